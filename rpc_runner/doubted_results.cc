@@ -6,7 +6,7 @@ namespace hone {
 
 void DoubtedResults::Came(LaneId lane, JobId job) {
   results_[job].lane = lane;
-  // Numbers grow with time.
+  // Job numbers grow with time, so the first is the oldest.
   if (results_.size() > kMost) results_.erase(results_.begin());
 }
 

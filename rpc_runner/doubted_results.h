@@ -11,26 +11,26 @@
 
 namespace hone {
 
-// Which runner measured what was told, so that none can speak against another one's results. Not thread-safe.
+// Remembers which runner measured each result, so that no runner can doubt another one's. Not thread-safe.
 class DoubtedResults {
  public:
-  // The newest that are remembered: more than a runner gives from one golden run to the next.
+  // The most results that are remembered; a runner gives fewer from one golden run to the next.
   static constexpr size_t kMost = 16'384;
 
-  // The result that ended the job, of the runner behind `lane`.
+  // The runner behind `lane` sent the result that ended the job.
   void Came(LaneId lane, JobId job);
-  // Its user has it.
+  // The caller of Wait has the result.
   void Told(JobId job);
-  // Of those that the lane did not send, or that are doubted already, nothing is kept.
+  // Ignores jobs that the lane did not send and those that are doubted already.
   void SpeakAgainst(LaneId lane, const std::vector<JobId>& jobs, const std::string& why);
-  // Those that were told and not taken yet.
+  // Doubts of results that the caller has, each returned once.
   std::vector<Doubt> Take();
 
  private:
   struct Result {
     LaneId lane = 0;
     bool told = false;
-    std::string why;  // empty: nothing speaks against it
+    std::string why;  // empty: the result is not doubted
   };
   std::map<JobId, Result> results_;
   std::vector<JobId> doubted_;

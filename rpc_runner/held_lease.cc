@@ -24,7 +24,7 @@ bool HeldLease::IsShortWayOpen() const { return dialled && MonotonicNs() - diall
 
 bool HeldLease::Send(Frame frame, Socket& tracker) {
   frame.lease = lease;
-  // What is beyond the limits throws here; Send would be tried again.
+  // Encoding throws if the frame is beyond the protocol's limits; a failed SendBytes is tried again.
   std::string bytes = EncodeFrame(frame);
   return (IsShortWayOpen() ? *dialled : tracker).SendBytes("", bytes) == Socket::Sent::kYes;
 }

@@ -1,4 +1,4 @@
-// A runner that a tuner has leased, and the ways to it.
+// A runner that a tuner has leased, and the connections to it.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,25 @@
 
 namespace hone {
 
-// Used by one thread.
+// Used by one thread only.
 struct HeldLease {
   LaneId lane = 0;
   std::string client;  // the name under which it was asked for
   std::string lease;
-  std::string runner;  // its id at the tracker; empty: not told
+  std::string runner;  // its id at the tracker; empty if not told
   Environment environment;
-  std::unique_ptr<Socket> dialled;  // the runner; null: it is reached through the tracker alone
+  std::unique_ptr<Socket> dialled;  // the direct connection; null if the runner is reached only through the tracker
   int64_t dialled_heard_ns = 0;
   int64_t heard_ns = 0;  // 0: the lease is over
   int64_t beat_ns = 0;
 
-  // A runner that cannot be dialled is told of on stderr, and spoken to through the tracker.
+  // Connects directly to the runner. On failure this prints the reason on stderr and keeps to the tracker.
   void Dial(SocketContext& context, const std::string& address);
-  // Sends by the short way once the runner was heard there, else through `tracker`. False: the connection takes no more
-  // now. Throws Error(kBadData) for what is beyond the protocol's limits.
+  // Sends directly once the runner was heard there, otherwise through `tracker`. Returns false if the connection has no
+  // room at the moment. Throws Error(kBadData) for a frame beyond the protocol's limits.
   bool Send(Frame frame, Socket& tracker);
-  // The same of a beat, which also goes the short way before the runner was heard there, to say that it exists.
+  // As Send, but a heartbeat also goes directly before the runner was heard there, so that the runner learns of the
+  // connection.
   void SendBeat(Frame beat, Socket& tracker);
 
  private:

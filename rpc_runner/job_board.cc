@@ -100,7 +100,7 @@ bool JobBoard::Takes(LaneId lane) const {
   return it != lanes_.end() && !it->second.draining && !it->second.closed_for_now && Load(lane) < kDepth;
 }
 
-// 0 when none takes any. `but` comes last of all.
+// Returns 0 if no lane has room. `but` is chosen only if there is no other.
 LaneId JobBoard::LeastLoaded(bool few_groups, LaneId but) const {
   LaneId least = 0;
   const auto rank = [&](LaneId lane) {
@@ -136,7 +136,7 @@ std::optional<JobBoard::Place> JobBoard::NextToSend() {
   return std::nullopt;
 }
 
-// The one sent last waits longest. jobs_.end() when none can be moved.
+// The movable job that was sent last: it would wait longest. jobs_.end() if there is none.
 JobBoard::Jobs::iterator JobBoard::LastMovable(LaneId lane) {
   auto last = jobs_.end();
   for (auto it = jobs_.begin(); it != jobs_.end(); ++it) {
@@ -147,7 +147,7 @@ JobBoard::Jobs::iterator JobBoard::LastMovable(LaneId lane) {
   return last;
 }
 
-// What waits here or was asked back already will go to the least loaded lane.
+// The lane's load once all jobs that wait here or were asked back have gone to it.
 int JobBoard::ComingTo(LaneId lane) const {
   const auto comes = [this](const auto& job) {
     return (job.second.lane == 0 || job.second.asked) && groups_.count(job.second.group) == 0;
@@ -167,7 +167,7 @@ std::optional<JobBoard::Place> JobBoard::NextToWithdraw() {
   }
   const LaneId least = LeastLoaded(false);
   if (least == 0) return std::nullopt;
-  // As it is nearly always: nobody has more to give than the least loaded has already.
+  // The usual case: no lane has two jobs more than the least loaded one.
   const int least_load = Load(least);
   if (std::none_of(lanes_.begin(), lanes_.end(), [&](const auto& l) { return l.second.load > least_load + 1; })) {
     return std::nullopt;
@@ -219,7 +219,8 @@ std::vector<JobId> JobBoard::JobsOf(LaneId lane) const {
   return jobs;
 }
 
-// A runner that fails at once is always the least loaded: it would take every job that others leave.
+// Keeps jobs from the runner where they failed: a runner that fails at once is always the least loaded, and would
+// otherwise take every job.
 bool JobBoard::TryElsewhere(Jobs::iterator job, LaneId lane) {
   if (groups_.count(job->second.group) > 0 || job->second.message.attempt >= kMostAttempts) return false;
   ++job->second.message.attempt;
@@ -232,7 +233,7 @@ bool JobBoard::TakeResult(LaneId lane, ResultMessage result) {
   const auto job = jobs_.find(result.id);
   if (job == jobs_.end() || job->second.lane != lane || job->second.message.attempt != result.attempt) return false;
   const bool is_fault = result.measurement.fate == Fate::kRunnerLost;
-  // What one machine refuses another may have.
+  // A job that one machine refuses may succeed on another.
   const bool elsewhere = is_fault || result.measurement.fate == Fate::kCancelled;
   if (const auto it = lanes_.find(lane); it != lanes_.end()) it->second.faults = is_fault ? it->second.faults + 1 : 0;
   if (elsewhere && TryElsewhere(job, lane)) return false;

@@ -1,4 +1,4 @@
-// Which job is where: the pool of runners without its sockets and its clock.
+// Assigns jobs to the runners of a pool; knows no sockets and no clock.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,41 @@
 
 namespace hone {
 
-// A runner as the board sees it; numbers are never used again.
+// A runner as the board sees it. Numbers are never reused.
 using LaneId = uint64_t;
 
-// Jobs wait here until a lane has room, so that whoever is free takes the next one. A job that waits at a lane behind
-// others is asked back when another lane has less to do. Jobs of a group go to one lane; when that is lost they end as
-// RunnerLost, for what their companions took there compares with no other machine. Every job ends once. Not
-// thread-safe.
+// Jobs wait here until a lane has room, so that the first free runner takes the next one. A job that waits on a lane
+// behind others is asked back when another lane has less to do. Jobs of a group go to one lane. If that lane is lost
+// they end as RunnerLost, because times from another machine would not compare with those taken there. Every job ends
+// once. Not thread-safe.
 class JobBoard {
  public:
-  // Sent to one runner and not answered: what keeps it busy while an answer travels.
+  // The most unanswered jobs on one runner; they keep it busy while an answer travels.
   static constexpr int kDepth = 4;
-  // Of a job whose runners are lost.
+  // The most attempts of a job whose runners are lost.
   static constexpr uint32_t kMostAttempts = 3;
-  // Faults of a runner in a row: one more job would only be lost there too.
+  // The most faults of a runner in a row before its lane is broken: another job would be lost there too.
   static constexpr int kMostFaults = 5;
 
-  // Group 0: none. The message's id must be new.
+  // Group 0 means none. The message's id must be new.
   void Add(JobMessage message, uint64_t group);
   uint64_t OpenGroup();
-  // No job of it comes any more.
+  // Call it when no more jobs of the group will come.
   void CloseGroup(uint64_t group);
 
   void OpenLane(LaneId lane);
-  // Its jobs wait again, with the next attempt.
+  // The lane's jobs wait again, as their next attempt.
   void LoseLane(LaneId lane);
-  // A lane whose runner failed under so many jobs in a row; it is to be lost.
+  // A lane whose runner lost kMostFaults jobs in a row; the caller should lose it.
   std::optional<LaneId> BrokenLane() const;
-  // Sends it nothing more and asks back what waits there; see DrainedLane.
+  // Sends the lane no more jobs and asks back those that wait there; see DrainedLane.
   void DrainLane(LaneId lane);
-  // A lane that was to be drained and has no job left, now closed.
+  // Closes and returns a draining lane that has no job left.
   std::optional<LaneId> DrainedLane();
-  // The lane that is missed least: with the fewest jobs, of those without an open group. Nullopt: none or the last one.
+  // The lane to give up at the least cost: the one with the fewest jobs among those without an open group. Nullopt if
+  // there is none or it is the last lane.
   std::optional<LaneId> LaneToSpare() const;
-  // Whether it may be drained now: nothing is bound to it by a group.
+  // Whether the lane may be drained: no group is bound to it.
   bool MayDrain(LaneId lane) const { return Groups(lane) == 0; }
   bool draining() const;
 
@@ -55,32 +56,31 @@ class JobBoard {
     LaneId lane = 0;
     JobId job = 0;
   };
-  // The next job to send and where to; it counts as sent. Nullopt: all have what they can take.
+  // The next job to send, and its lane; it counts as sent. Nullopt if no waiting job has a lane with room.
   std::optional<Place> NextToSend();
-  // The next job to ask back; it counts as asked.
+  // The next job to ask back; it counts as asked. Nullopt if there is none.
   std::optional<Place> NextToWithdraw();
-  // The lane could not be reached or takes no more for now: the job waits, and the lane gets none before Reopen.
+  // The lane could not be reached or has no room for the moment. The job waits, and the lane gets no job before Reopen.
   void Refused(Place place);
   void Reopen(LaneId lane);
   // The lane has given the job back, or never had it.
   void Withdrawn(Place place);
-  // The lane was asked for the job and has begun with it.
+  // The lane was asked for the job but has begun with it.
   void Kept(Place place);
   // The message of a job that has not ended; null when there is none.
   JobMessage* Find(JobId job);
-  // Of the lane's jobs.
+  // The unanswered jobs of the lane.
   std::vector<JobId> JobsOf(LaneId lane) const;
 
-  // Ends a job. A result counts when the job is at that lane with that attempt; else it is a repetition. RunnerLost is
-  // a fault of the lane's runner, Cancelled trouble of its machine: the job is tried elsewhere, unless it is of a group
-  // or this was its last attempt.
-  // True when it ended one.
+  // Ends a job. A result counts if the job is at that lane with that attempt; otherwise it is a duplicate. RunnerLost
+  // is a fault of the lane's runner; Cancelled is trouble of its machine. In both cases the job is tried elsewhere,
+  // unless it belongs to a group or this was its last attempt. Returns true if the job ended.
   bool TakeResult(LaneId lane, ResultMessage result);
   void Fail(JobId job, Fate fate, const std::string& message);
   void FailAll(Fate fate, const std::string& message);
 
   size_t outstanding() const { return jobs_.size(); }
-  // In the order of their ending.
+  // Results in the order in which the jobs ended. Returns false if there are none.
   bool PopResult(JobResult* result);
   bool has_results() const { return !results_.empty(); }
   int lanes() const { return static_cast<int>(lanes_.size()); }
@@ -89,15 +89,15 @@ class JobBoard {
   struct Job {
     JobMessage message;
     uint64_t group = 0;
-    LaneId lane = 0;     // 0: it waits here
-    uint64_t sent = 0;   // the how manieth message of all it was
-    bool asked = false;  // back, and not answered
+    LaneId lane = 0;     // 0: the job waits here
+    uint64_t sent = 0;   // number of its message in the order of sending
+    bool asked = false;  // asked back, and not answered yet
     bool kept = false;   // the lane has begun with it
-    LaneId failed = 0;   // where it was lost last; 0: nowhere
+    LaneId failed = 0;   // the lane where it was lost last; 0 if none
   };
   struct Lane {
-    int load = 0;    // jobs that are there
-    int faults = 0;  // of its runner, since its last good result
+    int load = 0;    // jobs on this lane
+    int faults = 0;  // faults of its runner since its last good result
     bool draining = false;
     bool closed_for_now = false;
   };
@@ -120,7 +120,7 @@ class JobBoard {
   void End(Jobs::iterator job, Measurement measurement, JobCost cost = {}, std::string outputs = {});
 
   Jobs jobs_;
-  std::set<JobId> waiting_;  // of jobs_, those on no lane
+  std::set<JobId> waiting_;  // those of jobs_ that are on no lane
   std::map<LaneId, Lane> lanes_;
   std::map<uint64_t, Group> groups_;
   std::deque<JobResult> results_;

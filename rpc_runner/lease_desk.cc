@@ -11,9 +11,9 @@ namespace {
 
 constexpr size_t kMostWaiting = 8;
 constexpr size_t kMostDone = 64;
-constexpr size_t kMostDoneBytes = size_t{64} << 20;  // of outputs
+constexpr size_t kMostDoneBytes = size_t{64} << 20;  // of outputs of results that are kept
 constexpr size_t kMostDoubted = 16'384;
-constexpr int kQuietBeats = 5;  // until a piece counts as lost on the way
+constexpr int kQuietBeats = 5;  // heartbeats until a piece counts as lost on the way
 
 size_t OutputBytes(const Frame& result) {
   size_t bytes = 0;
@@ -88,7 +88,7 @@ std::vector<Frame> LeaseDesk::Answers(const Frame& frame) {
   throw Error(ExitCode::kBadData, "bad frame: a runner does not take messages of this kind");
 }
 
-// attempt null: any.
+// A null `attempt` matches any attempt.
 bool LeaseDesk::Knows(JobId id, const uint32_t* attempt) const {
   const auto same = [&](JobId other, uint32_t other_attempt) {
     return other == id && (!attempt || other_attempt == *attempt);
@@ -103,7 +103,8 @@ bool LeaseDesk::Lacks(const JobMessage& job) {
   return references_.Find(job.reference_sha256) == nullptr;
 }
 
-// A job holds what it has: what comes after may drive it out of the cache. Throws Error(kBadData).
+// Gives the job its own references to its blobs, since later blobs may push them out of the cache. Throws
+// Error(kBadData).
 void LeaseDesk::GiveBlobs(JobMessage& job) {
   for (std::optional<Blob>* blob : {&job.package->params, &job.package->inputs}) {
     if (!*blob || !(*blob)->is_missing()) continue;
@@ -123,7 +124,7 @@ JobMessage* LeaseDesk::FirstLackingBlobs() {
   return job == waiting_.end() ? nullptr : &*job;
 }
 
-// One blob travels at a time: two that the cache cannot hold together would drive each other out for ever.
+// Only one blob travels at a time: two that do not fit into the cache together would evict each other forever.
 std::optional<Frame> LeaseDesk::NextNeed() {
   const JobMessage* job = FirstLackingBlobs();
   if (job == nullptr) return std::nullopt;
@@ -192,7 +193,7 @@ std::vector<Frame> LeaseDesk::OnPackage(JobMessage job, const Json& header) {
   } catch (const Error& error) {
     return {JobErrorFrame("unsupported_job", error.what(), header)};
   }
-  // The one before asks already.
+  // If an earlier job lacks blobs, it has asked for them already.
   const bool asks = Lacks(job) && FirstLackingBlobs() == nullptr;
   waiting_.push_back(std::move(job));
   if (!asks) return {};
@@ -221,18 +222,18 @@ std::vector<Frame> LeaseDesk::OnBeat(const Json& header) {
       answer.back().header["job"] = id;
     }
   }
-  // A blob may have been lost too.
+  // The blob of a reference may have been lost on the way.
   for (const JobMessage& job : waiting_) {
     if (!job.package && Lacks(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
   }
-  // Said again too soon it would bring the piece that is on its way twice.
+  // Asking again too soon would bring the piece that is on its way twice.
   if (++quiet_beats_ % kQuietBeats == 0) {
     if (std::optional<Frame> need = NextNeed()) answer.push_back(std::move(*need));
   }
   return answer;
 }
 
-// Those that wait are given back; of the others the client learns by their results.
+// Gives back jobs that wait. The client learns about the others from their results.
 Frame LeaseDesk::OnWithdraw(const Json& jobs) {
   Json withdrawn = Json::array(), kept = Json::array();
   for (const Json& job : jobs) {
@@ -262,7 +263,7 @@ std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement&
   done_.emplace_back(Key(job.id, job.attempt),
                      ResultToFrame({job.id, job.attempt, measurement, cost, std::move(outputs)}));
   done_.back().second.lease = lease_;
-  // One that was measured in doubt says so itself.
+  // A result that was measured in doubt says so itself.
   if (measurement.environment.health.empty()) unproved_.push_back(job.id);
   if (unproved_.size() > kMostDoubted) unproved_.pop_front();
   size_t bytes = 0;

@@ -1,4 +1,4 @@
-// A runner's side of one lease: the jobs under it, the references they need and the results that were sent.
+// A runner's side of one lease: its jobs, the references they need and the results that were sent.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,28 @@
 
 namespace hone {
 
-// Takes a client's frames and says what to answer; does not know sockets, clocks or executors. Not thread-safe.
+// Takes a client's frames and returns the answers; knows no sockets, clocks or executors. Not thread-safe.
 class LeaseDesk {
  public:
-  // Of the caps those of packages.
+  // Uses the package limits of the caps.
   explicit LeaseDesk(const JobCaps& caps) : caps_(caps), blobs_(caps.cache_bytes) {}
-  // Begins a lease; what was under the one before is dropped, and so are blobs that did not all come. "" ends it.
+  // Begins a lease. Drops the state of the previous one, including incomplete blobs. "" only ends it.
   void Begin(const std::string& lease);
   const std::string& lease() const { return lease_; }
 
-  // What to answer to a client's frame, under its lease. `for_us` tells whether that is ours. Throws Error(kBadData).
+  // Answers a client's frame, under the frame's lease. `for_us` tells whether that is this desk's lease. Throws
+  // Error(kBadData).
   std::vector<Frame> Handle(const Frame& frame, bool* for_us);
   // The next job that has all it needs, moved to "running".
   std::optional<JobMessage> NextJob();
-  // What the golden kernel says: "" when it was as usual, else why the device is in doubt. What was sent since it last
-  // was as usual is doubted with it. True when the client should be told at once.
+  // Takes the verdict of the golden kernel: "" if it was normal, otherwise why the device is in doubt. In that case all
+  // results since the last normal run are doubted too. Returns true if the client should be told at once.
   bool Looked(const std::string& why);
-  // The client has asked for a look, and there is something of which it would tell more than the last one.
+  // Whether the client has asked for a golden run and there are results that it would judge.
   bool wants_look() const { return asked_to_look_ && !unproved_.empty(); }
-  // What the client is told each second; the end of a lease tells the same.
+  // The news for the client, sent each second and at the end of a lease.
   Frame Beat(FrameKind kind = FrameKind::kHeartbeat);
-  // The result's frame to send, kept to be sent again; nullopt when the job was under another lease.
+  // Returns the result's frame to send and keeps it for repetition. Nullopt if the job was under another lease.
   std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost = {},
                               std::string outputs = {});
 
@@ -57,16 +58,16 @@ class LeaseDesk {
 
   std::string lease_;
   const JobCaps caps_;
-  // These two outlive leases. All that does has the hash of its name: who sent it makes no difference.
+  // These two outlive leases. Everything in them is checked against its hash, so it does not matter who sent it.
   BlobStore references_;
   BlobCache blobs_;
-  int quiet_beats_ = 0;  // of the client since a piece came
+  int quiet_beats_ = 0;  // heartbeats of the client since the last piece
   std::deque<JobMessage> waiting_;
   std::vector<Key> running_;
   std::deque<std::pair<Key, Frame>> done_;  // newest last
-  // Sent under this lease and believed: since the last look, and before one that said otherwise.
+  // Results under this lease: not yet judged by a golden run; doubted after one that was slow.
   std::deque<JobId> unproved_, doubted_;
-  std::string doubt_;  // why
+  std::string doubt_;  // why they are doubted
   bool asked_to_look_ = false, looked_ = false;
 };
 

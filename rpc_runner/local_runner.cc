@@ -73,7 +73,7 @@ JobId LocalRunner::SubmitMessage(JobMessage message) {
   try {
     if (!Send(outstanding_.back().message)) Restart();
   } catch (const Error& error) {
-    // Beyond the protocol's limits: nobody can run it.
+    // The job is beyond the protocol's limits: no runner can run it.
     Finish(std::prev(outstanding_.end()), FailedMeasurement(Fate::kUnsupported, 0, error.what()));
   }
   return id;
@@ -96,7 +96,7 @@ void LocalRunner::Restart() {
     sent_references_.clear();
     try {
       auto executor = std::make_unique<ExecutorProcess>(options_);
-      // What the first one gave says nothing of this one.
+      // A new executor may provide less isolation than the first one did.
       if (!options_.required_isolation.empty()) {
         RequireIsolation(options_.required_isolation, AskEnvironment(executor->fd()).isolation);
       }
@@ -116,7 +116,7 @@ bool LocalRunner::Receive(Frame* frame) {
   try {
     return ReadFrame(executor_->fd(), frame);
   } catch (const Error&) {
-    return false;  // an executor that speaks nonsense is as good as dead
+    return false;  // an executor that sends invalid frames is treated as dead
   }
 }
 
@@ -143,7 +143,7 @@ void LocalRunner::Handle(const Frame& frame) {
     const std::optional<Frame> blob = AnswerNeed(job->message, frame.header, kLocalPieceBytes);
     if (blob && !WriteFrame(executor_->fd(), *blob)) Restart();
   } else if (frame.kind == FrameKind::kError && frame.header.contains("job")) {
-    // Read by nobody before the executor: a plan or an artifact that says what cannot be.
+    // The executor is the first to parse the job: its plan or artifact is invalid.
     const auto job = find(HeaderNumber(frame.header, "job"));
     const Measurement refused = FailedMeasurement(Fate::kUnsupported, 0, HeaderText(frame.header, "message"));
     if (job != outstanding_.end()) Finish(job, refused);

@@ -13,12 +13,12 @@
 
 namespace hone {
 
-// One job runs and two wait in the executor's socket. When the executor dies it is started again and the jobs are sent
-// again; the one under way then is tried once more before its fate is RunnerLost.
+// One job runs and two wait in the executor's socket. If the executor dies, it is started again and the jobs are sent
+// again. The job that was running is tried once more before its fate is RunnerLost.
 class LocalRunner : public Runner {
  public:
-  // Throws Error(kNoRunner) when the executor cannot be started or does not answer, kBadConfig when it gives less
-  // isolation than is required.
+  // Throws Error(kNoRunner) if the executor cannot be started or does not answer, kBadConfig if it provides less
+  // isolation than required.
   explicit LocalRunner(const ExecutorOptions& options);
   ~LocalRunner() override;
 
@@ -27,17 +27,17 @@ class LocalRunner : public Runner {
   JobId SubmitPackage(PackageJob job) override;
   bool Wait(int64_t timeout_ns, JobResult* result) override;
   Environment Describe() override { return environment_; }
-  // From now on the environment of all that it tells has these (Environment::roofs).
+  // Sets Environment::roofs in all environments that it reports from here on.
   void TellRoofs(const std::string& roofs) { environment_.roofs = roofs; }
 
-  // Readable when Wait(0) may have something to do. Changes when the executor is started again.
+  // A descriptor that is readable when Wait(0) may have something to do. Changes when the executor is started again.
   int PollFd() const { return executor_->fd(); }
   pid_t executor_pid() const { return executor_->pid(); }
 
  private:
   struct Outstanding {
     JobMessage message;
-    int deaths = 0;  // of executors while it was the job under way
+    int deaths = 0;  // number of executors that died while this job was running
   };
 
   JobId SubmitMessage(JobMessage message);

@@ -18,7 +18,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kLookNs = 100'000'000;
-// Longer than a lease that nobody renews.
+// Longer than an unrenewed lease lasts.
 constexpr int64_t kMostUnseenNs = 30'000'000'000;
 
 std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
@@ -124,7 +124,7 @@ void RemoteSession::CloseGroup(uint64_t group) {
 
 Environment RemoteSession::Describe() {
   std::unique_lock lock(mutex_);
-  // A tuner that was killed holds its lease until that runs out: to be started again at once must work.
+  // A killed tuner keeps its lease until it expires. Starting the tuner again at once must work, so this waits longer.
   const int64_t until_ns = MonotonicNs() + options_.lost_timeout_ns;
   while (!environment_) {
     const int64_t now_ns = MonotonicNs();

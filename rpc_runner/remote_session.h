@@ -1,4 +1,4 @@
-// The thread behind a RemoteRunner: it holds leases, beats, sends jobs to whoever is free and takes results.
+// The thread behind a RemoteRunner: it holds leases, sends heartbeats, sends jobs to free runners and takes results.
 #pragma once
 
 #include <atomic>
@@ -23,21 +23,22 @@
 
 namespace hone {
 
-// Takes leases one after the other, of machines alike, until it has max_runners: each under a name of its own, so that
-// it never has more than one place in the queue. Gives one back when the tracker says that somebody else has less.
-// Every member but those after "the thread's own" is guarded by mutex_. Methods may be called from any one thread.
+// Takes leases of machines of one kind, one at a time, until it has max_runners. Each request has a name of its own, so
+// that the session never has more than one place in the queue. It gives a lease back when the tracker says that another
+// tuner has fewer. All members above "the thread's own" are guarded by mutex_. Methods may be called from any one
+// thread.
 class RemoteSession {
  public:
-  // Throws Error(kBadConfig) as ClientSecurity.
+  // Throws Error(kBadConfig) as ClientSecurity does.
   explicit RemoteSession(const RemoteRunnerOptions& options);
   ~RemoteSession();
 
-  // Waits until a runner is leased or known to be busy with somebody else. Throws Error: kNoRunner after
-  // connect_timeout_ns, kNotAuthorised.
+  // Waits until a runner is leased or known to be busy for another tuner. Throws Error(kNoRunner) after
+  // connect_timeout_ns, Error(kNotAuthorised) if the tracker refuses this client.
   void WaitForOffer();
   void Submit(JobId id, KernelJob job);
   void SubmitPackage(JobId id, PackageJob job);
-  // How many more jobs keep the runners busy.
+  // The number of further jobs that keep the runners busy.
   int FreeSlots() const;
   bool Wait(int64_t timeout_ns, JobResult* result);
   // See Runner.
@@ -45,14 +46,14 @@ class RemoteSession {
   void LookAgain(int64_t timeout_ns);
   uint64_t OpenGroup();
   void CloseGroup(uint64_t group);
-  // Of the runner that was leased first. Throws Error(kNoRunner) when none is leased within lost_timeout_ns, or none
-  // offers the key for 30 s, be it free or not.
+  // The environment of the runner that was leased first. Throws Error(kNoRunner) if none is leased within
+  // lost_timeout_ns, or if no runner, free or not, offers the key for 30 s.
   Environment Describe();
-  // Of those that are leased now.
+  // The environments of the runners that are leased at this time.
   std::vector<Environment> Machines() const;
 
  private:
-  // Whether nothing is left that may become free.
+  // Whether no runner that offers the key was seen for so long that waiting is pointless.
   bool IsGone(int64_t now_ns) const;
   [[noreturn]] void ThrowNotFree() const;
   void Add(JobId id, JobMessage message, uint64_t group);
@@ -91,31 +92,33 @@ class RemoteSession {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool tracker_answered_ = false;
-  std::string refusal_;        // why the tracker does not let us in
-  std::string other_version_;  // which protocol it speaks, and we; empty: ours
+  std::string refusal_;        // why the tracker refuses this client; empty if it does not
+  std::string other_version_;  // the protocol versions of both sides if they differ; empty otherwise
   bool runner_offered_ = false;
   std::optional<Environment> environment_;
   std::vector<std::pair<LaneId, Environment>> machines_;
   JobBoard board_;
   DoubtedResults doubted_;
-  std::set<LaneId> to_look_, looking_;  // lanes whose runner is to be asked for a look; those that were
-  int64_t served_ns_ = 0;               // when a runner was last leased or known to be on offer
-  int64_t seen_ns_ = 0;                 // when one was last known to offer the key, free, leased, held or drained
-  std::string busy_;                    // BusyText of what the tracker said last
+  // Lanes whose runner should be asked to run its golden kernel; lanes that were asked.
+  std::set<LaneId> to_look_, looking_;
+  int64_t served_ns_ = 0;  // when a runner was last leased or known to be on offer
+  // When a runner of the key was last known to exist: free, leased, held or drained.
+  int64_t seen_ns_ = 0;
+  std::string busy_;  // BusyText of the tracker's last message
 
   // The thread's own.
-  SocketContext context_;         // to the tracker, with keys
-  SocketContext runner_context_;  // to runners on loopback, without
+  SocketContext context_;         // for the tracker, with keys
+  SocketContext runner_context_;  // for runners on loopback, without keys
   Socket tracker_;
   std::list<HeldLease> leases_;
   LeaseAsker asker_;
   WaitingNotice notice_;
   int64_t tracker_heard_ns_ = 0;
-  bool full_ = false;  // a connection took no more; soon it will
+  bool full_ = false;  // a connection took no more; it is tried again soon
   std::string told_refusal_;
-  std::string not_allowed_;  // what the key's role is not for; empty: nothing
+  std::string not_allowed_;  // what the key's role does not allow; empty if nothing
   LaneId last_lane_ = 0;
-  int64_t spared_ns_ = 0;  // when one was last given back to be fair
+  int64_t spared_ns_ = 0;  // when a lease was last given back for fairness
 
   std::atomic<bool> stop_{false};
   int wake_fd_ = -1;

@@ -1,4 +1,4 @@
-// How a session learns of results that their runner does not believe any more: docs/protocol.md, Health.
+// The part of a session that learns of results which their runner doubts later: docs/protocol.md, Health.
 #include <sys/eventfd.h>
 
 #include <chrono>
@@ -23,7 +23,7 @@ void RemoteSession::LookAgain(int64_t timeout_ns) {
   looking_.clear();
 }
 
-// What the runner says of results that it has sent.
+// Takes what the runner says of results that it sent earlier.
 void RemoteSession::TakeHealth(const HeldLease& lease, const Json& header) {
   const bool looked = header.contains("looked") && header["looked"] == true;
   if (!looked && !header.contains("doubted")) return;

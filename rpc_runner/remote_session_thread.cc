@@ -1,4 +1,4 @@
-// What a session's thread does: docs/protocol.md, Leases and Many runners, from a tuner's side.
+// The session's thread: the tuner's side of docs/protocol.md, "Leases" and "Many runners".
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 
@@ -17,14 +17,14 @@ namespace {
 
 constexpr int64_t kLoopNs = 100'000'000;
 constexpr int64_t kFullNs = 2'000'000;    // how soon a full connection is tried again
-constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
+constexpr int64_t kMendNs = 200'000'000;  // the least time between heartbeats that announce this connection
 
 }  // namespace
 
 void RemoteSession::Loop() {
   while (!stop_) Turn();
   {
-    // Nobody is there to be told: without this the socket would wait for a tracker that does not answer.
+    // Without this the socket would wait for a tracker that does not answer.
     const std::lock_guard lock(mutex_);
     if (!tracker_answered_) tracker_.ForgetUnsent();
   }
@@ -62,7 +62,7 @@ void RemoteSession::ReceiveAll() {
     try {
       handle(DecodeFrame(message.bytes));
     } catch (const Error& error) {
-      // Somebody who speaks nonsense is silent for us, and its silence is noticed.
+      // A peer that sends invalid frames counts as silent, and the timeout notices it.
       IsOtherVersion(message.bytes) ? NoteOtherVersion(error.what()) : Complain("remote runner", error.what());
     }
   };
@@ -92,14 +92,14 @@ void RemoteSession::TakeRefusal() {
   if (refusal == told_refusal_) return;
   told_refusal_ = refusal;
   const std::lock_guard lock(mutex_);
-  // Before the first runner the caller hears it as an error.
+  // Until the first runner is offered, the caller gets the refusal as an error instead.
   if (runner_offered_ && !refusal.empty()) Complain("hone", refusal);
   refusal_ = std::move(refusal);
   changed_.notify_all();
 }
 
 void RemoteSession::OnMessage(const Frame& frame, int64_t now_ns) {
-  // While the tracker was away nobody could be heard: that was no silence of theirs.
+  // While the tracker was away no runner could be heard, so the silence does not count against the runners.
   if (now_ns - tracker_heard_ns_ > kBeatNs * 3 / 2) {
     for (HeldLease& lease : leases_) {
       if (lease.heard_ns > 0) lease.heard_ns = now_ns;
@@ -136,7 +136,7 @@ void RemoteSession::OnTrackerBeat(const Json& header) {
 
 void RemoteSession::OnTrackerError(const Json& header) {
   const std::string code = HeaderText(header, "code");
-  // What is said of a lease is about that lease, not about the key.
+  // A refusal that names a lease concerns that lease and not the key.
   if (code == "not_allowed" && !header.contains("lease")) {
     not_allowed_ = fmt::format("the tracker at {} does not let this key tune: {}; the role tuner there would be right",
                                options_.tracker, HeaderText(header, "message"));
@@ -146,7 +146,8 @@ void RemoteSession::OnTrackerError(const Json& header) {
     Complain("remote runner", "the tracker says: " + HeaderText(header, "message"));
     return;
   }
-  // It does not know yet that this connection is an end of the lease. When the lease is over the runner falls silent.
+  // The tracker does not know yet that this connection is an end of the lease. If the lease is over, the runner falls
+  // silent.
   HeldLease* lease = header.contains("lease") ? FindLease(leases_, HeaderText(header, "lease")) : nullptr;
   const int64_t now_ns = MonotonicNs();
   if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->beat_ns > kMendNs) Beat(*lease, now_ns);
@@ -168,7 +169,7 @@ void RemoteSession::OnQueued(const Json& header) {
   changed_.notify_all();
 }
 
-// While it has no runner at all it says who has them. A tracker of before does not tell.
+// Reports who has the runners while this session has none. Older trackers do not send this list.
 void RemoteSession::TakeBusy(const Json& header) {
   const auto busy = header.find("busy");
   const Json list = busy != header.end() && busy->is_array() ? *busy : Json::array();
@@ -181,7 +182,7 @@ void RemoteSession::TakeBusy(const Json& header) {
   if (const std::string next = notice_.Next(list, MonotonicNs()); !next.empty()) Complain("hone", "waiting: " + next);
 }
 
-// Not one that answers a request that we repeated, nor a machine of another kind.
+// Ignores answers to requests that were repeated, and gives back machines of another kind.
 void RemoteSession::OnLease(const Json& header) {
   const std::string name = HeaderText(header, "lease");
   if (FindLease(leases_, name) != nullptr || !asker_.IsAnswer(header)) return;
@@ -216,7 +217,7 @@ void RemoteSession::OnLease(const Json& header) {
 }
 
 void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
-  // The tracker, too, says errors in a lease's name.
+  // Errors in a lease's name may come from the tracker, so they do not prove that the runner lives.
   if (frame.kind != FrameKind::kError) lease.heard_ns = MonotonicNs();
   if (frame.kind == FrameKind::kLeaseEnd) {
     TakeHealth(lease, frame.header);
@@ -264,7 +265,7 @@ void RemoteSession::OnError(HeldLease& lease, const Json& header) {
   }
 }
 
-// At most one a beat: the tracker's next word knows of it.
+// Drains at most one lane per heartbeat, because the tracker's next message takes it into account.
 void RemoteSession::SpareOne(int64_t now_ns) {
   if (now_ns - spared_ns_ < kBeatNs) return;
   const std::lock_guard lock(mutex_);
@@ -275,7 +276,7 @@ void RemoteSession::SpareOne(int64_t now_ns) {
   board_.DrainLane(*spare);
 }
 
-// Its runner is drained or held for somebody else. The tracker repeats it each second.
+// The lane's runner is drained or held for another user. The tracker repeats the message each second.
 void RemoteSession::SpareThis(const std::string& lease) {
   const HeldLease* found = FindLease(leases_, lease);
   if (found == nullptr) return;
@@ -294,7 +295,7 @@ void RemoteSession::CloseDrained() {
   ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *drained; }));
 }
 
-// For this session: what is wrong with it is for whoever looks after it to find out.
+// Leaves the runner out for this session only; its own messages say why it fails.
 void RemoteSession::CloseBroken() {
   std::optional<LaneId> broken;
   {

@@ -1,4 +1,4 @@
-// What a tuner says while others have the runners that it wants.
+// The lines that a tuner prints while other users have the runners it wants.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace hone {
 
-// "pi4-1 is held by ada for 79 s, pi4-2 is drained" of docs/protocol.md's `busy`; "" of an empty list. Throws
-// Error(kBadData).
+// The text for docs/protocol.md's `busy`, as "pi4-1 is held by ada for 79 s, pi4-2 is drained"; "" for an empty list.
+// Throws Error(kBadData).
 std::string BusyText(const Json& busy);
 
-// Says it when it begins, when another runner is busy or for another reason, and every 30 s. Not thread-safe.
+// Prints when waiting begins, when other runners are busy or for other reasons, and every 30 s. Not thread-safe.
 class WaitingNotice {
  public:
-  // The text to say now; "" for none.
+  // The text to print at this time; "" if none.
   std::string Next(const Json& busy, int64_t now_ns);
   // The waiting is over.
   void Reset() { *this = {}; }

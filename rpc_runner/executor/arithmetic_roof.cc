@@ -8,11 +8,11 @@
 namespace hone {
 namespace {
 
-// Each far shorter than a scheduler's slice, and one undisturbed is enough.
+// Each sample is far shorter than a scheduler's time slice, and one undisturbed sample is enough.
 constexpr int kSamples = 12;
 constexpr int64_t kTrips = 2'000;
 
-// A result that nobody reads is not computed.
+// Keeps the compiler from removing the loops.
 volatile float g_sink = 0;
 
 }  // namespace

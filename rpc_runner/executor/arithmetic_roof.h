@@ -1,4 +1,4 @@
-// What no kernel's time can be below.
+// A lower bound of any kernel's time.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,19 @@
 
 namespace hone {
 
-// The multiply-adds of float32 that one thread of this process does at most, as far as was seen. Not thread-safe.
+// The highest rate of float32 multiply-adds that one thread of this process has reached. Not thread-safe.
 class ArithmeticRoof {
  public:
-  // Of a CPU with `features` (Environment's).
+  // `features`: those of the CPU, as in Environment.
   explicit ArithmeticRoof(const std::string& features) : kernels_(KernelsFor(features)) {}
 
-  // Times loops of multiply-adds for about a millisecond: the roof may rise, never fall.
+  // Times loops of multiply-adds for about a millisecond. The rate may rise, but never fall.
   void Measure();
-  // The time in ns that `multiply_adds` of the operands' types take at least on so many threads, 0 when it was never
-  // measured. Where a fast one would come near it is far too small: kMargin for wider instructions than ours, a faster
-  // core of the same machine, a clock that rose; and kBytesMargin for types of which more fit an instruction (AMX does
-  // 32 multiply-adds of bytes in the time of one of float32).
+  // The least time in ns for `multiply_adds` of the operands' types on `threads` threads; 0 before Measure. It is far
+  // below what any kernel reaches, by a margin:
+  // - kMargin allows for wider instructions than those measured, a faster core of the same machine, and a higher clock.
+  // - kBytesMargin is for types of which more fit into an instruction. AMX does 32 multiply-adds of bytes in the time
+  //   of one of float32.
   double LeastNs(int64_t multiply_adds, int threads, bool all_float32) const;
   static constexpr double kMargin = 8, kBytesMargin = 32;
 

@@ -7,7 +7,7 @@ bool AreBelievable(const ChildNote& note, int64_t wall_ns) {
   int64_t left_ns = wall_ns;
   for (int i = 0; i < note.samples; ++i) {
     const int64_t ns = note.samples_ns[i], batch = note.batch[i];
-    // Divided, not multiplied: the product may be beyond any number.
+    // Divides, because the product may overflow.
     if (ns < 1 || batch < 1 || ns > left_ns / batch) return false;
     left_ns -= ns * batch;
   }

@@ -1,4 +1,4 @@
-// How far the times that a job's child reports may be believed.
+// Plausibility checks of the times that a job's child reports.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace hone {
 
-// Whether the note has 1 to kMaxNoteSamples samples, each of at least 1 ns and one run, that all fit one after the
-// other into the wall_ns that the executor's own clock saw pass.
+// Whether the note has 1 to kMaxNoteSamples samples, each of at least 1 ns and one run. One after another, they must
+// fit into the wall_ns that the executor's own clock measured.
 bool AreBelievable(const ChildNote& note, int64_t wall_ns);
 
-// The sum of the times of calls, none of which is negative, when it fits into wall_ns; nothing otherwise.
+// The sum of the calls' times. Nullopt if one is negative or the sum exceeds wall_ns.
 std::optional<int64_t> BelievableSum(std::span<const int64_t> calls_ns, int64_t wall_ns);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Parameters and inputs of package jobs, kept by their hash, whole or as far as they have come.
+// Parameters and inputs of package jobs, kept by their hash, complete or partial.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace hone {
 
-// The least recently used go when the cap is passed, never the newest. Whoever holds a region keeps it alive. Not
-// thread-safe.
+// Above the cap, the least recently used blobs are dropped, but never the newest. A shared region lives as long as
+// anything holds it. Not thread-safe.
 class BlobCache {
  public:
   explicit BlobCache(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // The whole blob, sealed; null when it has not all come.
+  // The complete blob, sealed; null if it is not complete.
   std::shared_ptr<SharedRegion> Find(const std::string& sha256);
-  // How many of its first bytes have come.
+  // The number of leading bytes that have arrived.
   int64_t Come(const std::string& sha256) const;
-  // Takes a piece of a blob of size_bytes. One that does not begin where the last one ended is passed over, and a blob
-  // that was said to have another size begins anew. Throws Error(kBadData) when the piece reaches past the end, or
-  // when the blob is whole and has another hash, and forgets the blob; std::bad_alloc.
+  // Adds a piece of a blob of size_bytes. A piece that does not begin where the last one ended is ignored. A blob that
+  // had another size before begins anew. Throws Error(kBadData) and forgets the blob if the piece reaches past its end,
+  // or if the complete blob has another hash. Throws std::bad_alloc.
   void Take(const BlobPiece& piece, int64_t size_bytes);
-  // Forgets the blobs that have not all come: their bytes were never held against their hash.
+  // Forgets incomplete blobs: their bytes were never checked against their hash.
   void ForgetPartial();
-  // Of the blobs, as large as they will be.
+  // The full sizes of all blobs, complete or not.
   int64_t bytes() const { return bytes_; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// Values one after the other, as they lie in memory.
+// Writes values one after the other, as they lie in memory.
 class BytePacker {
  public:
   template <typename T>
@@ -28,7 +28,7 @@ class BytePacker {
   std::string bytes_;
 };
 
-// Takes them out in the same order. Throws Error(kBug) at the end of the bytes, which must outlive it.
+// Reads values in the same order. Throws Error(kBug) past the end of the bytes, which must outlive it.
 class ByteUnpacker {
  public:
   explicit ByteUnpacker(std::string_view bytes) : left_(bytes) {}

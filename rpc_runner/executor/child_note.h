@@ -1,4 +1,4 @@
-// What a job's child and the executor say to each other: fixed structs, one per packet.
+// Messages between a job's child and the executor: fixed structs, one per packet.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ enum class NoteKind : int32_t {
 
 enum class FaultPlace : int32_t { kElsewhere = 0, kBefore = 1, kAfter = 2, kInside = 3, kStack = 4 };
 
-// From the child. The executor believes nothing in it that it can see for itself.
+// From the child. The executor believes nothing in it that it can check itself.
 struct ChildNote {
-  uint64_t nonce;  // the command's, so that a packet made up in advance is told
+  uint64_t nonce;  // the command's, which exposes packets made up in advance
   NoteKind kind;
   int32_t code;
   FaultPlace place;
-  int32_t operand;  // that the fault's place refers to; -1: a workspace
-  int64_t offset;   // bytes before or after it
+  int32_t operand;  // the one that the fault is near; -1: a workspace
+  int64_t offset;   // bytes before or after the operand, or from its begin if inside
   int32_t samples;
   int32_t noisy;
   int64_t samples_ns[kMaxNoteSamples];
@@ -34,7 +34,7 @@ struct ChildNote {
 
 enum class CommandKind : int32_t { kRun = 1, kTime = 2, kQuit = 3 };
 
-// To the child. kReady carries the nonce 0; every later note that of the command it answers.
+// To the child. A kReady note has the nonce 0; every later note has that of the command it answers.
 struct ChildCommand {
   uint64_t nonce;
   CommandKind kind;

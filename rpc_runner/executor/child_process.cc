@@ -40,7 +40,7 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::Stop() {
-  // The group first: until the child is reaped its number cannot be another's.
+  // Kills the group first: until the child is reaped, its number cannot belong to another process.
   if (!reaped_) {
     kill(-pid_, SIGKILL);
     kill(pid_, SIGKILL);
@@ -56,7 +56,7 @@ std::optional<ChildNote> ChildProcess::Ask(CommandKind kind, int seed) {
   nonce_ = NewNonce();
   const ChildCommand command{nonce_, kind, seed};
   const bool sent = send(fd_, &command, sizeof(command), MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(command));
-  // When the child is gone already, waiting for its answer tells why.
+  // If the child is gone already, waiting for its answer tells why.
   if (!sent && errno != EPIPE && errno != ECONNRESET) {
     return EndWith(Fate::kCancelled, static_cast<int32_t>(ExitCode::kIo),
                    fmt::format("the runner cannot talk to its child: {}", std::strerror(errno)));
@@ -71,7 +71,7 @@ std::nullopt_t ChildProcess::EndWith(Fate fate, int32_t detail, std::string mess
 }
 
 std::nullopt_t ChildProcess::EndByStatus() {
-  // What it may have started is still its group.
+  // Processes that it started are still in its group.
   kill(-pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);
@@ -87,7 +87,7 @@ bool ChildProcess::HasEnded() const {
 
 std::optional<ChildNote> ChildProcess::WaitNote(NoteKind expected) {
   for (;;) {
-    // Before its notes are read: of one that has ended they then are all there.
+    // Checked before reading its notes: after its end, all of them have arrived.
     const bool ended = HasEnded();
     ChildNote note;
     if (const auto worth = Hear(expected, &note)) {
@@ -98,7 +98,7 @@ std::optional<ChildNote> ChildProcess::WaitNote(NoteKind expected) {
     if (ended) return EndByStatus();
     if (IsLate()) return std::nullopt;
     pollfd fds[2] = {{fd_, POLLIN, 0}, {watch_fd_, 0, 0}};
-    // A grandchild may hold the socket open, so the child's end is also asked for.
+    // A grandchild may hold the socket open, so the loop also checks whether the child has ended.
     poll(fds, watch_fd_ >= 0 ? 2 : 1, static_cast<int>(ProcessDeadline::kLookEveryNs / 1'000'000));
     if ((fds[1].revents & (POLLHUP | POLLERR)) != 0) throw ParentGone();
   }

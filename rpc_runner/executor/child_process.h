@@ -16,28 +16,28 @@
 
 namespace hone {
 
-// Thrown when whoever the executor works for is gone.
+// Thrown when the process that the executor works for is gone.
 class ParentGone : public std::runtime_error {
  public:
   ParentGone() : std::runtime_error("the other side of the socket is gone") {}
 };
 
-// Has a child born for the task and talks with it. Its process group is killed and reaped when this ends.
+// Has the nursery fork a child for the task, and talks to it. The destructor kills and reaps its process group.
 class ChildProcess {
  public:
-  // While waiting, a hang-up on the nursery's watch_fd throws ParentGone. The clock of timing.deadline_ns starts now.
-  // Throws as Nursery::Bear does.
+  // A hang-up on the nursery's watch_fd during a wait throws ParentGone. The clock of timing.deadline_ns starts at
+  // construction. Throws as Nursery::Bear does.
   ChildProcess(const ChildTask& task, Nursery& nursery);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // Waits until the child has loaded its kernel. False: see ending().
+  // Waits until the child has loaded its kernel. Returns false if it ended; see ending().
   bool WaitReady();
-  // Sends a command and waits for its answer. nullopt: see ending().
+  // Sends a command and waits for its answer. Nullopt if the child ended; see ending().
   std::optional<ChildNote> Ask(CommandKind kind, int seed);
   const Ending& ending() const { return ending_; }
-  // Puts the deadline off: the child had to wait for something that is not its own.
+  // Extends the deadline: the child had to wait for something outside it.
   void GiveTime(int64_t ns) { deadline_->GiveTime(ns); }
 
  private:
@@ -48,7 +48,7 @@ class ChildProcess {
   std::nullopt_t EndWith(Fate fate, int32_t detail, std::string message);
   std::nullopt_t EndByStatus();
 
-  // Whether the deadline is over; then ending() says so.
+  // Whether the deadline is over; if so, sets ending().
   bool IsLate();
 
   const int watch_fd_;

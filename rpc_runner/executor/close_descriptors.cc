@@ -7,10 +7,10 @@ namespace hone {
 
 namespace {
 
-// Beyond so many a process that has just begun has none open.
+// A new process has no descriptors above this.
 constexpr int kMost = 4096;
 
-// False before Linux 5.9.
+// Returns false before Linux 5.9.
 bool CloseRange([[maybe_unused]] unsigned first, [[maybe_unused]] unsigned last) {
 #ifdef SYS_close_range
   return syscall(SYS_close_range, first, last, 0u) == 0;

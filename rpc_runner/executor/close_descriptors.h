@@ -1,9 +1,9 @@
-// Descriptors that a process was born with and is to have no more.
+// Closes descriptors that a process inherited and should not have.
 #pragma once
 
 namespace hone {
 
-// Closes every descriptor from `first` on but `fd`; before Linux 5.9 those below 4,096.
+// Closes every descriptor from `first` on except `fd`. Before Linux 5.9, only those below 4,096.
 void CloseAllBut(int fd, int first = 0);
 
 }  // namespace hone

@@ -28,7 +28,7 @@ bool WriteFile(const char* path, std::string_view text) {
   return written;
 }
 
-// Whoever is not root may only enter the others from a namespace of users, in which it stays who it is.
+// Without root, the other namespaces can only be entered from a user namespace, which keeps the user's identity.
 bool EnterUsers() {
   const uid_t uid = geteuid();
   const gid_t gid = getegid();
@@ -39,14 +39,14 @@ bool EnterUsers() {
          WriteFile("/proc/self/gid_map", fmt::format("{0} {0} 1", gid));
 }
 
-// The first process of a namespace: signals of the others do not reach it, and they all end with it. It waits for the
-// executor's end of the pipe to close; a death signal from a parent that has left root would not be allowed to reach
-// it.
+// The first process of a PID namespace: signals from inside do not reach it, and all processes inside end with it. It
+// waits for the executor's end of the pipe to close. A death signal would not work: a parent that has left root may not
+// signal it.
 [[noreturn]] void KeepNamespace(int fd, const std::optional<Account>& account) {
   try {
     LeaveRoot(account);
   } catch (const Error&) {
-    _exit(0);  // the executor says it too
+    _exit(0);  // the executor reports it too
   }
   signal(SIGCHLD, SIG_IGN);
   CloseAllBut(fd);
@@ -66,7 +66,7 @@ bool EnterProcesses(const std::optional<Account>& account) {
     KeepNamespace(fds[0], account);
   }
   close(fds[0]);
-  // The other end stays open as long as this process lives; candidates close theirs.
+  // This process keeps its end open as long as it lives; candidates close theirs.
   if (keeper < 0) close(fds[1]);
   return keeper > 0;
 }
@@ -83,7 +83,7 @@ std::string EnterNamespaces(const std::optional<Account>& account) {
 
 #else
 
-// A sanitizer's runtime has its own ways with processes.
+// A sanitizer's runtime does not work in these namespaces.
 std::string EnterNamespaces(const std::optional<Account>&) { return ""; }
 
 #endif
@@ -91,9 +91,9 @@ std::string EnterNamespaces(const std::optional<Account>&) { return ""; }
 }  // namespace
 
 std::string Confine(const std::string& user) {
-  // While there are files that say who it is.
+  // The files that name the account can still be read here.
   const std::optional<Account> account = AccountFor(user);
-  // Before root is left: it may enter them, and whom it becomes may not.
+  // Entered while still root: the other account may not be allowed to.
   const std::string entered = EnterNamespaces(account);
   return entered + (LeaveRoot(account) ? ",user" : "");
 }

@@ -35,7 +35,7 @@ ssize_t Receive(int socket, msghdr* message) {
   return got < 0 ? 0 : got;
 }
 
-// The data of the first part of the kind; null when there is none.
+// The data of the first part of this kind; null if there is none.
 const cmsghdr* FindPart(msghdr* message, int type) {
   for (cmsghdr* part = CMSG_FIRSTHDR(message); part != nullptr; part = CMSG_NXTHDR(message, part)) {
     if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == type) return part;

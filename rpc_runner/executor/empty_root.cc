@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// A folder that every system has, as a place for the new root until it is one.
+// A folder that exists on every system, where the new root is mounted first.
 constexpr const char* kPlace = "/proc";
 
 bool MountEmptyFolder() {
@@ -16,7 +16,7 @@ bool MountEmptyFolder() {
                "size=4096,nr_inodes=2,mode=0555") == 0;
 }
 
-// The old root then lies upon the new one, and is taken off.
+// After pivot_root the old root lies on top of the new one, so it is unmounted.
 bool TurnRoot() {
   return chdir(kPlace) == 0 && syscall(SYS_pivot_root, ".", ".") == 0 && umount2(".", MNT_DETACH) == 0 &&
          chdir("/") == 0;
@@ -25,11 +25,11 @@ bool TurnRoot() {
 }  // namespace
 
 bool EnterEmptyRoot() {
-  // Private: what is mounted here must not appear outside.
+  // MS_PRIVATE keeps these mounts from appearing outside.
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
   if (!MountEmptyFolder()) return false;
   if (TurnRoot()) return true;
-  // As on a root that came with the kernel (an initramfs), which cannot be turned.
+  // pivot_root fails on an initramfs, the root that the kernel started with.
   umount2(kPlace, MNT_DETACH);
   return false;
 }

@@ -1,11 +1,11 @@
-// No file of the machine's, by a root of one's own.
+// Hides all files of the machine behind an empty root.
 #pragma once
 
 namespace hone {
 
-// Enters a mount namespace in which there is nothing but an empty folder that nobody can write. What is open stays
-// open, and what is mapped mapped. False when the system does not allow it: then every file is where it was. Needs the
-// right to mount: root's, or that of whoever has entered a user namespace. Call it while the process has one thread.
+// Enters a mount namespace that holds only an empty, read-only folder. Open files stay open, and mapped files stay
+// mapped. Returns false, with all files still visible, if the system does not allow it. Needs the right to mount: root,
+// or having entered a user namespace. Call it while the process has one thread.
 bool EnterEmptyRoot();
 
 }  // namespace hone

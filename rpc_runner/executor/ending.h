@@ -1,4 +1,4 @@
-// How a candidate's process ended before its work was done.
+// The way in which a candidate's process ended before its work was done.
 #pragma once
 
 #include <cstdint>

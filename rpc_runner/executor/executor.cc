@@ -38,19 +38,19 @@
 namespace hone {
 namespace {
 
-// Of the last minute. Without a file, of which an executor has none.
+// The load average of the last minute, without reading files, since an executor has none.
 double LoadAverage() {
   struct sysinfo system{};
   return sysinfo(&system) == 0 ? static_cast<double>(system.loads[0]) / (1 << SI_LOAD_SHIFT) : 0;
 }
 
-// Opens what is read later while there are files.
+// Opens the files that are read later before they disappear.
 std::string ConfineHere(const std::string& user) {
   OpenMemoryFile();
   return Confine(user);
 }
 
-// An emulator's arithmetic says nothing of the machine.
+// No roof under an emulator, whose arithmetic says nothing of the machine.
 std::optional<ArithmeticRoof> RoofOf(const Environment& environment, const ExecutorOptions& options) {
   if (environment.emulated || !options.emulator.empty()) return std::nullopt;
   return ArithmeticRoof(environment.features);
@@ -59,7 +59,7 @@ std::optional<ArithmeticRoof> RoofOf(const Environment& environment, const Execu
 // Serves one socketpair until the other side closes it.
 class Executor {
  public:
-  // Confines the process once it has read what there is to read. Throws Error as Confine does.
+  // Reads all files that it needs, then confines the process. Throws Error as Confine does.
   Executor(int fd, const ExecutorOptions& options)
       : fd_(fd),
         pin_(!options.cores.empty()),
@@ -141,7 +141,7 @@ class Executor {
     return Answer(message, asked_ns, jobs_.Run(message.job, message.reference_sha256));
   }
 
-  // Those that have all they need, in their order; the first that has not asks for it.
+  // Runs the packages that have all they need, in order. The first that lacks something asks for it.
   bool RunPackages() {
     while (!packages_waiting_.empty()) {
       JobMessage& message = packages_waiting_.front();
@@ -206,13 +206,13 @@ class Executor {
   Environment environment_;
   CoreLock lock_;
   const std::string confinement_;
-  Nursery nursery_;  // confined, and made before anything of a job is here
+  Nursery nursery_;  // confined, and forked before any job arrives
   KernelJobRunner jobs_;
   BlobStore blobs_;
   std::deque<JobMessage> waiting_;  // for their reference
   BlobCache packages_;
   std::deque<JobMessage> packages_waiting_;
-  PackageData data_;  // of the first, as far as it is here: what comes after may drive it out of the cache
+  PackageData data_;  // the first job's blobs that are here; held, because later blobs may evict them from the cache
 };
 
 void UseCores(const std::vector<int>& cores) {
@@ -227,7 +227,7 @@ void UseCores(const std::vector<int>& cores) {
   }
 }
 
-// Each region that is kept between jobs is a descriptor. A job's child may have none, whatever is allowed here.
+// Each region that is kept between jobs is a descriptor. A job's child may have none, independent of this limit.
 void AllowManyDescriptors() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -235,8 +235,8 @@ void AllowManyDescriptors() {
   (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// Left alone, the allocator keeps hundreds of megabytes of freed tensors. Where this process forks the children of jobs
-// itself, all its pages are copied into their page tables, and a fork and its end take 25 ms instead of 1.
+// By default the allocator keeps hundreds of megabytes of freed tensors. If this process forks the jobs' children
+// itself, the page tables of all of it are copied. A fork and its end then take 25 ms instead of 1.
 void KeepHeapSmall() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
@@ -247,7 +247,7 @@ void KeepHeapSmall() {
 }  // namespace
 
 int ExecutorMain(int fd, const ExecutorOptions& options) {
-  // Whatever the parent had open is none of a candidate's business.
+  // Candidates must not inherit descriptors of the parent.
   CloseAllBut(fd, 3);
   KeepHeapSmall();
   AllowManyDescriptors();

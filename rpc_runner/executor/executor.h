@@ -1,4 +1,4 @@
-// The process that times for a runner: it is exec'd, and has a child for each job.
+// The process that times candidates for a runner. It is exec'd and has a child for each job.
 #pragma once
 
 #include "rpc_runner/process/executor_options.h"

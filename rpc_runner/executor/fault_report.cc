@@ -18,13 +18,13 @@ struct Watched {
   int operand;
 };
 
-// A signal handler can reach nothing but globals.
+// A signal handler can only reach globals.
 int g_note_fd = -1;
 const uint64_t* g_nonce = nullptr;
 Watched g_watched[32];
 int g_watched_count = 0;
 
-// Where the faulting code's stack ended; we run on another one.
+// The stack pointer of the faulting code; the handler runs on a stack of its own.
 uintptr_t StackPointer(const void* context) {
   const auto* machine = &static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -51,7 +51,7 @@ void FindPlace(uintptr_t address, uintptr_t stack, ChildNote* note) {
     }
     return;
   }
-  // An overflow faults in or just beyond the newest frame.
+  // A stack overflow faults in or just beyond the newest frame.
   constexpr uintptr_t kNear = 1 << 20;
   if (address + kNear - stack < 2 * kNear) note->place = FaultPlace::kStack;
 }
@@ -65,9 +65,10 @@ void OnFault(int signal_number, siginfo_t* info, void* context) {
   if (signal_number == SIGSEGV || signal_number == SIGBUS) {
     FindPlace(reinterpret_cast<uintptr_t>(info->si_addr), StackPointer(context), &note);
   }
-  // Nothing can be done when it fails: the executor still sees the signal.
+  // A failure is ignored: the executor still sees the signal.
   [[maybe_unused]] const ssize_t written = write(g_note_fd, &note, sizeof(note));
-  // SA_RESETHAND has put the default action back: returning faults again and kills; an abort goes on by itself.
+  // SA_RESETHAND has restored the default action: returning repeats the fault, which kills; an abort continues by
+  // itself.
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ void ReportFaults(int note_fd, const uint64_t* nonce) {
 }
 
 void UseFaultStack() {
-  // What the handlers use, and what the kernel puts there of the registers: with AMX 12 KB.
+  // Space for the handlers; the kernel adds the registers there, 12 KB with AMX.
   constexpr size_t kHandlers = 64 << 10;
   const size_t bytes = kHandlers + getauxval(AT_MINSIGSTKSZ);
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -15,7 +15,7 @@ bool ForbidFiles() { return false; }
 
 namespace {
 
-// The kernel's numbers, which are the same on every architecture: systems that we are built on are older than some.
+// The kernel's numbers, equal on all architectures, because some build systems have older headers.
 constexpr long kCreateRuleset = 444, kRestrictSelf = 446;
 constexpr uint32_t kAskVersion = 1;
 
@@ -25,7 +25,7 @@ struct RulesetAttributes {
 
 uint64_t Bits(int count) { return (uint64_t{1} << count) - 1; }
 
-// All that the version knows of. A kernel refuses bits that are newer than it, but not zeros.
+// All rights that the version knows. A kernel refuses unknown bits, but not zeros.
 RulesetAttributes AllOf(long version) {
   RulesetAttributes all;
   all.files = Bits(version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13);
@@ -40,7 +40,7 @@ bool ForbidFiles() {
   const long version = syscall(kCreateRuleset, nullptr, 0, kAskVersion);
   if (version < 1) return false;
   const RulesetAttributes all = AllOf(version);
-  // What is handled and has no rule is forbidden.
+  // A right that is handled and has no rule is forbidden.
   const long ruleset = syscall(kCreateRuleset, &all, sizeof(all), 0);
   if (ruleset < 0) return false;
   const bool done = syscall(kRestrictSelf, ruleset, 0) == 0;

@@ -35,8 +35,8 @@ GuardedBuffer GuardedBuffer::Private(int64_t size_bytes) {
 
 GuardedBuffer GuardedBuffer::Of(const SharedRegion& region, bool writable) {
   GuardedBuffer buffer(region.size_bytes(), region.file_bytes());
-  // Reads fault in 16 pages at a time, which is cheaper than asking for each; writes one by one, which is dearer. The
-  // check before the timing has touched whatever the kernel touches.
+  // Reads fault in 16 pages at a time, which is cheaper than populating each page. Writes fault one by one, so their
+  // pages are populated. The check before the timing has touched all pages that the kernel reads.
   const int populate = writable ? MAP_POPULATE : 0;
   MapInto(buffer.begin_ + kGuardBytes, region.file_bytes(), writable ? PROT_READ | PROT_WRITE : PROT_READ,
           MAP_SHARED | populate, region.fd());

@@ -1,4 +1,4 @@
-// A kernel's memory between pages that nobody may touch.
+// A kernel's memory between inaccessible guard pages.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,19 @@
 
 namespace hone {
 
-// One mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned and its end meets the guard as
-// nearly as that allows. Lives until the process ends: only a job's child makes them. Throws std::bad_alloc.
+// One mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned, and its end is as close to the
+// guard as that allows. Lives until the process ends, since only a job's child makes them. Throws std::bad_alloc.
 class GuardedBuffer {
  public:
-  // Zero-filled, private.
+  // Zero-filled private memory.
   static GuardedBuffer Private(int64_t size_bytes);
-  // A region of the executor's, from its memfd.
+  // A mapping of a region of the executor, from its memfd.
   static GuardedBuffer Of(const SharedRegion& region, bool writable);
 
   void* data() const { return reinterpret_cast<void*>(data_begin_); }
   uintptr_t data_begin() const { return data_begin_; }
   uintptr_t data_end() const { return data_end_; }
-  // The whole reservation with its guards.
+  // The bounds of the whole reservation with its guards.
   uintptr_t begin() const { return begin_; }
   uintptr_t end() const { return end_; }
 

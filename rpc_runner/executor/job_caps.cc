@@ -19,7 +19,7 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 int64_t MachineBytes() {
   const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const int64_t container = CgroupMemoryBytes(ReadSmallFile("/proc/self/cgroup").value_or(""), "/sys/fs/cgroup");
-  // No process has more than it can address.
+  // No process has more memory than it can address.
   return std::min({bytes, container, int64_t{std::numeric_limits<ptrdiff_t>::max()}});
 }
 
@@ -33,11 +33,11 @@ int64_t PlainBytes(const KernelOperand& operand) {
 
 int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root) {
   const double least = LeastOfCgroups(membership, root, "memory", [](const std::string& folder, bool version2) {
-    // "max" is no number.
+    // "max" is not a number and means no limit.
     const std::string text = FirstLineOf(folder + (version2 ? "/memory.max" : "/memory.limit_in_bytes"));
     return static_cast<double>(ParseInteger(text).value_or(0));
   });
-  // Version 1 says "no limit" by the largest number of whole pages.
+  // Version 1 expresses "no limit" as the largest multiple of a page.
   return least > 0 && least < static_cast<double>(kMost / 2) ? static_cast<int64_t>(least) : kMost;
 }
 
@@ -60,18 +60,18 @@ void NameCap(const JobCaps& caps, int64_t asked_ns, Measurement* measurement) {
 }
 
 int64_t ExecutorBytes(const KernelJob& job) {
-  // One operand is at most 2^40 bytes, of which there are 16 for each of 16 seeds: no sum overflows.
+  // An operand has at most 2^40 bytes, and there are 16 operands for each of 16 seeds, so no sum overflows.
   int64_t each_seed = 0, largest = 0;
   for (const KernelOperand& operand : job.artifact.operands) {
     int64_t bytes = PhysicalBytes(operand) + PlainBytes(operand);
-    // Value and magnitude in float64, as the reference left them and packed as the output is.
+    // Values and magnitudes in float64, once as the reference wrote them and once packed like the output.
     if (operand.role == OperandRole::kOutput) bytes = bytes / DTypeBytes(operand.dtype) * 16;
     each_seed += bytes;
     largest = std::max(largest, bytes);
   }
   const auto seeds = static_cast<int64_t>(job.seeds.size());
   if (each_seed > (kMost - 2 * largest) / std::max<int64_t>(1, seeds)) return kMost;
-  // One is filled, packed and copied at a time.
+  // Only one operand is filled, packed and copied at a time.
   return seeds * each_seed + 2 * largest + PhysicalBytes(job.artifact.operands.back());
 }
 

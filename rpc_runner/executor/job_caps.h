@@ -1,4 +1,4 @@
-// The runner's own bounds, which no job can loosen.
+// The runner's own limits, which no job can loosen.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 namespace hone {
 
 struct JobCaps {
-  int64_t deadline_ns = 0;    // of one candidate or package; a job's references together get twice that
-  int64_t memory_bytes = 0;   // of all that a job makes the executor and its child take
-  int64_t package_bytes = 0;  // of the parameters and inputs of one package job
-  int64_t cache_bytes = 0;    // of those that are kept
+  int64_t deadline_ns = 0;    // for one candidate or package; a job's references together get twice that
+  int64_t memory_bytes = 0;   // for all memory of a job in the executor and its child
+  int64_t package_bytes = 0;  // for the parameters and inputs of one package job
+  int64_t cache_bytes = 0;    // for parameters and inputs that are kept between jobs
 };
 
-// The least memory that the cgroup named by `membership` (the text of /proc/self/cgroup) and those above it may take,
-// with cgroup file systems mounted under `root`. Versions 2 and 1. INT64_MAX when there is no bound.
+// The least memory limit of the cgroup named by `membership` (the text of /proc/self/cgroup) and of those above it.
+// Cgroup file systems, version 1 or 2, are mounted under `root`. INT64_MAX if there is no limit.
 int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root);
 
-// By the options; without a bound of memory among them three quarters of what the machine, or the container, has, a
-// quarter of that for a package and an eighth for the cache.
+// The caps from the options. Defaults are fractions of the machine's or container's memory: three quarters for a job, a
+// quarter for a package and an eighth for the cache.
 JobCaps CapsOf(const ExecutorOptions& options);
 // Lowers a job's limits to the caps.
 void ApplyCaps(const JobCaps& caps, TimingPolicy* timing);
-// Tells in a timed-out measurement's message when the deadline was the runner's and not the `asked_ns` of the job.
+// Adds to a timed-out measurement's message that the deadline was the runner's, not the `asked_ns` of the job.
 void NameCap(const JobCaps& caps, int64_t asked_ns, Measurement* measurement);
 
-// What the executor itself fills for the job: its inputs for every seed, plain and packed, and what their outputs are
-// held against. Throws Error(kBadData) as PhysicalBytes does; at most INT64_MAX.
+// Bytes that the executor fills for the job: inputs for every seed, plain and packed, and their expected outputs. At
+// most INT64_MAX. Throws Error(kBadData) as PhysicalBytes does.
 int64_t ExecutorBytes(const KernelJob& job);
 
 }  // namespace hone

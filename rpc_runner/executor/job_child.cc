@@ -26,7 +26,7 @@
 namespace hone {
 namespace {
 
-// A fault before the first command is told with the nonce of kReady.
+// A fault before the first command carries the nonce of kReady.
 uint64_t g_nonce = 0;
 
 ChildNote NewNote(NoteKind kind, int32_t code) {
@@ -38,7 +38,7 @@ ChildNote NewNote(NoteKind kind, int32_t code) {
   return note;
 }
 
-// What the system refuses for a moment is asked for again.
+// The number of tries of a system call that may fail for a moment.
 constexpr int kTries = 100;
 
 void Say(int fd, const ChildNote& note) {
@@ -48,7 +48,7 @@ void Say(int fd, const ChildNote& note) {
   _exit(1);
 }
 
-// Ends with the process when there is none.
+// Exits the process if no command comes.
 ChildCommand NextCommand(int fd) {
   ChildCommand command{};
   for (int i = 0; i < kTries; ++i) {
@@ -79,13 +79,13 @@ void BindToFirstCore() {
   }
 }
 
-// Files are forbidden to one thread at a time.
+// Landlock restricts one thread at a time.
 void PrepareThread() {
   UseFaultStack();
   ForbidFiles();
 }
 
-// The kernel with its memory.
+// The loaded kernel and its memory.
 class LoadedKernel {
  public:
   explicit LoadedKernel(const ChildTask& task)
@@ -106,7 +106,7 @@ class LoadedKernel {
     for (const KernelOperand& operand : task.artifact->operands)
       launch_.batch_strides.push_back(BatchStrideBytes(operand));
     UseInputs(0);
-    // Every helper has run before the filter comes: it then needs nothing that the filter forbids.
+    // Starts every helper before the filter comes, so that none needs what the filter forbids.
     pool_.RunOnEach([](int) { PrepareThread(); });
   }
 
@@ -207,7 +207,7 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   _exit(0);
 }
 
-// What it takes once it is loaded: with so much allowed, the system is to blame when it does not get it.
+// Memory that the loaded task takes. If so much is allowed but not given, the system is to blame.
 int64_t BytesOnceLoaded(const ChildTask& task, const ElfImage& image) {
   constexpr uint64_t kMost = uint64_t{1} << 48;  // an ELF may say anything
   int64_t sum = 0;
@@ -225,20 +225,20 @@ void CheckMemory(const ChildTask& task, const ElfImage& image, int fd) {
   Fail(fd, Fate::kOutOfMemory, fmt::format("it needs {} bytes, {} are allowed", bytes, task.timing.memory_bytes));
 }
 
-// The executor has looked too. Some the system lends to a process when it asks, and to those that it forks later.
+// The executor has checked the features too. Some are granted to a process on request, and to its later children.
 void CheckFeatures(const ChildTask& task, int fd) {
   if (task.package) return;
   const std::string missing = FirstMissingFeature(task.artifact->required_features);
   if (!missing.empty()) Fail(fd, Fate::kUnsupported, fmt::format("it needs {}, which is not lent to it", missing));
 }
 
-// Returns when the artifact may be loaded.
+// Returns only if the artifact may be loaded.
 void CheckArtifact(const ChildTask& task, int fd) {
   CheckFeatures(task, fd);
   ElfImage image;
   const std::string rule = ReadElf(task.package ? task.package->lib : task.artifact->elf, &image);
   if (rule.empty()) return CheckMemory(task, image, fd);
-  // Another machine's code is no malice.
+  // Code for another machine is not malicious.
   const bool foreign = rule.starts_with("is for ELF machine");
   Fail(fd, foreign ? Fate::kUnsupported : Fate::kPolicyViolation, "the artifact " + rule);
 }

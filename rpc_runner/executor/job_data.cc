@@ -24,7 +24,7 @@ Tensor TensorOf(const SharedRegion& region, DType dtype, const Shape& shape) {
   return tensor;
 }
 
-// True when packing would change nothing.
+// Whether packing would change nothing.
 bool IsRowMajor(const KernelOperand& operand) { return operand.layout.empty() || !operand.layout.blocked(); }
 
 uint64_t OperandSeed(uint64_t seed, size_t index) { return Random(seed + 0x9E3779B97F4A7C15u * (index + 1)).Next(); }
@@ -66,7 +66,7 @@ RawOutputs OutputsOf(RegionCache& cache, const ReferenceRun& reference, uint64_t
   return raw;
 }
 
-// Stride and dtype agree with Pack's idea of the physical tensor: whole, row-major over the layout's axes.
+// Pack expects strides and dtype of the physical tensor: contiguous, row-major over the layout's axes.
 Tensor PackFor(const KernelOperand& operand, const Tensor& logical) {
   return IsRowMajor(operand) ? logical : Pack(logical, operand.layout);
 }
@@ -91,7 +91,7 @@ std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& 
     region = RegionOf(Pack(TensorOf(*logical, operand.dtype, operand.shape), operand.layout));
     logical->Unmap();
   }
-  // The child maps it for itself, and later ones the same.
+  // The child maps the region itself, and so do later ones.
   region->Seal();
   cache.Insert(name, region);
   return region;

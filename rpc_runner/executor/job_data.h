@@ -1,4 +1,4 @@
-// What a kernel job is fed and what its output is held against.
+// The inputs of a kernel job and the expected outputs.
 #pragma once
 
 #include <memory>
@@ -11,27 +11,27 @@
 
 namespace hone {
 
-// Thrown when a reference cannot be run here; the message says why. No candidate is to blame for it.
+// Thrown when a reference cannot be run here; the message says why. It is no fault of a candidate.
 class ReferenceFailed : public Error {
  public:
   explicit ReferenceFailed(const std::string& why) : Error(ExitCode::kNoRunner, why) {}
 };
 
-// Operand `index`, filled normally from (seed, index) and packed by its layout. Kept in the cache under dtype, shape,
-// layout, seed and index: candidates and references share it.
+// Operand `index`, drawn from a normal distribution by (seed, index) and packed by its layout. The cache keeps it under
+// dtype, shape, layout, seed and index, so that candidates and references share it.
 std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& operand, size_t index, uint64_t seed);
 
 struct ReferenceRun {
   const Artifact* artifact = nullptr;
   std::string name;  // a hash of its bytes and description
-  int threads = 1;   // it computes the same on any number
+  int threads = 1;   // it computes the same bits on any number
   int64_t deadline_ns = 0;
   int64_t memory_bytes = 0;
 };
 
-// What a candidate's output, in the layout of `output`, is held against for one seed: its elements' values as float64,
-// then as many magnitudes plus one; where the latter is 0 a lane lies past its axis. The reference runs, in a child of
-// its own and within its limits, only when the cache lacks its outputs. Throws ReferenceFailed.
+// The expected output for one seed, in the layout of `output`: the values as float64, then as many magnitudes plus one.
+// A magnitude of 0 marks a lane past its axis. If the cache lacks the reference's outputs, the reference runs in a
+// child of its own, within its limits. Throws ReferenceFailed.
 std::shared_ptr<SharedRegion> ExpectedFor(RegionCache& cache, const ReferenceRun& reference,
                                           const KernelOperand& output, uint64_t seed, Nursery& nursery);
 

@@ -13,7 +13,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kMostMemoryBytes = int64_t{1} << 40;
-// Of one buffer: its size has to be one of memory.
+// The limit of one buffer, which must be addressable.
 constexpr int64_t kMostBytes = int64_t{1} << (sizeof(size_t) == 8 ? 40 : 30);
 constexpr size_t kMostFeatures = 256, kMostNameBytes = 64;
 
@@ -35,7 +35,7 @@ std::string CheckStage(const KernelStage& stage) {
   return right ? "" : fmt::format("stage \"{}\" has a number out of range", stage.symbol);
 }
 
-// Before any of it runs: a fault of an unknown instruction would be told as the candidate's own.
+// Checked before anything runs: a fault of an unknown instruction would be blamed on the candidate.
 std::string CheckFeatures(const Artifact& artifact) {
   if (artifact.required_features.size() > kMostFeatures) return "it needs more features than there are";
   const std::string missing = FirstMissingFeature(artifact.required_features);

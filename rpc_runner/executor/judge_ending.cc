@@ -40,7 +40,7 @@ Ending BySignal(int number, const ChildNote* fault) {
   }
   const char* name = sigabbrev_np(number);
   if (IsSentFromOutside(number)) {
-    // The candidate's memory is bounded, and it may send no signals: the system wanted its memory, or somebody its end.
+    // The candidate has bounded memory and cannot send signals, so the system needed memory or somebody killed it.
     return {Fate::kCancelled, static_cast<int32_t>(ExitCode::kNoRunner),
             fmt::format("it was killed by SIG{}, most likely for want of memory", name)};
   }

@@ -1,4 +1,4 @@
-// From how a process died to a fate.
+// The fate of a process from how it died.
 #pragma once
 
 #include "rpc_runner/executor/child_note.h"
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// `status` is waitpid's; `fault` is the child's last words, or null. docs/protocol.md has the table.
+// `status` is waitpid's; `fault` is the child's kFault note, or null. docs/protocol.md has the table.
 Ending JudgeEnding(int status, const ChildNote* fault);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// A job's result, whatever happens while it is run.
+// Turns exceptions of a job into its result.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// Calls `run`, which fills in the result. What it throws becomes the fate: Cancelled when the machine is to blame
-// (core/failure.h), else Unsupported. wall_ns is the time it took. Throws ParentGone and NurseryGone alone.
+// Calls `run`, which fills in the result. An exception becomes the fate: Cancelled if the machine is to blame
+// (core/failure.h), otherwise Unsupported. wall_ns is the time it took. Only throws ParentGone and NurseryGone.
 JobResult JudgeJob(const std::function<void(JobResult*)>& run);
 
 }  // namespace hone

@@ -17,8 +17,8 @@ NoteVerdict Forged(const std::string& how) {
   return End(Fate::kPolicyViolation, fmt::format("a note {} came from the kernel's process", how));
 }
 
-// What RunJobChild says of itself. Any other fate would be a verdict that is the executor's own to give; and only while
-// none of the candidate's code has run is it believed that the machine was at fault.
+// The fates that RunJobChild reports itself; any other one is for the executor to decide. Cancelled, a fault of the
+// machine, is only believed before any of the candidate's code has run.
 bool MayTell(int32_t code, const AskedNote& asked) {
   switch (code) {
     case static_cast<int32_t>(Fate::kCancelled):

@@ -1,4 +1,4 @@
-// What a note from a candidate's process is worth: the candidate may have written it.
+// Judges notes from a candidate's process, which the candidate may have forged.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace hone {
 
-// What the executor waits for.
+// The note that the executor waits for.
 struct AskedNote {
-  uint64_t nonce = 0;  // of the command to be answered; 0: of none yet
+  uint64_t nonce = 0;  // of the command to be answered; 0 before the first one
   NoteKind kind = NoteKind::kReady;
 };
 
 struct NoteVerdict {
   enum class Worth {
     kAnswer,     // what was asked for
-    kLastWords,  // of what it is about to die of; believed as far as its end bears them out
-    kEnding,     // nothing more is to be heard; see `ending`
+    kLastWords,  // a report of a fatal signal, believed only as far as the end confirms it
+    kEnding,     // no further notes are expected; see `ending`
   };
   Worth worth = Worth::kAnswer;
-  Ending ending = {};  // of kEnding
+  Ending ending = {};  // for kEnding
 };
 
-// `packet_bytes`: how long the packet was; `note` is looked at only where that is its size. Codes and times of an
-// answer are not judged here.
+// `packet_bytes`: the packet's length; `note` is only read if it has that size. The codes and times in an answer are
+// not judged here.
 NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNote& asked);
 
 }  // namespace hone

@@ -22,7 +22,7 @@
 namespace hone {
 namespace {
 
-// Adds the time until its end to *sum.
+// Adds the time until its destruction to *sum.
 class Stopwatch {
  public:
   explicit Stopwatch(int64_t* sum_ns) : sum_ns_(sum_ns), begin_ns_(MonotonicNs()) {}
@@ -36,10 +36,10 @@ class Stopwatch {
   const int64_t begin_ns_;
 };
 
-// One candidate's child, from its first check to its last. Each step returns false when the measurement is final.
+// One candidate's child, from its first check to its last. Each step returns false once the measurement is final.
 class Trial {
  public:
-  // The result's measurement and the cost are written to; all must outlive it. `roof`: null for none.
+  // Writes to the result's measurement and cost. All arguments must outlive it. `roof`: null if there is none.
   Trial(const KernelJob& job, const ChildTask& task, std::vector<std::shared_ptr<SharedRegion>> expected,
         Nursery& nursery, CoreLock& lock, ArithmeticRoof* roof, JobResult* result)
       : job_(job),
@@ -60,7 +60,7 @@ class Trial {
     bool good = true;
     for (int seed = 0; good && seed < std::max(last, 1); ++seed) good = Check(seed);
     if (good && !(Time() && Check(last))) {
-      // A time of a kernel that turned out wrong is no time.
+      // A kernel that turned out wrong has no time.
       result_.samples_ns.clear();
       result_.batch.clear();
     }
@@ -78,7 +78,7 @@ class Trial {
     return false;
   }
 
-  // The child's answer, when there is one and the kernel returned 0.
+  // The child's answer; nullopt if there is none or the kernel did not return 0.
   std::optional<ChildNote> Ask(CommandKind kind, int seed) {
     std::optional<ChildNote> note = child_.Ask(kind, seed);
     if (!note) {
@@ -116,7 +116,7 @@ class Trial {
     const int seed = std::max(0, static_cast<int>(expected_.size()) - 2);
     const std::optional<ChildNote> note = AskTimes(seed);
     if (!note) return false;
-    // What was timed is what the last timed run left.
+    // The output of the last timed run is checked too.
     const Stopwatch watch(&cost_.verify_ns);
     if (Compare(seed)) return true;
     result_.message = "when it was timed " + result_.message;
@@ -152,7 +152,7 @@ class Trial {
 
   double LeastNs() const { return roof_->LeastNs(job_.multiply_adds, job_.timing.threads, IsFloat32(job_.artifact)); }
 
-  // The roof is measured anew before it convicts: it may have been low when somebody else was busy here.
+  // Measures the roof again before it convicts, because it may have been too low while other processes were busy.
   bool IsTooShort(int64_t ns) {
     if (roof_ == nullptr || job_.multiply_adds <= 0) return false;
     if (LeastNs() > 0 && static_cast<double>(ns) >= LeastNs()) return false;
@@ -197,13 +197,13 @@ void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& refere
     return;
   }
   const int64_t references_end_ns = MonotonicNs() + 2 * caps_.deadline_ns;
-  // The same bytes under another description compute something else.
+  // Equal bytes with another description compute something else.
   const std::string name = Sha256Hex(reference_name + DumpJson(ToJson(job.reference)));
   const KernelOperand& output = job.artifact.operands.back();
   ChildTask task;
   task.artifact = &job.artifact;
   task.timing = job.timing;
-  // All seeds' inputs are in its address space, though they are ours.
+  // The inputs of all seeds are in the child's address space, though they belong to the executor.
   const int64_t seeds = static_cast<int64_t>(job.seeds.size());
   task.timing.memory_bytes = std::min(job.timing.memory_bytes, caps_.memory_bytes - ours + seeds * needed);
   task.pin = pin_;
@@ -220,7 +220,7 @@ void KernelJobRunner::RunChecked(const KernelJob& job, const std::string& refere
   }
   task.outputs.push_back(OutputRegion(PhysicalBytes(output)));
   Trial(job, task, std::move(expected), nursery_, lock_, roof_ ? &*roof_ : nullptr, result).Judge();
-  // A cpuset that shrank since we began: threads, or whoever else is here, share the cores that are left.
+  // The cpuset may have shrunk since the start, so that threads or other processes share the remaining cores.
   if (AllowedCores() < cores_) result->measurement.noisy = true;
 }
 

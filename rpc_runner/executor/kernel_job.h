@@ -15,18 +15,17 @@
 
 namespace hone {
 
-// What the executor keeps between jobs. Not thread-safe.
+// Runs kernel jobs and keeps regions between them. Not thread-safe.
 class KernelJobRunner {
  public:
-  // pin: bind threads to the allowed cores. caps: a job's limits are to be within them. `nursery`, and `lock` of the
-  // cores that are timed on, must outlive this. Without a roof no time is too short, as under an
-  // emulator.
+  // pin: bind threads to the allowed cores. caps: the job limits. `nursery`, and `lock` of the timed cores, must
+  // outlive this. Without a roof, as under an emulator, no time counts as too short.
   KernelJobRunner(Nursery& nursery, int cores, bool pin, const JobCaps& caps, CoreLock& lock,
                   std::optional<ArithmeticRoof> roof)
       : nursery_(nursery), cores_(cores), pin_(pin), caps_(caps), lock_(lock), roof_(std::move(roof)) {}
 
-  // Checks and times. `reference_name` is the hash of the reference's bytes. The result has no id yet, and an empty
-  // environment. Never throws but ParentGone and NurseryGone.
+  // Checks and times the candidate. `reference_name` is the hash of the reference's bytes. The result has no id yet,
+  // and an empty environment. Only throws ParentGone and NurseryGone.
   JobResult Run(const KernelJob& job, const std::string& reference_name);
 
  private:
@@ -40,7 +39,7 @@ class KernelJobRunner {
   CoreLock& lock_;
   std::optional<ArithmeticRoof> roof_;
   RegionCache cache_ = RegionCache::ForThisMachine();
-  std::shared_ptr<SharedRegion> output_;  // of the last job: the next one's is often of the same size
+  std::shared_ptr<SharedRegion> output_;  // the last job's, since the next output is often as large
 };
 
 }  // namespace hone

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kValueBytes = 4;
 
-// The time for which the calling thread had a core.
+// The calling thread's CPU time.
 int64_t OwnNs() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,4 +1,4 @@
-// A loaded kernel, run under the clock.
+// A loaded kernel, run and timed.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,14 @@
 
 namespace hone {
 
-// Times RunKernel. With kColdWeights the given ranges are flushed from the caches before each run, outside the clock,
-// and each run is timed by itself; with kWarm the batch runs in one go. Before each batch the output is made wrong
-// outside the clock, and before each further run one value of it: a run that finds its work done and leaves it fails
-// the check of what the last one left. Away is what the calling thread's own clock did not see; with helpers, for whom
-// it sleeps when they take long, only where the system took a core from any of them.
+// Times RunKernel:
+// - With kColdWeights, the given ranges are flushed from the caches before each run, outside the clock. Each run is
+//   timed separately.
+// - With kWarm, the batch runs in one go.
+// - Before each batch the whole output is poisoned, outside the clock, and before each further run one value of it. So
+//   a kernel that skips its work after the first run fails the check of the last output.
+// - away_ns is wall time minus the calling thread's CPU time. With helpers, the caller also sleeps while waiting for
+//   them, so it is 0 unless the process had an involuntary context switch.
 class KernelLoop : public TimedLoop {
  public:
   using Range = std::pair<const void*, size_t>;
@@ -23,7 +26,7 @@ class KernelLoop : public TimedLoop {
   KernelLoop(ThreadPool& pool, const KernelLaunch& launch, CacheMode cache, std::vector<Range> weights,
              std::pair<void*, size_t> output);
   TimedRuns Run(int64_t batch) override;
-  // Involuntary context switches of the process.
+  // The number of involuntary context switches of the process.
   int64_t Disturbances() override;
   // The first non-zero code of a run, or 0.
   int32_t code() const { return code_; }
@@ -38,7 +41,7 @@ class KernelLoop : public TimedLoop {
   const CacheMode cache_;
   const std::vector<Range> weights_;
   const std::pair<void*, size_t> output_;
-  uint64_t place_ = 0;  // of the next value to poison
+  uint64_t place_ = 0;  // random state that chooses the next value to poison
   int32_t code_ = 0;
 };
 

@@ -17,7 +17,7 @@
 namespace hone {
 namespace {
 
-// The kernel's own number for whom it cannot map, which is nobody's on every system that has the name.
+// The kernel's overflow id for unmapped users, which belongs to "nobody" on every system that has the name.
 constexpr Account kNobody = {65534, 65534};
 
 std::optional<Account> Find(const std::string& user) {
@@ -29,11 +29,11 @@ std::optional<Account> Find(const std::string& user) {
 void DropCapabilities() {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct none[2] = {};
-  // Fails where there are none to give up.
+  // Fails if there are none to give up.
   (void)syscall(SYS_capset, &header, none);
 }
 
-// A namespace whose root is somebody else outside.
+// Whether root of this namespace is another user outside.
 bool InUserNamespace() {
   std::FILE* map = std::fopen("/proc/self/uid_map", "r");
   if (map == nullptr) return false;
@@ -49,7 +49,7 @@ bool Become(const Account& account) {
     return true;
   }
   const int reason = errno;
-  // It has no other users, and its root has no more rights than whoever made it.
+  // The namespace has no other users, and its root has no more rights than its creator.
   if ((reason == EINVAL || reason == EPERM) && account.may_be_alone) return false;
   throw Error(ExitCode::kBadConfig, fmt::format("candidates do not run as root, and root cannot become user {} here: "
                                                 "{}; start it as another user",

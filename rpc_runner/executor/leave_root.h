@@ -1,4 +1,4 @@
-// Candidates never run as root.
+// Keeps candidates from running as root.
 #pragma once
 
 #include <sys/types.h>
@@ -8,20 +8,21 @@
 
 namespace hone {
 
-// Whom root becomes.
+// The account that root becomes.
 struct Account {
   uid_t uid = 0;
   gid_t gid = 0;
-  bool may_be_alone = false;  // in a user namespace, which may have no such user
+  bool may_be_alone = false;  // in a user namespace, which may lack this user
 };
 
-// `user`, or "nobody" when it is empty; nothing for a process that is not root. Reads files. Throws Error(kBadConfig)
-// when there is no such user, it is root, or a process that is not root is to become another.
+// The account of `user`, or of "nobody" if empty; nullopt for a process that is not root. Reads files. Throws
+// Error(kBadConfig) if there is no such user, if it is root, or if a process that is not root should become another
+// user.
 std::optional<Account> AccountFor(const std::string& user);
 
-// Becomes the account, without other groups and for good, and gives up all capabilities. True when the process is not
-// root afterwards; false in a user namespace that maps nobody else, whose root is nobody outside. Throws
-// Error(kBadConfig) when root cannot become it. Call it while the process has one thread.
+// Becomes the account for good, without other groups, and gives up all capabilities. Returns whether the process is not
+// root afterwards. False in a user namespace without other users, whose root has no rights outside. Throws
+// Error(kBadConfig) if root cannot become it. Call it while the process has one thread.
 bool LeaveRoot(const std::optional<Account>& account);
 
 }  // namespace hone

@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-// In [-1/16, 1/16): small enough that a deep network neither overflows nor ends in denormals.
+// Values in [-1/16, 1/16), so small that a deep network neither overflows nor ends in denormals.
 void FillFloats(char* data, int64_t bytes, Random& random) {
   float* values = reinterpret_cast<float*>(data);
   for (int64_t i = 0; i < bytes / 4; i += 2) {
@@ -23,7 +23,7 @@ void FillFloats(char* data, int64_t bytes, Random& random) {
   }
 }
 
-// The same numbers as bfloat16.
+// Bfloat16 values of the same distribution.
 void FillBFloats(char* data, int64_t bytes, Random& random) {
   auto* values = reinterpret_cast<BFloat16*>(data);
   for (int64_t i = 0; i < bytes / 2; ++i) {
@@ -109,7 +109,7 @@ void LoadedPackage::FillInputs(const PackageData& data) {
   Random random(1);
   for (size_t i = 0; i < job_.plan.inputs.size(); ++i) {
     const PlanBuffer& buffer = buffer_of(i);
-    // Other dtypes stay zero, which is an index that every table has.
+    // Other dtypes stay zero, which is a valid index into any table.
     if (buffer.dtype != DType::kFloat32) continue;
     FillFloats(static_cast<char*>(session_->InputData(static_cast<int>(i))), buffer.size_bytes, random);
   }

@@ -10,20 +10,20 @@
 
 namespace hone {
 
-// The bytes of a job's blobs; null where the job names none, or an empty one.
+// The bytes of a job's blobs; null if the job names none, or an empty one.
 struct PackageData {
   std::shared_ptr<const SharedRegion> params, inputs;
 };
 
-// Throws Error when the plan or the library is not right, the data are not what the plan wants, or it cannot run on
-// this CPU; std::bad_alloc.
+// Throws Error if the plan or the library is invalid, the data do not match the plan, or the CPU cannot run it. Throws
+// std::bad_alloc.
 class LoadedPackage {
  public:
   LoadedPackage(const PackageJob& job, const PackageData& data, bool pin);
-  // One run to warm up, unless outputs are wanted, then the job's runs. table[run * calls + call] becomes the call's
-  // nanoseconds.
+  // Runs once to warm up, unless outputs are wanted, then as often as the job says. table[run * calls + call] becomes
+  // the call's time in ns.
   void Time(int64_t* table);
-  // Of the last run, one after the other.
+  // Copies the outputs of the last run, one after the other.
   void CopyOutputs(char* to) const;
   ThreadPool& pool() { return *pool_; }
 

@@ -20,14 +20,14 @@
 namespace hone {
 namespace {
 
-// Thrown when the system does not know how to fork for a parent.
+// Thrown when the system cannot fork for a parent.
 class CannotBear {};
 
 [[noreturn]] void NoProcess(int error) {
   throw Error(ExitCode::kNoRunner, fmt::format("the system gives the runner no process: {}", std::strerror(error)));
 }
 
-// Both ends of a socket of packets; each is closed unless it was taken.
+// Both ends of a packet socket; each is closed unless it was taken.
 class SocketPair {
  public:
   SocketPair() {
@@ -58,9 +58,9 @@ pid_t Reap(pid_t pid) {
   return reaped;
 }
 
-// Has the nursery run, and so the child begin, on this process's core, which is free once this process waits. Elsewhere
-// each message between the two would wait for the program that is busy there. False, and the nursery stays where it is,
-// when that cannot be; else *cores are this process's.
+// Moves the nursery, and with it the child's start, to this process's core, which is free while this process waits. On
+// another core each message would wait for the program that is busy there. On failure returns false, and the nursery
+// stays where it is. Otherwise *cores become those of this process.
 bool BringNear(pid_t nursery, cpu_set_t* cores) {
   const int core = sched_getcpu();
   if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*cores), cores) != 0) return false;
@@ -70,7 +70,7 @@ bool BringNear(pid_t nursery, cpu_set_t* cores) {
   return sched_setaffinity(nursery, sizeof(here), &here) == 0;
 }
 
-// The number of the child that the note comes from.
+// The process number of the child that sent the note.
 pid_t TakeBirth(int note_fd) {
   BirthNote note;
   pid_t pid = 0;
@@ -83,7 +83,7 @@ pid_t TakeBirth(int note_fd) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMayTry = false;  // its runtime knows of the library's own fork alone
+constexpr bool kMayTry = false;  // its runtime only supports the library's own fork
 #else
 constexpr bool kMayTry = true;
 #endif
@@ -103,7 +103,7 @@ void Nursery::Start() {
   const pid_t self = getpid();
   pid_ = fork();
   if (pid_ == 0) {
-    sockets.Close(0);  // whose last copy tells the nursery to end
+    sockets.Close(0);  // the nursery ends when the last copy of this end closes
     ServeNursery(sockets.Take(1), self);
   }
   if (pid_ < 0) NoProcess(errno);
@@ -146,7 +146,7 @@ Nursery::Born Nursery::Send(const ChildTask* task) {
   const int error = SendPacket(socket_, std::as_bytes(std::span(&request, 1)), descriptors);
   if (error == EPIPE || error == ECONNRESET) throw NurseryGone();
   if (error != 0) NoProcess(error);
-  // The child alone must hold the other end, so that its death closes the socket.
+  // Only the child may hold the other end, so that its death closes the socket.
   notes.Close(1);
   const pid_t pid = TakeBirth(notes.end(0));
   return {pid, notes.Take(0)};

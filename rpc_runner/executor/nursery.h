@@ -1,4 +1,4 @@
-// The process that forks the processes of jobs, and that itself knows no job.
+// The process that forks the jobs' processes and itself knows no job.
 #pragma once
 
 #include <sys/types.h>
@@ -8,20 +8,20 @@
 
 namespace hone {
 
-// Thrown when the nursery has ended. The executor knows jobs by then and cannot make another: it is to end too.
+// Thrown when the nursery has ended. The executor knows jobs by then, so it cannot fork another and must end too.
 class NurseryGone : public Error {
  public:
   NurseryGone() : Error(ExitCode::kNoRunner, "the process that jobs' processes come from is gone") {}
 };
 
-// A process that is forked from this one once, before the first job, and from then on forks the children of jobs. A
-// child so begins without what this process has learnt since: it gets its task, whose bytes lie in sealed memory, and
-// descriptors of what it works on. It is this process's child all the same (CLONE_PARENT): this one waits for it, kills
-// it and outlives it. Not thread-safe.
+// A process that is forked from this one before the first job, and then forks the children of jobs. So a child has none
+// of the data that this process gets later. It gets its task, whose bytes lie in sealed memory, and descriptors of its
+// inputs and outputs. It is still a child of this process (CLONE_PARENT), which waits for it, kills it and outlives it.
+// Not thread-safe.
 class Nursery {
  public:
-  // Call it once this process is confined, while it has one thread. watch_fd: a descriptor whose hang-up
-  // ends the wait for a child; -1 for none. Throws Error(kNoRunner) when the system gives no process.
+  // Call it once this process is confined, while it has one thread. watch_fd: a descriptor whose hang-up ends the wait
+  // for a child, or -1. Throws Error(kNoRunner) if no process can be forked.
   explicit Nursery(int watch_fd);
   ~Nursery();
   Nursery(const Nursery&) = delete;
@@ -29,14 +29,14 @@ class Nursery {
 
   struct Born {
     pid_t pid = -1;
-    int note_fd = -1;  // this end of the socket on which it obeys; the caller's
+    int note_fd = -1;  // this end of the socket for its notes and commands; owned by the caller
   };
-  // Throws Error(kNoRunner) when the system gives no process, Error(kIo) when it gives no memory; NurseryGone.
+  // Throws Error(kNoRunner) if no process can be forked, Error(kIo) if there is no memory, and NurseryGone.
   Born Bear(const ChildTask& task);
 
   int watch_fd() const { return watch_fd_; }
-  // False where a process cannot have children for its parent, as under an emulator and in a sanitizer's build: then
-  // this process forks them itself, and they see what it has.
+  // False if the system cannot fork for a parent, as under an emulator and in a sanitizer's build. Then this process
+  // forks the children itself, and they can see its memory.
   bool is_apart() const { return socket_ >= 0; }
 
  private:

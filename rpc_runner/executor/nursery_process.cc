@@ -18,8 +18,8 @@
 namespace hone {
 namespace {
 
-constexpr int kTries = 100;      // of what the system may refuse for a moment
-constexpr int kFirstPassed = 3;  // what lies below are the standard streams
+constexpr int kTries = 100;      // of calls that may fail for a moment
+constexpr int kFirstPassed = 3;  // those below are the standard streams
 constexpr size_t kBeforeRegions = 2;
 
 bool Tell(int note_fd, BirthNote note) {
@@ -29,8 +29,8 @@ bool Tell(int note_fd, BirthNote note) {
   return false;
 }
 
-// A brother of the caller. The C library's fork cannot make one, and what it would do besides is of no use here: there
-// is no other thread whose locks are held, and nobody asks the library for the main thread's number.
+// Forks a sibling of the caller, which the C library's fork cannot do. Its extra work is not needed here: no other
+// thread holds locks, and nothing asks the library for the main thread's number.
 pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)); }
 
 [[noreturn]] void RunBorn(const BirthRequest& request, std::span<const int> descriptors) {

@@ -1,4 +1,4 @@
-// The loop of the nursery's process.
+// The main loop of the nursery's process.
 #pragma once
 
 #include <sched.h>
@@ -7,22 +7,22 @@
 
 namespace hone {
 
-// With the descriptors of the child's end of its notes, of its TaskMessage and of the task's regions. Of the first
-// alone: the child is to be born and to end.
+// A request for a child. It comes with the descriptors of the child's end of its notes, of its TaskMessage and of the
+// task's regions. With only the first, the child starts and exits at once.
 struct BirthRequest {
-  int32_t parent = 0;  // the executor's number
+  int32_t parent = 0;  // the executor's process number
   int64_t message_bytes = 0;
-  bool moves = false;  // whether the child is to have `cores`, whatever the nursery has
+  bool moves = false;  // whether the child gets `cores`, whatever the nursery has
   cpu_set_t cores = {};
 };
 
-// The first message of a child in place of a ChildNote; the nursery sends it when the system gives no process.
+// Sent instead of a ChildNote as the child's first message; by the nursery itself if the system gives no process.
 struct BirthNote {
   int32_t error = 0;
 };
 
-// Forks a child for `parent` at each request that comes at the socket, and ends when the other side is gone. Takes no
-// memory, so that nothing of a request stays. Call it in a process that was just forked from one with a single thread.
+// Forks a child for `parent` at each request from the socket, and exits when the peer is gone. Allocates nothing, so
+// that nothing of a request stays. Call it in a process that was just forked from a single-threaded one.
 [[noreturn]] void ServeNursery(int socket, int parent);
 
 }  // namespace hone

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kAbsolute = 1e-7;
 
-// How far from the real result its own type may lie, of the result's size: half of a last place.
+// The rounding error of the output's own type, relative to the value: half a unit in the last place.
 template <typename T>
 constexpr double kOwnRounding = 0;
 template <>
@@ -18,7 +18,7 @@ constexpr double kOwnRounding<BFloat16> = 1.0 / 256;
 template <>
 constexpr double kOwnRounding<Float16> = 1.0 / 2048;
 
-// 16-bit floats convert to float32 alone.
+// 16-bit floats only convert to float32.
 template <typename T>
 using Computed = std::conditional_t<std::is_class_v<T>, float, T>;
 
@@ -26,7 +26,7 @@ template <typename T>
 double WorstOf(const T* got, int64_t elements, const double* value, const double* magnitude1, double tolerance) {
   double worst = 0;
   for (int64_t i = 0; i < elements; ++i) {
-    // Past an axis the magnitude is 0 and the value too: any bound so small will do.
+    // Past an axis the magnitude and the value are 0, so any tiny bound works.
     const double rounding = kOwnRounding<T> * std::fabs(value[i]);
     const double bound = magnitude1[i] == 0 ? 1e-300 : tolerance * (magnitude1[i] - 1) + kAbsolute + rounding;
     const double ratio = std::fabs(static_cast<double>(static_cast<Computed<T>>(got[i])) - value[i]) / bound;

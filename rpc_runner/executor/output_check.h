@@ -1,4 +1,4 @@
-// Is a kernel's output right?
+// Checks a kernel's output.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,10 @@
 
 namespace hone {
 
-// The most of |got - value| / (tolerance * magnitude + 1e-7) over the elements; at most 1 is right. An output of 16
-// bits may be off by half of its last place besides. `expected` holds `elements` values, then as many magnitudes plus
-// one (see ExpectedFor). A NaN, an infinity, or a lane past its axis that is not zero counts as kWrongBeyondMeasure.
+// The largest |got - value| / (tolerance * magnitude + 1e-7) over the elements; the output is right if it is at most 1.
+// An output of 16-bit floats may also be off by half a unit in its last place. `expected` holds `elements` values, then
+// as many magnitudes plus one (see ExpectedFor). A NaN, an infinity, or a nonzero lane past its axis counts as
+// kWrongBeyondMeasure.
 inline constexpr double kWrongBeyondMeasure = 1e30;
 double WorstError(const void* got, DType dtype, int64_t elements, const double* expected, double tolerance);
 

@@ -23,7 +23,7 @@ constexpr int64_t kSpareBytes = int64_t{512} << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr int64_t kDeadlineNs = 60'000'000'000;
 
-// `table` has a row of times for each run. It is a copy: the child could change its own while it is looked at.
+// `table` has a row of times for each run. It is a copy, because the child could change the original during the check.
 void TakeTimes(const PackageJob& job, const std::vector<int64_t>& table, int64_t wall_ns, JobResult& result) {
   const size_t calls = job.plan.calls.size();
   result.cost.calls_ns.assign(calls, INT64_MAX);
@@ -96,7 +96,7 @@ PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_vi
     if (buffer.kind != BufferKind::kParam || IsRandomParam(buffer.dtype)) continue;
     job.exact_params += params.substr(static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
   }
-  // The weights of a network of bytes may be more than a frame takes.
+  // The weights of an int8 network may exceed a frame.
   if (job.exact_params.size() > kMaxPartBytes) {
     job.exact_params.clear();
     const auto bytes = std::make_shared<const std::string>(params);

@@ -1,4 +1,4 @@
-// A built model from package to times.
+// Runs a built model from its package and times it.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@
 
 namespace hone {
 
-// What a runner needs of a package to time it on `threads` threads: its plan, lib and params sections. The job has
-// random inputs, and random parameters unless those that must be exact are more than a frame takes: then it has all.
-// The memory limit is set by what the plan asks for.
+// A job that times a package on `threads` threads, from its plan, lib and params sections. Inputs are random.
+// Parameters are random too, except those that must be exact; if these exceed a frame, the job has all parameters. The
+// memory limit follows from the plan.
 PackageJob MakePackageJob(const Plan& plan, std::string_view lib, std::string_view params, int threads, int runs);
 
-// Why the job cannot be run here, or empty. `cores`: that the runner may use. Any values may be given.
+// Why the job cannot be run here; empty if it can. `cores`: the number that the runner may use. Any input is allowed.
 std::string CheckPackageJob(const PackageJob& job, int cores);
 
-// Of the plan's outputs together. -1 for a plan that says nonsense of them.
+// The total size of the plan's outputs; -1 if the plan is invalid.
 int64_t OutputBytes(const Plan& plan);
 
 // Runs the job, whose blobs are `data`, in a child of its own, and times it while it holds the lock. pin: see
-// ChildTask. The environment of the result is empty. Never throws but ParentGone and NurseryGone.
+// ChildTask. The environment of the result is empty. Only throws ParentGone and NurseryGone.
 JobResult RunPackageJob(const PackageJob& job, const PackageData& data, Nursery& nursery, bool pin, CoreLock& lock);
 
 }  // namespace hone

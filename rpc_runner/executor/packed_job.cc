@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// A field that is added later does not compile until it is named here.
+// A new field does not compile until it is named here.
 void PackStage(const KernelStage& stage, BytePacker& packer) {
   const auto& [symbol, extent, grain, worker_workspace_bytes] = stage;
   packer.PutText(symbol);

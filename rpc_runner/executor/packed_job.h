@@ -1,4 +1,4 @@
-// The task of a job's process, a kernel or a package, as bytes.
+// The task of a job's process, for a kernel or a package, as bytes.
 #pragma once
 
 #include "core/artifact.h"
@@ -10,7 +10,7 @@ namespace hone {
 void PackArtifact(const Artifact& artifact, BytePacker& packer);
 Artifact UnpackArtifact(ByteUnpacker& unpacker);
 
-// Without its group, and of its blobs only which there are.
+// Leaves out the group, and all of the blobs but whether they exist.
 void PackPackage(const PackageJob& job, BytePacker& packer);
 PackageJob UnpackPackage(ByteUnpacker& unpacker);
 

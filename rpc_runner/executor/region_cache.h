@@ -11,17 +11,18 @@
 
 namespace hone {
 
-// Regions by name; the least recently used go when the cap is passed. Whoever holds a region keeps it alive.
+// Regions by name. Above the cap, the least recently used ones are dropped. A region lives as long as anything holds
+// it.
 class RegionCache {
  public:
   explicit RegionCache(int64_t max_bytes, size_t max_regions = 384)
       : max_bytes_(max_bytes), max_regions_(max_regions) {}
-  // As much as this machine can well spare: an eighth of its memory, at most 3 GiB, and half of the descriptors that
-  // the process may have. A network's 25 tasks with their layouts take about 1.5 GiB in 900 regions; what is dropped
-  // costs a run of the reference or a packing.
+  // A cache of a size that this machine can spare: an eighth of its memory, at most 3 GiB, and half of the allowed
+  // descriptors. A network's 25 tasks with their layouts take about 1.5 GiB in 900 regions. A dropped region costs
+  // another run of the reference or another packing.
   static RegionCache ForThisMachine();
 
-  // Null when there is none of that name.
+  // Null if there is no region of that name.
   std::shared_ptr<SharedRegion> Find(const std::string& name);
   void Insert(const std::string& name, std::shared_ptr<SharedRegion> region);
   int64_t bytes() const { return bytes_; }

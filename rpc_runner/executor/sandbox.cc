@@ -21,13 +21,13 @@ namespace {
 
 void Limit(int resource, rlim_t soft, rlim_t hard) {
   const rlimit limit{soft, hard};
-  // Only ever lowered, which the system allows; a resource it does not know stays unbounded.
+  // The limit is only lowered, which is always allowed. A resource that the system does not know stays unlimited.
   (void)setrlimit(static_cast<decltype(RLIMIT_CORE)>(resource), &limit);
 }
 
 void Limit(int resource, rlim_t value) { Limit(resource, value, value); }
 
-// This process's, open; a child's is its parent's, of which it is a copy.
+// This process's file, kept open; a child's is inherited from its parent.
 int g_memory_file = -1;
 int64_t g_kept_bytes = -1;
 
@@ -38,7 +38,7 @@ int64_t MappedBytes() {
   return std::strtoll(text, nullptr, 10) * sysconf(_SC_PAGESIZE);
 }
 
-// Whether what is limited is refused: an emulator takes limits of addresses and keeps none.
+// Whether exceeding a limit fails: an emulator accepts address limits and ignores them.
 bool LimitsHold() {
   constexpr int64_t kAllowed = int64_t{64} << 20, kTooMuch = int64_t{512} << 20;
   const int64_t mapped_bytes = MappedBytes();
@@ -52,7 +52,7 @@ bool LimitsHold() {
          processes.rlim_max == 0;
 }
 
-// What a process can do only to itself.
+// Tries a step in a child, because a process can only do it to itself.
 bool WorksInAChild(bool (*step)()) {
   const pid_t child = fork();
   if (child == 0) _exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && step() ? 0 : 1);
@@ -67,21 +67,21 @@ void OpenMemoryFile() { g_memory_file = open("/proc/self/statm", O_RDONLY | O_CL
 void KeepMappedBytes() { g_kept_bytes = MappedBytes(); }
 
 void LeaveParent(int parent) {
-  // Not a session: that would take the child out of the scheduler group, and so the priority, that the user chose.
+  // Not a session, which would leave the scheduler group, and so the priority, that the user chose.
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   Limit(RLIMIT_CORE, 0);
-  // The parent may have died before the death signal was asked for. From a namespace of its own it has the number 0.
+  // The parent may have died before the death signal was set. A parent in another PID namespace has the number 0.
   if (const pid_t now = getppid(); now != parent && now != 0) _exit(1);
 }
 
 void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads) {
   const int64_t seconds = std::clamp<int64_t>(deadline_ns / 1'000'000'000, 0, 86'400) + 2;
-  // At the hard limit the system kills without a word.
+  // The soft limit sends SIGXCPU; the hard limit sends SIGKILL, which does not tell the reason.
   Limit(RLIMIT_CPU, static_cast<rlim_t>(seconds * threads), static_cast<rlim_t>(seconds * threads + 1));
-  // Guards and thread stacks take addresses, not memory.
+  // Guards and thread stacks take address space but not memory.
   const int64_t stacks_bytes = (int64_t{256} << 20) + threads * (int64_t{16} << 20);
   const int64_t mapped_bytes = MappedBytes();
   if (mapped_bytes >= 0) Limit(RLIMIT_AS, static_cast<rlim_t>(mapped_bytes + memory_bytes + stacks_bytes));
@@ -91,7 +91,7 @@ bool LockDown(int note_fd) {
   CloseAllBut(note_fd);
   Limit(RLIMIT_FSIZE, 0);
 #ifndef __SANITIZE_ADDRESS__
-  // Where the filter is missing for a sanitizer's sake, so is this: it asks a pipe whether memory can be read.
+  // A sanitizer's runtime tests through a pipe whether memory can be read, so it needs descriptors.
   Limit(RLIMIT_NOFILE, 0);
 #endif
   Limit(RLIMIT_MEMLOCK, 0);

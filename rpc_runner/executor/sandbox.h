@@ -1,4 +1,4 @@
-// What a job's child may do to the machine.
+// Limits on what a job's child may do to the machine.
 #pragma once
 
 #include <cstdint>
@@ -6,25 +6,26 @@
 
 namespace hone {
 
-// Opens what tells how much is mapped, once, while there are files. Before it address space is not bounded.
+// Opens the file that tells how much is mapped. Call it once, before files disappear; without it address space is
+// unlimited.
 void OpenMemoryFile();
-// Keeps the count of bytes that are mapped now: LimitResources begins from it, here and in children. The file tells of
-// this process alone; its children are to take no memory before.
+// Stores the number of bytes mapped at this time: LimitResources starts from it, here and in children. The file only
+// describes this process, so its children must not allocate before LimitResources.
 void KeepMappedBytes();
 
-// Puts the calling process into a process group of its own that dies with `parent`, without core dumps or a way to gain
-// rights.
+// Moves the calling process into a process group of its own that dies with `parent`. Switches off core dumps and ways
+// to gain rights.
 void LeaveParent(int parent);
 
-// Bounds CPU time by the deadline on `threads` threads, and the address space to what is mapped now plus memory_bytes.
+// Limits CPU time to the deadline on `threads` threads, and address space to the current size plus memory_bytes.
 void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads);
 
-// Closes every other descriptor, forbids new ones, files, processes and threads, and kills the process at any system
-// call that a running kernel and its thread pool do not need, in all threads. False when the system has no such filter
-// (an emulator, a sanitizer's build).
+// Closes every other descriptor and forbids new ones, files, processes and threads. In all threads, kills the process
+// at any system call that a running kernel and its thread pool do not need. Returns false if the system has no such
+// filter (an emulator, a sanitizer's build).
 bool LockDown(int note_fd);
 
-// What the three can do here and ForbidFiles too, as Environment.isolation names it:
+// The parts of these limits, and of ForbidFiles, that work here, as Environment.isolation names them:
 // "fork,rlimit,guard,seccomp,landlock". Forks children to find out.
 std::string ProbeIsolation();
 

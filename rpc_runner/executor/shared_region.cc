@@ -26,7 +26,7 @@ constexpr char kCanary = static_cast<char>(0xC5);
 }  // namespace
 
 int64_t WholePages(int64_t size_bytes) {
-  // Of a 32-bit machine's addresses such a size would be another one.
+  // A 32-bit address space cannot hold such a size.
   if (size_bytes > std::numeric_limits<ptrdiff_t>::max() / 2) throw std::bad_alloc();
   static const int64_t kPage = sysconf(_SC_PAGESIZE);
   return std::max<int64_t>(1, (size_bytes + kPage - 1) / kPage) * kPage;

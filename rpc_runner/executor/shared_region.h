@@ -1,4 +1,4 @@
-// Memory that the executor and a job's child both see.
+// Memory shared between the executor and a job's child.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,16 @@
 
 namespace hone {
 
-// What an output is filled with before a run: all bits set is a NaN in any float type.
+// The byte that fills an output before a run: with all bits set, any float type is a NaN.
 inline constexpr uint8_t kPoison = 0xFF;
 
-// A memfd mapped in this process, but not in children that it forks: they map it where they want it, between guards, so
-// that a stray write of theirs meets nothing. The data's end lies at a page's end as far as its 64-byte alignment
-// allows.
+// A memfd mapped in this process, but not in children that it forks. They map it themselves between guards, so that
+// stray writes hit nothing. The data's end is as close to a page's end as 64-byte alignment allows.
 class SharedRegion {
  public:
-  // Zero-filled, writable until it is sealed. Throws Error(kIo) when the system has no room.
+  // Zero-filled, writable until it is sealed. Throws Error(kIo) if there is no memory.
   explicit SharedRegion(int64_t size_bytes);
-  // Takes over the descriptor of another process's region of that size. It is not written through data().
+  // Takes over the descriptor of another process's region of that size. Do not write through data().
   SharedRegion(int fd, int64_t size_bytes);
   ~SharedRegion();
   SharedRegion(const SharedRegion&) = delete;
@@ -25,21 +24,21 @@ class SharedRegion {
   int fd() const { return fd_; }
   int64_t size_bytes() const { return size_bytes_; }
   int64_t file_bytes() const { return file_bytes_; }  // whole pages
-  // Where the data begins within the file.
+  // The offset of the data within the file.
   int64_t data_offset() const { return data_offset_; }
   char* data() { return Mapped() + data_offset_; }
   const char* data() const { return Mapped() + data_offset_; }
-  // Unmaps it here until data() is asked for again, which may throw Error(kIo): every mapping makes forks of this
-  // process slower.
+  // Unmaps it here until the next call of data(), which may throw Error(kIo). Every mapping slows down forks of this
+  // process.
   void Unmap() const;
 
-  // For good: nobody writes it any more, here or in a child, whatever it does to its mapping. Unmaps it. Systems before
-  // Linux 5.1 cannot; there only the system-call filter keeps a child from it.
+  // Makes it read-only for good, in this process and all children, whatever their mappings. Unmaps it. Before Linux 5.1
+  // the system cannot; there only the system-call filter keeps a child from writing.
   void Seal();
 
-  // Every byte of the data becomes `poison`, and every byte of the file around it the canary.
+  // Fills the data with `poison` and the rest of the file with the canary.
   void Poison(uint8_t poison);
-  // False when a byte around the data is no longer the canary.
+  // Whether all bytes around the data still hold the canary.
   bool CanaryHolds() const;
 
  private:
@@ -53,7 +52,7 @@ class SharedRegion {
   int64_t data_offset_ = 0;
 };
 
-// Where data of this size begins in a mapping of whole pages: as near to the end as 64-byte alignment allows.
+// The offset of data of this size in whole pages: as near to the end as 64-byte alignment allows.
 int64_t RightAlignedOffset(int64_t size_bytes);
 // size_bytes rounded up to whole pages, at least one.
 int64_t WholePages(int64_t size_bytes);

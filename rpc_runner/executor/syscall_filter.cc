@@ -32,7 +32,8 @@ constexpr uint32_t kArch = AUDIT_ARCH_AARCH64;
 constexpr uint32_t kArch = AUDIT_ARCH_RISCV64;
 #endif
 
-// futex and membarrier: the pool. brk to madvise: malloc. The rest: clocks, signals' ends, the end.
+// The pool needs futex and membarrier, malloc the calls from brk to madvise. The rest is for clocks, signal returns and
+// exit.
 constexpr int kAllowed[] = {
     SYS_futex,
     SYS_sched_yield,
@@ -63,7 +64,7 @@ class Program {
   void Load(size_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset))); }
   void Allow() { code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)); }
   void Kill() { code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)); }
-  // Pass over the next `count` instructions by the loaded word.
+  // Jumps over the next `count` instructions depending on the loaded word.
   void SkipIf(uint32_t value, uint8_t count) { code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, count, 0)); }
   void SkipUnless(uint32_t value, uint8_t count) {
     code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count));
@@ -80,8 +81,8 @@ class Program {
     const auto install = [&](unsigned flags) {
       return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0;
     };
-    // SPEC_ALLOW: a filter otherwise switches on mitigations that change the times we measure. Linux before 4.17 does
-    // not know the flag, nor those mitigations.
+    // SPEC_ALLOW keeps the filter from switching on mitigations that would change the measured times. Linux before 4.17
+    // knows neither the flag nor those mitigations.
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            (install(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW) || install(SECCOMP_FILTER_FLAG_TSYNC));
   }
@@ -111,7 +112,7 @@ bool InstallSyscallFilter(int note_fd) {
     program.Allow();
     program.Kill();
   }
-  // Fresh memory for malloc: private, of no file, without code.
+  // Allows new memory for malloc: private, anonymous, not executable.
   program.SkipUnless(SYS_mmap, 7);
   program.Load(ArgumentOffset(2));
   program.SkipIfAnyBit(PROT_EXEC, 4);
@@ -121,7 +122,7 @@ bool InstallSyscallFilter(int note_fd) {
   program.Allow();
   program.Kill();
 #ifndef __GLIBC__
-  // Other allocators open what they have reserved.
+  // Other allocators make reserved memory accessible.
   program.SkipUnless(SYS_mprotect, 4);
   program.Load(ArgumentOffset(2));
   program.SkipIfAnyBit(PROT_EXEC, 1);

@@ -28,7 +28,7 @@ void PackRegions(const ChildTask& task, BytePacker& packer) {
   packer.Put(SizeOf(task.data.inputs));
 }
 
-// Joins sizes with descriptors, one after the other.
+// Pairs sizes with descriptors, in order.
 class Regions {
  public:
   Regions(ByteUnpacker& unpacker, std::span<const int> descriptors) : unpacker_(unpacker), left_(descriptors) {}

@@ -1,4 +1,4 @@
-// A job's task on its way into the process that runs it.
+// Sends a job's task to the process that runs it.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@
 
 namespace hone {
 
-// The task but for its regions' bytes, sealed. It says nothing of what the output is held against. Throws Error(kIo),
+// The task without its regions' bytes, sealed. It contains nothing about expected outputs. Throws Error(kIo),
 // std::bad_alloc.
 std::shared_ptr<SharedRegion> TaskMessage(const ChildTask& task);
 // Its regions' descriptors in the order in which ReceivedTask takes them: inputs by seed, outputs, the package's data.
 std::vector<int> TaskDescriptors(const ChildTask& task);
 
-// The other end's task, which stays where it is: ChildTask points into it.
+// The receiver's task. It cannot be moved, because ChildTask points into it.
 class ReceivedTask {
  public:
-  // Takes over the descriptors. Throws Error(kIo) when there are not as many as the message says, and as SharedRegion;
+  // Takes over the descriptors. Throws Error(kIo) if their number differs from the message's, as SharedRegion does, and
   // std::bad_alloc.
   ReceivedTask(const SharedRegion& message, std::span<const int> descriptors);
   ReceivedTask(const ReceivedTask&) = delete;

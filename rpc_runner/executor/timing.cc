@@ -12,7 +12,7 @@ constexpr int kMostRounds = 4;
 constexpr double kAgree = 1.05;
 constexpr double kThirdsAgree = 1.02;
 constexpr size_t kLeastThird = 3;   // samples
-constexpr int64_t kShareAway = 50;  // a sample kept its core when it was away for at most one part of these
+constexpr int64_t kShareAway = 50;  // a sample kept its core if it was away for at most one part in so many
 
 bool LeastTwoAgree(std::vector<int64_t> values, double within) {
   if (values.size() < 2) return true;
@@ -20,7 +20,7 @@ bool LeastTwoAgree(std::vector<int64_t> values, double within) {
   return static_cast<double>(values[1]) <= within * static_cast<double>(values[0]);
 }
 
-// Whether the least was met at two different times of the round.
+// Whether two thirds of the round have nearly the same minimum.
 bool LeastComesAgain(const std::vector<int64_t>& round) {
   const size_t third = round.size() / 3;
   if (third < kLeastThird) return false;
@@ -72,7 +72,7 @@ class Sampler {
   bool Spent() const { return spent_ns_ > kBudgetNs; }
   bool Full() const { return static_cast<int>(samples_.batch.size()) >= most_; }
 
-  // Within `share` of the margin beyond the incumbent.
+  // Whether the least time is within `share` of the margin above the incumbent.
   bool IsNear(const std::vector<int64_t>& round, double share) const {
     if (round.empty()) return false;
     if (policy_.incumbent_ns == 0) return true;
@@ -111,7 +111,7 @@ class Sampler {
   int64_t batch_ = 1;
   int64_t spent_ns_ = 0;
   int64_t least_ns_ = std::numeric_limits<int64_t>::max();
-  int64_t least_kept_ns_ = std::numeric_limits<int64_t>::max();  // of samples that kept their core
+  int64_t least_kept_ns_ = std::numeric_limits<int64_t>::max();  // least of the samples that kept their core
   Samples samples_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// CLOCK_MONOTONIC. Comparable between processes of one machine, never with wall time.
+// CLOCK_MONOTONIC in ns. Comparable between processes of one machine, never with wall time.
 inline int64_t MonotonicNs() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

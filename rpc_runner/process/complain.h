@@ -1,4 +1,4 @@
-// Lines to stderr about what others do: however much they do, they fill no disk.
+// Lines to stderr about faults of peers, limited so that peers cannot fill a disk.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 
 namespace hone {
 
-// So many events in a window of time pass, and the others are counted. Not thread-safe.
+// Lets a limited number of events pass per window of time and counts the others. Not thread-safe.
 class EventLimit {
  public:
   EventLimit(int64_t most, int64_t window_ns) : most_(most), window_ns_(window_ns) {}
-  // Whether one passes at this time. *left_out becomes how many did not since the last one that did.
+  // Whether an event passes at this time. If so, *left_out becomes the number of events dropped since the last one that
+  // passed.
   bool Passes(int64_t now_ns, int64_t* left_out);
 
  private:
@@ -22,8 +23,8 @@ class EventLimit {
   int64_t left_out_ = 0;
 };
 
-// Writes ErrorLine(program, text) to stderr. In a minute at most 20 such lines come from this process; of the others
-// the number is told with the next one. Thread-safe.
+// Writes ErrorLine(program, text) to stderr, at most 20 lines a minute from this process. The next line says how many
+// were dropped. Thread-safe.
 void Complain(std::string_view program, const std::string& text);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What whoever starts an executor says to it: nothing that a job says can loosen it.
+// Options given to an executor by the process that starts it. No job can loosen them.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,30 @@ namespace hone {
 
 struct ExecutorOptions {
   std::vector<int> cores = {};               // CPUs to time on; empty: all allowed
-  int64_t max_deadline_ns = 60'000'000'000;  // of one candidate; a job that asks for more gets this
-  int64_t max_memory_bytes = 0;   // of one job, what the executor keeps for it too; 0: three quarters of the machine's
+  int64_t max_deadline_ns = 60'000'000'000;  // of one candidate; a longer deadline in a job is cut to this
+  // For one job, including what the executor keeps for it; 0: three quarters of the machine's.
+  int64_t max_memory_bytes = 0;
   int64_t max_package_bytes = 0;  // parameters and inputs of one package job; 0: a quarter of the machine's memory
-  int64_t max_cache_bytes = 0;    // of those that are kept by their hash; 0: an eighth of the machine's memory
-  std::string user = {};          // that candidates run as when started by root; empty: nobody
-  // Words of Environment.isolation, separated by commas, without which LocalRunner refuses to begin.
+  // Parameters and inputs that are kept by their hash; 0: an eighth of the machine's memory.
+  int64_t max_cache_bytes = 0;
+  std::string user = {};  // the user that candidates run as if root started this; empty: nobody
+  // Words of Environment.isolation, separated by commas. LocalRunner refuses to begin if one is missing.
   std::string required_isolation = {};
   std::string program = {};  // hone-runner's file; empty: as FindRunnerProgram finds it
-  // The program, and its words after blanks, under which this one runs and its executor must be started: a system does
-  // not know by itself how to run another architecture's file. Empty: none, this is the machine itself.
+  // The emulator and its arguments, separated by blanks, under which this program runs. The executor must be started
+  // under it too, because the system cannot run another architecture's file by itself. Empty if not emulated.
   std::string emulator = {};
 };
 
-// The options as words for ExecutorOptionFrom. required_isolation is not among them: it is asked after.
+// The options as words for ExecutorOptionFrom, except required_isolation, which is checked after the start.
 std::vector<std::string> ExecutorWords(const ExecutorOptions& options);
 // Takes --cores SET (CoresOfThisMachine), --max-deadline TIME, --max-memory SIZE, --max-package SIZE, --max-cache SIZE,
-// --user NAME,
-// --emulator COMMAND and --require-isolation WORDS. False when `name` is none of them. Throws Error(kUsage) for a value
-// that is not right.
+// --user NAME, --emulator COMMAND and --require-isolation WORDS. Returns false if `name` is none of them. Throws
+// Error(kUsage) for an invalid value.
 bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options);
-// "512M", "4G" in bytes. Throws Error(kUsage) naming the text; zero is refused.
+// Parses "512M" or "4G" to bytes. Throws Error(kUsage) naming the text if it is invalid or zero.
 int64_t ParseMemorySize(std::string_view text);
-// Throws Error(kBadConfig) naming both when a word of `required` is not one of `given`.
+// Throws Error(kBadConfig) naming both lists if a word of `required` is not one of `given`.
 void RequireIsolation(std::string_view required, std::string_view given);
 
 }  // namespace hone

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// The emulator, where there is one, and what it runs.
+// The words of the emulator, if any, then the program and its options.
 std::vector<std::string> Command(const ExecutorOptions& options) {
   std::vector<std::string> words;
   for (std::string_view word : Split(options.emulator, ' ')) {
@@ -29,7 +29,7 @@ std::vector<std::string> AfterFirst(const std::vector<std::string>& words) { ret
 std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
 
 ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
-    // A candidate's process begins as a copy of what the executor was at its start: what is not there cannot be read.
+    // A candidate's process begins as a copy of the executor's start, so it can read no variable that is left out here.
     : SpawnedProgram(Command(options).front(), AfterFirst(Command(options)), -1, Variables::kToStart) {}
 
 }  // namespace hone

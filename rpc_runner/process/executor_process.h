@@ -1,4 +1,4 @@
-// The executor as a process of ours.
+// The executor as a child process.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace hone {
 
-// The hone-runner program: beside the running program, else $HONE_RUNNER_PROGRAM. Throws Error(kNoRunner) naming both
-// places.
+// Finds the hone-runner program: beside the running program, otherwise $HONE_RUNNER_PROGRAM. Throws Error(kNoRunner)
+// naming both places.
 std::string FindRunnerProgram();
 
 // A spawned `hone-runner --executor`.
 class ExecutorProcess : public SpawnedProgram {
  public:
-  // Throws Error(kNoRunner) when it cannot be started.
+  // Throws Error(kNoRunner) if it cannot be started.
   explicit ExecutorProcess(const ExecutorOptions& options);
 };
 

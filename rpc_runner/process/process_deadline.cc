@@ -10,11 +10,11 @@
 namespace hone {
 namespace {
 
-// Between two looks: beyond it whoever looks was kept from running too.
+// The most time that counts between two looks: if more has passed, the observer was kept from running too.
 constexpr int64_t kMostStepNs = 4 * ProcessDeadline::kLookEveryNs;
-// A process that did not run for so long sleeps: the scheduler of a busy system leaves out nobody as long.
+// A process that used no processor for so long sleeps: even a busy scheduler lets every process run more often.
 constexpr int64_t kSleepsNs = 3'000'000'000;
-// Less is what a signal or a timer costs a process that sleeps.
+// Processor time that shows that a process runs. A sleeping process uses less for a signal or a timer.
 constexpr int64_t kRunsNs = 1'000'000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A deadline that counts time in which the process that is waited for could run.
+// A deadline that only counts time in which the observed process could run.
 #pragma once
 
 #include <sys/types.h>
@@ -7,27 +7,26 @@
 
 namespace hone {
 
-// The wall clock blames a process for a container that was frozen, a suspended laptop and a busy neighbour. Time counts
-// while whoever waits runs too and the process is not stopped; then the deadline has passed once the process has used
-// as much processor time, or uses none any more. Not thread-safe.
+// The wall clock would blame a process for a frozen container, a suspended laptop or a busy neighbour. So time counts
+// only while the observer runs too and the process is not stopped. Then the deadline has passed once the process has
+// used as much processor time, or has stopped using any. Not thread-safe.
 class ProcessDeadline {
  public:
   enum class State : uint8_t {
     kAhead,
-    kPassed,   // the process had its time
-    kIdle,     // it had its time, and sleeps
-    kStarved,  // the time has passed kMostStretch times, and kLeastStarvedNs, and the process still was not given as
-               // much of a processor
+    kPassed,   // the process used that much processor time
+    kIdle,     // the time has passed, and the process sleeps
+    kStarved,  // the time has passed kMostStretch times, and kLeastStarvedNs, but the process still lacked a processor
   };
-  // Look is to be called at least so often.
+  // The longest time between two calls of Look.
   static constexpr int64_t kLookEveryNs = 50'000'000;
   static constexpr int64_t kMostStretch = 16;
   static constexpr int64_t kLeastStarvedNs = 60'000'000'000;
 
-  // `pid`: a child of this process that has not been reaped. Its time begins now.
+  // `pid`: a child of this process that has not been reaped. The deadline starts at construction.
   ProcessDeadline(pid_t pid, int64_t limit_ns);
   State Look();
-  // Puts the deadline off: the process had to wait for something that is not its own.
+  // Extends the deadline: the process had to wait for something outside it.
   void GiveTime(int64_t ns) { limit_ns_ += ns; }
 
  private:
@@ -37,11 +36,11 @@ class ProcessDeadline {
 
   const pid_t pid_;
   int64_t limit_ns_;
-  int64_t last_ns_;         // when it was looked at
-  int64_t counted_ns_ = 0;  // of the wall clock
+  int64_t last_ns_;         // when Look was last called
+  int64_t counted_ns_ = 0;  // wall-clock time that counts
   int64_t begin_used_ns_;
-  int64_t seen_used_ns_;    // of the processor, when it was last seen to run
-  int64_t seen_at_ns_ = 0;  // of counted_ns_, then
+  int64_t seen_used_ns_;    // processor time when the process was last seen to run
+  int64_t seen_at_ns_ = 0;  // counted_ns_ at that moment
 };
 
 }  // namespace hone

@@ -20,7 +20,7 @@ namespace {
 }  // namespace
 
 void PrepareStandardStreams() {
-  // Open takes the lowest number that is free.
+  // open() returns the lowest free number.
   constexpr int kModes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)open("/dev/null", kModes[fd]);

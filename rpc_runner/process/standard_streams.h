@@ -1,19 +1,19 @@
-// stdin, stdout and stderr, whatever state a program finds them in.
+// The standard streams, which may be closed when a program starts.
 #pragma once
 
 #include <string_view>
 
 namespace hone {
 
-// Before anything else in main. Streams that are closed are opened to nothing, so that no file of ours comes to be
-// stdout or stderr: then reading stdin and writing stdout fail, and what goes to stderr is lost.
+// Call it before anything else in main. Opens closed streams to /dev/null, so that no other file becomes stdout or
+// stderr. Reading stdin and writing stdout then fail, and stderr is lost.
 void PrepareStandardStreams();
 
-// The bytes as they are. Throws Error(kIo) when stdout does not take them.
+// Writes the bytes unchanged. Throws Error(kIo) if stdout does not take them.
 void WriteToStdout(std::string_view text);
-// Throws Error(kIo) when something that was written has not arrived.
+// Throws Error(kIo) if some output could not be written.
 void FlushStdout();
-// At once. A stderr that takes nothing is no reason to stop: nobody would read why.
+// Writes unbuffered. Failures are ignored, since there is nowhere to report them.
 void WriteToStderr(std::string_view text);
 
 }  // namespace hone
