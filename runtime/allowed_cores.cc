@@ -17,7 +17,7 @@ namespace {
 
 std::string ReadText(const std::string& path) { return ReadSmallFile(path).value_or(""); }
 
-// "QUOTA PERIOD" in cores; 0 for "max", -1 or anything else.
+// The number of cores in "QUOTA PERIOD"; 0 for "max", -1 or anything else.
 double QuotaOf(const std::string& text) {
   double quota = 0, period = 0;
   if (std::sscanf(text.c_str(), "%lf %lf", &quota, &period) != 2 || quota <= 0 || period <= 0) return 0;
@@ -29,7 +29,7 @@ double QuotaOfGroup(const std::string& folder, bool version2) {
   return QuotaOf(ReadText(folder + "/cpu.cfs_quota_us") + " " + ReadText(folder + "/cpu.cfs_period_us"));
 }
 
-// The least value, of those above 0, that `read` gives for the group and those above it.
+// The least value above 0 that `read` returns for the group and its ancestors; 0 if there is none.
 double LeastUpwards(const std::string& mount, std::string group,
                     const std::function<double(const std::string&)>& read) {
   double least = 0;
@@ -49,7 +49,7 @@ bool NamesController(const std::string& controllers, const std::string& controll
 }  // namespace
 
 std::vector<int> AffinityCpus() {
-  // Machines with more CPUs than a cpu_set_t holds make the call fail with EINVAL until the mask is large enough.
+  // On machines with more CPUs than a cpu_set_t holds, the call fails with EINVAL until the mask is large enough.
   for (int bits = CPU_SETSIZE; bits <= (1 << 20); bits *= 2) {
     cpu_set_t* set = CPU_ALLOC(static_cast<size_t>(bits));
     if (set == nullptr) return {};
@@ -67,7 +67,7 @@ std::vector<int> AffinityCpus() {
 
 std::vector<int> CpusToPin() {
   const std::vector<int> cpus = AffinityCpus();
-  // Once: processes that were confined since have no file to read it from.
+  // Read only once, because a process that was confined afterwards has no file to read it from.
   static const std::map<int, int> cores = CoresOf(cpus);
   return OneOfEachCoreFirst(cpus, cores);
 }
@@ -97,7 +97,7 @@ double CgroupQuotaCores(const std::string& membership, const std::string& root) 
 }
 
 int AllowedCores() {
-  // Once: processes that were confined since have no file to read it from.
+  // Read only once, because a process that was confined afterwards has no file to read it from.
   static const double quota = CgroupQuotaCores(ReadText("/proc/self/cgroup"), "/sys/fs/cgroup");
   int cores = std::max(1, static_cast<int>(AffinityCpus().size()));
   if (quota > 0 && quota < cores) cores = std::max(1, static_cast<int>(std::ceil(quota)));

@@ -25,7 +25,7 @@ std::string& LastErrorText() {
   return text;
 }
 
-// Each function that can fail comes here, so that it need not have the handlers itself.
+// Shared by all functions that can fail, so that each need not contain the handlers.
 hone_status StatusOfFailure() noexcept {
   try {
     throw;

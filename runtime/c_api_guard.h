@@ -1,4 +1,5 @@
-// What the functions of the C API have in common: their handles, and how a failure becomes a status and a text.
+// Parts that all functions of the C API share: their handles, and the translation of a failure into a status and a
+// text.
 #pragma once
 
 #include <memory>
@@ -16,13 +17,13 @@ struct hone_package {
 
 namespace hone {
 
-// The calling thread's.
+// The calling thread's error text.
 std::string& LastErrorText();
 
-// The status of the exception that is being handled, whose text becomes the thread's error text.
+// The status of the exception that is being handled. Its text becomes the thread's error text.
 hone_status StatusOfFailure() noexcept;
 
-// No exception may leave a C function: each becomes a status and the thread's error text.
+// Turns every exception into a status and the thread's error text, because none may leave a C function.
 template <typename Body>
 hone_status Guarded(const Body& body) noexcept {
   try {
@@ -33,7 +34,7 @@ hone_status Guarded(const Body& body) noexcept {
   }
 }
 
-// Throws Error(kUsage): `what` is null.
+// Throws Error(kUsage), which says that `what` is null.
 [[noreturn]] void RefuseNull(const char* what);
 
 // Throws Error(kUsage) naming `what` when the pointer is null.
@@ -45,7 +46,7 @@ void RequirePointer(const Value* pointer, const char* what) {
 // The buffer of entry `index` of the plan's inputs or outputs. Throws Error(kUsage).
 const PlanBuffer& BufferAt(const Plan& plan, const std::vector<int>& list, int32_t index, const char* what);
 
-// What the C API tells of a buffer; `shape` is the buffer's own or less, and must outlive what is done with the result.
+// The C API's description of a buffer. `shape` is the buffer's own or a smaller one, and must outlive the result.
 hone_tensor_info InfoOf(const PlanBuffer& buffer, const Shape& shape);
 
 }  // namespace hone

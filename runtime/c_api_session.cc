@@ -32,8 +32,8 @@ hone_tensor_info OutputInfo(const hone_session* session, int32_t index) {
   return InfoOf(BufferAt(plan, plan.outputs, index, "output"), of.OutputShape(index));
 }
 
-// A program built with another version of the header has a struct of another size: members that it lacks are 0, and
-// those that this library does not know have to be.
+// A program that was built with another version of the header has a struct of another size. Members that it lacks are
+// 0, and members that this library does not know must be 0.
 hone_session_options Known(const hone_session_options& given) {
   constexpr size_t kLeast = offsetof(hone_session_options, allocator) + sizeof(void*);
   if (given.struct_bytes < kLeast) {
@@ -71,7 +71,7 @@ hone_session* Created(const hone_package* package, const hone_session_options& o
 void RunAndTell(hone_session& session) {
   const std::vector<int64_t> times_ns = session.session->RunProfiled();
   const std::vector<PlanCall>& calls = session.session->package().plan().calls;
-  // What the callback changes holds for later runs.
+  // A change that the callback makes applies to later runs.
   const hone_profile_callback callback = session.profile;
   void* const user = session.profile_user;
   for (size_t i = 0; i < calls.size(); ++i) {
@@ -91,13 +91,13 @@ void RunAsAsked(hone_session& session) {
   RunAndTell(session);
 }
 
-// Memory that is bound until this goes.
+// Keeps the caller's memory bound to a session until destruction.
 class BoundMemory {
  public:
   explicit BoundMemory(Session& session) : session_(session) {}
   BoundMemory(const BoundMemory&) = delete;
   BoundMemory& operator=(const BoundMemory&) = delete;
-  // What is not bound any more overlaps nothing.
+  // Restoring cannot fail: the session's own memory overlaps nothing.
   ~BoundMemory() {
     while (outputs_ > 0) session_.BindOutput(--outputs_, nullptr, 0);
     while (inputs_ > 0) session_.BindInput(--inputs_, nullptr, 0);

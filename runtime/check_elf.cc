@@ -38,7 +38,7 @@ constexpr const char* kMachineName = "armv7";
 #error "an architecture that kernels are not built for"
 #endif
 
-// A kernel's object has words of the machine's own size.
+// A kernel's object uses the machine's own word size.
 using Address = ElfW(Addr);
 using FileHeader = ElfW(Ehdr);
 using ProgramHeader = ElfW(Phdr);
@@ -81,7 +81,8 @@ constexpr BannedTag kBannedTags[] = {{DT_NEEDED, "needs another library"},
                                      {DT_REL, "has relocations without addends"},
                                      {35 /* DT_RELRSZ */, "has packed relocations"}};
 
-// Nothing else may stand in a dynamic section. The last are the processors' own and say how calls pass their arguments.
+// No other tag may stand in a dynamic section. The last three are the processors' own and say how calls pass
+// arguments.
 constexpr int64_t kKnownTags[] = {DT_SONAME,    DT_FLAGS,   DT_FLAGS_1,  DT_GNU_HASH, DT_HASH,   DT_STRTAB,
                                   DT_STRSZ,     DT_SYMTAB,  DT_SYMENT,   DT_RELA,     DT_RELASZ, DT_RELAENT,
                                   DT_RELACOUNT, DT_JMPREL,  DT_PLTRELSZ, DT_PLTREL,   DT_PLTGOT, DT_BIND_NOW,
@@ -108,7 +109,7 @@ class Reader {
     return value;
   }
 
-  // The segment whose file part holds `size` bytes at the address.
+  // The segment whose file part holds the `size` bytes at the address; null if none does.
   const ElfImage::Segment* SegmentOf(uint64_t address, uint64_t size) const {
     for (const ElfImage::Segment& segment : image_.segments) {
       if (address < segment.address || address - segment.address > segment.file_bytes) continue;
@@ -117,7 +118,7 @@ class Reader {
     return nullptr;
   }
 
-  // Where those bytes lie in the file.
+  // The offset of those bytes in the file.
   std::optional<uint64_t> OffsetOf(uint64_t address, uint64_t size) const {
     const ElfImage::Segment* segment = SegmentOf(address, size);
     if (segment == nullptr) return std::nullopt;
@@ -159,7 +160,7 @@ class Reader {
         segment.p_vaddr % align != segment.p_offset % align) {
       return "has a misaligned segment";
     }
-    // Whole pages are what gets mapped and protected.
+    // Memory is mapped and protected in whole pages.
     if (!image_.segments.empty() && segment.p_vaddr / page_ * page_ < end_) return "has segments that share a page";
     end_ = (segment.p_vaddr + segment.p_memsz + page_ - 1) / page_ * page_;
     image_.align = std::max(image_.align, align);
@@ -200,7 +201,7 @@ class Reader {
       if (std::string rule = ReadSegment(*segment); !rule.empty()) return rule;
     }
     if (image_.segments.empty() || !has_dynamic_) return "has nothing to load";
-    // Without the note other loaders make the process's stacks executable.
+    // Without this note other loaders make the process's stacks executable.
     if (!has_stack_) return "does not say that its stack is not executable";
     return "";
   }
@@ -243,7 +244,7 @@ class Reader {
     return CountSymbols(*hash) ? "" : "has a damaged hash of its symbols";
   }
 
-  // The table tells its own length nowhere else: the last chain of the hash ends at the last symbol.
+  // Only the hash table tells the symbol table's length: its last chain ends at the last symbol.
   bool CountSymbols(uint64_t hash) {
     struct Header {
       uint32_t buckets, first, bloom_words, bloom_shift;

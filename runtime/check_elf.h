@@ -1,4 +1,4 @@
-// What a kernel's shared object must look like, and what of it is mapped.
+// The rules that a kernel's shared object must keep, and the parts of it that are mapped.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// All that MapElf looks at. Addresses are the object's own, from 0 on.
+// Everything that MapElf reads. Addresses are the object's own, from 0 on.
 struct ElfImage {
   struct Segment {
     uint64_t address = 0, memory_bytes = 0;
@@ -18,28 +18,30 @@ struct ElfImage {
   struct Symbol {
     std::string_view name;  // within the object's bytes
     uint64_t address = 0;
-    uint64_t room_bytes = 0;  // from there to the end of its segment's file part
+    uint64_t room_bytes = 0;  // from `address` to the end of its segment's file part
     bool function = false;    // otherwise data
   };
-  // The word (of the machine's pointers) at `address`, in a writable segment, becomes the place in memory of the
-  // object's address `value`.
+  // The pointer-sized word at `address`, in a writable segment, is set to the place in memory of the object's address
+  // `value`.
   struct Relocation {
     uint64_t address = 0, value = 0;
   };
   std::vector<Segment> segments;  // by address; no two share a page
-  std::vector<Symbol> symbols;    // that the object exports
+  std::vector<Symbol> symbols;    // exported by the object
   std::vector<Relocation> relocations;
-  uint64_t align = 1;  // of the address 0 in memory
+  uint64_t align = 1;  // alignment of the address 0 in memory
 };
 
-// The rule that the ELF breaks, or empty; then *image says what is to be mapped. A little-endian shared object for
-// this machine's architecture and of its words; segments within the file, on pages of their own, never writable and
-// executable at once; no interpreter, thread-local storage or executable stack; no dependencies, constructors,
-// destructors, run paths, text relocations, imported symbols or functions that choose themselves while loading (ifunc);
-// functions lie in executable segments. Bounds-checked: any bytes may be given.
+// Returns the rule that the ELF breaks, or empty; *image then says what is to be mapped. Bounds-checked: any bytes may
+// be given.
+//
+// It must be a little-endian shared object for this machine's architecture and word size. Segments lie within the
+// file, on pages of their own, and are never both writable and executable. It has no interpreter, thread-local storage
+// or executable stack, no dependencies, constructors, destructors or run paths. It has no text relocations, imported
+// symbols or functions that choose their implementation while loading (ifunc). Functions lie in executable segments.
 std::string ReadElf(std::string_view elf, ElfImage* image);
 
-// ReadElf's verdict alone.
+// Returns only ReadElf's verdict.
 std::string CheckElf(std::string_view elf);
 
 }  // namespace hone

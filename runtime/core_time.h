@@ -1,4 +1,4 @@
-// Whether threads have a core to run on.
+// Tells whether threads have a core to run on.
 #pragma once
 
 #include <pthread.h>
@@ -8,11 +8,11 @@
 
 namespace hone {
 
-// A thread's own clock, which stands still while it has no core, sleeps or waits for memory from a disk.
+// A thread's own clock. It stands still while the thread has no core, sleeps or waits for memory from a disk.
 class CoreClock {
  public:
   CoreClock() = default;
-  // The thread must live as long as this is asked.
+  // The thread must live as long as the clock is read.
   explicit CoreClock(pthread_t thread);
   // 0 when the system does not tell.
   int64_t Ns() const;
@@ -22,11 +22,11 @@ class CoreClock {
   clockid_t id_{};
 };
 
-// How often the system has taken the core from the calling thread.
+// The number of times that the system has taken the core from the calling thread.
 int64_t CoreLosses();
 
-// How long a worker is to stay away for which others waited, and which ran for ran_ns of that time: 0 when it ran for
-// half of it or more, else a hundred times what it did not run, at most a second. So a busy neighbour costs about one
+// The time that a worker must stay away after others waited for it. It ran for ran_ns of that wait. The result is 0 if
+// that is at least half of it, else a hundred times the rest, at most a second. So a busy neighbour costs about one
 // part in a hundred.
 int64_t TimeAwayNs(int64_t waited_ns, int64_t ran_ns);
 

@@ -40,7 +40,7 @@ DenormalsOff::DenormalsOff() : saved_(ReadControl()) {
 }
 
 DenormalsOff::~DenormalsOff() {
-  // Exception flags raised meanwhile are the kernels' own; the caller gets its control word as it was.
+  // Exception flags that the kernels raised are dropped; the caller gets its control word back unchanged.
   if (ReadControl() != saved_) WriteControl(saved_);
 }
 

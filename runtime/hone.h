@@ -1,9 +1,9 @@
-/* hone's C API: run a package from any language. Links the runtime alone.
+/* hone's C API: run a package from any language. It links only the runtime.
  *
- * Every function that can fail returns a hone_status; hone_error_text() tells, for the calling thread, what the last
- * failure was. Packages are immutable and may be shared between threads; a session is used by one thread at a time,
- * and any number of sessions may run at once. Element counts and shapes are those of the model; tensors are dense and
- * row-major, of any alignment. docs/embedding.md shows programs that use it. */
+ * Every function that can fail returns a hone_status. hone_error_text() describes the calling thread's last failure.
+ * Packages are immutable and may be shared between threads; a session is used by one thread at a time, and any number
+ * of sessions may run at once. Element counts and shapes are those of the model; tensors are dense and row-major, of
+ * any alignment. docs/embedding.md shows programs that use it. */
 #pragma once
 
 #include <stddef.h>
@@ -16,7 +16,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* Rises when something is added; nothing is taken away or changed while the library's SONAME stays. */
+/* Rises with each addition. Nothing is removed or changed while the library's SONAME stays. */
 #define HONE_API_VERSION 7
 
 typedef struct hone_package hone_package;
@@ -58,115 +58,117 @@ typedef struct hone_tensor_info {
 int32_t hone_api_version(void);
 /* The library's version, "0.1.0". Lives as long as the library. */
 const char* hone_version(void);
-/* One line about the calling thread's last failure; "" when there was none. Valid until its next call. */
+/* One line about the calling thread's last failure; "" if there was none. Valid until its next call. */
 const char* hone_error_text(void);
 
 /* ---- Packages ---- */
 
-/* Maps the file and checks all of it but the parameters: processes that load the same file share its parameters. */
+/* Maps the file and checks all of it except the parameters. Processes that load the same file share its parameters. */
 hone_status hone_package_load(const char* path, hone_package** package);
-/* Of a file for several shapes the package whose inputs have these: of each of the `count` the name, the rank and the
- * shape are read, and an input that is not among them may have any. HONE_USAGE, telling the shapes that there are, when
- * it has none. Of a file with one package that one, whatever the shapes. Since version 5. */
+/* Loads from a file for several shapes the package whose inputs have these. Of each of the `count` infos, name, rank
+ * and shape are read; an input that is not among them may have any shape. A file with one package gives that one,
+ * whatever the shapes. HONE_USAGE, naming the shapes that exist, when no package fits. Since version 5. */
 hone_status hone_package_load_for(const char* path, const hone_tensor_info* inputs, int32_t count,
                                   hone_package** package);
-/* A package's bytes in memory, which are not copied: they stay the caller's, must outlive the package and its sessions,
- * and must begin at a multiple of 64. HONE_USAGE when they do not. */
+/* Loads a package from bytes in memory without copying them. They stay the caller's, must outlive the package and its
+ * sessions, and must begin at a multiple of 64: HONE_USAGE when they do not. */
 hone_status hone_package_load_memory(const void* bytes, size_t size_bytes, hone_package** package);
 
-/* Another value of one of the model's parameters. */
+/* A new value for one of the model's parameters. */
 typedef struct hone_param {
-  const char* name; /* the model's */
-  const void* data; /* dense and row-major, of the type and shape that the model has for it; copied */
+  const char* name; /* its name in the model */
+  const void* data; /* dense and row-major, of the model's type and shape for it; copied */
   size_t size_bytes;
 } hone_param;
-/* A package of the same kernels with these parameters in the place of its own, packed as a build packs them; the others
- * stay. Its outputs are those of a fresh build of these values, bit for bit. It has its own copy of all parameters;
- * `package` may be freed before it. For packages that tell where their parameters lie (`hone package open-params`):
- * HONE_BAD_CONFIG for another, HONE_USAGE for a name that is not told or is given twice, and for a wrong size. Since
- * version 3. */
+/* Makes a package of the same kernels in which these parameters replace its own, packed as a build packs them; the
+ * others stay. Its outputs are those of a fresh build with these values, bit for bit. It has its own copy of all
+ * parameters; `package` may be freed before it. HONE_BAD_CONFIG unless the package lists the places of its parameters
+ * (`hone package open-params`). HONE_USAGE for a name that it does not list or that is given twice, and for a wrong
+ * size. Since version 3. */
 hone_status hone_package_with_params(const hone_package* package, const hone_param* params, int32_t count,
                                      hone_package** replaced);
-/* What hone_package_with_params takes for the parameter of this name, which info->name points to. Fails as it does.
+/* The type, shape and size that hone_package_with_params takes for the parameter of this name. info->name points to
+ * `name`. Fails as that function does.
  * info->shape is valid until the calling thread's next call of this function. Since version 7. */
 hone_status hone_package_param_info(const hone_package* package, const char* name, hone_tensor_info* info);
-void hone_package_free(hone_package* package); /* null is allowed; sessions keep what they need */
-/* Compares the parameters with their hash, which reads all of them. HONE_BAD_DATA when they are damaged. */
+void hone_package_free(hone_package* package); /* null is allowed; sessions keep the parts that they need */
+/* Reads all parameters and compares them with their hash. HONE_BAD_DATA when they are damaged. */
 hone_status hone_package_verify(const hone_package* package);
 int32_t hone_package_inputs(const hone_package* package);
 int32_t hone_package_outputs(const hone_package* package);
 hone_status hone_package_input_info(const hone_package* package, int32_t index, hone_tensor_info* info);
 hone_status hone_package_output_info(const hone_package* package, int32_t index, hone_tensor_info* info);
-/* The index of the input or output of this name; -1 when there is none. */
+/* The index of the input or output of this name; -1 if there is none. */
 int32_t hone_package_input_index(const hone_package* package, const char* name);
 int32_t hone_package_output_index(const hone_package* package, const char* name);
 
-/* 1 when a run counts how far the output goes, so that hone_session_output_info may tell less than
- * hone_package_output_info; else 0, also where there is no such output. Since version 6. */
+/* 1 if a run counts an extent of the output, so that hone_session_output_info may return a smaller shape than
+ * hone_package_output_info. Else 0, also if there is no such output. Since version 6. */
 int32_t hone_package_output_is_counted(const hone_package* package, int32_t index);
 
 /* ---- Sessions ---- */
 
-/* Where a session's tensors and workspaces come from. The functions are called on the thread that creates or frees a
- * session, never by a run, and must return to their caller. */
+/* The source of memory for a session's tensors and workspaces. The functions are called on the thread that creates or
+ * frees a session, never by a run, and must return to their caller. */
 typedef struct hone_allocator {
-  void* user; /* handed back as it is */
-  /* size_bytes bytes at a multiple of alignment, a power of two; null when there are none. They need not be zeros. */
+  void* user; /* passed to both functions unchanged */
+  /* Returns size_bytes bytes of any content at a multiple of alignment, a power of two; null if there are none. */
   void* (*allocate)(void* user, size_t size_bytes, size_t alignment);
   void (*release)(void* user, void* memory, size_t size_bytes);
 } hone_allocator;
 
-/* Set struct_bytes to sizeof(hone_session_options) and what you do not use to 0; later versions append members. */
+/* Set struct_bytes to sizeof(hone_session_options) and unused members to 0. Later versions append members. */
 typedef struct hone_session_options {
   size_t struct_bytes;
   int32_t threads;                 /* 0: the cores that affinity and the cgroup allow */
-  int32_t pin;                     /* not 0: each thread but the caller's is bound to one core */
-  const hone_allocator* allocator; /* null: the system. Copied; what `user` points to must outlive the session */
+  int32_t pin;                     /* not 0: each thread except the caller's is bound to one core */
+  const hone_allocator* allocator; /* null: the system. Copied; the target of `user` must outlive the session */
 } hone_session_options;
 
 /* threads 0: the cores that affinity and the cgroup allow. */
 hone_status hone_session_create(const hone_package* package, int32_t threads, hone_session** session);
-/* options null: all of them 0. HONE_IO when the allocator gives nothing; then everything that it gave was released. */
+/* options null: all are 0. HONE_IO when the allocator returns null; everything allocated before was then released. */
 hone_status hone_session_create_with(const hone_package* package, const hone_session_options* options,
                                      hone_session** session);
 void hone_session_free(hone_session* session);             /* null is allowed */
 int32_t hone_session_threads(const hone_session* session); /* the caller's is one of them; 0 for null */
-/* Bytes of its tensors and workspaces; parameters are the package's. 0 for null. */
+/* Bytes of the session's tensors and workspaces; parameters belong to the package. 0 for null. */
 size_t hone_session_memory_bytes(const hone_session* session);
 
-/* Copies size_bytes bytes in, into memory of the session; they must equal the input's size. */
+/* Copies size_bytes bytes into the session's memory. size_bytes must equal the input's size. */
 hone_status hone_session_set_input(hone_session* session, int32_t index, const void* data, size_t size_bytes);
 /* Later runs read the input from `data`, or write the output to it, without a copy. It has any alignment, stays the
- * caller's and must outlive the runs; size_bytes must equal the tensor's size. null: the session's own memory again.
- * HONE_USAGE when an output would overlap another bound tensor. Allocates nothing. */
+ * caller's and must outlive the runs; size_bytes must equal the tensor's size. Null binds the session's own memory
+ * again. HONE_USAGE when an output would overlap another bound tensor. Allocates nothing. */
 hone_status hone_session_bind_input(hone_session* session, int32_t index, const void* data, size_t size_bytes);
 hone_status hone_session_bind_output(hone_session* session, int32_t index, void* data, size_t size_bytes);
 /* Allocates nothing. */
 hone_status hone_session_run(hone_session* session);
 
-/* The caller's memory of one tensor, as the two functions that bind take it. Since version 6. */
+/* The caller's memory of one tensor, as hone_session_bind_input and _output take it. Since version 6. */
 typedef struct hone_memory {
   void* data;
   size_t size_bytes;
 } hone_memory;
-/* A run that reads input i from inputs[i] and writes output i to outputs[i], for each of as many as are given: they are
- * bound for this run alone. Afterwards, and when it fails, they are the session's own memory. Inputs are not written.
+/* Runs once with input i read from inputs[i] and output i written to outputs[i], for as many as are given. They are
+ * bound only for this run: afterwards, also when it fails, the session's own memory is bound. Inputs are not written.
  * Allocates nothing. Since version 6. */
 hone_status hone_session_run_with(hone_session* session, const hone_memory* inputs, int32_t input_count,
                                   const hone_memory* outputs, int32_t output_count);
-/* What the last run gave. Some axes are counted in a run (the boxes that a detector finds): hone_package_output_info
- * tells the most that can come, which is what memory to be bound must hold, and this the shape and size that came,
- * which lie densely at its beginning. The same for all other outputs, and for all before the first run. info->shape is
- * valid until the session runs again or is freed. Since version 4. */
+/* The shape and size of the output after the last run. Some axes are counted in a run (the boxes that a detector
+ * finds). For these hone_package_output_info returns the largest extent, which bound memory must hold, and this
+ * function the counted one. Its elements lie densely at the beginning of the memory. For all other outputs, and for all
+ * outputs before the first run, both functions agree. info->shape is valid until the session runs again or is freed.
+ * Since version 4. */
 hone_status hone_session_output_info(const hone_session* session, int32_t index, hone_tensor_info* info);
-/* Copies the output out of where the last run wrote it; size_bytes must equal its size, which is that of
- * hone_session_output_info. */
+/* Copies the output from the memory that the last run wrote. size_bytes must equal the size that
+ * hone_session_output_info returns. */
 hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes);
 
-/* One call of a run: a kernel and what it computes. Later versions append members. */
+/* One call of a run: a kernel and the operator that it computes. Later versions append members. */
 typedef struct hone_profiled_call {
   int32_t index;    /* in the order of execution, from 0 */
-  int32_t calls;    /* of a run */
+  int32_t calls;    /* number of calls in a run */
   const char* op;   /* its operator, "nn.conv2d"; lives as long as the package */
   const char* node; /* the first of the model's nodes that it computes, or ""; lives as long as the package */
   double flops;
@@ -176,7 +178,7 @@ typedef struct hone_profiled_call {
 /* Called on the running thread after a run, once for each of its calls, in order. `call` is valid until it returns. */
 typedef void (*hone_profile_callback)(void* user, const hone_profiled_call* call);
 
-/* Later runs are timed call by call and told to `callback`; null: no more. Such a run allocates a list of the times. */
+/* Later runs are timed call by call and told to `callback`; null ends this. Such a run allocates a list of times. */
 hone_status hone_session_set_profile(hone_session* session, hone_profile_callback callback, void* user);
 
 #ifdef __GNUC__

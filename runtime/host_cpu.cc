@@ -20,10 +20,10 @@ struct FeatureRow {
 
 #if defined(__x86_64__)
 constexpr std::string_view kArchitecture = "x86_64";
-// The compiler's test wants its name as a literal, so each feature is a row of its own.
+// __builtin_cpu_supports needs its argument as a literal, so each feature is a row of its own.
 #define HONE_CPU(llvm_name, gcc_name) {llvm_name, [] { return __builtin_cpu_supports(gcc_name) != 0; }}
 constexpr bool (*kAlways)() = [] { return true; };
-// A bit of leaf 7's EDX: compilers before the CPUs have no name for it.
+// A bit of leaf 7's EDX. Compilers older than these CPUs have no name for it.
 template <int kBit>
 bool HasTiles() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -96,7 +96,7 @@ template <char kLetter>
 bool HasLetter() {
   return (getauxval(AT_HWCAP) & (1ul << (kLetter - 'a'))) != 0;
 }
-// vlenb, by its number: assemblers of a target without V do not know the name.
+// vlenb is read by its number, because assemblers for a target without V do not know the name.
 uint64_t VectorBytes() {
   uint64_t bytes;
   asm("csrr %0, 0xc22" : "=r"(bytes));

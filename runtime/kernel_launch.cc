@@ -25,15 +25,15 @@ struct StageRun {
   const KernelLaunch& launch;
   const KernelLaunch::Stage& stage;
   const int workers;
-  WorkerTime* const times;  // the stage's row; null where nobody asks
-  const int parts;          // one for each worker, or for each piece where those are fewer
+  WorkerTime* const times;  // the stage's row; null if times are not wanted
+  const int parts;          // one for each worker, or for each piece if there are fewer pieces
   std::atomic<int32_t> code{0};
 
   int64_t First(int part) const {
     return part < parts ? ShareOf(stage.extent, stage.grain, part, parts).begin : stage.extent;
   }
 
-  // Parts [begin, end), which lie side by side.
+  // Runs the adjacent parts [begin, end).
   void Work(int worker, int begin, int end) {
     hone_kernel_args args{};
     args.operands = launch.operands.data();

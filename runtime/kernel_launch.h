@@ -1,4 +1,4 @@
-// Runs one compiled kernel on a pool: used by the session and by the runner's executor alike.
+// Runs one compiled kernel on a pool. The session and the runner's executor both use it.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace hone {
 
-// A shared object of kernels, checked and mapped by ourselves: the system's loader never sees it, and nothing of it
-// runs before a stage is called. Throws Error(kBadData) saying which rule it breaks (see check_elf.h).
+// A shared object of kernels, checked and mapped by hone itself. The system's loader never sees it, and none of its
+// code runs before a stage is called. Throws Error(kBadData) naming the rule it breaks (see check_elf.h).
 class KernelLibrary {
  public:
-  // From bytes, which are copied. `name` is for messages. Throws Error(kIo) as well when there is no memory.
+  // Copies the bytes. `name` is for messages. Also throws Error(kIo) when there is no memory.
   static KernelLibrary FromBytes(std::string_view elf, const std::string& name);
-  // Throws Error(kBadData) when there is no function of that name. Valid as long as the library.
+  // Throws Error(kBadData) when there is no function of that name. The result is valid as long as the library.
   hone_kernel_stage Find(const std::string& symbol) const;
-  // The text that the library exports as data of that name, up to its zero; empty when there is none. Valid as long as
+  // The zero-terminated text that the library exports as data of that name; empty if there is none. Valid as long as
   // the library.
   std::string_view Text(const std::string& symbol) const;
 
@@ -46,15 +46,15 @@ struct KernelLaunch {
   int64_t worker_stride_bytes = 0;
 };
 
-// When a worker was at a stage, from its first item to its last; both 0 where it did none. Nanoseconds of the steady
-// clock.
+// The time of a worker in a stage, from its first item to its last, in nanoseconds of the steady clock. Both are 0 if
+// it did none.
 struct WorkerTime {
   int64_t begin_ns = 0, end_ns = 0;
 };
 
-// Runs every stage on the pool with a barrier after each: a stage begins when the one before has ended, on whichever
-// workers are there. Returns 0 or the first non-zero code of a stage. Allocates nothing. `times`: null, or room for a
-// row per stage with a time of each of the pool's workers, which is zero before.
+// Runs every stage on the pool with a barrier after each. A stage begins when the previous one has ended, on the
+// workers that are available. Returns 0 or the first non-zero code of a stage. Allocates nothing. `times` is null, or
+// has a row per stage with an initially zero time for each of the pool's workers.
 int32_t RunKernel(ThreadPool& pool, const KernelLaunch& launch, WorkerTime* times = nullptr);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// A kernel's shared object in memory, without the system's loader.
+// A kernel's shared object in memory, mapped without the system's loader.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace hone {
 
-// Owns the memory. Mapping runs no code of the object's.
+// Owns the memory. Mapping runs none of the object's code.
 class MappedElf {
  public:
   MappedElf() = default;
-  // `image` is what ReadElf made of the same bytes, which are copied. Throws Error(kIo) when there is no memory.
+  // Copies the bytes. `image` is ReadElf's result for them. Throws Error(kIo) when there is no memory.
   MappedElf(std::string_view elf, const ElfImage& image);
   MappedElf(MappedElf&& other) noexcept;
   MappedElf& operator=(MappedElf&& other) noexcept;
   ~MappedElf();
 
-  // Where the object's own address lies. Valid as long as this.
+  // The place in memory of the object's own address. Valid as long as this.
   char* At(uint64_t address) const { return zero_ + address; }
 
  private:

@@ -38,7 +38,7 @@ void* Map(size_t size, int protection, int flags, int fd, const std::string& wha
 }  // namespace
 
 MappedBytes MappedBytes::FromFile(const std::string& path) {
-  // A pipe without a writer would be waited for.
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) {
     const bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
@@ -58,7 +58,7 @@ MappedBytes MappedBytes::Zeros(size_t size_bytes) {
   if (size_bytes == 0) return {};
   void* data = Map(size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, "memory");
   constexpr size_t kHugePage = size_t{2} << 20;
-  // Advice: small pages are right too, only a little slower.
+  // This is only advice: small pages work too and are only a little slower.
   if (size_bytes >= kHugePage) (void)madvise(data, size_bytes, MADV_HUGEPAGE);
   return {data, size_bytes};
 }
@@ -71,7 +71,7 @@ MappedBytes MappedBytes::Copy(std::string_view bytes) {
   return copy;
 }
 
-// Read only, as data() is writable for Zeros alone.
+// The result is read-only, because data() is writable only for Zeros.
 MappedBytes MappedBytes::Borrow(std::string_view bytes) {
   return {const_cast<char*>(bytes.data()), bytes.size(), false};
 }

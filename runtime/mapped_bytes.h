@@ -1,4 +1,4 @@
-// Memory straight from the system: a file's bytes, or zeros.
+// Memory directly from the system: a file's bytes, or zeros.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,18 @@
 
 namespace hone {
 
-// Owns one mapping, page-aligned, or borrows bytes; empty when there is neither.
+// Owns one page-aligned mapping, or borrows bytes; empty if there is neither.
 class MappedBytes {
  public:
-  // A whole file, read-only and not copied. Throws Error: kNoInput (no such file, or not a file), kIo.
+  // Maps a whole file read-only, without a copy. Throws Error: kNoInput (no such file, or not a file), kNotAuthorised,
+  // kIo.
   static MappedBytes FromFile(const std::string& path);
   // A read-only copy. Throws Error(kIo) when there is no memory.
   static MappedBytes Copy(std::string_view bytes);
-  // Zeros to write to, in huge pages where the system gives them. Throws Error(kIo) when there is no memory.
+  // Writable zeros, in huge pages if the system provides them. Throws Error(kIo) when there is no memory.
   static MappedBytes Zeros(size_t size_bytes);
 
-  // Somebody else's bytes, which must outlive it.
+  // Borrows bytes, which must outlive this.
   static MappedBytes Borrow(std::string_view bytes);
 
   MappedBytes() = default;
@@ -26,7 +27,7 @@ class MappedBytes {
   ~MappedBytes();
 
   std::string_view view() const { return {static_cast<const char*>(data_), size_}; }
-  // Writable for Zeros alone.
+  // Writable only for Zeros.
   char* data() { return static_cast<char*>(data_); }
   size_t size() const { return size_; }
 

@@ -73,7 +73,8 @@ class KernelMatcher {
     });
   }
 
-  // Whether a kernel strides its images as the call says, or walks them one behind the other, is its own affair.
+  // A kernel may use the call's stride between images or walk them one behind the other. The operand must fit both
+  // ways.
   static bool Fits(const KernelOperand& operand, int64_t stride_bytes, int64_t room_bytes) {
     const int64_t bytes = PhysicalBytes(operand), images = PhysicalImages(operand);
     if (bytes > room_bytes) return false;
@@ -82,8 +83,8 @@ class KernelMatcher {
 
   const Plan& plan_;
   const std::string& name_;
-  std::map<std::string, const Artifact*> compiled_;  // by their first stage's symbol
-  std::vector<const Artifact*> matched_;             // by the plan's number
+  std::map<std::string, const Artifact*> compiled_;  // keyed by their first stage's symbol
+  std::vector<const Artifact*> matched_;             // indexed by the plan's kernel number
 };
 
 }  // namespace

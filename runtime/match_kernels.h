@@ -1,4 +1,4 @@
-// Whether a plan asks of its kernels what they were compiled for.
+// Checks that a plan uses its kernels as they were compiled.
 #pragma once
 
 #include <string>
@@ -10,15 +10,17 @@
 
 namespace hone {
 
-// What a library says of its kernels, without their ELF. `text`: what it exports as kKernelTableSymbol. Throws
-// Error(kBadData) naming `name` when it says nothing or something else.
+// The library's description of its kernels, without their ELF. `text` is its export kKernelTableSymbol. Throws
+// Error(kBadData) naming `name` when the text is empty or is no such table.
 std::vector<Artifact> ReadKernelTable(std::string_view text, const std::string& name);
 
-// Of a plan that ValidatePlan accepts: each kernel's stages and workspaces are those it was compiled with, and each
-// call gives it operands of its number, dtypes and order (results where they may be written), none of which ends behind
-// its buffer, whichever of the kernel's own stride and the call's it is walked with. So a kernel that keeps to what it
-// says stays inside the buffers that its call names. Throws Error(kBadData) as "NAME: graph: KERNEL or CALL: what is
-// wrong".
+// Checks a plan that ValidatePlan accepts, so that a kernel that keeps to its description stays inside the buffers
+// that its call names:
+// - Each kernel's stages and workspaces are those that it was compiled with.
+// - Each call passes operands of the kernel's number, dtypes and order, and results only where they may be written.
+// - No operand ends behind its buffer, whether it is walked with the kernel's own stride or with the call's.
+//
+// Throws Error(kBadData) as "NAME: graph: KERNEL or CALL: what is wrong".
 void MatchKernels(const Plan& plan, const std::vector<Artifact>& compiled, const std::string& name);
 
 }  // namespace hone

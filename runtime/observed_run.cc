@@ -17,8 +17,8 @@
 namespace hone {
 namespace {
 
-// Memory as a session has it: one arena in which buffers follow each other, so that what a call overwrites too early is
-// seen here as well.
+// Lays memory out as a session does: one arena in which buffers follow each other. So values that a call overwrites
+// too early show here as well.
 class ObservedRun {
  public:
   ObservedRun(const Package& package, const std::vector<Tensor>& inputs, int threads)
@@ -67,7 +67,7 @@ class ObservedRun {
     }
   }
 
-  // What the kernels say of their operands tells reads from writes.
+  // The kernels' descriptions of their operands tell reads from writes.
   void FindLastWrites() {
     const std::vector<Artifact> kernels =
         ReadKernelTable(package_.impl().library->Text(kKernelTableSymbol), package_.impl().name);
@@ -133,8 +133,8 @@ class ObservedRun {
   const Package& package_;
   ThreadPool pool_;
   Tensor arena_;
-  std::vector<Tensor> user_;                   // one per plan buffer; undefined but for inputs and outputs
-  std::vector<std::vector<int>> whole_after_;  // by call, the buffers that it is the last to write
+  std::vector<Tensor> user_;                   // one per plan buffer; defined only for inputs and outputs
+  std::vector<std::vector<int>> whole_after_;  // for each call, the buffers that it is the last to write
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ std::vector<std::string> RequiredFeatures(const Json& manifest, const std::strin
   return features;
 }
 
-// Left out by older writers, and where there was no file.
+// Older writers leave the hash out, and so does a build from no file.
 void CheckModelHash(const Json& manifest, const std::string& name) {
   const auto hash = manifest.find("model_sha256");
   if (hash == manifest.end()) return;
@@ -53,7 +53,7 @@ void CheckFormat(const Json& manifest, const std::string& name) {
   }
 }
 
-// Why this machine cannot run it, to go on after "was built for T, "; empty when it can.
+// Why this machine cannot run the package, as a continuation of "was built for T, "; empty if it can.
 std::string WhyNotHere(const Target& target, const std::vector<std::string>& required_features) {
   const std::string architecture = target.triple.substr(0, target.triple.find('-'));
   if (!architecture.empty() && architecture != HostArchitecture()) {
@@ -105,7 +105,7 @@ const PlanBuffer* FindInput(const Plan& plan, std::string_view input) {
   return nullptr;
 }
 
-// A name that is none of its inputs' says nothing of it.
+// A name that is none of the package's inputs is ignored.
 bool HasShapes(const Plan& plan, const InputShapes& shapes) {
   return std::all_of(shapes.begin(), shapes.end(), [&](const auto& asked) {
     const PlanBuffer* input = FindInput(plan, asked.first);
@@ -113,7 +113,7 @@ bool HasShapes(const Plan& plan, const InputShapes& shapes) {
   });
 }
 
-// "x 1x3x224x224, mask 1x128" of the inputs that are named.
+// "x 1x3x224x224, mask 1x128": the package's shapes of the named inputs.
 std::string ShapesText(const Plan& plan, const InputShapes& shapes) {
   std::string text;
   for (const auto& [name, shape] : shapes) {
@@ -131,12 +131,12 @@ std::string ShapesText(const Plan& plan, const InputShapes& shapes) {
               fmt::format("{} was built for {}; not for {}", name, fmt::join(built, "; "), fmt::join(asked, ", ")));
 }
 
-// Of the packages in a file the one to take; a file with one package is that.
+// Chooses a package from the file. A file with one package always gives that one.
 std::string_view Choose(std::string_view file, const std::string& name, const CanRun& can_run,
                         const InputShapes& shapes) {
   if (!IsFatPackage(file)) return file;
   const std::vector<std::string_view> packages = SplitFatPackage(file, name);
-  std::set<std::string> built;  // for other shapes
+  std::set<std::string> built;  // shapes of packages that were passed over
   for (const std::string_view package : packages) {
     const Json manifest = ReadManifest(package, name);
     if (can_run && !can_run(TargetIn(manifest, name), RequiredFeatures(manifest, name))) continue;
@@ -149,7 +149,7 @@ std::string_view Choose(std::string_view file, const std::string& name, const Ca
   return packages.front();
 }
 
-// As Choose, for this machine; when it runs none of several, says of each why.
+// Choose for this machine. If it runs none of several packages, the error gives a reason for each.
 std::string_view ChooseForHost(std::string_view file, const std::string& name, const InputShapes& shapes) {
   std::string why_not;
   bool found = false;
@@ -173,7 +173,7 @@ void LoadKernels(Package::Impl& package) {
   }
 }
 
-// `part`: the package's own bytes, within those mapped.
+// `part` is the package's own bytes within `bytes`.
 std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, const std::string& name) {
   auto package = std::make_unique<Package::Impl>();
   package->name = name;
@@ -222,7 +222,7 @@ std::shared_ptr<const Package> Package::FromBytes(std::string_view bytes, const 
 }
 
 std::shared_ptr<const Package> Package::FromBorrowedBytes(std::string_view bytes, const std::string& name) {
-  constexpr uintptr_t kAlign = 64;  // of tensors inside
+  constexpr uintptr_t kAlign = 64;  // alignment of tensors inside
   if (const uintptr_t over = reinterpret_cast<uintptr_t>(bytes.data()) % kAlign; over != 0) {
     throw Error(
         ExitCode::kUsage,
@@ -246,7 +246,7 @@ std::shared_ptr<const Package> Package::FromParts(Plan plan, std::string_view li
   CheckHost(impl, RequiredFeatures(impl.plan));
   impl.lib = lib;
   LoadKernels(impl);
-  impl.lib = {};  // the caller's
+  impl.lib = {};  // the caller's bytes, which need not outlive this call
   return package;
 }
 
@@ -276,12 +276,12 @@ std::vector<std::shared_ptr<const Package>> Package::InspectAll(const std::strin
   std::vector<std::shared_ptr<const Package>> packages;
   size_t count = 1;
   for (size_t i = 0; i < count; ++i) {
-    // Each has a mapping of its own, which costs no memory.
+    // Each package has a mapping of its own, which costs no memory.
     MappedBytes bytes = MappedBytes::FromFile(path);
     std::string_view part = bytes.view();
     if (IsFatPackage(part)) {
       const std::vector<std::string_view> parts = SplitFatPackage(part, path);
-      // A file that is written meanwhile.
+      // The file may shrink if it is written meanwhile.
       if (i >= parts.size()) break;
       count = parts.size();
       part = parts[i];
@@ -305,7 +305,7 @@ std::string_view Package::lib() const { return impl_->base ? impl_->base->lib() 
 std::string_view Package::params() const { return impl_->params; }
 
 void Package::VerifyParams() const {
-  if (impl_->base) return impl_->base->VerifyParams();  // these came from memory
+  if (impl_->base) return impl_->base->VerifyParams();  // the replaced parameters came from memory
   CheckSectionHash(impl_->manifest, "params", impl_->params, impl_->name);
 }
 

@@ -1,4 +1,4 @@
-// The runtime's door: a package that is loaded, and sessions that run it. Start here.
+// The entry of the runtime: a loaded package, and sessions that run it. Start here.
 #pragma once
 
 #include <functional>
@@ -14,39 +14,41 @@
 
 namespace hone {
 
-// Whether a machine runs what was built for the target and needs these features (LLVM's names) of its CPU.
+// Whether a machine runs code built for the target that needs these CPU features (LLVM's names).
 using CanRun = std::function<bool(const Target& target, const std::vector<std::string>& required_features)>;
 
-// The shapes that inputs are to have, by name; an input that is not named may have any.
+// The required shapes of inputs, by name. An input that is not named may have any shape.
 using InputShapes = std::map<std::string, Shape, std::less<>>;
 
 // A package file, mapped and checked. Immutable and shareable between threads and sessions.
 class Package {
  public:
-  // Of a file with several packages the first one that this machine runs and whose inputs have these shapes: they are
-  // in the order of what they ask of it, the most first. A file with one package is that, whatever the shapes.
-  // Throws Error: kNoInput (no such file), kBadData (damaged: which section and why, or a newer version), kBadConfig
-  // (built for a CPU feature that this machine lacks: names it and the target), kUsage (none of several has the shapes:
-  // names those that there are).
+  // Loads from a file with several packages the first one that this machine runs and whose inputs have these shapes.
+  // They are ordered by their requirements, the highest first. A file with one package gives that one, whatever the
+  // shapes. Throws Error:
+  // - kNoInput: no such file;
+  // - kBadData: damaged (names the section and why), or a newer version;
+  // - kBadConfig: built for a CPU feature that this machine lacks (names it and the target);
+  // - kUsage: none of several has the shapes (names those that exist).
   static std::shared_ptr<const Package> Load(const std::string& path, const InputShapes& shapes = {});
-  // From bytes in memory (they are copied).
+  // Loads from bytes in memory, which are copied.
   static std::shared_ptr<const Package> FromBytes(std::string_view bytes, const std::string& name,
                                                   const InputShapes& shapes = {});
-  // From bytes in memory that are not copied: they must outlive the package, its sessions and their shares of it, and
-  // 64 must divide their address. Throws Error(kUsage) when it does not, else as Load.
+  // Loads from bytes in memory without copying them. They must outlive the package, its sessions and all shared
+  // pointers to it, and begin at a multiple of 64. Throws Error(kUsage) if they do not, else as Load.
   static std::shared_ptr<const Package> FromBorrowedBytes(std::string_view bytes, const std::string& name);
-  // Of parts that came by other ways than a file: a plan, the ELF with its kernels (copied) and its parameters. There
-  // is no manifest. Throws Error as FromBytes does.
+  // Assembles a package from parts that are in no file: a plan, the ELF with its kernels (copied) and its parameters.
+  // It has no manifest. Throws Error as FromBytes does.
   static std::shared_ptr<const Package> FromParts(Plan plan, std::string_view lib, MappedBytes params,
                                                   const std::string& name);
-  // Opened but not to be run here: any target's package may be. Of a file with several the first one that can_run
-  // accepts, or any where it is empty, and that has the shapes; the first of all when it accepts none. Throws Error as
-  // Load, but for kBadConfig.
+  // Opens a package of any target without the ability to run it. From a file with several it takes the first one with
+  // the shapes that can_run accepts; an empty can_run accepts any. If none is accepted it takes the first of all.
+  // Throws Error as Load does, except kBadConfig.
   static std::shared_ptr<const Package> Inspect(const std::string& path, const CanRun& can_run = nullptr,
                                                 const InputShapes& shapes = {});
-  // The same of every package in the file, in its order; one when it is for one target.
+  // Inspects every package in the file, in its order; one package if it is for one target.
   static std::vector<std::shared_ptr<const Package>> InspectAll(const std::string& path);
-  // The same of bytes in memory (they are copied).
+  // Inspects a package from bytes in memory, which are copied.
   static std::shared_ptr<const Package> InspectBytes(std::string_view bytes, const std::string& name);
   ~Package();
 

@@ -1,4 +1,4 @@
-// What a loaded package holds; for the runtime room alone.
+// The contents of a loaded package. Only the runtime room uses this header.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ struct Package::Impl {
   // Null in a package that was only inspected.
   std::shared_ptr<const KernelLibrary> library;
   std::vector<std::vector<hone_kernel_stage>> functions;  // by kernel, then by stage
-  // Whose plan, manifest and lib these are, where the parameters are others than it has; else null.
+  // The package that owns plan, manifest and lib, if only the parameters were replaced; else null.
   std::shared_ptr<const Package> base;
 
-  // The package's kernels on these parameters, which are laid out as its own.
+  // The package's kernels with these parameters, which have the layout of its own.
   static std::shared_ptr<const Package> WithParams(const std::shared_ptr<const Package>& base, MappedBytes params);
 };
 

@@ -13,7 +13,8 @@ namespace hone {
 namespace {
 
 constexpr std::array<const char*, kSectionCount> kSectionNames = {"manifest", "graph", "lib", "params"};
-constexpr uint64_t kMostText = uint64_t{256} << 20;  // of manifest and graph: more would only exhaust the JSON parser
+constexpr uint64_t kMostText = uint64_t{256}
+                               << 20;  // limit for manifest and graph: more would only exhaust the JSON parser
 
 [[noreturn]] void Refuse(const std::string& name, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", name, why));

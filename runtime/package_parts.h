@@ -1,4 +1,4 @@
-// Takes the bytes of a package file apart. docs/formats.md, "Package", holds the grammar.
+// Splits the bytes of a package file. docs/formats.md, "Package", holds the grammar.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ struct PackageParts {
   std::string_view graph, lib, params;  // into the bytes given
 };
 
-// Checks header, bounds and the hashes of manifest, graph and lib; the params' hash is left to CheckSectionHash. Any
-// bytes may be given. Throws Error(kBadData) naming `name`, the section and why, also for a newer version.
+// Checks the header, bounds and the hashes of manifest, graph and lib. The params' hash is left to CheckSectionHash.
+// Any bytes may be given. Throws Error(kBadData) naming `name`, the section and the reason, also for a newer version.
 PackageParts SplitPackage(std::string_view bytes, const std::string& name);
 
-// The manifest alone, of a package's bytes: header, bounds and its own hash are checked. Throws Error as SplitPackage
-// does.
+// Reads only the manifest from a package's bytes. Checks header, bounds and the manifest's own hash. Throws Error as
+// SplitPackage does.
 Json ReadManifest(std::string_view bytes, const std::string& name);
 
 // Compares one section with the manifest's entry ("graph", "lib" or "params"). Throws Error(kBadData).

@@ -1,5 +1,5 @@
-// How libhone.so and libhone.a end a program whose exception nobody catches, which is a bug of theirs. libstdc++'s own
-// way prints the exception's type in C++, and the demangler for that is 45 KB: a tenth of the library.
+// The end of a program in which libhone.so or libhone.a leaves an exception uncaught, which is a bug of theirs. The
+// handler of libstdc++ prints the exception's C++ type, and its demangler takes 45 KB: a tenth of the library.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -27,7 +27,7 @@ void Say(const char* text) { [[maybe_unused]] const ssize_t written = write(STDE
 }  // namespace
 
 namespace __cxxabiv1 {
-// libstdc++'s variable of this name lies in a file of its archive that is left out when the name is known already.
+// libstdc++ defines this variable in an archive member of its own, which is left out if the name is already defined.
 extern std::terminate_handler __terminate_handler;  // NOLINT(bugprone-reserved-identifier)
 std::terminate_handler __terminate_handler = SayWhatAndAbort;
 }  // namespace __cxxabiv1

@@ -18,7 +18,7 @@ namespace {
   throw Error(ExitCode::kBadData, fmt::format("{}: open_params of the manifest: {}", package, what));
 }
 
-// What the manifest tells of one of the model's parameters.
+// The manifest's entry for one of the model's parameters.
 struct OpenParam {
   DType dtype = DType::kFloat32;
   Shape shape;
@@ -35,7 +35,7 @@ OpenParam ReadOpenParam(const Json& json) {
   return param;
 }
 
-// Where the parameter may be written. The manifest is anybody's bytes.
+// The buffer that the parameter may be written to. The manifest's bytes are not trusted.
 const PlanBuffer& BufferOf(const Plan& plan, const OpenParam& param, const ParamPlace& place, const std::string& name) {
   if (place.buffer < 0 || static_cast<size_t>(place.buffer) >= plan.buffers.size()) Damaged(name, "no such buffer");
   const PlanBuffer& buffer = Nth(plan.buffers, place.buffer);
@@ -68,7 +68,7 @@ const Json& OpenParams(const Package& package) {
   return manifest.at("open_params");
 }
 
-// Named by the model; throws for one that is not told.
+// Finds a parameter by the model's name. Throws if the manifest does not list it.
 OpenParam FindParam(const Json& all, const std::string& name, const std::string& package) {
   const auto it = all.find(name);
   if (it == all.end()) {

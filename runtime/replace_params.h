@@ -1,4 +1,4 @@
-// A package with other parameters than its file has.
+// A package with other parameters than those in its file.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@ struct NewParam {
   std::string_view bytes;  // row-major, of the model's type; copied
 };
 
-// The same kernels on a copy of the parameters, in which these are packed as the build packs them. `package` stays as
-// it is, and lives as long as the result. Throws Error: kBadConfig when the package does not tell its parameters (`hone
-// package open-params` makes one that does), kUsage for a name that is not among them, one that is given twice, and
-// another number of bytes.
+// A package of the same kernels with a copy of the parameters in which `params` are packed as the build packs them.
+// `package` is unchanged and lives as long as the result. Throws Error(kBadConfig) when the package does not list its
+// parameters; `hone package open-params` makes one that does. Throws Error(kUsage) for a name that it does not list or
+// that is given twice, and for a wrong number of bytes.
 std::shared_ptr<const Package> WithNewParams(const std::shared_ptr<const Package>& package,
                                              const std::vector<NewParam>& params);
 
-// What WithNewParams takes for the parameter of this name. Throws as it does.
+// The type and shape that WithNewParams takes for the parameter of this name. Throws as it does.
 struct ParamType {
   DType dtype = DType::kFloat32;
   Shape shape;

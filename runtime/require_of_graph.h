@@ -1,4 +1,4 @@
-// How what reads a package's graph refuses it.
+// Refusals by readers of a package's graph.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// A place in a graph. Its text is made where it is told: writing one takes longer than what is checked there.
+// A place in a graph. Its text is made only for an error, because formatting takes longer than the check.
 struct GraphPlace {
-  std::string_view what;       // "arena"; "call", of which `number` says which; "buffer", of which `name` does
+  std::string_view what;       // "arena"; "call" with its `number`; or "buffer" with its `name`
   int64_t number = -1;         // -1: none
   int64_t operand = -1;        // of a call; -1: none
   std::string_view name = {};  // empty: none
@@ -19,7 +19,7 @@ struct GraphPlace {
 // Throws Error(kBadData), "NAME: graph: PLACE: WHY".
 [[noreturn]] void RefuseGraph(const std::string& name, const GraphPlace& place, std::string_view why);
 
-// Refuses the graph unless it holds. `why` is a text or a function that makes one, which is called only then.
+// Refuses the graph unless `holds`. `why` is a text, or a function that makes one and is called only then.
 template <typename Why>
 void RequireOfGraph(bool holds, const std::string& name, const GraphPlace& place, const Why& why) {
   if (holds) return;

@@ -42,13 +42,13 @@ struct Session::Impl {
   std::optional<ThreadPool> own_pool;
   ThreadPool* pool = nullptr;
   SessionMemory arena, shared_workspace, worker_workspaces;
-  std::vector<SessionMemory> own;      // one per plan buffer; empty but for inputs and outputs
-  std::vector<char*> bound;            // one per plan buffer: where it is now, own or the caller's
+  std::vector<SessionMemory> own;      // one per plan buffer; empty except for inputs and outputs
+  std::vector<char*> bound;            // one per plan buffer: its present memory, own or the caller's
   std::vector<KernelLaunch> launches;  // one per plan call
-  std::vector<std::vector<Use>> uses;  // one per plan buffer; empty but for inputs and outputs
-  std::unique_ptr<Shape[]> shapes;     // one per plan output: the true one of the last run
+  std::vector<std::vector<Use>> uses;  // one per plan buffer; empty except for inputs and outputs
+  std::unique_ptr<Shape[]> shapes;     // one per plan output: its true shape in the last run
 
-  // Bytes that an input or output has now.
+  // The present memory of an input or output.
   struct Span {
     const char *begin = nullptr, *end = nullptr;
     int buffer = 0;
@@ -123,7 +123,7 @@ struct Session::Impl {
     }
   }
 
-  // Null: the session's own memory.
+  // `data` null: binds the session's own memory.
   void Bind(int buffer, char* data) {
     char* const there = data != nullptr ? data : own[buffer].data();
     if (bound[buffer] == there) return;
@@ -131,7 +131,7 @@ struct Session::Impl {
     for (const Use& use : uses[buffer]) *use.operand = there + use.offset_bytes;
   }
 
-  // A run writes an output while it still reads what else is bound.
+  // A run writes an output while it still reads the other bound tensors.
   void RefuseOverlap(int buffer, const char* data) const {
     RefuseOverlapWith(plan().outputs, buffer, data);
     if (plan().buffers[buffer].kind == BufferKind::kOutput) RefuseOverlapWith(plan().inputs, buffer, data);
@@ -162,7 +162,8 @@ struct Session::Impl {
               [](const Span& a, const Span& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
   }
 
-  // Each span against the one before it that goes furthest: of all for an output, of outputs for an input.
+  // Compares each span with the earlier span that reaches furthest: among all spans for an output, among outputs for
+  // an input.
   void RefuseOverlaps() {
     FindSpans();
     Span furthest, furthest_output;
@@ -177,7 +178,7 @@ struct Session::Impl {
     }
   }
 
-  // Index into the plan's buffers of entry i of its inputs or outputs.
+  // The plan's buffer index of entry i of its inputs or outputs.
   int BufferOf(const std::vector<int>& list, int i, const char* what) const {
     if (i >= 0 && static_cast<size_t>(i) < list.size()) return list[i];
     throw Error(ExitCode::kUsage, fmt::format("no {} {}; there are {}", what, i, list.size()));
@@ -202,7 +203,7 @@ struct Session::Impl {
                             call.nodes.empty() ? fmt::format("call {}", i) : call.nodes.front(), call.op, code));
   }
 
-  // Gives outputs the shapes that the run counted.
+  // Sets the outputs' shapes to those that the run counted.
   void Settle() {
     for (const CountedAxis& counted : plan().counted) {
       if (counted.output >= 0) shapes[counted.output][counted.axis] = counted.most;
@@ -218,7 +219,7 @@ struct Session::Impl {
     }
   }
 
-  // Rows move to the front of the output, over what lies beyond their count.
+  // Moves rows together at the front of the output, over the elements beyond their count.
   void Trim(const CountedAxis& counted, int64_t count) {
     if (count == counted.most) return;
     Shape& shape = shapes[counted.output];

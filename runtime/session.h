@@ -22,7 +22,7 @@ struct SessionOptions {
   std::optional<MemorySource> memory = {};  // for the session's tensors and workspaces; absent: the system
 };
 
-// Arena, bound inputs and outputs, thread pool. Used by one thread at a time.
+// The arena, bound inputs and outputs, and thread pool of a package's runs. Used by one thread at a time.
 class Session {
  public:
   explicit Session(std::shared_ptr<const Package> package, const SessionOptions& options = {});
@@ -30,42 +30,42 @@ class Session {
 
   // Copies the tensor in. Throws Error(kUsage) naming the input when the name, shape or dtype does not fit.
   void SetInput(std::string_view name, const Tensor& value);
-  // Whether binding asks each time, or the caller asks once for all.
+  // Whether binding checks overlaps each time, or the caller checks once for all bindings.
   enum class Overlaps : uint8_t { kRefused, kUnasked };
-  // Memory of the session's own for input i of the plan's list, for the caller to fill; valid as long as the session.
-  // The input is bound no more.
+  // The session's own memory for input i of the plan's list, for the caller to fill. Valid as long as the session.
+  // Replaces memory that was bound for the input.
   void* InputData(int i);
-  // From now on runs read input i from `data`, or write output i there: size_bytes bytes of any alignment, which stay
-  // the caller's and must outlive the runs. Null binds the session's own memory again. Throws Error(kUsage) when the
-  // size is not the tensor's, or when an output would overlap another tensor's bound memory. Allocates nothing.
+  // Later runs read input i from `data`, or write output i to it. These size_bytes bytes have any alignment, stay the
+  // caller's and must outlive the runs. Null binds the session's own memory again. Allocates nothing. Throws
+  // Error(kUsage) when the size is not the tensor's, or when an output would overlap another tensor's bound memory.
   void BindInput(int i, const void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
   void BindOutput(int i, void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
-  // Throws Error(kUsage) when an output overlaps another tensor's memory, as they are bound now: for many tensors that
-  // were bound without asking. Allocates nothing.
+  // Throws Error(kUsage) when an output overlaps another tensor's memory as they are bound at present. For many
+  // tensors that were bound without a check. Allocates nothing.
   void RefuseOverlaps();
-  // Runs every call. Throws Error(kBug) when a kernel returns a code, naming its node, and Error(kBadData) when a
-  // counted axis is longer than the package can hold, naming it. Allocates nothing.
+  // Runs every call. Throws Error(kBug) naming the node when a kernel returns a code. Throws Error(kBadData) naming
+  // the axis when a counted axis is longer than the package can hold. Allocates nothing.
   void Run();
   int outputs() const;
-  // The shape that the last run gave output i of the plan's list: the buffer's own, or less along counted axes. Before
-  // a run, the buffer's. Valid until the next run.
+  // The shape that the last run gave output i of the plan's list: the buffer's own, or smaller along counted axes.
+  // Before a run it is the buffer's. Valid until the next run.
   const Shape& OutputShape(int i) const;
   Tensor Output(int i) const;  // a copy, of that shape
-  // Where Run writes output i of the plan's list: the session's own memory, or what was bound. After a run the elements
-  // of OutputShape lie there densely.
+  // The memory that Run writes output i of the plan's list to: the session's own, or what was bound. After a run the
+  // elements of OutputShape lie there densely.
   const void* OutputData(int i) const;
-  // Runs with a clock around each call: nanoseconds per plan call.
+  // Runs with a clock around each call and returns nanoseconds per plan call.
   std::vector<int64_t> RunProfiled();
-  // One run's calls and what each worker did in them.
+  // The calls of one run, and the work of each worker in them.
   struct Trace {
     struct Slice {
       size_t call = 0;  // of the plan
       int stage = 0, worker = 0;
       int64_t begin_ns = 0, end_ns = 0;
     };
-    int64_t begin_ns = 0;                         // of the run; all are of the steady clock
+    int64_t begin_ns = 0;                         // begin of the run; all times are of the steady clock
     std::vector<int64_t> call_begin_ns, call_ns;  // per plan call
-    std::vector<Slice> work;                      // by call and stage; none of a worker that had no share
+    std::vector<Slice> work;                      // by call and stage; none for a worker that had no share
   };
   // Runs with a clock around each call and around each worker's share of each stage.
   Trace RunTraced();
@@ -79,7 +79,7 @@ class Session {
   std::unique_ptr<Impl> impl_;
 };
 
-// Cores that affinity allows now and the cgroup's CPU quota did when this was first asked, at least 1.
+// The number of cores, at least 1, that affinity allows at present and the cgroup's CPU quota at the first call.
 int AllowedCores();
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// One block of a session's memory: from the system, or from whoever embeds the runtime.
+// One block of a session's memory, from the system or from the embedding program.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,21 @@
 
 namespace hone {
 
-// Where memory comes from when the system's is not wanted. The functions may be called from the thread that makes or
-// destroys a session, and must not throw.
+// A source of memory other than the system. The functions may be called from the thread that makes or destroys a
+// session, and must not throw.
 struct MemorySource {
-  // size_bytes bytes at a multiple of `alignment` (a power of two), whatever they hold; null when there are none.
+  // Returns size_bytes bytes at a multiple of `alignment` (a power of two), with any content; null if there are none.
   void* (*allocate)(void* user, size_t size_bytes, size_t alignment) = nullptr;
   void (*release)(void* user, void* memory, size_t size_bytes) = nullptr;
   void* user = nullptr;
 };
 
-// Owns one block of zeros, 64-byte aligned; empty when it has no bytes, for which no source is asked.
+// Owns one block of zeros, 64-byte aligned. A block of no bytes is empty and asks no source.
 class SessionMemory {
  public:
   SessionMemory() = default;
-  // `source` null: the system. Throws Error: kIo when there is no memory, kUsage when the source's is not aligned.
+  // `source` null: the system. Throws Error: kIo when there is no memory, kUsage when the source's memory is not
+  // aligned.
   SessionMemory(size_t size_bytes, const MemorySource* source);
   SessionMemory(SessionMemory&& other) noexcept;
   SessionMemory& operator=(SessionMemory&& other) noexcept;

@@ -21,7 +21,7 @@ std::map<int, int> CoresOf(const std::vector<int>& cpus, const std::string& root
 }
 
 std::vector<int> OneOfEachCoreFirst(const std::vector<int>& cpus, const std::map<int, int>& cores) {
-  std::map<int, int> before;  // by core: how many of it came
+  std::map<int, int> before;  // for each core, the number of its CPUs met so far
   std::map<int, int> turn;
   for (const int cpu : cpus) {
     const auto core = cores.find(cpu);

@@ -1,5 +1,5 @@
-// Files that are read or written whole: what the system tells under /proc and /sys, and small ones of our own. Not by
-// streams: those would bring the whole of the standard library's locales into a program that is linked statically.
+// Files that are read or written whole: those under /proc and /sys, and small files of hone's own. It does not use
+// streams, which would link the standard library's locales into a static program.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ constexpr size_t kMostSmallFileBytes = size_t{64} << 20;
 // The file's first `most_bytes` bytes; nullopt when it cannot be opened or read. Never waits for a pipe's writer.
 std::optional<std::string> ReadSmallFile(const std::string& path, size_t most_bytes = kMostSmallFileBytes);
 
-// Its first line without the line's end; empty when it cannot be read.
+// The file's first line without the line's end; empty if it cannot be read.
 std::string FirstLineOf(const std::string& path);
 
-// Makes or replaces the file whole: who reads it sees the old bytes or these, and nobody's link is followed on the way.
-// What is no regular file (a device, a pipe) is written into. False, with errno's reason, when it was not written: what
-// was there stays.
+// Makes or replaces the whole file: a reader sees the old bytes or the new ones, and no user's link is followed. A
+// file that is not regular (a device, a pipe) is written into. Returns false, with the reason in errno, when it was
+// not written; the old content then stays.
 bool ReplaceSmallFile(const std::string& path, const std::string& bytes);
 
 }  // namespace hone

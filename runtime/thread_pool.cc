@@ -37,8 +37,8 @@ void Relax() {
 #endif
 }
 
-// Spins until done() or the spin time is over; the clock is read rarely, so that the word's cache line is what is
-// watched.
+// Spins until done() or until the time is over. The clock is read rarely, so that the loop mostly watches done()'s
+// cache line.
 template <typename Done>
 bool SpinFor(std::chrono::microseconds time, const Done& done) {
   if (time.count() == 0) return done();
@@ -57,16 +57,16 @@ void PinThread(std::thread& thread, int cpu) {
   CPU_ZERO(&set);
   if (cpu >= CPU_SETSIZE) return;
   CPU_SET(cpu, &set);
-  // A cpuset may have shrunk since we asked: unpinned is slower, not wrong.
+  // A cpuset may have shrunk since it was read. An unpinned thread is slower, not wrong.
   (void)pthread_setaffinity_np(thread.native_handle(), sizeof(set), &set);
 }
 
 struct alignas(64) Helper {
   std::thread thread;
   CoreClock clock;
-  int64_t waited_from_ns = 0;  // its own clock, when the caller last began to wait for it; -1: it held nothing then
-  int64_t core_losses = 0;     // when it last woke; its own
-  std::atomic<int64_t> away_ns{0};  // how long it is to stay away, if its core was taken
+  int64_t waited_from_ns = 0;       // its own clock when the caller last began to wait for it; -1: it held no part then
+  int64_t core_losses = 0;          // as of its last wake-up; used only by this helper
+  std::atomic<int64_t> away_ns{0};  // time to stay away if its core was taken
 };
 
 }  // namespace
@@ -78,20 +78,20 @@ struct ThreadPool::State {
   std::chrono::microseconds spin{0};
   bool yields = true;
   WorkShares shares;
-  std::unique_ptr<Helper[]> helpers;  // by worker; the caller's is not used
+  std::unique_ptr<Helper[]> helpers;  // indexed by worker; the caller's is not used
   int started = 1;                    // the caller and the helpers that run
   Clock::time_point last_wake;
-  const PartsWork* work = nullptr;  // changes only when no part is held
+  const PartsWork* work = nullptr;  // changes only while no part is held
   std::mutex mutex;
-  std::condition_variable recall;  // of helpers that are away, when all are needed
-  bool recalled = false;           // under the mutex
-  // Each on its own line: helpers watch one while they work on the other.
+  std::condition_variable recall;  // wakes helpers that are away when all are needed
+  bool recalled = false;           // guarded by the mutex
+  // Each has its own cache line: helpers watch one while they work on the other.
   alignas(64) std::atomic<uint32_t> epoch{0};
   std::atomic<bool> stopping{false};
   alignas(64) std::atomic<int> asleep{0};
   std::atomic<int> away{0};
 
-  // Wakes the sleepers that are worth it. What was dealt before is seen by those who find the epoch changed.
+  // Wakes sleepers if `wake` is set. A thread that sees the new epoch also sees the parts that were dealt before.
   void Announce(bool wake) {
     epoch.fetch_add(1, std::memory_order_seq_cst);
     if (!wake || asleep.load(std::memory_order_seq_cst) == 0) return;
@@ -155,7 +155,7 @@ struct ThreadPool::State {
     Helper& me = helpers[worker];
     me.core_losses = CoreLosses();
     for (;;) {
-      // Read before anything is looked for: what is announced later changes it.
+      // Read before looking for work: a later announcement changes it.
       const uint32_t seen = epoch.load(std::memory_order_seq_cst);
       if (stopping.load()) return;
       WorkOff(worker);
@@ -174,7 +174,8 @@ struct ThreadPool::State {
     if (yields && !IsSuspected(me)) me.core_losses = CoreLosses();
   }
 
-  // A helper whose clock stood still may have waited for a page; only one whose core was taken is in somebody's way.
+  // A helper whose clock stood still may have waited for a page. Only one whose core was taken is in another thread's
+  // way.
   void StayAway(Helper& me) {
     const int64_t losses = CoreLosses();
     const nanoseconds time{me.away_ns.exchange(0, std::memory_order_relaxed)};
@@ -209,7 +210,7 @@ ThreadPool::ThreadPool(int threads, bool pin, Crowding crowding) {
   state_ = std::make_unique<State>(threads);
   State& state = *state_;
   state.yields = crowding == Crowding::kYield;
-  // With fewer cores than threads a spinning worker keeps the one it waits for from running.
+  // With fewer cores than threads a spinning worker would keep the one it waits for from running.
   if (AllowedCores() >= threads) state.spin = kSpin;
   const std::vector<int> cpus = pin ? CpusToPin() : std::vector<int>();
   try {

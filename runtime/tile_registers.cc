@@ -9,7 +9,8 @@
 namespace hone {
 namespace {
 
-// By their numbers: headers older than the kernel lack the names. The component of the register file that holds tiles.
+// Given by number because headers older than the kernel lack the names. kTileData is the register component with
+// tiles.
 constexpr long kAskForComponent = 0x1023, kTileData = 18;
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-// Of any one thing: its size is one of memory, and sums of a few do not overflow.
+// The limit of every single size. It fits in memory, and sums of a few sizes do not overflow.
 constexpr int64_t kMostBytes = int64_t{1} << (sizeof(size_t) == 8 ? 42 : 30);
 constexpr int64_t kAlign = 64;
 
@@ -92,7 +92,7 @@ class PlanValidator {
     }
   }
 
-  // Marks the buffer of the count, which several axes may share.
+  // Marks the count's buffer as listed; several axes may share it.
   void ValidateCounted(const CountedAxis& counted, std::vector<bool>& listed) const {
     const auto below = [](int i, size_t size) { return static_cast<size_t>(i) < size; };  // a negative one is huge
     bool fits = below(counted.count, plan_.buffers.size());

@@ -22,7 +22,7 @@ WorkRange ShareOf(int64_t extent, int64_t grain, int worker, int workers) {
   const int64_t each = pieces / workers, more = pieces % workers;
   const int64_t first = worker * each + std::min<int64_t>(worker, more);
   const int64_t last = first + each + (worker < more);
-  // The last piece may be short, so its end in items could pass the extent (and the largest integer).
+  // The last piece may be short, so its end in items could exceed the extent (and the largest integer).
   return {first < pieces ? first * step : extent, last < pieces ? last * step : extent};
 }
 

@@ -1,5 +1,5 @@
-// Runs one package on several threads at once from C++: a session each, in memory of the caller's, without copies; then
-// says how often it ran and which call took longest. Usage: serve_package PACKAGE [SESSIONS [RUNS]]
+// Runs one package on several threads at once from C++, with a session per thread in the caller's memory and without
+// copies. Then prints the number of runs and the slowest call. Usage: serve_package PACKAGE [SESSIONS [RUNS]]
 #include <hone/hone.h>
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ Package Load(const char* path) {
   return Package(package);
 }
 
-// Where a session's memory comes from: here the program's own operator new.
+// The source of a session's memory, here the program's own operator new.
 void* Allocate(void*, size_t size_bytes, size_t alignment) {
   return operator new(size_bytes, std::align_val_t(alignment), std::nothrow);
 }
@@ -47,7 +47,7 @@ Session Create(const hone_package* package, int threads) {
   return Session(session);
 }
 
-// The program's buffers, bound to a session: what it writes into `inputs` is what the next run reads.
+// The program's buffers, bound to a session: the next run reads whatever the program wrote into `inputs`.
 struct Buffers {
   std::vector<std::vector<char>> inputs, outputs;
 
