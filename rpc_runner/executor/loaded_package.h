@@ -20,8 +20,8 @@ struct PackageData {
 class LoadedPackage {
  public:
   LoadedPackage(const PackageJob& job, const PackageData& data, bool pin);
-  // Runs once to warm up, unless outputs are wanted, then as often as the job says. table[run * calls + call] becomes
-  // the call's time in ns.
+  // Runs once to warm up, unless outputs are wanted, then as often as the job says. Each call's time in ns goes to
+  // table[run * calls + call].
   void Time(int64_t* table);
   // Copies the outputs of the last run, one after the other.
   void CopyOutputs(char* to) const;

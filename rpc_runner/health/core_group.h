@@ -1,4 +1,4 @@
-// Cores that are alike, and a thread on them.
+// Groups of equal cores, and threads bound to them.
 #pragma once
 
 #include <sched.h>
@@ -10,15 +10,15 @@
 namespace hone {
 
 struct CoreGroup {
-  std::string kind;       // as Environment's core_kind, of one; empty where all cores of the machine are alike
-  std::vector<int> cpus;  // the system's numbers; empty: wherever this thread may run
+  std::string kind;       // as Environment's core_kind, but of one kind; empty if all cores of the machine are alike
+  std::vector<int> cpus;  // the system's CPU numbers; empty: all that this thread may run on
 };
 
 // The groups of the cores in `allowed`; at least one.
 std::vector<CoreGroup> CoreGroups(const std::vector<int>& allowed);
 
-// The calling thread runs on `cpus` alone as long as this lives; where the system refuses, or for no cpus, where it
-// may.
+// Binds the calling thread to `cpus` while it lives. If the system refuses, or `cpus` is empty, the thread stays where
+// it was allowed to run.
 class PinnedThread {
  public:
   explicit PinnedThread(const std::vector<int>& cpus);
@@ -31,8 +31,8 @@ class PinnedThread {
   bool pinned_ = false;
 };
 
-// Calls `work` in a thread of its own, or in this one where the system gives none, that runs on `cpus` alone meanwhile,
-// and waits for it. Throws what `work` throws.
+// Calls `work` in a new thread bound to `cpus` and waits for it. If the system gives no thread, uses this one. Throws
+// what `work` throws.
 void RunOn(const std::vector<int>& cpus, const std::function<void()>& work);
 
 }  // namespace hone

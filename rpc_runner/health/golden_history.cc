@@ -12,7 +12,7 @@ namespace hone {
 namespace {
 
 constexpr size_t kMostParts = 64;
-constexpr double kNormal = 1.4826;  // the standard deviation of a normal distribution, in its median deviations
+constexpr double kNormal = 1.4826;  // standard deviation over median absolute deviation, for a normal distribution
 
 double Median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -30,7 +30,7 @@ void GoldenHistory::Add(const std::vector<int64_t>& times, int64_t at_ns) {
   Summarise();
 }
 
-// The least of each kBlock runs in a row, overlapping.
+// The least time of each window of kBlock successive runs; the windows overlap.
 std::vector<double> GoldenHistory::BlocksOf(size_t part) const {
   std::vector<double> blocks;
   for (size_t first = 0; first + kBlock <= runs_.size(); ++first) {

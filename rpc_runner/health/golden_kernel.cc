@@ -11,23 +11,23 @@ namespace hone {
 namespace {
 
 constexpr int kVersion = 1;
-// Short, so that most of them fit between two interruptions: about 0.3 ms each on a core of 3.5 GHz.
+// The samples are short, about 0.3 ms each on a core of 3.5 GHz, so that most fit between two interruptions.
 constexpr int kLeastSamples = 4, kMostSamples = 9;
-// Two least samples that are as close as this are no luck.
+// Two least samples this close are not coincidence.
 constexpr double kAgree = 1.002;
 constexpr int64_t kTrips = 50'000;
-constexpr int64_t kCacheBytes = int64_t{32} << 20;  // that are read of the second cache in a sample
+constexpr int64_t kCacheBytes = int64_t{32} << 20;  // bytes read from the second-level cache in a sample
 constexpr int64_t kSliceBytes = int64_t{4} << 20;
-// A core that slept needs a while to reach its clock.
+// A sleeping core takes a while to reach its clock frequency.
 constexpr int64_t kWarmUpTrips = 4 * kTrips;
-// Of the last cache, and no more memory than a small board can spare.
+// The buffer exceeds the last-level cache by this factor, within bounds that a small board can spare.
 constexpr int kMemoryFactor = 2;
 constexpr int64_t kMostMemoryBytes = int64_t{64} << 20, kLeastMemoryBytes = int64_t{40} << 20;
 
-// A result that nobody reads is not computed.
+// Keeps the compiler from removing the loops.
 volatile float g_sink = 0;
 
-// "512K" as bytes; 0 where it is no size.
+// "512K" in bytes; 0 if it is not a size.
 int64_t ParseSize(std::string_view text) {
   if (text.size() < 2) return 0;
   const int64_t unit = text.back() == 'K' ? 1 << 10 : text.back() == 'M' ? 1 << 20 : 0;
@@ -46,7 +46,7 @@ int64_t MemoryBytes(const CacheSizes& caches) {
   return RoundedUp(wanted, kSliceBytes);
 }
 
-// A quarter of it: pages that fall into the same sets must not drive each other out.
+// Uses a quarter of the cache, so that pages which fall into the same sets do not evict each other.
 int64_t CacheBytes(const CacheSizes& caches) {
   return RoundedUp(caches.second_bytes / 4, VectorKernels::kReadStep * static_cast<int64_t>(sizeof(float)));
 }
@@ -107,7 +107,7 @@ void GoldenKernel::RunGroup(std::vector<int64_t>& times) {
   std::vector<float> values(static_cast<size_t>(kernels_.chains * kernels_.lanes), 0.5F);
   kernels_.multiply_add(kWarmUpTrips, values.data());
   times.push_back(LeastOf(clock_, [&] { kernels_.multiply_add(kTrips, values.data()); }));
-  // Of new pages in each run: how they fall into the cache's sets is part of what runs differ by.
+  // Allocates new pages in each run, because their placement in the cache's sets is part of the variation between runs.
   const MappedFloats near(CacheBytes(caches_));
   const int64_t passes = std::max<int64_t>(1, kCacheBytes / CacheBytes(caches_));
   float sum = kernels_.read(near.data(), near.count());

@@ -1,4 +1,4 @@
-// A fixed piece of work by whose time a device is judged: docs/measuring.md, "Health".
+// A fixed computation whose time tells whether a device is healthy: docs/measuring.md, "Health".
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ struct CacheSizes {
   int64_t second_bytes = int64_t{256} << 10;
   int64_t last_bytes = int64_t{1} << 20;
 };
-// From Environment's caches, "32K,512K,32M"; the defaults where they do not tell.
+// Parses Environment's caches, as "32K,512K,32M". Missing sizes keep their defaults.
 CacheSizes ParseCaches(const std::string& caches);
 
 struct GoldenPart {
-  std::string name;     // "arithmetic", "cache" or "memory", after the kind of core where there are several
-  bool steady = false;  // whether a neighbour cannot slow all its samples down: it touches neither cache nor memory
+  std::string name;     // "arithmetic", "cache" or "memory", after the kind of core if there are several
+  bool steady = false;  // whether it uses neither cache nor memory, so that a neighbour cannot slow all its samples
 };
 
-// The same arithmetic and the same bytes in each run, in a thread of its own on each group of cores in turn. Not
-// thread-safe.
+// Does the same arithmetic and reads the same number of bytes in each run, in a thread on each group of cores in turn.
+// Not thread-safe.
 class GoldenKernel {
  public:
-  // `clock` gives ns that never fall.
+  // `clock` returns ns that never decrease.
   GoldenKernel(const VectorKernels& kernels, const CacheSizes& caches, std::vector<CoreGroup> groups,
                std::function<int64_t()> clock);
 
-  // What is run, "1-avx2-256K-64M": times of equal names may be compared.
+  // Names the computation, as "1-avx2-256K-64M". Times of equal names are comparable.
   const std::string& name() const { return name_; }
-  // What each time is of.
+  // The parts that Run times, in order.
   const std::vector<GoldenPart>& parts() const { return parts_; }
   // The least time of each part, in ns.
   std::vector<int64_t> Run();
@@ -50,8 +50,8 @@ class GoldenKernel {
   const std::function<int64_t()> clock_;
   std::string name_;
   std::vector<GoldenPart> parts_;
-  std::unique_ptr<MappedFloats> memory_;  // more than the last cache holds
-  int64_t next_ = 0;                      // the slice of memory_ that was read longest ago
+  std::unique_ptr<MappedFloats> memory_;  // larger than the last-level cache
+  int64_t next_ = 0;                      // the slice of memory_ that is read next
 };
 
 }  // namespace hone

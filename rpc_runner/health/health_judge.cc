@@ -54,7 +54,7 @@ bool HealthJudge::IsSure(size_t part, int64_t now_ns) const {
   return fast || (streak.runs >= rules_.patient_runs && lasted_ns >= rules_.patient_ns);
 }
 
-// By the least of the streak: what of it no disturbance explains.
+// Uses the least time of the streak, which no disturbance explains.
 std::string HealthJudge::Why(size_t part) const {
   const double ratio = static_cast<double>(streaks_[part].least_ns) / history_.Usual(part);
   return fmt::format("golden kernel {:.1f} % slower than usual ({})", 100 * (ratio - 1), parts_[part].name);

@@ -1,4 +1,5 @@
-// Whether a device is as fast as it was: the rules of docs/measuring.md, "Health", without clock, kernel or file.
+// Judges whether a device is as fast as before, by the rules of docs/measuring.md, "Health". Knows no clock, kernel or
+// file.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +13,37 @@
 namespace hone {
 
 enum class HealthState : uint8_t {
-  kLearning,     // too few runs to judge by: offered, and believed
-  kHealthy,      // as it always was
+  kLearning,     // too few runs to judge: offered, and believed
+  kHealthy,      // as fast as usual
   kDoubted,      // slow in the last runs: offered, but what it measures is marked noisy
   kQuarantined,  // slow for long enough to be sure: not offered
-  kProbation,    // as fast as ever again, but not for long enough: not offered
+  kProbation,    // fast again, but not for long enough: not offered
 };
 // "learning", "healthy", "doubted", "quarantined", "probation".
 std::string_view HealthStateName(HealthState state);
 
 struct GoldenRun {
-  int64_t at_ns = 0;           // of a clock that never falls
-  std::vector<int64_t> times;  // one of each part, in ns
-  double steal = 0;            // share of our cores' time that a hypervisor took since the run before
+  int64_t at_ns = 0;           // of a clock that never decreases
+  std::vector<int64_t> times;  // one per part, in ns
+  double steal = 0;            // share of this machine's CPU time that a hypervisor took since the last run
 };
 
 // Times in ns.
 struct HealthRules {
-  int64_t usual_ns = 20'000'000'000;    // from run to run
-  int64_t learning_ns = 2'000'000'000;  // the same while learning
-  int64_t doubt_ns = 3'000'000'000;     // the same while in doubt
-  // A steady part that is slow in so many runs in a row, over so long, is slow and not disturbed.
+  int64_t usual_ns = 20'000'000'000;    // between runs
+  int64_t learning_ns = 2'000'000'000;  // between runs while learning
+  int64_t doubt_ns = 3'000'000'000;     // between runs while in doubt
+  // The fast rule: a steady part is truly slow after so many slow runs in a row over so long a time.
   int fast_runs = 3;
   int64_t fast_ns = 15'000'000'000;
-  // The same of any part. Neighbours slow caches and memory down for minutes, by a fifth, so those that are not steady
-  // must be slower than this before that says anything.
+  // The patient rule, for any part. Neighbours slow caches and memory down by a fifth for minutes, so a part that is
+  // not steady only counts as slow beyond unsteady_limit.
   double unsteady_limit = 1.25;
   int patient_runs = 10;
   int64_t patient_ns = 600'000'000'000;
-  double most_steal = 0.05;  // a slow run with more of it says nothing for the fast rule
-  // As fast as usual so often and for so long before it is offered again; twice as long each time that it did not last
-  // as long as the most.
+  double most_steal = 0.05;  // a slow run with more steal does not count for the fast rule
+  // A quarantined device is offered again after so many normal runs over so long a time. The time doubles, up to the
+  // most, each time the device stayed healthy for less than the most.
   int probation_runs = 5;
   int64_t probation_ns = 60'000'000'000;
   int64_t most_probation_ns = 3'600'000'000'000;
@@ -53,19 +54,20 @@ class HealthJudge {
  public:
   HealthJudge(const HealthRules& rules, std::vector<GoldenPart> parts, GoldenHistory history);
 
-  // Whether these times would raise or keep up a doubt: worth a second run at once, which most neighbours do not reach.
+  // Whether these times would raise or keep up a doubt. Then a second run at once is worth it, which most disturbances
+  // do not outlast.
   bool IsSlow(const std::vector<int64_t>& times) const;
   void Take(const GoldenRun& run);
-  // Quarantines for good: what was measured before says nothing of this machine.
+  // Quarantines for good: earlier measurements say nothing about this machine.
   void Condemn(const std::string& why);
 
   HealthState state() const { return state_; }
   bool may_be_offered() const { return state_ < HealthState::kQuarantined; }
-  // "golden kernel 6.1 % slower than usual (arithmetic)"; empty while nothing speaks against it.
+  // The reason, as "golden kernel 6.1 % slower than usual (arithmetic)"; empty if there is no doubt.
   const std::string& why() const { return why_; }
-  // From one run to the next now.
+  // The time between runs in the present state.
   int64_t spacing_ns() const;
-  // The least slowdown that the steady parts of this device can tell, 0.025 for 2.5 %; 0 while learning.
+  // The least slowdown that this device's steady parts can detect, 0.025 for 2.5 %; 0 while learning.
   double Tells() const;
   const GoldenHistory& history() const { return history_; }
 
@@ -73,7 +75,7 @@ class HealthJudge {
   // Runs in a row in which a part was slow.
   struct Streak {
     int runs = 0;
-    int counted = 0;  // those that the fast rule counts
+    int counted = 0;  // runs that the fast rule counts
     int64_t begin_ns = 0;
     int64_t least_ns = 0;
   };
@@ -91,8 +93,8 @@ class HealthJudge {
   HealthState state_;
   std::string why_;
   std::vector<Streak> streaks_;
-  std::vector<GoldenRun> doubtful_;  // not in the history until it is known what they were
-  std::vector<bool> accused_;        // the parts for which it is quarantined
+  std::vector<GoldenRun> doubtful_;  // kept out of the history until the doubt is decided
+  std::vector<bool> accused_;        // the parts that caused the quarantine
   bool condemned_ = false;
   int good_runs_ = 0;
   int64_t good_since_ns_ = 0, freed_ns_ = 0;

@@ -12,8 +12,8 @@ namespace hone {
 namespace {
 
 constexpr int kFirstRuns = 8;
-constexpr int kRepeats = 2;  // of a slow run, at once
-// A run so short ago stands for one at the beginning or end of a lease: many short leases must not cost more.
+constexpr int kRepeats = 2;  // further runs at once after a slow run
+// A run this recent serves for the beginning or end of a lease, so that many short leases do not cost more.
 constexpr int64_t kJustNowNs = 2'000'000'000;
 constexpr int64_t kSaveNs = 60'000'000'000;
 

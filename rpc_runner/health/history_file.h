@@ -1,4 +1,4 @@
-// Where a runner remembers how fast its device is: docs/formats.md, "Health history".
+// The file in which a runner remembers how fast its device is: docs/formats.md, "Health history".
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@ namespace hone {
 
 inline constexpr int kHealthVersion = 1;
 
-// $XDG_STATE_HOME/hone, else ~/.local/state/hone; empty where the system names neither.
+// $XDG_STATE_HOME/hone, otherwise ~/.local/state/hone; empty if the system names neither.
 std::string StateFolder();
 
-// The file of a device in `folder`. `device` is all that its times depend on; another text has another file.
+// The file of a device in `folder`. `device` names all that its times depend on; another text means another file.
 std::string HistoryPath(const std::string& folder, const std::string& device);
 
-// The device's history; an empty one where there is no file, or where it is damaged, of another version, device or
-// number of parts: then `complaint` says why in one line.
+// The device's history. Empty if there is no file, or if the file is damaged or of another version, device or number of
+// parts. For an unusable file, `complaint` gets the reason in one line.
 GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* complaint);
 
-// In place of the old one at once, so that a reader sees either. What went wrong in one line, empty when nothing did.
+// Replaces the old file atomically. Returns the error in one line, or "" on success.
 std::string SaveHistory(const std::string& path, const std::string& device, const GoldenHistory& history);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Memory whose pages are its own from the first: a buffer to measure with.
+// Memory with pages of its own, as a buffer for measurements.
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,10 @@
 
 namespace hone {
 
-// Each page is written once, so that none is the system's page of zeros; in large pages where the system gives them.
+// Each page is written once, so that none is the shared zero page. Uses large pages if available.
 class MappedFloats {
  public:
-  // Throws Error(kIo) when there is no memory.
+  // Throws Error(kIo) if there is no memory.
   explicit MappedFloats(int64_t bytes);
   ~MappedFloats();
   MappedFloats(const MappedFloats&) = delete;

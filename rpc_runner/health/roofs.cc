@@ -20,20 +20,20 @@
 namespace hone {
 namespace {
 
-// Many and short: all threads must be undisturbed in one of them.
+// The samples are many and short, because all threads must be undisturbed in at least one.
 constexpr int kArithmeticSamples = 60, kReadSamples = 32;
 constexpr int64_t kTrips = 12'500;
-// Of one kind of samples: threads wait long for each other where others are busy.
+// The time limit for one kind of samples: on a busy machine threads wait long for each other.
 constexpr int64_t kBudgetNs = 150'000'000;
 constexpr int64_t kSliceBytes = int64_t{4} << 20;
 constexpr int64_t kMostBytes = int64_t{64} << 20, kLeastBytes = int64_t{8} << 20, kAllBytes = int64_t{512} << 20;
 constexpr size_t kMostRoofs = 64;
 
-// What keeps the loops from being left out.
+// Keeps the compiler from removing the loops.
 std::atomic<float> g_sink = 0;
 
-// The least time in which all `cpus` do `work` side by side; fewer of them where the system gives fewer threads. Each
-// thread begins when all are ready and a sample ends with the last of them.
+// The least time in which all `cpus` do `work` side by side, or fewer of them if the system gives fewer threads. All
+// threads begin together, and a sample ends with the last of them.
 template <typename MakeWork>
 int64_t LeastNs(const std::vector<std::vector<int>>& cpus, int samples, const MakeWork& make_work) {
   const int64_t until_ns = MonotonicNs() + kBudgetNs;
@@ -42,7 +42,7 @@ int64_t LeastNs(const std::vector<std::vector<int>>& cpus, int samples, const Ma
   const auto go_on = [&]() noexcept { is_over = begun++ > 0 && (begun > samples || MonotonicNs() > until_ns); };
   std::barrier ready(static_cast<std::ptrdiff_t>(cpus.size()), go_on);
   std::vector<std::vector<int64_t>> begin(cpus.size()), end(cpus.size());
-  // Whoever has nothing to work on leaves the others to themselves.
+  // A thread that has no memory to work on leaves the barrier, so that the others go on without it.
   const auto make = [&] {
     try {
       return make_work();
@@ -110,7 +110,7 @@ Roof Measure(const VectorKernels& kernels, const CacheSizes& caches, const std::
   return roof;
 }
 
-// "[KIND] [N threads] G GFLOP/s, B GB/s", read from its end.
+// Parses "[KIND] [N threads] G GFLOP/s, B GB/s" from its end.
 std::optional<Roof> ParseRoof(std::string_view text) {
   const std::vector<std::string_view> words = Words(text);
   const size_t count = words.size();

@@ -1,4 +1,4 @@
-// What this machine can do at most, measured: arithmetic and memory.
+// Measured rooflines of this machine: arithmetic and memory.
 #pragma once
 
 #include <string>
@@ -13,25 +13,25 @@
 namespace hone {
 
 struct Roof {
-  std::string cores;     // the kind of core; empty: whichever
-  int threads = 1;       // that worked together
+  std::string cores;     // the kind of core; empty if not of a single kind
+  int threads = 1;       // threads that ran at the same time
   double gflops = 0;     // float32 multiply-adds in registers, two operations each
-  double read_gbps = 0;  // 1e9 bytes a second, read from memory in order
+  double read_gbps = 0;  // 1e9 bytes per second, read from memory sequentially
   bool operator==(const Roof&) const = default;
 };
 
-// One thread on each group, then `threads` of them on all groups together where that is more than one. The best of
-// several samples, at most 0.3 s a row and what a busy machine adds to the last of them.
+// Measures one thread on each group, then `threads` of them on all groups together if that is more than one. Each row
+// is the best of several samples. It takes at most 0.3 s, plus the delay of the last samples on a busy machine.
 std::vector<Roof> MeasureRoofs(const VectorKernels& kernels, const CacheSizes& caches,
                                const std::vector<CoreGroup>& groups, int threads);
 
-// As docs/protocol.md's `roofs`.
+// The form of docs/protocol.md's `roofs`.
 Json ToJson(const std::vector<Roof>& roofs);
-// Throws Error(kBadData) on anything else, also on more than 64 rows.
+// Throws Error(kBadData) for anything else, and for more than 64 rows.
 std::vector<Roof> RoofsFromJson(const Json& json);
-// "106.9 GFLOP/s, 21.4 GB/s; 2 threads 213.1 GFLOP/s, 28.0 GB/s", for people; empty for none.
+// A text for people, as "106.9 GFLOP/s, 21.4 GB/s; 2 threads 213.1 GFLOP/s, 28.0 GB/s"; empty for no rows.
 std::string RoofsText(const std::vector<Roof>& roofs);
-// What RoofsText printed, rounded as it is there; what is not its text is passed over.
+// Parses the output of RoofsText, with its rounding. Other text is ignored.
 std::vector<Roof> ParseRoofsText(std::string_view text);
 
 }  // namespace hone

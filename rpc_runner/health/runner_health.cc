@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// A tracker keeps so much of what each of its runners says.
+// The most bytes that a tracker keeps of each text from a runner.
 constexpr size_t kMostTextBytes = 400;
 
 std::string Bounded(std::string text) {

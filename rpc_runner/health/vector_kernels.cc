@@ -10,7 +10,7 @@ struct VectorOf {
   typedef float Type __attribute__((vector_size(kBytes)));
 };
 
-// Vectors stay inside, as their calling convention differs between the functions that these are inlined into.
+// Vectors stay inside this function, because their calling convention differs between the functions that inline it.
 template <int kBytes, int kChains>
 [[gnu::always_inline]] inline void MultiplyAdd(int64_t trips, float* values) {
   using Vector = typename VectorOf<kBytes>::Type;

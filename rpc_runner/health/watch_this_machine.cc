@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-// The runner beats once a second, from this thread, and a look is up to two runs.
+// Golden runs block the thread that sends a heartbeat once a second, and a look takes up to three runs.
 constexpr int64_t kShortTurnNs = 300'000'000;
 constexpr int64_t kRoofsTurnNs = 1'000'000'000;
 
@@ -24,7 +24,7 @@ std::vector<int> CoresOf(const HealthOptions& options) {
   return options.cores.empty() ? AffinityCpus() : options.cores;
 }
 
-// What the system says of its first CPU just now; empty while that one is off line.
+// The identity of the system's first CPU at this time; empty while that CPU is offline.
 std::string CpuNow() {
   constexpr size_t kFirstCore = 4096;
   const std::string text = ReadSmallFile("/proc/cpuinfo", kFirstCore).value_or("");
@@ -37,13 +37,13 @@ HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& en
   const std::vector<int> cores = CoresOf(options);
   const auto kernel = std::make_shared<GoldenKernel>(KernelsFor(environment.features), ParseCaches(environment.caches),
                                                      CoreGroups(cores), MonotonicNs);
-  // What may change its speed for good.
+  // Everything that may change the device's speed for good.
   const std::string device =
       fmt::format("{} {} {} microcode {} on {} cores {}", kernel->name(), environment.host, environment.cpu_id,
                   environment.microcode, environment.kernel, fmt::join(cores, ","));
   HealthSources sources;
   sources.clock = MonotonicNs;
-  // What others time meanwhile would look like a fault of the device.
+  // Measurements of other processes during a run would look like a fault of the device.
   const auto lock = std::make_shared<CoreLock>(cores);
   sources.run_golden = [kernel, lock] {
     const CoreTurn turn(*lock, kShortTurnNs);

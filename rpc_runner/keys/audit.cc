@@ -47,7 +47,7 @@ int64_t Audit::NowMs() {
 
 void Audit::Append(const std::string& line) {
   const int fd = Open(path_);
-  // One write, so that lines of several processes do not mix.
+  // Writes with one call, so that lines of several processes do not mix.
   const bool written = fd >= 0 && write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   if (!written && !told_) {
     WriteToStderr(ErrorLine("hone", fmt::format("the audit {} cannot be written: {}", path_, std::strerror(errno))));

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, Role>, 4> kRoles = {
     {{"viewer", Role::kViewer}, {"tuner", Role::kTuner}, {"runner", Role::kRunner}, {"admin", Role::kAdmin}}};
 constexpr std::string_view kExpires = "expires=";
 
-// What is wrong with the line, or "".
+// Returns what is wrong with the line, or "".
 std::string ReadLine(std::string_view line, AuthorizedKey* key) {
   const std::vector<std::string_view> words = Words(line);
   if (words.size() < 3) return "KEY ROLES NAME [expires=DATE] is right";
@@ -54,7 +54,7 @@ AuthorizedList ParseAuthorizedList(std::string_view text) {
     const size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) continue;
     line.remove_prefix(begin);
-    // A key may begin with this sign too.
+    // A key may also begin with "#".
     if (line == "#" || line.starts_with("# ")) continue;
     AuthorizedKey key;
     std::string why = ReadLine(line, &key);
@@ -119,7 +119,7 @@ std::optional<int64_t> ParseMoment(std::string_view text) {
   parts.tm_min = fields[4];
   parts.tm_sec = fields[5];
   const int64_t s = timegm(&parts);
-  // timegm makes a January of a thirteenth month; such a date is not written back as it came.
+  // timegm accepts the thirteenth month as a January. Writing the date back detects such input.
   const std::string whole = MomentText(s);
   const bool same = text.size() == 20 ? whole == text : whole == std::string(text) + "T00:00:00Z";
   return same && s > 0 ? std::optional<int64_t>(s) : std::nullopt;

@@ -1,4 +1,4 @@
-// Whom a tracker admits: one line per key, docs/fleet.md has the form.
+// The keys that a tracker admits, one per line; docs/fleet.md has the form.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct AuthorizedKey {
   std::string key;  // public, Z85
   uint8_t roles = 0;
   std::string name;
-  int64_t expires_s = 0;  // since 1970, UTC: not admitted from then on; 0: never
+  int64_t expires_s = 0;  // since 1970, UTC: not admitted from then on; 0: never expires
   bool operator==(const AuthorizedKey&) const = default;
 };
 
 struct AuthorizedList {
   std::vector<AuthorizedKey> keys;
-  // Lines that admit nobody, from 1, and what is wrong with each.
+  // Lines that admit no key, counted from 1, and what is wrong with each.
   struct Fault {
     int line = 0;
     std::string why;
@@ -29,18 +29,18 @@ struct AuthorizedList {
   std::vector<Fault> faults;
 };
 
-// Never fails: a line that is damaged, or whose key an earlier line has, is a fault.
+// Never fails: a damaged line, and a line whose key an earlier line has, is a fault.
 AuthorizedList ParseAuthorizedList(std::string_view text);
-// One line without its end.
+// One line without its line end.
 std::string ToLine(const AuthorizedKey& key);
 
-// "tuner,viewer"; empty for none.
+// Roles as "tuner,viewer"; empty if none.
 std::string RolesText(uint8_t roles);
-// Roles between commas, each at most once; nullopt otherwise.
+// Parses roles between commas, each at most once; nullopt for anything else.
 std::optional<uint8_t> ParseRoles(std::string_view text);
-// 1 to 64 letters, digits and . _ - @.
+// Whether the text has 1 to 64 letters, digits and . _ - @.
 bool IsKeyName(std::string_view text);
-// "2027-01-31" (its first second) or "2027-01-31T12:00:00Z", in UTC; nullopt otherwise.
+// Parses "2027-01-31" (its first second) or "2027-01-31T12:00:00Z", in UTC; nullopt for anything else.
 std::optional<int64_t> ParseMoment(std::string_view text);
 std::string MomentText(int64_t s);
 

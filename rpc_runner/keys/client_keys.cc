@@ -29,7 +29,7 @@ std::string HostName() {
   return IsKeyName(name.data()) ? name.data() : "hone";
 }
 
-// The key of the tracker, and where it stands.
+// Finds the tracker's key and where it was found.
 void FindServerKey(const ClientKeys& keys, const std::string& tracker, Security* security) {
   if (!keys.server_key.empty()) {
     security->server_key = ReadPublicKey(keys.server_key);
@@ -72,7 +72,7 @@ Security ClientSecurity(const ClientKeys& keys, const std::string& tracker) {
 
 Enrolled EnrolAt(const std::string& tracker, const std::string& code_text, const ClientKeys& keys, int64_t timeout_ns) {
   const EnrolmentCode code = ReadEnrolmentCode(code_text);
-  // Written before the tracker lists it: a key that only the tracker knows would be of no use.
+  // The key is written before the tracker lists it: a key that only the tracker knows would be useless.
   const std::string path = IdentityPath(keys);
   const KeyPair own = ReadOrMakeIdentity(path, HostName());
   SocketContext context(Security{code.once, code.server_key, nullptr, "the enrolment code", "the enrolment code"});

@@ -1,4 +1,4 @@
-// What a program that connects to a tracker proves, and asks of it.
+// The keys of a program that connects to a tracker.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,22 @@
 
 namespace hone {
 
-// Without keys when the address is loopback and neither the options nor known_trackers name a key of the tracker.
-// Throws Error(kBadConfig) when an address is malformed, the tracker's key is not known, or our own cannot be trusted.
+// Has no keys if the address is loopback and neither the options nor known_trackers name a key of the tracker. Throws
+// Error(kBadConfig) if an address is malformed, the tracker's key is not known, or this program's own key cannot be
+// trusted.
 Security ClientSecurity(const ClientKeys& keys, const std::string& tracker);
 
 struct Enrolled {
   std::string name, roles;  // as the tracker wrote them into its list
-  std::string identity;     // the file with our key
+  std::string identity;     // the file with this program's key
   std::string public_key;
 };
-// Brings the key of keys.identity, which is made where there is none, to a tracker under a one-time code, and writes
-// the tracker's key into known_trackers. Throws Error: kUsage (a mistyped code), kNotAuthorised (used or over, or not
-// of this tracker), kNoRunner (nobody answers), kBadConfig, kCannotCreate.
+// Enrols the key of keys.identity at a tracker under a one-time code, and writes the tracker's key into known_trackers.
+// Makes the key if there is none. Throws Error:
+// - kUsage for a mistyped code;
+// - kNotAuthorised for a code that is used, expired or of another tracker;
+// - kNoRunner if no tracker answers;
+// - kBadConfig, kCannotCreate.
 Enrolled EnrolAt(const std::string& tracker, const std::string& code, const ClientKeys& keys,
                  int64_t timeout_ns = 10'000'000'000);
 

@@ -46,7 +46,7 @@ KeyPair KeyPairOf(std::string_view seed) {
 
 bool IsKey(std::string_view text) {
   if (text.size() != kKeyCharacters || text.find_first_not_of(kZ85) != text.npos) return false;
-  // Five characters can say more than four bytes hold.
+  // Five characters can express more than four bytes hold.
   for (size_t at = 0; at < text.size(); at += 5) {
     uint64_t value = 0;
     for (const char c : text.substr(at, 5)) value = value * 85 + kZ85.find(c);

@@ -8,21 +8,21 @@
 
 namespace hone {
 
-// From the system's random source. The public key begins with a letter or a digit, so that it is a word on any command
-// line in quotes.
+// A random pair from the system's source. The public key begins with a letter or a digit, so that it is a safe quoted
+// word on any command line.
 KeyPair NewKeyPair();
-// The pair whose secret is the SHA-256 of `seed`: the same on every machine.
+// The pair whose secret is the SHA-256 of `seed`, equal on every machine.
 KeyPair KeyPairOf(std::string_view seed);
-// Whether it is 32 bytes in Z85.
+// Whether the text is 32 bytes in Z85.
 bool IsKey(std::string_view text);
-// Throws Error(kBadConfig) when IsKey is false.
+// Throws Error(kBadConfig) if IsKey is false.
 std::string PublicKeyOf(const std::string& secret_key);
-// 32 bytes as Z85, and back; the text must be one of which IsKey is true.
+// Converts 32 bytes to Z85 and back; IsKey must hold for the text.
 std::string KeyText(std::string_view bytes);
 std::string KeyBytes(std::string_view text);
 // "SHA256:" and the hash of the key's 32 bytes in base64 without padding, as ssh-keygen -l writes it.
 std::string Fingerprint(const std::string& public_key);
-// The first characters: enough to find a key in a list, and all that is told of one that is refused.
+// The first characters: enough to find a key in a list, and all that is shown of a refused one.
 std::string KeyPrefix(const std::string& public_key);
 
 }  // namespace hone

@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-// "h1" and base64url of the server's key, the seed and three bytes that tell a typing error.
+// "h1" and the base64url of the server's key, the seed and three check bytes against typing errors.
 constexpr std::string_view kPrefix = "h1";
 constexpr size_t kKeyBytes = 32;
 constexpr size_t kSeedBytes = 10;
@@ -109,7 +109,7 @@ std::vector<Enrolment> ReadEnrolments(const KeyFolder& folder, int64_t now_s) {
   const std::string path = folder.enrolments();
   if (!KeyFileIsThere(path)) return {};
   std::vector<Enrolment> enrolments = ParseEnrolments(ReadKeyFile(path, Secrecy::kSecret, "the list of enrolments"));
-  // One from far in the future was not made by hone enroll, or the clock was wrong.
+  // An enrolment far in the future was not made by hone enroll, or the clock was wrong.
   std::erase_if(enrolments, [&](const Enrolment& e) { return e.until_s <= now_s || e.until_s > now_s + kEnrolmentS; });
   return enrolments;
 }
@@ -134,7 +134,7 @@ bool TakeEnrolment(const KeyFolder& folder, const std::string& once, const std::
     if (it == enrolments.end() || (!it->taken_by.empty() && it->taken_by != key)) return false;
     *made = {key, it->roles, it->name, it->key_expires_s};
     it->taken_by = key;
-    // First, so that nobody else has it whatever happens next.
+    // Written first, so that no other key can take the enrolment, whatever happens next.
     WriteEnrolments(folder, enrolments);
   }
   Authorize(folder, *made);

@@ -20,7 +20,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kMostUnreadableNs = 2'000'000'000;
-// More refusals from one address in a minute, and no code is taken from there.
+// After more refusals than this in a minute, codes from that address are refused.
 constexpr int kMostTries = 20;
 constexpr size_t kMostAddresses = 10'000;
 
@@ -30,7 +30,7 @@ std::string ReadListText(const KeyFolder& folder) {
   return ReadKeyFile(folder.list(), Secrecy::kProtected, "the list of keys");
 }
 
-// Another one when a file was written.
+// A text that changes when one of the files is written.
 std::string StampOf(const KeyFolder& folder) {
   std::string stamp;
   for (const std::string& path : {folder.list(), folder.enrolments()}) {
@@ -147,7 +147,7 @@ bool Gatekeeper::Admits(const std::string& key, const std::string& address) {
   bool enrolling = false;
   if (!sender) {
     const std::lock_guard lock(mutex_);
-    // It may have been written a moment ago.
+    // The list may have been written a moment ago.
     if (StampOf(folder_) != stamp_) ReadFiles();
     why = WhyNot(key);
     enrolling = !TriesTooOften(address) && IsEnrolling(key, NowS());

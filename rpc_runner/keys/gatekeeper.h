@@ -1,4 +1,4 @@
-// A tracker's gate: whom its list admits, as the list stands now.
+// Decides who may connect to a tracker, by the present state of its list.
 #pragma once
 
 #include <atomic>
@@ -18,15 +18,15 @@ namespace hone {
 // Thread-safe.
 class Gatekeeper : public Gate {
  public:
-  // Throws Error(kBadConfig) when the secret, the list or the enrolments cannot be read, others may read or change
-  // them, or a line of the list is damaged. The audit must outlive it.
+  // Throws Error(kBadConfig) if the secret, the list or the enrolments cannot be read, or others may read or change
+  // them. Throws it also if a line of the list is damaged. The audit must outlive it.
   Gatekeeper(const KeyFolder& folder, Audit& audit);
 
   const KeyPair& keys() const { return own_; }
-  // Whether a connection may be made. `key` empty: it showed none.
+  // Whether a connection may be made. `key` is empty if the peer showed none.
   bool Admits(const std::string& key, const std::string& address);
-  // Reads the files again where they have changed. A line that is damaged admits nobody; a list that cannot be read for
-  // two seconds admits nobody at all. To be called twice a second.
+  // Reads the files again if they have changed. A damaged line admits no key; a list that is unreadable for two seconds
+  // admits no key at all. Call it twice a second.
   void Refresh();
 
   std::optional<Sender> Find(const std::string& key) override;
@@ -49,14 +49,14 @@ class Gatekeeper : public Gate {
   Audit& audit_;
   const KeyPair own_;
   std::atomic<uint64_t> generation_{0};
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards all members below
   std::string list_text_;
   std::map<std::string, AuthorizedKey> keys_;
   std::vector<Enrolment> enrolments_;
-  size_t expired_ = 0;  // of keys_
+  size_t expired_ = 0;  // among keys_
   int64_t read_ns_ = 0;
   std::string stamp_;                    // of the files when they were read
-  int64_t unreadable_ns_ = 0;            // since when; 0: it can be read
+  int64_t unreadable_ns_ = 0;            // since when the list is unreadable; 0: it is readable
   std::map<std::string, int> refusals_;  // by address, in this minute
   int64_t minute_ = 0;
 };

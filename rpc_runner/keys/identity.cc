@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-// The one line that is no comment; empty when there are none or several.
+// The only line that is not a comment; empty if there is none or more than one.
 std::string OnlyLine(std::string_view text) {
   std::string only;
   for (const std::string_view line : Split(text, '\n')) {

@@ -68,7 +68,7 @@ bool KeyFileIsThere(const std::string& path) {
 }
 
 std::string ReadKeyFile(const std::string& path, Secrecy secrecy, const std::string& what) {
-  // A pipe without a writer would make open wait.
+  // O_NONBLOCK keeps open from waiting on a pipe without a writer.
   const File file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0 && errno == EACCES)
     throw Error(ExitCode::kNotAuthorised, fmt::format("{} {} may not be read", what, path));

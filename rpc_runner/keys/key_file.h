@@ -1,4 +1,4 @@
-// Files that decide who may do what: looked at before they are trusted, as ssh does.
+// Files that grant rights. Owner and mode are checked before they are trusted, as ssh does.
 #pragma once
 
 #include <string>
@@ -10,21 +10,22 @@ enum class Secrecy {
   kProtected,  // no other user may write it
 };
 
-// Whether anything is at `path`. Throws Error(kNotAuthorised) where a folder on the way may not be entered.
+// Whether anything exists at `path`. Throws Error(kNotAuthorised) if a folder on the way may not be entered.
 bool KeyFileIsThere(const std::string& path);
 
-// A whole file of at most 1 MiB. Throws Error: kNotAuthorised when it may not be read; kBadConfig when it is not there,
-// is no regular file, belongs to somebody other than us or root, or has mode bits against `secrecy`. `what` names it in
-// the message, as "the secret key".
+// Reads a whole file of at most 1 MiB. `what` names it in messages, as "the secret key". Throws Error:
+// - kNotAuthorised if it may not be read;
+// - kBadConfig if it does not exist, is not a regular file, belongs to another user than this one or root, or has mode
+//   bits against `secrecy`.
 std::string ReadKeyFile(const std::string& path, Secrecy secrecy, const std::string& what);
 
-// Replaces the file or nothing of it, synced, with mode 0600 or 0644. Throws Error(kCannotCreate).
+// Replaces the file atomically, synced, with mode 0600 or 0644. Throws Error(kCannotCreate).
 void WriteKeyFile(const std::string& path, const std::string& bytes, Secrecy secrecy);
 
-// Makes a folder that only we may look into, with those above it. Throws Error(kCannotCreate).
+// Makes a folder that only this user may look into, and the folders above it. Throws Error(kCannotCreate).
 void MakeKeyFolder(const std::string& path);
 
-// Holds a lock on the file, which is made when it is not there, as long as it lives: for programs that change the files
+// Holds a lock on the file while it lives, and makes the file if there is none. For programs that change the files
 // beside it. Throws Error(kCannotCreate).
 class KeyFileLock {
  public:

@@ -28,13 +28,13 @@ std::string ReadList(const KeyFolder& folder) {
   return ReadKeyFile(folder.list(), Secrecy::kProtected, "the list of keys");
 }
 
-// The key of a line of the list; empty when it is none.
+// The key on a line of the list; empty if the line has none.
 std::string KeyOf(std::string_view line) {
   const AuthorizedList one = ParseAuthorizedList(line);
   return one.keys.empty() ? "" : one.keys[0].key;
 }
 
-// The text without the lines of these keys, ending with a line's end.
+// The text without the lines of these keys, ending with a line end.
 std::string Without(const std::string& text, const std::vector<AuthorizedKey>& keys) {
   std::string rest;
   for (const std::string_view line : Split(text, '\n')) {
@@ -58,7 +58,7 @@ bool HasConfigFolder() {
 }
 
 std::string ConfigFolder() {
-  // The base directory specification tells to pass relative paths over.
+  // The base directory specification says to ignore relative paths.
   const std::string config = Environment("XDG_CONFIG_HOME");
   if (config.starts_with('/')) return config + "/hone";
   const std::string home = Environment("HOME");

@@ -1,5 +1,5 @@
-// Where keys lie. A tracker's folder: its secret and public key, the list of those it admits, open enrolments, the
-// audit.
+// The places of keys. A tracker's folder has its secret and public key, the list of admitted keys, open enrolments and
+// the audit.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace hone {
 
-// $HONE_KEYS, else tracker/ in the user's own folder for settings (ConfigFolder).
+// $HONE_KEYS, otherwise tracker/ in the user's settings folder (ConfigFolder).
 std::string DefaultKeyFolder();
-// $HONE_IDENTITY, else `identity` there.
+// $HONE_IDENTITY, otherwise `identity` in ConfigFolder.
 std::string DefaultIdentityPath();
-// `known_trackers` there.
+// `known_trackers` in ConfigFolder.
 std::string KnownTrackersPath();
-// $XDG_CONFIG_HOME/hone, else ~/.config/hone. Throws Error(kBadConfig) when neither is known.
+// $XDG_CONFIG_HOME/hone, otherwise ~/.config/hone. Throws Error(kBadConfig) if neither is known.
 std::string ConfigFolder();
-// Whether one of them is.
+// Whether ConfigFolder would succeed.
 bool HasConfigFolder();
 
-// The paths within a folder; nothing is looked at.
+// The paths within a folder; does not access the files.
 class KeyFolder {
  public:
   explicit KeyFolder(const std::string& path) : path_(path) {}
@@ -31,22 +31,22 @@ class KeyFolder {
   std::string list() const { return path_ + "/authorized_keys"; }
   std::string enrolments() const { return path_ + "/enrolments"; }
   std::string audit() const { return path_ + "/audit.jsonl"; }
-  // To be held while the list or the enrolments are changed.
+  // Hold this lock while changing the list or the enrolments.
   std::string lock() const { return path_ + "/.lock"; }
 
  private:
   std::string path_;
 };
 
-// Makes the folder with a new secret and an empty list. Throws Error(kCannotCreate), also when it has a secret.
+// Makes the folder with a new secret and an empty list. Throws Error(kCannotCreate), also if it has a secret already.
 KeyPair MakeTrackerFolder(const KeyFolder& folder);
-// The list as it stands. Throws Error(kBadConfig) when it cannot be read.
+// Reads the list. Throws Error(kBadConfig) if it cannot be read.
 AuthorizedList ReadAuthorizedList(const KeyFolder& folder);
-// Adds the key, or replaces the line that it has; other lines and comments stay as they are. Throws Error: kBadConfig
-// as above, kCannotCreate.
+// Adds the key or replaces its line; other lines and comments stay as they are. Throws Error: kBadConfig as above,
+// kCannotCreate.
 void Authorize(const KeyFolder& folder, const AuthorizedKey& key);
-// Takes out every key that has this name, is this key, begins as this (8 characters at least) or has this fingerprint;
-// those that were taken out.
+// Removes every key that has this name, is this key, begins with this text (at least 8 characters) or has this
+// fingerprint. Returns the removed keys.
 std::vector<AuthorizedKey> Revoke(const KeyFolder& folder, const std::string& which);
 
 }  // namespace hone

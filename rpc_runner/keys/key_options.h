@@ -1,21 +1,21 @@
-// Where a program finds its keys, as its options say.
+// The places of a program's keys, as its options say.
 #pragma once
 
 #include <string>
 
 namespace hone {
 
-// Of whoever connects to a tracker.
+// The keys of a program that connects to a tracker.
 struct ClientKeys {
   std::string
       identity;  // a file with our secret key; empty: the default one (DefaultIdentityPath), where keys are used
-  std::string server_key;  // the tracker's public key or a file with it; empty: what known_trackers says of its address
+  std::string server_key;  // the tracker's public key or a file with it; empty: known_trackers' key for its address
 };
 
-// Of a tracker.
+// The keys of a tracker.
 struct ServerKeys {
-  std::string folder;  // see KeyFolder; empty: no keys, and loopback alone
-  std::string audit;   // a file; empty: the folder's own, and without a folder none
+  std::string folder;  // see KeyFolder; empty: no keys, and only loopback
+  std::string audit;   // a file; empty: the folder's own, or none without a folder
 };
 
 }  // namespace hone

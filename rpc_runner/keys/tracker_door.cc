@@ -7,7 +7,7 @@ namespace hone {
 namespace {
 
 std::string AuditPath(const ServerKeys& keys) {
-  // A folder that is none is told of as that.
+  // Reads the identity first, so that an invalid folder is reported as such.
   if (!keys.folder.empty()) ReadIdentity(KeyFolder(keys.folder).secret());
   if (!keys.audit.empty() || keys.folder.empty()) return keys.audit;
   return KeyFolder(keys.folder).audit();

@@ -18,7 +18,7 @@ void RequireSafeDoor(const ServerKeys& keys, const std::string& bind);
 // Must outlive the sockets of its context.
 class TrackerDoor {
  public:
-  // Throws Error(kBadConfig) when the folder's secret or list cannot be trusted (Gatekeeper) or the audit not be
+  // Throws Error(kBadConfig) if the folder's secret or list cannot be trusted (Gatekeeper) or the audit cannot be
   // written.
   explicit TrackerDoor(const ServerKeys& keys);
   SocketContext& context() { return *context_; }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kEndpoint = "inproc://zeromq.zap.01";
 constexpr int64_t kRefreshNs = 500'000'000;
-// version, request id, domain, address, routing id, mechanism, and of CURVE the public key.
+// version, request id, domain, address, routing id, mechanism and, with CURVE, the public key
 constexpr size_t kCurveParts = 7;
 constexpr size_t kKeyBytes = 32;
 
@@ -82,7 +82,7 @@ void ZapHandler::Loop() {
 
 void ZapHandler::AnswerAll() {
   std::vector<std::string> parts;
-  // Bounded, so that a flood does not keep us from the list.
+  // Bounded, so that a flood does not delay the reading of the list.
   for (int i = 0; i < 1000 && ReceiveParts(socket_, &parts); ++i) {
     const bool is_curve =
         parts.size() == kCurveParts && parts[0] == "1.0" && parts[5] == "CURVE" && parts[6].size() == kKeyBytes;

@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// To be made before any socket of the context and to end after all of them: without it nobody is admitted.
+// Make it before any socket of the context, and destroy it after all of them: without it no peer is admitted.
 class ZapHandler {
  public:
   ZapHandler(SocketContext& context, Gatekeeper& gate);

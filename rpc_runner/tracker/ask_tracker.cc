@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kAgainNs = 50'000'000;  // between looks for a refusal, which wakes nobody
+constexpr int64_t kAgainNs = 50'000'000;  // between checks for a refusal, which does not wake a wait
 
 TrackerStatus AskOver(Socket& socket, const std::string& tracker, const Frame& question, int64_t timeout_ns) {
   socket.Send("", question);
@@ -61,7 +61,7 @@ TrackerConnection::TrackerConnection(std::string tracker, const ClientKeys& keys
 TrackerConnection::~TrackerConnection() = default;
 
 TrackerStatus TrackerConnection::Query(int64_t timeout_ns) {
-  // An answer that came too late for its question is none to this one.
+  // Drops answers that came too late for earlier queries.
   for (Socket::Message late; line_->socket.Receive(&late);) {
   }
   return AskOver(line_->socket, tracker_, {FrameKind::kStatusQuery, Json::object(), {}}, timeout_ns);
@@ -83,7 +83,7 @@ TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& co
 std::string LocalUser() {
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-  // getpwuid has one answer for all threads, and several may begin to tune at once.
+  // getpwuid shares one buffer among threads, and several may begin to tune at once.
   passwd entry{};
   passwd* user = nullptr;
   std::array<char, 16'384> names{};

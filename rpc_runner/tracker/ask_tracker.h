@@ -1,4 +1,4 @@
-// Questions and commands to a tracker from outside.
+// Queries and commands to a tracker.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,16 @@
 
 namespace hone {
 
-// Asks again and again over one connection, which comes back by itself when the tracker does. Used by one thread at a
-// time.
+// Queries repeatedly over one connection, which reconnects by itself. Used by one thread at a time.
 class TrackerConnection {
  public:
-  // Throws Error(kBadConfig) as ClientSecurity.
+  // Throws Error(kBadConfig) as ClientSecurity does.
   TrackerConnection(std::string tracker, const ClientKeys& keys);
   ~TrackerConnection();
   TrackerConnection(const TrackerConnection&) = delete;
   TrackerConnection& operator=(const TrackerConnection&) = delete;
 
-  // Throws as QueryTracker; it may be asked again then.
+  // Throws as QueryTracker does; it may be called again then.
   TrackerStatus Query(int64_t timeout_ns);
 
  private:
@@ -29,23 +28,26 @@ class TrackerConnection {
   std::unique_ptr<Line> line_;
 };
 
-// Throws Error: kNoRunner when no tracker answers within timeout_ns, kBadData when it refuses, with its reason;
-// kNotAuthorised when it does not let us in or has another key than is known, kBadConfig as ClientSecurity.
+// Throws Error:
+// - kNoRunner if no tracker answers within timeout_ns;
+// - kBadData if the tracker refuses the query, with its reason;
+// - kNotAuthorised if it refuses this client or has another key than the known one;
+// - kBadConfig as ClientSecurity does.
 TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000, const ClientKeys& keys = {});
 
-// As docs/protocol.md, "Holding and draining" and "Upgrading runners", have it.
+// A command of docs/protocol.md, "Holding and draining" or "Upgrading runners".
 struct DeviceCommand {
   std::string command;                       // "hold", "unhold", "drain", "undrain", "upgrade"
   std::string what;                          // a key or a label
-  std::string user;                          // who holds; with keys the tracker knows better
-  int64_t for_ns = 0;                        // of a hold
-  std::string program = {}, signature = {};  // of an upgrade: a file and its minisign signature
+  std::string user;                          // who holds; with keys, the tracker uses the key's name
+  int64_t for_ns = 0;                        // the duration of a hold
+  std::string program = {}, signature = {};  // for an upgrade: a file and its minisign signature
 };
-// The status after it. Throws as QueryTracker.
+// Returns the status after the command. Throws as QueryTracker does.
 TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command,
                              int64_t timeout_ns = 3'000'000'000, const ClientKeys& keys = {});
 
-// "login@host" of this process: who it is where no keys tell.
+// "login@host" of this process: its user if there are no keys.
 std::string LocalUser();
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// Fields of a frame's header that a tracker keeps: each function throws Error(kBadData) as those of wire/protocol.h,
-// and TooBig on more than docs/protocol.md's Limits allow.
+// Fields of a frame's header that a tracker keeps. Each function throws Error(kBadData) as those of wire/protocol.h do,
+// and TooBig beyond docs/protocol.md's Limits.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace hone {
 
 constexpr size_t kMostTextBytes = 128;
 constexpr size_t kMostLongTextBytes = 256;
-// Of runners or people in one list.
+// The most runners or people in one list.
 constexpr size_t kMostNamed = 16;
 
-// A frame asks for more than is kept of anybody.
+// A frame asks the tracker to keep more than it may.
 struct TooBig {
   std::string what;
 };
@@ -24,7 +24,7 @@ std::string BoundedText(const Json& header, const char* name, size_t most = kMos
 std::string BoundedTextOr(const Json& header, const char* name, const std::string& absent,
                           size_t most = kMostTextBytes);
 const Json& BoundedObject(const Json& header, const char* name);
-// At most kMostNamed texts.
+// Reads at most kMostNamed texts.
 std::set<std::string> BoundedNames(const Json& header, const char* name);
 
 }  // namespace hone

@@ -50,7 +50,7 @@ TrackerStatus StatusOf(const RunnerRegistry& runners, const WaitingClients& wait
                      [](const auto* a, const auto* b) { return a->priority > b->priority; });
     QueueInfo queue{key, 0, {}};
     for (const TrackerClient* client : clients) {
-      // One that would like another one besides those it has does not wait.
+      // A tuner that has a runner and would like another does not count as waiting.
       if (runners.Held(client->tuner, client->key) > 0) continue;
       ++queue.waiting;
       if (queue.who.size() < kMostNamed) queue.who.push_back(NameForPeople(*client));

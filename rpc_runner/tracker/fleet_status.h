@@ -1,4 +1,4 @@
-// What a tracker's books say of its fleet, for people.
+// The status of a tracker's fleet, for people.
 #pragma once
 
 #include <cstdint>

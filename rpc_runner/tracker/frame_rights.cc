@@ -3,7 +3,8 @@
 namespace hone {
 namespace {
 
-// Which devices an order may mean is judged where they are known: docs/protocol.md, "Holding and draining".
+// Only checks the role. TrackerState, which knows the devices, checks which of them the order may mean:
+// docs/protocol.md, "Holding and draining".
 bool MayCommand(const Sender& sender, const std::string& command) {
   const bool is_hold = command == "hold" || command == "unhold";
   return is_hold ? sender.May(Role::kTuner) : sender.May(Role::kRunner) || sender.May(Role::kAdmin);

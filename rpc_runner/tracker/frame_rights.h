@@ -1,4 +1,4 @@
-// Which frames a sender's role covers: docs/protocol.md, "Who may say what".
+// The frames that each role may send: docs/protocol.md, "Who may say what".
 #pragma once
 
 #include "rpc_runner/wire/protocol.h"
@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// Of a frame that is for the tracker itself. Kinds that a tracker does not take are nobody's to refuse: true.
+// For a frame to the tracker itself. True for kinds that a tracker does not take, since those are refused elsewhere.
 bool MaySay(const Sender& sender, const Frame& frame);
-// Of a frame between the ends of a lease.
+// For a frame between the ends of a lease.
 bool MaySayToRunner(const Sender& sender, FrameKind kind);
 bool MaySayToClient(const Sender& sender, FrameKind kind);
 

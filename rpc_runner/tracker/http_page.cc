@@ -21,13 +21,13 @@ Address Loopback(const std::string& text) {
     const Address address = ParseBindAddress("tcp://" + text);
     if (address.is_loopback) return address;
   } catch (const Error&) {
-    // Said below, in the words of this option.
+    // Reported below, in terms of this option.
   }
   throw Error(ExitCode::kBadConfig,
               fmt::format("{} is not a loopback address and a port; 127.0.0.1:9191 would be right", text));
 }
 
-// What was asked for, if it may be answered.
+// The requested page, if the request may be answered.
 HttpPage::Answer AnswerTo(MHD_Connection* connection, const char* path, const char* method,
                           const HttpPage::PageAt& page_at) {
   if (std::string_view(method) != MHD_HTTP_METHOD_GET) {
@@ -41,7 +41,7 @@ HttpPage::Answer AnswerTo(MHD_Connection* connection, const char* path, const ch
   return page_at(path);
 }
 
-// No other site may frame it or read it, and no browser takes it for anything but text.
+// Keeps other sites from framing or reading the page, and browsers from reading it as anything but text.
 constexpr std::pair<const char*, const char*> kHeaders[] = {
     {"Content-Type", "text/plain; version=0.0.4; charset=utf-8"},
     {"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
@@ -75,7 +75,7 @@ HttpPage::HttpPage(const std::string& address, PageAt page_at)
 }
 
 HttpPage::~HttpPage() {
-  // Else it would close the socket, which is not its own.
+  // Keeps the library from closing the socket, which this object owns.
   MHD_quiesce_daemon(daemon_);
   MHD_stop_daemon(daemon_);
 }

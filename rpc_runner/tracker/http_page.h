@@ -1,4 +1,4 @@
-// Pages for monitoring over HTTP, on the loopback device alone.
+// Pages for monitoring over HTTP, only on the loopback device.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,8 @@ struct MHD_Daemon;
 
 namespace hone {
 
-// Answers GET with one short text and closes; every other request, and one for another machine's name, with an error.
-// At most 16 connections at once, of
-// which none may be silent for 2 s. Does all its work in Serve, in the caller's thread.
+// Answers GET with one short text and closes. Other requests, and those for another machine's name, get an error. At
+// most 16 connections at once, each silent for at most 2 s. Does all its work in Serve, in the caller's thread.
 class HttpPage {
  public:
   struct Answer {
@@ -22,16 +21,16 @@ class HttpPage {
   };
   using PageAt = std::function<Answer(const std::string& path)>;
 
-  // "127.0.0.1:PORT" or "[::1]:PORT"; port 0 picks one. Throws Error: kBadConfig (not loopback, malformed), kIo
-  // (taken).
+  // Listens at "127.0.0.1:PORT" or "[::1]:PORT"; port 0 picks a free one. Throws Error: kBadConfig if it is not
+  // loopback or malformed, kIo if it is taken.
   HttpPage(const std::string& address, PageAt page_at);
   ~HttpPage();
   HttpPage(const HttpPage&) = delete;
   HttpPage& operator=(const HttpPage&) = delete;
 
-  // Readable when Serve has something to do.
+  // Readable if Serve has something to do.
   int fd() const;
-  // Takes what has come and hangs up on the silent; never waits. To be called about once a second at least.
+  // Handles what has arrived and closes silent connections; never waits. Call it at least about once a second.
   void Serve();
   uint16_t port() const { return socket_.port(); }
 

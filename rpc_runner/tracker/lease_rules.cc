@@ -21,7 +21,7 @@ bool MayHave(const RunnerEntry& runner, const TrackerClient& client) {
          !client.without.contains(runner.id);
 }
 
-// Why the client cannot have it now, and for how long at most; "": it can. 0: nobody knows.
+// Why the client cannot have the runner yet, and for how many ns at most (0 if unknown); "" if it can.
 std::pair<std::string, int64_t> WhyBusy(const RunnerEntry& runner, const TrackerClient& client, int64_t now_ns) {
   if (runner.drained) return {"drained", 0};
   if (!runner.held_by.empty() && runner.held_by != client.user) {
@@ -60,8 +60,8 @@ std::optional<LeaseMatch> NextMatch(const WaitingClients& waiting, const RunnerR
   return next;
 }
 
-// One runner less for its tuner and one more for who waits must not turn the tables; priority may, but for the last
-// one.
+// Moving one runner from its tuner to a waiting one must not leave the waiting one ahead. Priority overrides this, but
+// never takes the last runner.
 bool ShouldYield(const RunnerEntry& runner, const WaitingClients& waiting, const RunnerRegistry& runners) {
   const TrackerClient& holder = runner.client;
   const int64_t held = runners.Held(holder.tuner, runner.key);

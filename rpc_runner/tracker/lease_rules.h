@@ -1,4 +1,5 @@
-// Who gets which runner, and who is to give one back: docs/protocol.md, "Many runners" and "Holding and draining".
+// Decides who gets which runner, and who should give one back: docs/protocol.md, "Many runners" and "Holding and
+// draining".
 #pragma once
 
 #include <cstddef>
@@ -11,28 +12,28 @@
 
 namespace hone {
 
-using WaitingClients = std::deque<TrackerClient>;  // in the order of coming
+using WaitingClients = std::deque<TrackerClient>;  // in the order of arrival
 
 struct LeaseMatch {
-  size_t client = 0;  // its place in the list
+  size_t client = 0;  // index in the list
   RunnerEntry* runner = nullptr;
 };
-// The next one to be served: of the highest priority, of those whose tuner has the fewest of the key, of those who came
-// first. Nullopt: no free runner fits anybody.
+// The next client to be served: by the highest priority, then by the fewest runners of the key for its tuner, then by
+// arrival. Nullopt if no free runner fits any client.
 std::optional<LeaseMatch> NextMatch(const WaitingClients& waiting, const RunnerRegistry& runners);
 
-// Whether the holder of this lease should give one of its runners back, for it has more than its share.
+// Whether the holder of this lease should give one of its runners back, because it has more than its share.
 bool ShouldYield(const RunnerEntry& runner, const WaitingClients& waiting, const RunnerRegistry& runners);
-// Whether it must give back this one, since it was drained, or is held for another user.
+// Whether the holder must give back this runner, because it is drained or held for another user.
 bool MustYield(const RunnerEntry& runner);
 
-// Runners of the client's key that it may have some day, free or not.
+// The number of runners of the client's key that it may get at some time, free or not.
 int64_t RunnersFor(const TrackerClient& client, const RunnerRegistry& runners);
-// Those of its key that are of another kind: at most 16, as docs/protocol.md's `unlike`.
+// The runners of its key that are of another kind: at most 16, as docs/protocol.md's `unlike`.
 Json UnlikeRunners(const TrackerClient& client, const RunnerRegistry& runners);
-// Those of its key and kind that it cannot have now and may have later: at most 16, as docs/protocol.md's `busy`.
+// The runners of its key and kind that it cannot have yet: at most 16, as docs/protocol.md's `busy`.
 Json BusyRunners(const TrackerClient& client, const RunnerRegistry& runners, int64_t now_ns);
-// How many of the list are to be served before this one.
+// The number of clients in the list that are served before this one.
 int64_t PlaceInQueue(const TrackerClient& client, const WaitingClients& waiting);
 
 }  // namespace hone

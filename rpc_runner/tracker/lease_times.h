@@ -8,7 +8,7 @@ namespace hone {
 inline constexpr int64_t kBeatNs = 1'000'000'000;
 inline constexpr int64_t kLostNs = 3'000'000'000;
 inline constexpr int64_t kLeaseNs = 15'000'000'000;
-// A tracker that answers no beat for so long is dialled anew.
+// A tracker that answers no heartbeat for so long is connected to again.
 inline constexpr int64_t kSilenceNs = 5'000'000'000;
 
 }  // namespace hone

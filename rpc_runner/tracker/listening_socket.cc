@@ -47,7 +47,7 @@ uint16_t PortOf(int fd) {
   SocketAddress bound;
   bound.size = sizeof bound.bytes;
   getsockname(fd, reinterpret_cast<sockaddr*>(&bound.bytes), &bound.size);
-  // Both kinds have their port at the same place.
+  // The port has the same offset for both kinds.
   return ntohs(reinterpret_cast<const sockaddr_in*>(&bound.bytes)->sin_port);
 }
 
@@ -68,14 +68,14 @@ ListeningSocket::ListeningSocket(const Address& address) {
   const int on = 1, off = 0;
   fd_ = socket(where.bytes.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd_ < 0 && address.host == "*") {
-    // A machine without IPv6.
+    // The machine has no IPv6.
     where = SocketAddressOf({"0.0.0.0", address.port, true, false});
     fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   }
   if (fd_ >= 0) {
     setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     setsockopt(fd_, SOL_SOCKET, SO_SNDBUF, &kSendBufferBytes, sizeof kSendBufferBytes);
-    // All of the machine's addresses are those of both kinds.
+    // "*" means all of the machine's addresses, of both kinds.
     if (where.bytes.ss_family == AF_INET6 && address.host == "*")
       setsockopt(fd_, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
   }

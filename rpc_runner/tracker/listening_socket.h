@@ -1,4 +1,4 @@
-// A TCP port to serve viewers at.
+// A TCP port that serves viewers.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace hone {
 
-// "HOST:PORT": an IPv4 address, an IPv6 one in brackets, localhost, or * for all of this machine's; port 0 or * is any
-// free one. Throws Error(kBadConfig).
+// Parses "HOST:PORT". HOST is an IPv4 address, an IPv6 one in brackets, localhost, or * for all addresses of this
+// machine. PORT 0 or * means any free one. Throws Error(kBadConfig).
 Address ParseHttpBind(std::string_view text);
 
-// A listening socket, which does not block and whose connections have small send buffers: what a viewer does not read
-// waits there. Closed with the object.
+// A non-blocking listening socket whose connections have small send buffers, which hold what a viewer does not read.
+// Closed with the object.
 class ListeningSocket {
  public:
-  // Throws Error(kIo) when it cannot listen there, as when the port is taken.
+  // Throws Error(kIo) if it cannot listen there, for example because the port is taken.
   explicit ListeningSocket(const Address& address);
   ~ListeningSocket();
   ListeningSocket(const ListeningSocket&) = delete;

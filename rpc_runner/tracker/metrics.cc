@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-// In a label's value: as a terminal may show it, then as the format of Prometheus has it.
+// Makes a label's value printable, then escapes it for the Prometheus format.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (const char c : Printable(text)) {

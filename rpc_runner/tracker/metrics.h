@@ -14,7 +14,7 @@ struct TrackerNumbers {
   int64_t relayed_frames = 0;
   int64_t relayed_bytes = 0;
   int64_t dropped_frames = 0;
-  int64_t waiting_bytes = 0;  // for connections that take no more now
+  int64_t waiting_bytes = 0;  // for connections that have no room at the moment
   int64_t bad_frames = 0;
   int64_t up_ns = 0;
 };

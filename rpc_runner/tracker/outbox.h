@@ -1,4 +1,4 @@
-// Frames that a connection cannot take at once, kept in their order and within bounds.
+// Frames that a connection cannot take at once, kept in order and within limits.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,22 @@ namespace hone {
 // Not thread-safe.
 class Outbox {
  public:
-  // What may wait; of docs/protocol.md's Relay.
+  // The most that may wait, as in docs/protocol.md's Relay.
   struct Limits {
     size_t frames = 256;                   // for one connection
-    size_t bytes = size_t{64} << 20;       // for one connection; one frame of any size may wait
-    size_t all_bytes = size_t{256} << 20;  // for all of them
+    size_t bytes = size_t{64} << 20;       // for one connection; a single frame of any size may wait
+    size_t all_bytes = size_t{256} << 20;  // for all connections
   };
 
-  // Sends without waiting: Socket::SendBytes, but for tests.
+  // Sends without waiting: Socket::SendBytes, or a fake in tests.
   using SendNow = std::function<Socket::Sent(const std::string& peer, std::string& bytes)>;
   explicit Outbox(SendNow send_now) : Outbox(std::move(send_now), Limits()) {}
   Outbox(SendNow send_now, const Limits& limits) : send_now_(std::move(send_now)), limits_(limits) {}
 
-  // False when the frame was dropped: nobody is there, or too much waits already. `bytes` is only gone when true.
+  // Returns false if the frame was dropped, because the peer is gone or too much waits already. `bytes` is only moved
+  // from if true.
   bool Send(const std::string& peer, std::string& bytes);
-  // Tries to send what waits. To be called often while something does.
+  // Tries to send waiting frames. Call it often while there are any.
   void Flush();
   bool empty() const { return waiting_.empty(); }
   size_t bytes() const { return bytes_; }

@@ -17,7 +17,7 @@ std::string ProgramShelf::Put(const std::vector<std::string>& parts) {
                              parts[0].size(), parts[1].size(), kMostFileBytes, kMostSignatureBytes)};
   }
   std::string sha256 = Sha256Hex(parts[0]);
-  // The signature may be another one.
+  // The file may come again with another signature.
   std::erase_if(programs_, [&](const Program& program) { return program.sha256 == sha256; });
   if (programs_.size() == kMostPrograms) programs_.pop_front();
   programs_.push_back({sha256, parts});

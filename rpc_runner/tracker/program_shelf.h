@@ -1,4 +1,4 @@
-// The programs that runners are to become: docs/protocol.md, "Upgrading runners".
+// The programs that runners should be upgraded to: docs/protocol.md, "Upgrading runners".
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ class ProgramShelf {
   static constexpr size_t kMostFileBytes = size_t{16} << 20;
   static constexpr size_t kMostSignatureBytes = size_t{4} << 10;
 
-  // Keeps a file and its signature, in place of the oldest where it is full. The file's SHA-256. Throws
-  // Error(kBadData) when they are not two parts, TooBig beyond the limits.
+  // Keeps a file and its signature, dropping the oldest if the shelf is full. Returns the file's SHA-256. Throws
+  // Error(kBadData) if there are not two parts, TooBig beyond the limits.
   std::string Put(const std::vector<std::string>& parts);
-  // The two parts again; null when it is not here any more.
+  // Returns the two parts; null if the program was dropped.
   const std::vector<std::string>* Find(const std::string& sha256) const;
 
  private:

@@ -1,4 +1,4 @@
-// A runner's hello as the tracker's entry for it: docs/protocol.md, "Leases".
+// Turns a runner's hello into the tracker's entry: docs/protocol.md, "Leases".
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace hone {
 
-// What the header says, as of a runner that nobody knew. Throws Error(kBadData), TooBig.
+// The entry that the header describes, as for an unknown runner. Throws Error(kBadData), TooBig.
 RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now_ns);
 
-// Gives `entry`, which is about to take the place of `known`, what the tracker knows better than the runner: an offer
-// that its hello has crossed, the lease's client, holds, drains and what it is to become.
+// Copies into `entry`, which will replace `known`, what the tracker knows better than the runner. This is an offer that
+// crossed the hello, the lease's client, holds, drains and a pending upgrade.
 void KeepWhatIsKnown(const RunnerEntry& known, RunnerEntry* entry);
 
-// Takes what its hello says of the program that it was to become. Throws Error(kBadData), TooBig.
+// Notes what the hello says about the requested upgrade. Throws Error(kBadData), TooBig.
 void NoteUpgrade(const Json& header, RunnerEntry* entry);
 
 }  // namespace hone

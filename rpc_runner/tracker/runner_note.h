@@ -1,5 +1,5 @@
-// What a tracker tells a runner about itself, so that the runner can tell the next tracker: docs/protocol.md, "Leases",
-// the `note`.
+// The note that a tracker gives to a runner, so that the runner can give it to the next tracker: docs/protocol.md,
+// "Leases", the `note`.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace hone {
 
-// For at most so long a runner is held.
+// The longest time for which a runner may be held.
 inline constexpr int64_t kMostHoldNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
 
-// Empty where there is nothing to tell.
+// Empty if there is nothing to note.
 std::string NoteOf(const RunnerEntry& runner, int64_t now_ns);
-// What a tracker before us had said of it, from the header of its hello. Throws Error(kBadData), TooBig.
+// Applies the note of an earlier tracker from the header of the runner's hello. Throws Error(kBadData), TooBig.
 void TakeNote(RunnerEntry& runner, const Json& header, int64_t now_ns);
 
 }  // namespace hone

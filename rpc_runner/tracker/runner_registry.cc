@@ -9,7 +9,7 @@ RunnerEntry* FindIn(const Map& map, const std::string& name) {
   return it == map.end() ? nullptr : it->second;
 }
 
-// Empties what an erased element leaves behind, so that keys that were once there cost nothing.
+// Also erases maps that become empty, so that old keys cost nothing.
 template <typename Outer, typename Inner>
 void EraseFrom(Outer& outer, const std::string& first, const std::string& second, const Inner& element) {
   const auto kinds = outer.find(first);

@@ -1,5 +1,4 @@
-// The runners that a tracker knows, and their leases, so that each question about them is answered without a walk over
-// all of them.
+// The runners that a tracker knows, and their leases, indexed so that no question needs a walk over all of them.
 #pragma once
 
 #include <cstdint>
@@ -20,40 +19,40 @@ struct RunnerEntry {
   enum class State { kFree, kOffered, kBusy, kLost };
   std::string id;
   std::string peer;   // its connection
-  std::string owner;  // the name of the sender it belongs to; empty without keys
+  std::string owner;  // the name of the sender that owns it; empty without keys
   std::string key, label, address;
   Json environment;
   Json machine;      // MachineKind
-  std::string kind;  // its text
+  std::string kind;  // the text of `machine`
   RunnerHealth health;
   State state = State::kFree;
   std::string lease;
-  std::string holder;    // the name of the sender that the lease is for; empty without keys
-  TrackerClient client;  // of the lease, as far as it is known
+  std::string holder;    // the name of the sender that has the lease; empty without keys
+  TrackerClient client;  // the lease's client, as far as it is known
   int64_t lease_until_ns = 0;
-  int64_t leased_ns = 0;  // when the lease began, or was heard of
+  int64_t leased_ns = 0;  // when the lease began, or was first heard of
   int64_t heard_ns = 0;
   int64_t jobs_done = 0;
-  std::string held_by;  // the user that has it to himself; empty: anybody may
+  std::string held_by;  // the user who has it exclusively; empty if none
   int64_t held_until_ns = 0;
   bool drained = false;
   std::string version, program;  // of hone-runner, and its file's SHA-256; empty: not told
-  bool upgrades = false;         // it would become another program
-  std::string wanted;            // the program that it is to become; empty: it may stay what it is
-  std::string not_upgraded;      // why it did not become what was wanted last
+  bool upgrades = false;         // whether it accepts upgrades
+  std::string wanted;            // the program that it should be upgraded to; empty: none
+  std::string not_upgraded;      // why the last upgrade failed
 
   bool leased() const { return state == State::kOffered || state == State::kBusy; }
 };
 
-// A lease was taken, or is over.
+// The begin or end of a lease.
 struct LeaseChange {
   bool begins = false;
   std::string lease, device, key;  // the runner's label and the key that it offers
-  std::string holder, label;       // the name that the transport proved; what the holder calls itself
+  std::string holder, label;       // the name that the transport proved; the name that the holder gives itself
   bool operator==(const LeaseChange&) const = default;
 };
 
-// Not thread-safe. Entries stay where they are in memory until they are removed.
+// Not thread-safe. Entries keep their addresses until they are removed.
 class RunnerRegistry {
  public:
   using Entries = std::map<std::string, RunnerEntry>;  // by id
@@ -62,13 +61,13 @@ class RunnerRegistry {
   RunnerEntry* Find(const std::string& id);
   RunnerEntry* FindLease(const std::string& lease);  // offered or taken
   RunnerEntry* FindClient(const std::string& client);
-  // The same, to look at alone.
+  // A read-only overload.
   const RunnerEntry* FindLease(const std::string& lease) const;
 
-  // A new entry, or the one of that id as it was.
+  // A new entry, or the existing one of that id.
   RunnerEntry& Insert(const std::string& id);
   void Remove(const std::string& id);
-  // Every change of an entry's fields goes through here.
+  // Changes an entry's fields and updates the indices. Every change must go through here.
   template <typename Change>
   void Update(RunnerEntry& entry, const Change& change) {
     const LeaseChange before = LeaseOf(entry);
@@ -77,21 +76,21 @@ class RunnerRegistry {
     List(entry);
     NoteChange(before, LeaseOf(entry));
   }
-  // Of leases taken and over since it was asked last, in their order.
+  // Leases that began or ended since the last call, in order.
   std::vector<LeaseChange> TakeLeaseChanges() { return std::exchange(lease_changes_, {}); }
 
-  // Those of the key that are not lost, by the text of their kind.
+  // Runners of the key that are not lost, by the text of their kind.
   using Kinds = std::map<std::string, std::set<const RunnerEntry*>>;
   const Kinds& KindsOf(const std::string& key) const;
-  // Free ones of the key, by the text of their kind, by id.
+  // Free runners of the key, by the text of their kind, then by id.
   using FreeKinds = std::map<std::string, std::map<std::string, RunnerEntry*>>;
   const FreeKinds& FreeOf(const std::string& key) const;
   bool any_free() const { return !free_.empty(); }
-  // Runners of the key that the tuner has or is being given.
+  // The number of runners of the key that the tuner has or is being offered.
   int64_t Held(const std::string& tuner, const std::string& key) const;
 
  private:
-  // The lease that has been taken; without a name where there is none.
+  // The entry's lease if it has been taken; without a name otherwise.
   static LeaseChange LeaseOf(const RunnerEntry& entry);
   void NoteChange(const LeaseChange& before, const LeaseChange& after);
   void List(RunnerEntry& entry);

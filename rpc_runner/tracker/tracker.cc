@@ -25,7 +25,7 @@ constexpr int64_t kFlushNs = 1'000'000;  // how soon a full connection is tried 
 
 void WritePortFile(const std::string& path, const std::string& address) {
   if (path.empty()) return;
-  // A reader sees the whole line or no file.
+  // Replaced atomically, so that a reader sees the whole line or no file.
   if (!ReplaceSmallFile(path, address + "\n"))
     throw Error(ExitCode::kCannotCreate, fmt::format("cannot write the port file {}", path));
 }
@@ -50,7 +50,7 @@ class Tracker {
     while (!*stop) {
       WaitForAny({&socket_}, page_ ? page_->fd() : -1, outbox_.empty() ? kTickNs : kFlushNs);
       Socket::Message message;
-      // Bounded, so that a flood does not keep us from the clock.
+      // Bounded, so that a flood does not delay the clock.
       for (int i = 0; i < 1000 && socket_.Receive(&message); ++i) Take(message);
       WriteAudit();
       outbox_.Flush();
@@ -63,7 +63,7 @@ class Tracker {
   }
 
  private:
-  // Who holds which device, and when no longer.
+  // Writes which devices were leased and released.
   void WriteAudit() {
     for (const LeaseChange& change : state_.TakeLeaseChanges()) {
       const int64_t now_ms = Audit::NowMs();
@@ -95,7 +95,7 @@ class Tracker {
       ++relayed_frames_;
       relayed_bytes_ += size;
     } else if (head.kind == FrameKind::kJob) {
-      // It waits where it comes from; of all else the beats find out.
+      // The job waits at its sender, which learns of lost frames of other kinds by the heartbeats.
       SendFrame(message.peer, BusyWith(DecodeFrame(message.bytes)));
     }
   }
@@ -112,7 +112,7 @@ class Tracker {
   void SendFrame(const std::string& peer, const Frame& frame) {
     try {
       std::string bytes = EncodeFrame(frame);
-      // Whoever cannot be reached now says so by its silence.
+      // A peer that cannot be reached is noticed by its silence.
       static_cast<void>(outbox_.Send(peer, bytes));
     } catch (const Error& error) {
       Complain("hone tracker", error.what());
@@ -137,7 +137,7 @@ class Tracker {
   TrackerState state_;
   Outbox outbox_;
   std::unique_ptr<HttpPage> page_;
-  std::map<std::string, int64_t> leased_ms_;  // since 1970, by lease
+  std::map<std::string, int64_t> leased_ms_;  // when each lease began, by lease, in ms since 1970
   const int64_t begun_ns_;
   int64_t relayed_frames_ = 0, relayed_bytes_ = 0, bad_frames_ = 0;
 };

@@ -93,7 +93,7 @@ std::optional<std::string> TrackerState::Route(const Caller& caller, const Frame
     return runner->client.peer;
   }
   if (from_client && MaySayToRunner(caller.sender, head.kind)) return runner->peer;
-  // A runner whose client has not come back after a restart is told nothing: it need not do anything.
+  // A runner whose client has not come back after a restart gets no_lease, on which it need not act.
   const char* code = from_runner || from_client ? "not_allowed" : "no_lease";
   if (from_runner && runner->client.peer.empty()) code = "no_lease";
   ++counts_.refused[code];
@@ -103,7 +103,7 @@ std::optional<std::string> TrackerState::Route(const Caller& caller, const Frame
   return std::nullopt;
 }
 
-// Lost ones make place for those that come.
+// Lost runners make room for new ones.
 bool TrackerState::MakeRoom() {
   if (runners_.all().size() < kMostRunners) return true;
   const auto& all = runners_.all();
@@ -126,7 +126,7 @@ void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now
   }
   RunnerEntry& known = runners_.Insert(entry.id);
   if (old != nullptr && known.state == State::kLost && !entry.lease.empty()) {
-    // Its client knows already that this lease is over.
+    // The client knows already that this lease is over.
     Send(caller.peer, FrameKind::kLeaseEnd, {{"lease", entry.lease}});
     entry.lease.clear();
     entry.holder.clear();
@@ -163,7 +163,7 @@ void TrackerState::OnRunnerBeat(const Caller& caller, const Json& header, int64_
   runner->peer = caller.peer;
   runner->heard_ns = now_ns;
   runner->jobs_done = jobs_done;
-  // A beat may have crossed our offer; but once it has taken a lease, the runner is right about when that ends.
+  // A heartbeat may have crossed an offer. But once the runner has taken a lease, it knows best when that ends.
   if (runner->state == State::kBusy && lease.empty()) {
     runners_.Update(*runner, [](RunnerEntry& entry) {
       entry.state = State::kFree;
@@ -251,7 +251,7 @@ void TrackerState::OnLeaseRequest(const Caller& caller, const Json& header, int6
   if (RunnerEntry* runner = runners_.FindClient(client.id)) {
     if (is_strangers(runner->client)) return Refuse(caller.peer, "not_allowed", "that client is somebody else's");
     runners_.Update(*runner, [&](RunnerEntry& entry) { entry.client = client; });
-    // It asks again because our answer was lost.
+    // The client asks again because the answer was lost.
     if (runner->state == State::kBusy) SendLease(*runner);
     return;
   }
@@ -308,7 +308,7 @@ void TrackerState::OnCommand(const Caller& caller, const Frame& frame, int64_t n
   if (order.kind == DeviceOrder::Kind::kUpgrade) order.program = programs_.Put(frame.parts);
   for (RunnerEntry* runner : meant) {
     runners_.Update(*runner, [&](RunnerEntry& entry) { Obey(order, now_ns, &entry); });
-    // Its runner is to know before we are gone.
+    // The runner must know before the tracker exits.
     Send(runner->peer, FrameKind::kHeartbeat, BeatTo(*runner, now_ns));
   }
   changed_ = true;

@@ -1,4 +1,4 @@
-// Who is there, who waits, who has leased whom: the tracker without its socket and its clock.
+// The tracker's runners, waiting clients and leases, without its socket and its clock.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@
 
 namespace hone {
 
-// What happened since the tracker began.
+// Counts since the tracker started.
 struct TrackerCounts {
   int64_t leases = 0;         // granted
-  int64_t lapsed_leases = 0;  // that nobody renewed
+  int64_t lapsed_leases = 0;  // leases that were not renewed in time
   int64_t lost_runners = 0;
   std::map<std::string, int64_t> refused;  // frames, by the code of the answer
 };
 
-// Times are given by the caller and never fall. Not thread-safe. What it keeps is bounded by docs/protocol.md's Limits.
+// The caller passes times, which must not decrease. Not thread-safe. Its memory is bounded by docs/protocol.md's
+// Limits.
 class TrackerState {
  public:
   static constexpr size_t kMostRunners = 4096;
@@ -35,13 +36,13 @@ class TrackerState {
     Frame frame;
   };
 
-  // Takes a frame without a lease in its head; what to send then. Throws Error(kBadData) on a header that lacks a
-  // field.
+  // Handles a frame without a lease in its head and returns the messages to send. Throws Error(kBadData) if the header
+  // lacks a field.
   std::vector<Outgoing> Handle(const Caller& caller, const Frame& frame, int64_t now_ns);
-  // Finds out who is lost and which leases are over. To be called several times a second.
+  // Finds lost runners and clients, and leases that are over. Call it several times a second.
   std::vector<Outgoing> Tick(int64_t now_ns);
-  // The connection to which a frame with a lease in its head goes. Nullopt: its sender is no end of that lease, or may
-  // not say this there; `answer` is what to tell it.
+  // The connection to which a frame with a lease in its head goes. Nullopt if its sender is no end of that lease, or
+  // may not send this kind; then `answer` is the reply.
   std::optional<std::string> Route(const Caller& caller, const FrameHead& head, Frame* answer);
   TrackerStatus Status(int64_t now_ns) const;
   const TrackerCounts& counts() const { return counts_; }
@@ -77,7 +78,7 @@ class TrackerState {
   ProgramShelf programs_;
   std::vector<Outgoing> outgoing_;
   TrackerCounts counts_;
-  bool changed_ = false;  // somebody waits or is free who was not before
+  bool changed_ = false;  // a client waits or a runner is free that did not before
 };
 
 }  // namespace hone

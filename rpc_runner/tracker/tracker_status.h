@@ -1,4 +1,4 @@
-// What a tracker tells about itself: who is there, who has whom, who waits.
+// The status that a tracker reports: its runners, their holders and the waiting clients.
 #pragma once
 
 #include <cstdint>
@@ -11,39 +11,39 @@ namespace hone {
 
 struct RunnerInfo {
   std::string key, label, cpu, features;
-  // "free", "busy", "drained" (free, but takes no lease), "quarantined" or "probation" (likewise), "lost"
+  // "free", "busy", "lost"; free but not leased: "drained", "quarantined", "probation".
   std::string state;
   std::string isolation;
-  std::string address;        // where it can be dialled; empty: it dials out only
-  std::string llvm_cpu = {};  // empty: not known
+  std::string address;        // where it accepts connections; empty: it only connects out
+  std::string llvm_cpu = {};  // empty: unknown
   int cores = 0;
   std::string core_kind = {};  // Environment's
   int64_t jobs_done = 0;
-  std::string holder = {};   // who has leased it, for people; empty: nobody, or not known
-  std::string held_by = {};  // for whom it is held; empty: for nobody
-  int64_t held_ns = 0;       // for how long still
-  bool drained = false;      // takes no new lease
-  int64_t leased_ns = -1;    // for how long the lease has been; -1: it has none
-  std::string health = {};   // what speaks against the device; empty: nothing
+  std::string holder = {};   // who has leased it, for people; empty: nobody, or unknown
+  std::string held_by = {};  // the user for whom it is held; empty: none
+  int64_t held_ns = 0;       // the remaining time of the hold
+  bool drained = false;      // whether it takes no new lease
+  int64_t leased_ns = -1;    // the age of its lease; -1: it has none
+  std::string health = {};   // why the device is in doubt; empty if it is not
   std::string roofs = {};    // RoofsText; empty: not told
   std::string version = {};  // of its hone-runner, and its file's SHA-256; empty: not told
   std::string program = {};
-  std::string wanted = {};        // the program that it is to become; empty: none
-  std::string not_upgraded = {};  // why it did not become what was wanted last
+  std::string wanted = {};        // the program that it should be upgraded to; empty: none
+  std::string not_upgraded = {};  // why the last upgrade failed
 };
-// Of one key.
+// The waiting clients of one key.
 struct QueueInfo {
   std::string key;
-  int waiting = 0;               // tuners that have none
-  std::vector<std::string> who;  // for people, in the order of being served, at most 16
+  int waiting = 0;               // tuners that have no runner
+  std::vector<std::string> who;  // their names for people, in the order of service, at most 16
 };
 struct TrackerStatus {
   std::vector<RunnerInfo> runners;
   std::vector<QueueInfo> queues;
 };
-// The JSON of docs/protocol.md, which `hone devices --json` prints as it is.
+// The JSON of docs/protocol.md, which `hone devices --json` prints unchanged.
 Json StatusToJson(const TrackerStatus& status);
-// Throws Error(kBadData). What an older tracker leaves out keeps its default.
+// Throws Error(kBadData). Fields that an older tracker leaves out keep their defaults.
 TrackerStatus StatusFromJson(const Json& json);
 
 }  // namespace hone

@@ -37,7 +37,7 @@ std::optional<std::vector<int64_t>> VersionNumbers(std::string_view text) {
   return numbers;
 }
 
-// An old program's signature stays right for ever: without this whoever has one could bring back its faults.
+// The signature of an old program stays valid forever. Without this check, its owner could bring back old faults.
 void CheckVersion(std::string_view comment, const std::string& ours) {
   const std::string_view after = comment.starts_with(kName) ? comment.substr(kName.size()) : "";
   const std::string_view theirs = after.substr(0, after.find(' '));
@@ -69,7 +69,7 @@ void WriteProgram(const std::string& path, const std::string& bytes) {
   throw Error(ExitCode::kCannotCreate, fmt::format("cannot write {}: {}", path, std::strerror(why)));
 }
 
-// What is in the pipe now; its last line.
+// Reads the pipe's present contents and returns their last line.
 std::string LastLine(int fd) {
   std::string text;
   char part[4096];
@@ -144,7 +144,7 @@ std::vector<std::string> WordsToStartAgain(const std::vector<std::string>& words
   std::vector<std::string> again;
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--enroll") {
-      ++i;  // its code
+      ++i;  // skips its code
     } else if (!words[i].starts_with("--enroll=")) {
       again.push_back(words[i]);
     }

@@ -1,5 +1,5 @@
-// A runner becomes another program: checked, tried beside the running one, then put in its place. docs/protocol.md,
-// "Upgrading runners".
+// Replaces a runner's program: checks the new one, tries it beside the running one and puts it in its place.
+// docs/protocol.md, "Upgrading runners".
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,33 @@
 namespace hone {
 
 struct UpgradeOptions {
-  SigningPublicKey key;            // whose programs are taken
-  std::vector<std::string> words;  // that the program was started with, after its name; the new one gets the same
+  SigningPublicKey key;            // only programs signed with it are accepted
+  std::vector<std::string> words;  // the program's arguments, after its name; the new program gets the same
 };
 
-// One upgrade, from the file's bytes to its place. Thread-compatible.
+// One upgrade, from the received file to the replaced program. Thread-compatible.
 class ProgramUpgrade {
  public:
   static constexpr int64_t kTrialNs = 30'000'000'000;
 
-  // Checks the file, writes it beside `program` as NAME.new and starts it with `--trial`. Throws Error, with nothing
-  // left behind: kNotAuthorised for a signature that is not the key's, kBadData for what may not take the place of
-  // `program` (docs/protocol.md), kCannotCreate, kNoRunner when it does not start.
+  // Checks the file, writes it beside `program` as NAME.new and starts it with `--trial`. Leaves no file behind if it
+  // throws Error:
+  // - kNotAuthorised for a signature that is not the key's;
+  // - kBadData for a file that may not replace `program` (docs/protocol.md);
+  // - kCannotCreate if the file cannot be written;
+  // - kNoRunner if it does not start.
   ProgramUpgrade(const RunningProgram& program, const UpgradeOptions& options, const std::string& file,
                  const std::string& signature);
-  // Ends a trial that is under way and removes NAME.new where it is still there.
+  // Ends a running trial and removes NAME.new if it is still there.
   ~ProgramUpgrade();
   ProgramUpgrade(const ProgramUpgrade&) = delete;
   ProgramUpgrade& operator=(const ProgramUpgrade&) = delete;
 
   const std::string& sha256() const { return sha256_; }
-  // Whether the trial has ended well. Throws Error(kNoRunner) when it ended otherwise or took longer than kTrialNs.
+  // Whether the trial has succeeded. Throws Error(kNoRunner) if it failed or took longer than kTrialNs.
   bool IsTried(int64_t now_ns);
-  // After IsTried: keeps the running file as NAME.previous and puts the new one in its place. Throws
-  // Error(kCannotCreate), with the running file where it was.
+  // Call it after IsTried. Keeps the running file as NAME.previous and puts the new one in its place. Throws
+  // Error(kCannotCreate) and leaves the running file in place.
   void PutInPlace();
 
  private:
@@ -49,10 +52,10 @@ class ProgramUpgrade {
   std::unique_ptr<SpawnedProgram> trial_;
 };
 
-// The words of a trial and of the program after it: `words` without what holds once, as --enroll.
+// The arguments for a trial and for the new program: `words` without those that only apply once, such as --enroll.
 std::vector<std::string> WordsToStartAgain(const std::vector<std::string>& words);
 
-// Becomes the program at `path`. Does not return but by throwing Error(kNoRunner).
+// Replaces this process by the program at `path`. Only returns by throwing Error(kNoRunner).
 [[noreturn]] void Become(const std::string& path, const std::vector<std::string>& words);
 
 }  // namespace hone

@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// The fields up to e_machine lie alike in files of 32 and of 64 bits.
+// The fields up to e_machine have the same offsets in 32-bit and 64-bit files.
 constexpr size_t kHeadBytes = offsetof(Elf64_Ehdr, e_version);
 static_assert(kHeadBytes == offsetof(Elf32_Ehdr, e_version));
 
@@ -26,7 +26,8 @@ bool IsProgram(std::string_view head) {
   return type == ET_EXEC || type == ET_DYN;
 }
 
-// Width, byte order and machine; not e_type, which differs between static and position-independent programs.
+// Compares width, byte order and machine. Ignores e_type, which differs between static and position-independent
+// programs.
 bool SameMachine(std::string_view a, std::string_view b) {
   constexpr size_t kMachine = offsetof(Elf64_Ehdr, e_machine);
   return a.substr(EI_CLASS, 2) == b.substr(EI_CLASS, 2) && a.substr(kMachine, 2) == b.substr(kMachine, 2);

@@ -7,16 +7,16 @@
 namespace hone {
 
 struct RunningProgram {
-  std::string path;     // as it was when the process began
+  std::string path;     // as it was when the process started
   std::string version;  // HoneVersion
   std::string sha256;   // of the file
-  std::string head;     // its first bytes, which say what machine it is for
+  std::string head;     // its first bytes, which say which machine it is for
 };
-// Read once in a process. Throws Error(kIo) when the file cannot be read. Thread-safe.
+// Read once per process. Throws Error(kIo) if the file cannot be read. Thread-safe.
 const RunningProgram& ThisProgram();
 
-// What is wrong with a file that is to run where `program` does: not an ELF program, or one for another architecture.
-// Empty: nothing.
+// The reason why a file cannot run in place of `program`: it is not an ELF program, or is for another architecture.
+// Empty if it can.
 std::string WhyNotInPlaceOf(const RunningProgram& program, std::string_view file);
 
 }  // namespace hone

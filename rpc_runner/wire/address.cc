@@ -21,16 +21,16 @@ constexpr size_t kMostShownBytes = 200;
 bool IsHostName(std::string_view host) {
   if (host.empty() || host.size() > kMostHostBytes || host.front() == '-' || host.front() == '.') return false;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  // No name of the internet has an underscore, and many of containers have.
+  // Internet host names have no underscores, but many container names do.
   const auto fits = [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '-' || c == '.' || c == '_';
   };
-  // A last label of digits would be a damaged IPv4 address, which resolvers read in ways of their own.
+  // A last label of digits would be a damaged IPv4 address, which resolvers interpret differently.
   const std::string_view last = host.substr(host.rfind('.') == host.npos ? 0 : host.rfind('.') + 1);
   return std::all_of(host.begin(), host.end(), fits) && !std::all_of(last.begin(), last.end(), is_digit);
 }
 
-// False when the host is none of the three kinds.
+// Returns false if the host is none of the three kinds.
 bool ReadHost(std::string_view host, Address* address) {
   std::array<unsigned char, 16> bytes{};
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {

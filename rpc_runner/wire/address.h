@@ -1,4 +1,4 @@
-// "tcp://HOST:PORT", read strictly: what is not one is never taken for a near one.
+// "tcp://HOST:PORT", parsed strictly: an invalid text is never read as a similar valid one.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,28 @@
 namespace hone {
 
 struct Address {
-  std::string host;   // a name or an IP address, an IPv6 one without its brackets; "*": all of this machine's
-  uint16_t port = 0;  // 0: any free one
+  std::string host;   // a name or an IP address, IPv6 without brackets; "*": all addresses of this machine
+  uint16_t port = 0;  // 0: any free port
   bool is_ip = false;
-  // In 127.0.0.0/8, ::1, or the name localhost: nobody from another machine gets there.
+  // An address in 127.0.0.0/8, ::1, or the name localhost: no other machine can reach it.
   bool is_loopback = false;
 
-  // With an IPv6 host in brackets, and any free port as "*".
+  // The text form. An IPv6 host has brackets, and any free port is "*".
   std::string ToText() const;
 };
 
-// An IP address as people know it: one of IPv4 that a socket of both kinds tells as IPv6 ("::ffff:10.0.0.7") without
-// what was put before it.
+// The usual text of an IP address. A socket of both kinds reports IPv4 as IPv6 ("::ffff:10.0.0.7"); this removes the
+// prefix.
 std::string PlainIp(std::string_view ip);
-// Whose the address is: of IPv4 itself, of IPv6 its first 64 bits, of which one subscriber has all addresses.
+// The subscriber's network: an IPv4 address itself, and the first 64 bits of an IPv6 one, since a subscriber has all
+// addresses under these.
 std::string NetworkOf(const std::string& ip);
 
-// To connect to: HOST is IPv4 in four decimal numbers, [IPv6] or a host name, PORT 1 to 65535. Throws
-// Error(kBadConfig) on anything else.
+// Parses an address to connect to: HOST is IPv4 in four decimal numbers, [IPv6] or a host name, PORT 1 to 65535. Throws
+// Error(kBadConfig) for anything else.
 Address ParseAddress(std::string_view text);
-// To listen at: also HOST "*", and PORT 0 or "*" for any free one; no name but localhost.
+// Parses an address to listen at. HOST may also be "*", and PORT 0 or "*" for any free one. The only host name is
+// localhost.
 Address ParseBindAddress(std::string_view text);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Blobs that travel piece by piece, as the receiver asks for them: docs/protocol.md, Blobs in pieces.
+// Blobs that are sent in pieces, as the receiver asks for them: docs/protocol.md, Blobs in pieces.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace hone {
 
-// So small that beats are not kept waiting behind one on a slow line.
+// The size of a piece, small enough not to delay heartbeats on a slow line.
 inline constexpr int64_t kPieceBytes = int64_t{1} << 20;
-// To an executor on the same machine.
+// The size of a piece to an executor on the same machine.
 inline constexpr int64_t kLocalPieceBytes = int64_t{16} << 20;
 
 struct BlobPiece {
@@ -23,16 +23,16 @@ struct BlobPiece {
 // Asks for the blob from offset_bytes on.
 Frame NeedPieceFrame(JobId id, const std::string& sha256, int64_t offset_bytes);
 Frame PieceFrame(const BlobPiece& piece);
-// A blob frame either holds a piece or, as BlobFromFrame takes it, the whole.
+// A blob frame holds either a piece or the whole blob for BlobFromFrame.
 bool IsPiece(const Frame& blob);
 // Throws Error(kBadData) naming the field.
 BlobPiece PieceFromFrame(const Frame& frame);
 
-// What answers a `need` about one of the job's blobs: the reference, or a piece of at most `most_bytes` of what a
-// package job brings. Nullopt when the job has no such blob, or it has no byte there. Throws Error(kBadData).
+// Answers a `need` about one of the job's blobs: the reference, or a piece of a package job's blob of at most
+// `most_bytes`. Nullopt if the job has no such blob, or the blob has no byte at that offset. Throws Error(kBadData).
 std::optional<Frame> AnswerNeed(const JobMessage& job, const Json& need, int64_t most_bytes);
 
-// The first blob of a package job that is not here; null when it has all.
+// The first blob of a package job whose bytes are missing here; null if none is.
 const Blob* FirstMissing(const PackageJob& job);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Bytes by their hash, so that a reference travels once.
+// Bytes by their hash, so that a reference is sent once.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace hone {
 
-// Keeps the most recently used up to a cap; the newest always. Not thread-safe.
+// Keeps the most recently used blobs up to a cap, and always the newest. Not thread-safe.
 class BlobStore {
  public:
   explicit BlobStore(size_t max_bytes = size_t{64} << 20) : max_bytes_(max_bytes) {}
-  // Null when there is none. Valid until the next Insert.
+  // Null if there is no such blob. Valid until the next Insert.
   const std::string* Find(const std::string& sha256);
-  // The caller has checked that the bytes have that hash.
+  // The caller must have checked that the bytes have that hash.
   void Insert(const std::string& sha256, std::string bytes);
 
  private:

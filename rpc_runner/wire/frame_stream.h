@@ -1,4 +1,4 @@
-// Frames over a stream socket: the way to the executor and back.
+// Frames over a stream socket, as between a runner and its executor.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace hone {
 
-// Writes one frame, waiting as long as it takes. False when the other side is gone. Never raises SIGPIPE.
+// Writes one frame, waiting without limit. Returns false if the peer is gone. Never raises SIGPIPE.
 bool WriteFrame(int fd, const Frame& frame);
-// Reads one frame, waiting as long as it takes. False when the other side is gone, also within a frame. Throws
-// Error(kBadData) on a bad frame; its lengths are checked before memory is taken.
+// Reads one frame, waiting without limit. Returns false if the peer is gone, also within a frame. Throws
+// Error(kBadData) for a bad frame; its lengths are checked before memory is allocated.
 bool ReadFrame(int fd, Frame* frame);
 
 }  // namespace hone

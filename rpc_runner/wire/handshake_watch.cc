@@ -38,7 +38,7 @@ std::string PeerOf(int fd) {
 HandshakeWatch::HandshakeWatch(SocketContext& context, void* socket) : socket_(socket) {
   const std::string name = "inproc://handshakes-" + NewRandomName();
   events_ = zmq_socket(context.raw(), ZMQ_PAIR);
-  // Without a limit: the library's own thread would wait for us.
+  // Without a limit, since otherwise the library's own thread would wait for this one.
   const int unlimited = 0;
   if (events_ != nullptr) zmq_setsockopt(events_, ZMQ_RCVHWM, &unlimited, sizeof(unlimited));
   if (events_ == nullptr || zmq_socket_monitor(socket_, name.c_str(), kEvents) != 0 ||
@@ -53,7 +53,7 @@ HandshakeWatch::~HandshakeWatch() {
 }
 
 bool HandshakeWatch::ReceiveEvent() {
-  // Two parts: the event's number with its value, and an address that is our own.
+  // An event has two parts: its number and value, and this socket's own address.
   std::array<char, 6> head{};
   if (zmq_recv(events_, head.data(), head.size(), ZMQ_DONTWAIT) != static_cast<int>(head.size())) return false;
   uint16_t event = 0;
@@ -95,11 +95,11 @@ void HandshakeWatch::Fail(Trouble trouble, bool is_final) {
   ++failures_;
   if (failed_.size() >= kMostFailures) return;
   failed_.push_back({trouble, "", is_final});
-  // A peer that is not admitted is told so before its connection ends.
+  // A peer that is not admitted gets this answer before its connection ends.
   ending_ = trouble != Trouble::kNotAdmitted;
 }
 
-// The library tells of the failure first and right after it of the connection's end.
+// The library reports the failure first, and then the end of the connection.
 void HandshakeWatch::Ended(int fd) {
   const auto it = addresses_.find(fd);
   if (it == addresses_.end()) return;

@@ -1,4 +1,4 @@
-// How the handshakes of a socket's connections end: what the library tells nobody else.
+// Watches how the handshakes of a socket's connections end, which the library otherwise does not report.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace hone {
 
 class SocketContext;
 
-// Used by the socket's thread. Begins before the socket binds or connects and ends before it is closed.
+// Used by the socket's thread. Create it before the socket binds or connects, and destroy it before the socket is
+// closed.
 class HandshakeWatch {
  public:
   HandshakeWatch(SocketContext& context, void* socket);
@@ -20,20 +21,20 @@ class HandshakeWatch {
 
   enum class Trouble {
     kNone,
-    kNotAdmitted,   // the server's list has no place for our key
-    kNotEncrypted,  // one of us uses keys and the other one does not
-    kUnfinished,    // the other side does not go on: it has no such key, or is something else altogether
+    kNotAdmitted,   // the server's list does not have this program's key
+    kNotEncrypted,  // one side uses keys and the other does not
+    kUnfinished,    // the peer does not go on: it lacks the key, or it is another kind of program
   };
   struct Failure {
     Trouble trouble = Trouble::kNone;
-    std::string address;    // of the peer, as "10.0.0.7"; empty: not known
-    bool is_final = false;  // the library connects no more
+    std::string address;    // the peer's, as "10.0.0.7"; empty: unknown
+    bool is_final = false;  // the library stops connecting
   };
-  // Those since the last call.
+  // The failures since the last call.
   std::vector<Failure> Take();
-  // Of a socket with one connection: when its handshake was finished; 0: it is not open.
+  // For a socket with one connection: when its handshake was finished; 0: it is not open.
   int64_t open_since_ns() const { return open_since_ns_; }
-  // Of the connections since the last handshake that was finished.
+  // The last failure, and the number of failures, since the last finished handshake.
   Trouble last() const { return last_; }
   int failures() const { return failures_; }
 
@@ -45,7 +46,7 @@ class HandshakeWatch {
 
   void* const socket_;
   void* events_ = nullptr;
-  std::map<int, std::string> addresses_;  // of connections that were accepted, by descriptor
+  std::map<int, std::string> addresses_;  // of accepted connections, by descriptor
   std::vector<Failure> failed_;
   bool ending_ = false;  // the last one of failed_ does not know its address yet
   Trouble last_ = Trouble::kNone;

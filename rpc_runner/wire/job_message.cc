@@ -36,7 +36,7 @@ uint32_t Attempt(const Json& header) { return static_cast<uint32_t>(HeaderNumber
 
 Json BlobName(const Blob& blob) { return {{"sha256", blob.sha256}, {"size_bytes", blob.size_bytes}}; }
 
-// Nullopt when the job names none.
+// Nullopt if the job names no such blob.
 std::optional<Blob> NamedBlob(const Json& header, const char* field) {
   if (!header.contains(field)) return std::nullopt;
   const Json& name = HeaderObject(header, field);
@@ -193,7 +193,7 @@ Frame NeedFrame(JobId id, const std::string& sha256) {
 
 Frame JobErrorFrame(std::string_view code, std::string_view message, const Json& header) {
   Frame frame = ErrorFrame(code, message);
-  // Numbers alone: anything else may be as long as a header.
+  // Copies only numbers: other values may be as long as a whole header.
   if (header.contains("job") && header["job"].is_number()) frame.header["job"] = header["job"];
   if (header.contains("attempt") && header["attempt"].is_number()) frame.header["attempt"] = header["attempt"];
   return frame;

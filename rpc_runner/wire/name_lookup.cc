@@ -44,7 +44,7 @@ NameLookup LookUp(const Address& address) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  // What cannot be looked up now may be later.
+  // A name that cannot be looked up at this time may be later.
   if (getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found) != 0) return {};
   const std::unique_ptr<addrinfo, FreeAddresses> owner(found);
   std::vector<const addrinfo*> all;

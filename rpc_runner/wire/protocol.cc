@@ -46,7 +46,7 @@ uint64_t Get(std::string_view bytes, size_t at, int count) {
   return value;
 }
 
-// 16 bytes; zeros for the empty name.
+// Packs a lease's name into 16 bytes; zeros for the empty name.
 std::string PackLease(std::string_view name) {
   std::string bytes(kLeaseDigits / 2, '\0');
   if (name.empty()) return bytes;

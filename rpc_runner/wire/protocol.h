@@ -1,4 +1,4 @@
-// The frame that carries every message between tuners, the tracker, runners and executors. docs/protocol.md is its
+// The frame that carries every message between tuners, the tracker, runners and executors. docs/protocol.md has its
 // grammar.
 #pragma once
 
@@ -48,50 +48,50 @@ struct Frame {
   FrameKind kind = FrameKind::kError;
   Json header = Json::object();
   std::vector<std::string> parts;
-  // The name of the lease between whose ends the frame goes, in lower case; empty: it goes to the next hop alone.
+  // The name, in lower case, of the lease between whose ends the frame goes. Empty: it only goes to the next hop.
   std::string lease = {};
 };
 
-// Throws Error(kBug) when the frame is beyond the limits or its lease is not a name of kLeaseDigits.
+// Throws Error(kBug) if the frame is beyond the limits or its lease is not a name of kLeaseDigits.
 std::string EncodeFrame(const Frame& frame);
 
-// Reads exactly one frame. Throws Error(kBadData) on anything else; of another version the message names both.
+// Reads exactly one frame. Throws Error(kBadData) for anything else; for another version the message names both.
 Frame DecodeFrame(std::string_view bytes);
 
-// What says where a frame goes. The lengths are checked, the sum, the header and the parts are not looked at. Throws
-// Error(kBadData) as DecodeFrame.
+// The fields that say where a frame goes. Lengths are checked; checksum, header and parts are not. Throws
+// Error(kBadData) as DecodeFrame does.
 struct FrameHead {
   FrameKind kind = FrameKind::kError;
   std::string lease;
 };
 FrameHead ReadFrameHead(std::string_view bytes);
 
-// True when the bytes begin like a frame of another version than ours: the one case that deserves an answer.
+// Whether the bytes begin like a frame of another version: the only bad frame that gets an answer.
 bool IsOtherVersion(std::string_view bytes);
 
-// The whole length of the frame that begins with these kFrameFixedBytes bytes, but for its table of part lengths and
-// what follows it: `table_bytes` more bytes tell. Throws Error(kBadData) when a field is out of limits.
+// The sizes in a frame that begins with these kFrameFixedBytes bytes. The next `table_bytes` bytes are its table of
+// part lengths, from which the rest follows. Throws Error(kBadData) if a field is out of limits.
 struct FrameSizes {
   size_t table_bytes = 0;
   size_t header_bytes = 0;
 };
 FrameSizes ReadFrameSizes(std::string_view fixed);
-// The sum of the parts' lengths in the table. Throws Error(kBadData) when one is out of limits.
+// The sum of the parts' lengths in the table. Throws Error(kBadData) if one is out of limits.
 size_t ReadPartBytes(std::string_view table);
 
-// The longest text that HeaderText takes, and of an error's text what is kept.
+// The longest text that HeaderText takes, and the length to which an error's text is cut.
 inline constexpr size_t kMaxTextBytes = 64 << 10;
 inline constexpr size_t kMaxErrorBytes = 2000;
 
 // An error frame; see docs/protocol.md for the codes. A long message, which may quote what a peer sent, is shortened.
 Frame ErrorFrame(std::string_view code, std::string_view message);
 
-// Fields of a header from outside. Each throws Error(kBadData) naming the field that is missing, of another type, or a
-// text that is too long: names and hashes, which may be sent on.
+// Fields of a header from outside. Each throws Error(kBadData) naming the field if it is missing, has another type or
+// is too long a text. The texts are names and hashes, which may be forwarded.
 std::string HeaderText(const Json& header, const char* name);
 uint64_t HeaderNumber(const Json& header, const char* name);
 const Json& HeaderObject(const Json& header, const char* name);
-// The unsigned numbers of a list; none where there is no list.
+// The unsigned numbers of a list; empty if there is no list.
 std::vector<uint64_t> HeaderNumbers(const Json& header, const char* name);
 
 }  // namespace hone

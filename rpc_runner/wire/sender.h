@@ -1,4 +1,4 @@
-// Who sent a message, as far as the transport could prove it. docs/security.md says what each role may do.
+// The sender of a message, as far as the transport could prove it. docs/security.md says what each role may do.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@ namespace hone {
 
 enum class Role : uint8_t { kViewer = 1, kTuner = 2, kRunner = 4, kAdmin = 8 };
 
-// Without keys (loopback only) nobody has a name, and everybody may do everything.
+// Without keys (loopback only), senders have no name and all rights.
 struct Sender {
-  std::string name;    // as the list of keys has it; empty without keys
-  uint8_t roles = 15;  // the sum of what the key may be
+  std::string name;    // from the list of keys; empty without keys
+  uint8_t roles = 15;  // the sum of the key's roles
 
   bool May(Role role) const { return (roles & static_cast<uint8_t>(role)) != 0; }
 };

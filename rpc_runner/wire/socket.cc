@@ -19,7 +19,7 @@
 #include "rpc_runner/wire/socket_options.h"
 
 #if defined(__SANITIZE_THREAD__)
-// The library is not built with the sanitizer, which cannot see how its threads hand messages over.
+// The library is built without the sanitizer, which cannot see how its threads pass messages on.
 extern "C" const char* __tsan_default_suppressions();
 extern "C" const char* __tsan_default_suppressions() { return "race:libzmq.so\n"; }
 #endif
@@ -28,15 +28,15 @@ namespace hone {
 namespace {
 
 constexpr int64_t kForgetPeerNs = 60'000'000'000;
-// Each look at the handshakes is a system call or two, as many as the rest of a turn.
+// The interval between looks at the handshakes: each costs a system call or two, as many as the rest of a turn.
 constexpr int64_t kLookNs = 50'000'000;
 constexpr int64_t kFirstAgainNs = 500'000'000;
 constexpr int64_t kLongestAgainNs = 30'000'000'000;
 constexpr int64_t kLookUpNs = 3'000'000'000;
-// Each of ours is three of the library's, with those that tell of handshakes.
+// Each Socket needs three of the library's sockets, including those that report handshakes.
 constexpr int kMostSockets = 8192;
 constexpr const char* kZapDomain = "hone";
-// Its number is permanent; headers without the draft interface leave the name out.
+// The option's number is permanent, but headers without the draft interface lack its name.
 constexpr int kZapEnforceDomain = 93;
 
 // A tracker has a connection for each runner and tuner.
@@ -47,7 +47,7 @@ void AllowManyFiles() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// One part of a message; `more` tells whether another follows. False when none waits.
+// Receives one part of a message; `more` tells whether another follows. Returns false if none waits.
 bool ReceivePart(void* socket, std::string* bytes, bool* more) {
   zmq_msg_t part;
   zmq_msg_init(&part);
@@ -121,7 +121,7 @@ void Socket::UseKeys() {
     SetOption(socket_, ZMQ_CURVE_SERVER, 1);
     SetText(socket_, ZMQ_CURVE_SECRETKEY, security_.own.secret_key);
     SetText(socket_, ZMQ_ZAP_DOMAIN, kZapDomain);
-    // Without somebody who answers for the domain nobody is admitted, instead of everybody.
+    // If no handler answers for the domain, this refuses every peer instead of admitting every one.
     SetOption(socket_, kZapEnforceDomain, 1);
   } else if (kind_ == Kind::kDealer && !security_.server_key.empty()) {
     SetText(socket_, ZMQ_CURVE_SERVERKEY, security_.server_key);
@@ -139,7 +139,7 @@ std::string Socket::Bind(const std::string& text) {
   const Address address = ParseBindAddress(text);
   if (security_.gate == nullptr) RequireLoopback(text);
   AllowManyFiles();
-  // All of this machine's addresses are those of both kinds, where it has both.
+  // "*" means all addresses of both kinds, if the machine has both.
   const bool is_any = address.host == "*";
   SetOption(socket_, ZMQ_IPV6, is_any || address.host.find(':') != address.host.npos ? 1 : 0);
   bool is_bound = zmq_bind(socket_, address.ToText().c_str()) == 0;
@@ -191,7 +191,7 @@ Socket::Sent Socket::SendBytes(const std::string& peer, std::string& bytes) {
   if (kind_ == Kind::kRouter && zmq_send(socket_, peer.data(), peer.size(), ZMQ_DONTWAIT | ZMQ_SNDMORE) < 0) {
     return failed();
   }
-  // The library frees the string once it has written it.
+  // The library frees the string after sending it.
   auto owned = std::make_unique<std::string>(std::move(bytes));
   zmq_msg_t message;
   zmq_msg_init_data(
@@ -208,7 +208,7 @@ Socket::Sent Socket::SendBytes(const std::string& peer, std::string& bytes) {
   return why;
 }
 
-// What came, whoever sent it; `part` is a zmq_msg_t with the last part of it.
+// Receives a message from any sender; `part` is a zmq_msg_t with its last part.
 bool Socket::ReceiveAny(Message* message, void* raw_part) {
   auto* const part = static_cast<zmq_msg_t*>(raw_part);
   for (;;) {
@@ -249,13 +249,13 @@ bool Socket::Receive(Message* message) {
   return false;
 }
 
-// False: the message is from nobody who may send one.
+// Returns false if the sender may not send messages.
 bool Socket::TakeSender(Message* message, void* raw_part) {
   if (kind_ != Kind::kRouter || security_.gate == nullptr) return true;
   auto* const part = static_cast<zmq_msg_t*>(raw_part);
   const std::string key = Property(part, "User-Id");
   const int fd = zmq_msg_get(part, ZMQ_SRCFD);
-  // A name that the client chose could be another one's; the library's own begin with a zero.
+  // A name that the client chose could belong to another peer. Names from the library begin with a zero byte.
   const bool is_named_by_us = message->peer.starts_with('\0');
   const std::optional<Sender> sender = is_named_by_us ? security_.gate->Find(key) : std::nullopt;
   if (sender) {
@@ -291,8 +291,7 @@ void Socket::CloseRefused() {
   for (auto it = peers_.begin(); it != peers_.end();) {
     const auto peer = it++;
     if (security_.gate->Find(peer->second.key)) continue;
-    // The library has no call that closes one connection. Should the number be another one's by now, that one connects
-    // again.
+    // The library cannot close a single connection. If the descriptor has been reused, the other connection reconnects.
     if (peer->second.fd >= 0) shutdown(peer->second.fd, SHUT_RDWR);
     security_.gate->NoteDropped(peer->second.key);
     peers_.erase(peer);
@@ -302,7 +301,7 @@ void Socket::CloseRefused() {
 void Socket::ForgetSilent(int64_t now_ns) {
   if (now_ns - forgot_ns_ < kForgetPeerNs / 4) return;
   forgot_ns_ = now_ns;
-  // Also when messages never cease.
+  // Called here too, so that failures are noted even while messages never cease.
   NoteFailures();
   std::erase_if(peers_, [&](const auto& peer) { return now_ns - peer.second.heard_ns > kForgetPeerNs; });
 }
@@ -314,10 +313,10 @@ void Socket::NoteFailures() {
   for (const HandshakeWatch::Failure& failure : watch_->Take()) {
     if (kind_ == Kind::kDealer && failure.is_final) {
       const int64_t wait_ns = std::min(kLongestAgainNs, kFirstAgainNs << std::min(watch_->failures() - 1, 10));
-      // A part that is another one for everybody, so that a tracker that comes back is not met by all at once.
+      // A random delay, so that a returning tracker does not meet all peers at once.
       again_ns_ = MonotonicNs() + wait_ns + MonotonicNs() % (wait_ns / 4);
     }
-    // The gate knows already whom it did not admit.
+    // The gate itself refused these and has noted them already.
     if (security_.gate == nullptr || failure.trouble == HandshakeWatch::Trouble::kNotAdmitted) continue;
     security_.gate->NoteRefusal(failure.address, failure.trouble == HandshakeWatch::Trouble::kNotEncrypted
                                                      ? "no encryption offered"
@@ -338,7 +337,7 @@ void Socket::UseKindOfAddress() {
   SetOption(socket_, ZMQ_IPV6, lookup_.is_ipv6 ? 1 : 0);
 }
 
-// A name may have an address of either kind at which nobody listens yet.
+// A name may have addresses of either kind, and a server that listens only at the other kind.
 void Socket::LookUpAgain() {
   if (lookup_.is_sure || watch_->open_since_ns() != 0 || again_ns_ != 0) return;
   const int64_t now_ns = MonotonicNs();
@@ -347,7 +346,7 @@ void Socket::LookUpAgain() {
   if (LookUp(where_).is_ipv6 != lookup_.is_ipv6) again_ns_ = now_ns;
 }
 
-// Who is not admitted now may be later; the library gives such a connection up.
+// A peer that is refused may be admitted later, but the library gives up such a connection.
 void Socket::ConnectAgain() {
   if (again_ns_ == 0 || MonotonicNs() < again_ns_) return;
   again_ns_ = 0;
@@ -361,7 +360,7 @@ std::string Socket::Refusal() {
   NoteFailures();
   const Trouble trouble = watch_->last();
   const bool keys = !security_.server_key.empty();
-  // One alone may be a tracker that is just going.
+  // A single failure may come from a tracker that is shutting down.
   if (trouble == Trouble::kNone || (trouble == Trouble::kUnfinished && watch_->failures() < 2)) return "";
   if (trouble == Trouble::kNotAdmitted) {
     return fmt::format(
@@ -382,11 +381,11 @@ std::string Socket::Refusal() {
 
 void Socket::ForgetUnsent() { SetOption(socket_, ZMQ_LINGER, 0); }
 
-// zmq_poll asks each socket twice and polls twice: half of a turn's system calls.
+// zmq_poll would ask each socket twice and poll twice: half of a turn's system calls.
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns) {
   std::vector<pollfd> items;
   for (const Socket* socket : sockets) {
-    // The descriptor tells of changes alone: what came before must be asked for.
+    // The descriptor only signals changes, so messages that arrived earlier must be checked for.
     if ((OptionOf(socket->raw(), ZMQ_EVENTS) & ZMQ_POLLIN) != 0) return;
     items.push_back({OptionOf(socket->raw(), ZMQ_FD), POLLIN, 0});
   }

@@ -1,4 +1,4 @@
-// Frames over ZeroMQ. The only place that knows the library, with the settings of docs/protocol.md.
+// Frames over ZeroMQ. Only this file pair knows the library, with the settings of docs/protocol.md.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace hone {
 
-// Throws Error(kBadConfig) unless one may listen there without keys: at an address of this machine's loopback.
+// Throws Error(kBadConfig) unless the address is on this machine's loopback, where listening needs no keys.
 void RequireLoopback(std::string_view address);
-// A name that nobody else has: 32 hex digits from the system's random source.
+// A unique name: 32 hex digits from the system's random source.
 std::string NewRandomName();
 
 // Owns the library's I/O thread and the keys of its sockets. Must outlive its sockets.
 class SocketContext {
  public:
-  // Throws Error(kBadConfig) when keys are wanted and the library is older than 4.3.3, or has no CURVE.
+  // Throws Error(kBadConfig) if keys are wanted and the library is older than 4.3.3, or has no CURVE.
   explicit SocketContext(Security security = {});
   ~SocketContext();
   SocketContext(const SocketContext&) = delete;
@@ -38,8 +38,8 @@ class SocketContext {
   void* context_;
 };
 
-// A ROUTER, which names its peers, or a DEALER, whose peer name is empty. Used by one thread at a time. With a gate a
-// ROUTER hears and answers only those whom the gate finds at that moment; the connections of others are closed.
+// A ROUTER, which names its peers, or a DEALER, whose peer name is empty. Used by one thread at a time. With a gate, a
+// ROUTER only exchanges messages with peers that the gate finds at that moment, and closes other connections.
 class Socket {
  public:
   enum class Kind { kRouter, kDealer };
@@ -54,28 +54,28 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  // Returns the address with its port. Throws Error: kBadConfig (malformed, or not loopback and without keys), kIo
-  // (taken).
+  // Returns the address with its port. Throws Error: kBadConfig if it is malformed, or not loopback without keys; kIo
+  // if it is taken.
   std::string Bind(const std::string& address);
-  // Connects in the background and again when the connection breaks. Throws Error(kBadConfig) as above.
+  // Connects in the background, and again if the connection breaks. Throws Error(kBadConfig) as above.
   void Connect(const std::string& address);
-  // False when the peer cannot be reached or its queue is full: never waits, never throws. Of a frame beyond the limits
-  // a line goes to stderr and, from a ROUTER, an error frame to the peer.
+  // Returns false if the peer cannot be reached or its queue is full. Never waits, never throws. A frame beyond the
+  // limits is reported on stderr and, from a ROUTER, with an error frame to the peer.
   bool Send(const std::string& peer, const Frame& frame);
-  // What became of bytes that were to be sent.
+  // The outcome of SendBytes.
   enum class Sent { kYes, kFull, kUnreachable };
-  // One encoded frame, as it is; `bytes` may be large and are not copied. They are only gone when the answer is kYes.
+  // Sends one encoded frame unchanged; `bytes` may be large and are not copied. They are only moved from if the result
+  // is kYes.
   Sent SendBytes(const std::string& peer, std::string& bytes);
-  // The next message; false when none waits. One with more parts than it should have is passed over, and its connection
-  // closed.
+  // Takes the next message; false if none waits. A message with too many parts is dropped, and its connection closed.
   bool Receive(Message* message);
-  // Why the tracker that a DEALER connects to does not let it in, as one line; empty when it does, or nobody answers.
-  // Known a twentieth of a second after the handshake, to whoever asks again.
+  // Why the tracker that a DEALER connects to refuses it, in one line. Empty if it does not, or does not answer. Known
+  // a twentieth of a second after the handshake, so ask again.
   std::string Refusal();
-  // From now on a DEALER's connection that is open and silent for so long is made anew, when it is asked for messages:
-  // the other end may be gone though something on the way still answers for it.
+  // From here on, remakes a DEALER's connection that is open but silent for so long, when it is asked for messages. The
+  // peer may be gone although something on the way still answers for it.
   void ExpectWords(int64_t every_ns) { words_every_ns_ = every_ns; }
-  // What waits to be sent is forgotten when the socket is closed.
+  // Drops unsent messages when the socket is closed.
   void ForgetUnsent();
   void* raw() const { return socket_; }
 
@@ -101,21 +101,21 @@ class Socket {
   const Security& security_;
   void* socket_;
   std::unique_ptr<HandshakeWatch> watch_;
-  Address where_;        // that a DEALER connects to
+  Address where_;        // the address that a DEALER connects to
   std::string address_;  // its text
-  NameLookup lookup_;    // of it
+  NameLookup lookup_;    // the lookup of its host
   int64_t looked_up_ns_ = 0;
-  int64_t again_ns_ = 0;               // when to connect again; 0: the library does
+  int64_t again_ns_ = 0;               // when to reconnect; 0: the library does it
   std::map<std::string, Peer> peers_;  // of a ROUTER with a gate
-  uint64_t generation_ = 0;            // of the gate when peers_ were last looked through
+  uint64_t generation_ = 0;            // the gate's, when peers_ was last checked
   int64_t forgot_ns_ = 0;
-  int64_t looked_ns_ = 0;  // at the handshakes
+  int64_t looked_ns_ = 0;  // when the handshakes were last checked
   int64_t heard_ns_ = 0;
-  int64_t words_every_ns_ = 0;  // 0: a DEALER waits for ever
+  int64_t words_every_ns_ = 0;  // 0: a DEALER waits without limit
 };
 
-// Waits until a socket or a descriptor (-1: none) may be read, at most timeout_ns. May return early: the library's own
-// business wakes it too.
+// Waits at most timeout_ns until a socket or a descriptor (-1: none) may be read. May return early, because the
+// library's internal events wake it too.
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns);
 
 }  // namespace hone

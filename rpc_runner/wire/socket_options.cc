@@ -31,8 +31,8 @@ void SetLimits(void* socket) {
   SetOption(socket, ZMQ_SNDHWM, 64);
   SetOption(socket, ZMQ_RCVHWM, 64);
   SetOption(socket, ZMQ_LINGER, 2000);
-  // TCP looks for the other end. The library's own heartbeats end the process (4.3.4, libzmq #4364) when a peer leaves
-  // whose messages nobody has taken yet.
+  // TCP checks that the peer is alive. The library's own heartbeats end the process (4.3.4, libzmq #4364) if a peer
+  // leaves whose messages have not been taken.
   SetOption(socket, ZMQ_TCP_KEEPALIVE, 1);
   SetOption(socket, ZMQ_TCP_KEEPALIVE_IDLE, 2);
   SetOption(socket, ZMQ_TCP_KEEPALIVE_INTVL, 1);
@@ -40,13 +40,13 @@ void SetLimits(void* socket) {
   SetOption(socket, ZMQ_TCP_MAXRT, 5000);
   SetOption(socket, ZMQ_HANDSHAKE_IVL, 3000);
   SetOption(socket, ZMQ_BACKLOG, 4096);
-  // The library adds a random part of the first to each. However long a tracker was away, everybody is to be back
-  // within ten seconds.
+  // The library adds a random part of the first interval to each. However long a tracker was away, all peers should be
+  // back within ten seconds.
   SetOption(socket, ZMQ_RECONNECT_IVL, 100);
   SetOption(socket, ZMQ_RECONNECT_IVL_MAX, 5000);
 }
 
-// CURVE's flaws before the handshake (CVE-2019-13132, CVE-2020-15166) were mended in 4.3.3.
+// CURVE's flaws before the handshake (CVE-2019-13132, CVE-2020-15166) were fixed in 4.3.3.
 void RequireSafeLibrary() {
   int major = 0, minor = 0, patch = 0;
   zmq_version(&major, &minor, &patch);

@@ -1,19 +1,19 @@
-// Options of the library's sockets, and the limits of docs/protocol.md among them.
+// Options of the library's sockets, including the limits of docs/protocol.md.
 #pragma once
 
 #include <string>
 
 namespace hone {
 
-// `socket` is the library's own. What it does not know is passed over.
+// `socket` is the library's own. Unknown options are ignored.
 void SetOption(void* socket, int option, int value);
-// Throws Error(kBadConfig) when it does not take the text as a key.
+// Throws Error(kBadConfig) if the text is not accepted as a key.
 void SetText(void* socket, int option, const std::string& text);
-// 0 where there is none.
+// Returns 0 if there is no such option.
 int OptionOf(void* socket, int option);
-// Queues, times and sizes, alike for all.
+// Sets queue lengths, times and sizes, equal for all sockets.
 void SetLimits(void* socket);
-// Throws Error(kBadConfig) when the library that is loaded has no CURVE, or one with known flaws.
+// Throws Error(kBadConfig) if the loaded library has no CURVE, or one with known flaws.
 void RequireSafeLibrary();
 
 }  // namespace hone
