@@ -21,28 +21,29 @@ namespace {
 
 // Cycles per element of a panel on a Zen 5 core: copied, and transposed in registers.
 constexpr double kCopy = 0.1, kTranspose = 0.3;
-// Each row of the tile has a pointer of its own, and those beyond the general registers are loaded again: cycles.
+// Cycles to reload a row's pointer: each row of the tile has its own, and the general registers may not hold them all.
 constexpr double kReload = 2;
-// Cycles per line of an output that the caches do not hold, fetched while its tile is computed or not: 12 x 1024 x
-// 1024 scores take 7.9 or 9.0 to 9.8 ms on a Zen 5 core; 512 x 512 take the same, and smaller outputs lose 3 to 7 %.
+// Cycles per output line that the caches do not hold, with and without fetching it while its tile is computed. On a Zen
+// 5 core, scores of 12 x 1024 x 1024 take 7.9 ms with fetching and 9.0 to 9.8 ms without. Scores of 512 x 512 take the
+// same either way, and smaller outputs lose 3 to 7 %.
 constexpr double kFetched = 2, kMissed = 8;
 
-// Of packed weights LLVM loads those of several steps ahead. Where registers are as long as the machine has them a tile
-// that leaves it fewer than a quarter spills accumulators, read off the code for RISC-V's vectors: cycles per step and
-// register.
+// Cycles per step and spilled register. LLVM loads packed weights several steps ahead. On machines with scalable
+// vectors a tile that leaves fewer than a quarter of the registers free therefore spills accumulators. Read off the
+// code for RISC-V's vectors.
 constexpr double kLeftFree = 0.25, kSpilled = 2;
 // Share of the time of fetching a panel again that is not hidden behind products. Fitted on a Zen 3 core.
 constexpr double kUnhidden = 0.25;
-// Associativity of the second cache, as most machines have it.
+// Associativity of the second cache on most machines.
 constexpr int64_t kWays = 8;
-// How much slower lines come from the third cache that nothing prefetched. Fitted on a Zen 3 core.
+// Factor by which the third cache delivers lines more slowly if nothing prefetched them. Fitted on a Zen 3 core.
 constexpr double kUnforeseen = 5;
 
 bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
   return shape.dot() == 1 && shape.weights_are_neighbours() && shape.N >= machine.vector_lanes;
 }
 
-// With what kernels make of sums: bytes, floats, or the sums themselves.
+// Whether these are pairs of bytes with an output that kernels can make of the sums: bytes, floats, or the sums.
 bool AreBytePairs(const ElementTypes& t) {
   const bool made = t.output == DType::kUInt8 || t.output == DType::kFloat32 || t.output == DType::kInt32;
   return made && t == BytePairTypes(t.output);
@@ -56,7 +57,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
   bool Applies(const Workload& w, const MachineModel&) const override {
     if (!w.is_batch_matmul()) return false;
     const MatmulShape shape(w);
-    // Neighbours along K are multiplied together; of bytes the last step may lack some.
+    // One step multiplies neighbours along K; in a product of bytes the last step may lack some.
     if (shape.dot() == 1) return true;
     return shape.data.column == 1 && (w.types.whole() || shape.K % kBFloatGroup == 0);
   }
@@ -118,7 +119,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     return static_cast<double>(s.B) * cycles * ThreadShare(items, machine.threads) / machine.clock_ghz;
   }
 
-  // Of a panel in a worker's workspace.
+  // Bytes of a packed panel in a worker's workspace; 0 if none is packed.
   static int64_t PackedBytes(const MatmulShape& shape, const MachineModel& machine, const BatchMatmulKnobs& k) {
     if (k.pack == 0) return 0;
     const int64_t bytes = shape.types.whole() ? ByteCentres::WorkspaceBytes(shape, k.oc_block, k.tile_m)
@@ -140,7 +141,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     return std::nullopt;
   }
 
-  // All row tiles of one panel, and its packing.
+  // Cycles of all row tiles of one panel, and of packing it.
   static double PanelCycles(const MatmulShape& s, const MachineModel& machine, const BatchMatmulKnobs& k,
                             int64_t columns) {
     const int64_t tiles = CeilDiv(s.M, k.tile_m), last = s.M - (tiles - 1) * k.tile_m;
@@ -156,9 +157,9 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     return kSpilled * std::max(0.0, held - (1 - kLeftFree) * machine.vector_registers);
   }
 
-  // Bytes a cycle of a panel that the first cache does not hold. In place its steps are rows of the matrix: where their
-  // distance is a multiple of a large power of two they share few sets of the second, and no prefetcher follows them.
-  // A panel that one tile of rows meets is read once either way.
+  // Bytes per cycle at which a panel comes that the first cache does not hold. A panel read in place is rows of the
+  // matrix. If their distance is a multiple of a large power of two they share few sets of the second cache, and no
+  // prefetcher follows them. A panel that only one tile of rows uses is read once either way.
   static double FetchRate(const MatmulShape& s, const MachineModel& machine, const BatchMatmulKnobs& k) {
     const int64_t apart = Bytes(s.types.weight, s.weight.column), way = machine.l2_bytes / kWays;
     const int64_t held = kWays * (way / std::max<int64_t>(machine.line_bytes, std::gcd(way, apart)));
@@ -173,7 +174,8 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
                            TileSize size) {
     const double vectors = static_cast<double>(CeilDiv(size.columns, machine.vector_lanes));
     const double rows = static_cast<double>(size.rows);
-    // A panel that is larger than the first cache comes from the second for every row tile; steps far apart share sets.
+    // A panel larger than the first cache comes from the second for every row tile. Steps that lie far apart share
+    // sets.
     const int64_t apart = k.pack != 0 ? k.oc_block : std::max(s.weight.column, k.oc_block);
     const bool far = Bytes(s.types.weight, s.K * apart) > machine.l1_bytes * 3 / 4;
     const double vector_bytes = static_cast<double>(Bytes(s.types.weight, machine.vector_lanes * s.dot()));
@@ -181,7 +183,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const double dots =
         s.types.bfloat() ? machine.bfloat_dot_cost * rows * vectors / machine.multiply_adds_per_cycle : 0;
     const double products = StepCycles(machine, rows, vectors, machine.multiply_add_latency);
-    // Bytes that are widened are two products and two sums, and each operand is made into two registers.
+    // Bytes that are widened take two products and two sums, and each operand becomes two registers.
     const double widening = s.types.whole() && PartsOf(s.types, machine) > 1 ? products + rows + vectors : 0;
     const double step = std::max({products + widening, fetch, dots}) + kUnhidden * fetch +
                         kReload * std::max(0.0, rows - machine.address_registers) +

@@ -1,5 +1,5 @@
-// batch_matmul: products of two computed matrices, as in attention. Nothing can be packed ahead: a panel of the right
-// one is read where it lies, or copied or transposed into the worker's workspace before the rows that use it.
+// batch_matmul: products of two computed matrices, as in attention. Nothing can be packed ahead. A panel of the right
+// matrix is read in place, or copied or transposed into the worker's workspace before its use.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct BatchMatmulKnobs : KnobTable {
 
 const Schedule& BatchMatmul();
 
-// The one stage, its work items (product * panels + panel) * row tiles + tile.
+// Emits the only stage. Its work item number is (product * panels + panel) * row tiles + tile.
 void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulKnobs& knobs,
                      const Epilogue& epilogue, const std::string& symbol);
 

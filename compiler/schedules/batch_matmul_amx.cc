@@ -1,16 +1,22 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
-//   for product of the batch, for panel of output columns [tile_oc x 16], for group of row tiles [tile_m]  the work
-//   items
-//     where the worker meets the panel first: weights -> workspace, in pairs along K
+//   for product of the batch, for panel of output columns [tile_oc x 16], for group of row tiles [tile_m]
+//     the above are the work items; when a worker begins a panel: weights -> workspace, in pairs along K
 //     sums = 0
 //     for 32 of K
 //       sums(p, v) += x(p) * w(v)
 //     store, through the workspace where rows are shared, narrowed or cut
 //
-// One register tile is that of dense_amx.cc. What differs is that the right matrix is computed, and so is packed here:
-// [K / 2][tile_oc x 16 columns][2], of which 16 pairs of 16 columns are a tile, loaded with the panel's stride. The
-// left one is read where it lies, K being its last axis.
+// The register tile is the one drawn in dense_amx.cc. The difference is that the right matrix is computed, so this
+// kernel packs it. The left matrix is read in place; K is its last axis. One packed panel, here of tile_oc=2; a box is
+// a tile of 16 pairs of K by 16 columns, and is loaded with the panel's stride:
+//
+//                  column 0 .. 15      column 16 .. 31
+//   k =  0,  1   +-------------------+-------------------+
+//   k =  2,  3   | n0k0 n0k1 n1k0 .. |                   |   each element is a pair of neighbours along K
+//   ...          |       w(0)        |       w(1)        |
+//   k = 30, 31   +-------------------+-------------------+
+//   k = 32, 33   | the next step of 32                   |
 #include "compiler/schedules/batch_matmul_amx.h"
 
 #include <fmt/format.h>
@@ -48,7 +54,7 @@ struct BatchMatmulAmxKnobs : KnobTable {
   int64_t tile_m = Row("tile_m", 16, {16, 96, 16}, Always<16, 32, 48>);
 };
 
-// What the knobs make of a shape.
+// The extents that the knobs give a shape.
 struct Nest {
   MatmulShape shape;
   int outputs, channels;   // tiles of a register tile, along rows and along columns

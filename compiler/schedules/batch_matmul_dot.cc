@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// Beyond so many rows each, packing one matrix costs less than adding up lanes.
+// With more rows than this in each matrix, packing one of them costs less than adding up lanes.
 constexpr int64_t kFewRows = 16;
 // Cycles of a tile's end: per sum of lanes and per tile. Fitted on a Zen 3 core.
 constexpr double kLaneSum = 2, kTile = 10;
@@ -28,7 +28,7 @@ class BatchMatmulDotSchedule : public KnobSchedule<BatchMatmulDotKnobs> {
   int version() const override { return 1; }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
     const int64_t lanes = machine.vector_lanes;
-    // Its loads and stores are of floats.
+    // The emitter's loads and stores are of floats only.
     if (!w.is_batch_matmul() || w.types != ElementTypes{}) return false;
     if (!std::has_single_bit(static_cast<uint64_t>(lanes))) return false;
     const DotMatmulShape s(w);
@@ -67,7 +67,7 @@ class BatchMatmulDotSchedule : public KnobSchedule<BatchMatmulDotKnobs> {
     return kernel;
   }
 
-  // A line is the matrix of few rows, which every tile of the others meets.
+  // The line is the matrix of few rows, which every tile of the other matrix uses.
   TileShape TileWith(const Workload& w, const MachineModel& machine, const BatchMatmulDotKnobs& k) const override {
     const DotMatmulShape s(w);
     TileShape tile;
@@ -120,7 +120,7 @@ DotMatmulShape::DotMatmulShape(const Workload& w)
       swapped(product.N < product.M),
       few(swapped ? product.N : product.M),
       many(swapped ? product.M : product.N),
-      // Whole tiles: a group is as many rows as any block's multiple.
+      // A multiple of 64, so that it holds whole tiles: the rows of any tile divide 64.
       group(std::max<int64_t>(1, kItemElements / (64 * product.K)) * 64),
       few_steps(swapped ? product.weight : product.data),
       many_steps(swapped ? product.data : product.weight),

@@ -1,5 +1,5 @@
-// batch_matmul_dot: products of two computed matrices one of which has few rows, a vector most often. Lanes are
-// neighbours along K, added up at the end, so that both are read once and where they lie: nothing is packed.
+// batch_matmul_dot: products of two computed matrices, one of which has few rows; most often it is a vector. Lanes are
+// neighbours along K and are added up at the end. So both matrices are read once and in place, and nothing is packed.
 #pragma once
 
 #include <string>
@@ -15,13 +15,13 @@ struct BatchMatmulDotKnobs : KnobTable {
   static std::vector<int64_t> LongRows(const Workload& w, const MachineModel& machine);
   static std::vector<int64_t> FewRows(const Workload& w, const MachineModel& machine);
 
-  // Rows of the matrix of many that a register tile meets, a power of two.
+  // Rows of the matrix of many rows in one register tile, a power of two.
   int64_t oc_block = Row("oc_block", 4, {1, 64}, LongRows);
-  // Rows of the one of few.
+  // Rows of the matrix of few rows in one register tile.
   int64_t tile_m = Row("tile_m", 1, {1, 16}, FewRows);
 };
 
-// The two matrices by how many rows they have. Which of them is the left one says where results go.
+// The two matrices, told apart by their number of rows. `swapped` says which is the left one, so where results go.
 struct DotMatmulShape {
   MatmulShape product;
   bool swapped;       // the right one has fewer rows
@@ -36,7 +36,7 @@ struct DotMatmulShape {
 
 const Schedule& BatchMatmulDot();
 
-// The one stage, its work items product * groups() + group.
+// Emits the only stage. Its work item number is product * groups() + group.
 void EmitBatchMatmulDot(KernelBuilder& builder, const Workload& workload, const BatchMatmulDotKnobs& knobs,
                         const std::string& symbol);
 

@@ -1,4 +1,4 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
 //   for product of the batch, for group of the many rows      the work items
 //     for tile of the many rows [oc_block]
@@ -13,7 +13,10 @@
 //   x(1): few row 1    acc[1][0]   acc[1][1]   acc[1][2]   acc[1][3]
 //                                   LaneSums of each line: four outputs
 //
-// What is left of K is the end of a last whole vector whose other lanes are zeros in both.
+// The remainder of K is the end of a last full vector, whose other lanes are zeros in both operands:
+//
+//   K = 11 and 4 lanes    k0 k1 k2 k3 | k4 k5 k6 k7 |              two full vectors
+//                                            | 0 k8 k9 k10 |       the last one begins at k7, which is zeroed
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
@@ -66,7 +69,7 @@ class DotEmitter {
     int64_t few_rows, many_rows;
   };
 
-  // LaneSums takes as many rows as a power of two.
+  // LaneSums takes a power of two of rows, so the remaining rows are cut into powers of two.
   void Rest(int64_t row) {
     for (int64_t rows = k_.oc_block / 2; rows > 0; rows /= 2) {
       if (((s_.many - row) & rows) == 0) continue;
@@ -101,7 +104,7 @@ class DotEmitter {
     }
   }
 
-  // The first `skipped` lanes were met before.
+  // Adds one vector along K; the first `skipped` lanes were added before, so they count as zeros.
   Vals Step(const Tile& t, Value* x, Value* w, int skipped, Vals acc) {
     Vals rows;
     for (int64_t p = 0; p < t.few_rows; ++p) rows.push_back(Read(b_.At(x, b_.Mul(few_.row, p)), skipped));

@@ -1,15 +1,18 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
 //   for product of the batch, for panel of output columns [oc_block], for tile of rows [tile_m]    the work items
-//     pack=1, where the worker meets the panel first: weights -> workspace
+//     pack=1, when a worker begins a panel: weights -> workspace
 //     prefetch=1: every line of the output tile
 //     one register tile (matmul_tile), its sum over k of K [unroll_ic]
 //     epilogue and store
 //
-// Bytes less their zero points are multiplied as they lie, and the sums begin with the rest, modulo 2^32. With w' = w -
-// 128, which is a signed byte, and z' likewise,
+// Bytes are multiplied without taking their zero points away; the sums start with the difference, modulo 2^32. With w'
+// = w
+// - 128, which is a signed byte, and zw' = zw - 128,
 //
 //   sum (x - zx) (w - zw)  =  sum x w'  +  zx (K zw' - sum w')  -  zw' sum x
+//                                          per column, packed      per row of a tile, if zw' is not 0
+//                                          behind the panel
 //                                          per column, packed      per row of a tile, where zw' is not 0
 //                                          behind the panel
 #include <algorithm>
@@ -32,7 +35,7 @@ namespace {
 
 class BatchMatmulEmitter {
  public:
-  // `inputs`: how many operands come before the output, the last of them the scale where there is one.
+  // `inputs`: the number of operands before the output. The last of them is the scale, if there is one.
   BatchMatmulEmitter(KernelBuilder& builder, const MatmulShape& shape, const BatchMatmulKnobs& knobs,
                      const Epilogue& epilogue, const StageArgs& args, int inputs)
       : b_(builder),
@@ -71,7 +74,7 @@ class BatchMatmulEmitter {
   }
 
  private:
-  // What a worker packs serves all row tiles that it does in turn.
+  // A panel that a worker packs serves all row tiles that it computes in turn.
   void Panel(Value* item, Value* product, Value* panel, Value* tile, int64_t columns) {
     Value* first_column = b_.Mul(panel, k_.oc_block);
     Value* w = b_.At(weight_.Matrix(b_, product), b_.Mul(first_column, weight_.row));
@@ -116,7 +119,7 @@ class BatchMatmulEmitter {
     }
   }
 
-  // Of a tail's lanes each is finished alone: nothing past the columns is read or written, and nothing twice.
+  // The lanes of a tail are finished one by one: nothing past the columns is read or written, and nothing twice.
   void Store(Value* sum, Value* y, Value* scale, TileSize size, int vector) {
     const auto store = [&](Value* part, int64_t at) {
       EpilogueOperands operands;
@@ -133,7 +136,7 @@ class BatchMatmulEmitter {
     }
   }
 
-  // Neighbouring rows of a wide output are pages apart: no hardware sees them come.
+  // Neighbouring rows of a wide output are pages apart, so no hardware prefetcher foresees them.
   void FetchOutput(Value* y, TileSize size) {
     for (int64_t p = 0; p < size.rows; ++p, y = b_.At(y, out_.row)) {
       const int64_t bytes = Bytes(types_.output, size.columns);

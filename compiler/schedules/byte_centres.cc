@@ -49,7 +49,7 @@ void ByteCentres::EmitColumns(int64_t columns) {
   }
 }
 
-// As many bytes at once as a register has, then as the shortest one has, then one by one.
+// Reads a register of bytes at a time, then the shortest register's bytes, then single bytes.
 Value* ByteCentres::SumOfRow(Value* x) {
   auto& ir = b_.ir();
   constexpr int kShortest = 4;

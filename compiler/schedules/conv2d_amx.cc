@@ -30,7 +30,7 @@ std::string Blocked(int64_t block, const char* letter) {
   return block == 1 ? std::string() : fmt::format("{}{}", block, letter);
 }
 
-// A kernel row's pixels are neighbours in one row of a tile.
+// Whether one row of a tile can hold the neighbouring pixels that a kernel row reads.
 bool IsThin(const Workload& w) {
   return w.data[1] <= kThinChannels && w.weight[3] * kThinChannels <= TileProductOf(w.types)->channels &&
          w.dilation[1] == 1;
@@ -44,7 +44,7 @@ class Amx : public KnobSchedule<AmxKnobs> {
   bool Applies(const Workload& w, const MachineModel& machine) const override {
     if (!Takes(w.types)) return false;
     const bool tiles = w.types.whole() ? machine.byte_tiles : machine.bfloat16_tiles;
-    // Other numbers of channels leave most of a row empty.
+    // Fewer channels would leave most of a row empty.
     return tiles && machine.vector_lanes == kVector && w.is_conv() && w.groups == 1 &&
            (w.data[1] >= kVector || IsThin(w)) && w.prologue == Prologue::kNone;
   }
@@ -99,28 +99,28 @@ class Amx : public KnobSchedule<AmxKnobs> {
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const AmxKnobs& k) const override;
 };
 
-// Cycles, fitted as those of TileStepCycles.
-constexpr double kTileStore = 7;       // of a tile of sums
-constexpr double kFinishPixel = 2.2;   // per output pixel: addresses, the loop,
-constexpr double kFinishFloat = 1.5;   // and per vector of its channels: bias, activation, narrowed to bfloat16, store;
-constexpr double kFinishBytes = 4.6;   // scale, round, narrow, store,
-constexpr double kFinishPacked = 3.6;  // several of them together;
-constexpr double kResidual = 3;        // and with another tensor added
-constexpr double kTileStart = 40;      // per register tile: its first loads wait
+// Costs in cycles, fitted together with those of TileStepCycles.
+constexpr double kTileStore = 7;       // per tile of sums
+constexpr double kFinishPixel = 2.2;   // per output pixel: addresses and the loop
+constexpr double kFinishFloat = 1.5;   // per vector of its channels: bias, activation, narrowing to bfloat16, store
+constexpr double kFinishBytes = 4.6;   // per vector: scaling, rounding, narrowing, store
+constexpr double kFinishPacked = 3.6;  // the same for several vectors together
+constexpr double kResidual = 3;        // more if another tensor is added
+constexpr double kTileStart = 40;      // per register tile, whose first loads wait
 constexpr double kItemStart = 40;      // per work item
-constexpr double kStageStart = 300;    // loading the configuration, and giving the registers back
+constexpr double kStageStart = 300;    // to load the configuration and release the registers
 constexpr double kBarrier = 2500;      // between two stages on several threads
-constexpr double kFillRow = 1.2;       // to copy one row of a tile,
-constexpr double kRepackRow = 9.6;     // and out of narrower blocks;
+constexpr double kFillRow = 1.2;       // to copy one row of a tile
+constexpr double kRepackRow = 9.6;     // to make one row of a tile from narrower blocks
 constexpr double kThinPixel = 1.9;     // to make one pixel of a thin input
-constexpr double kCacheShare = 1;      // of a cache that is taken to hold what is used again
-constexpr double kAgain = 0.12;        // of all weights that come again for another band
-constexpr double kHidden = 0.73;  // of the lesser of arithmetic and cold weights that does not hide behind the other
-constexpr double kFetchAhead = 1.14;  // what fetching ahead costs where weights are near,
-constexpr double kFetched = 0.93;     // and gains where they are cold
+constexpr double kCacheShare = 1;      // share of a cache that holds data for reuse
+constexpr double kAgain = 0.12;        // share of all weights, for each further band
+constexpr double kHidden = 0.73;  // share of the lesser of arithmetic and cold weights that is not hidden by the other
+constexpr double kFetchAhead = 1.14;  // factor of fetching ahead if weights are near
+constexpr double kFetched = 0.93;     // factor of fetching ahead if they are cold
 
-// A step of `count` tiles of outputs. Their pixels were last read by the channel group before, over the whole band
-// where the input stays or over all bands where weights do; further taps see them again at once.
+// A step of `count` tiles of outputs. The channel group before read their pixels last: over the whole band if the input
+// stays near, over all bands if the weights do. Further taps read the same pixels again at once.
 double StepCycles(const AmxNest& nest, const MachineModel& machine, double count) {
   const TileShape pass = nest.Tile();
   const auto width = static_cast<double>(nest.lines.width);
@@ -141,7 +141,7 @@ double FinishCycles(const AmxNest& nest) {
   return kFinishPixel + static_cast<double>(nest.knobs.tile_oc) * (vector + (nest.residual ? kResidual : 0));
 }
 
-// A register tile of `count` tiles of outputs, its sums and its stores.
+// A register tile of `count` tiles of outputs: its sums and its stores.
 double TileCycles(const AmxNest& nest, const MachineModel& machine, double count) {
   const auto channels = static_cast<double>(nest.knobs.tile_oc), width = static_cast<double>(nest.lines.width);
   return static_cast<double>(nest.in_blocks * nest.taps()) * StepCycles(nest, machine, count) + kTileStart +
@@ -175,7 +175,7 @@ double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const
   double cycles = images * (groups * bands * (BandCycles(nest, machine) + kItemStart) + kAgain * again);
   cycles = cycles * ThreadShare(items, machine.threads) + kStageStart + FillCycles(nest, machine);
   if (k.prefetch > 0) cycles *= kFetchAhead;
-  // In a network every weight comes from memory once, behind the arithmetic.
+  // In a network every weight comes from memory once, overlapped with the arithmetic.
   const double memory = all_weights / machine.cold_bytes_per_cycle * (k.prefetch > 0 ? kFetched : 1);
   return (std::max(cycles, memory) + kHidden * std::min(cycles, memory)) / machine.clock_ghz;
 }
@@ -185,10 +185,10 @@ TileLines CutLines(int64_t lines, int64_t length, int64_t pitch, bool joined) {
   return {joined, lines, length, pitch, tiles, CeilDiv(length, tiles)};
 }
 
-// Tiles of few rows take as long as their loads.
+// A tile of few rows takes as long as its loads, so a width below 12 counts as 12.
 int64_t LineCost(const TileLines& lines) { return lines.tiles() * std::max<int64_t>(lines.width, 12); }
 
-// Rows of outputs can be joined where a step to the next row of outputs is so many steps to the next output.
+// Rows of outputs are joined only at stride 1: there a step to the next row is a multiple of one to the next output.
 TileLines LinesOf(const ConvShape& s, int64_t plane_w, int64_t rows) {
   const TileLines apart = CutLines(rows, s.OW, s.OW, false);
   if (s.stride_h != 1 || s.stride_w != 1 || rows == 1) return apart;

@@ -1,6 +1,7 @@
-// conv2d_amx: convolution with Intel AMX's tile registers, whose products take 16 outputs of 16 channels at once. Any
-// kernel size, stride, padding and dilation, one group; data in blocks of as many channels as a row of a tile holds. Of
-// up to four channels a row of a tile holds several pixels, and a kernel row is one step.
+// conv2d_amx: convolution with Intel AMX's tile registers; one instruction multiplies tiles of 16 outputs and 16 output
+// channels. Takes any kernel size, stride, padding and dilation, one group, and data in blocks of as many channels as a
+// row of a tile holds. If the input has up to four channels, a row of a tile holds several pixels, and a kernel row is
+// one step.
 #pragma once
 
 #include <string>
@@ -13,13 +14,13 @@ namespace hone {
 
 struct StageArgs;
 
-// What a row of 64 bytes is in the element types that the tile registers multiply.
+// The contents of a tile row of 64 bytes, for the element types that the tile registers multiply.
 struct TileProduct {
   DType data, weight, accumulator;
-  int64_t channels;  // of a row of data
+  int64_t channels;  // in a row of data
   int64_t group;     // neighbours along the reduction that lie together in a row of weights
 };
-// Null for types that no instruction multiplies. The output's may be the data's, or float32.
+// Null for types that no instruction multiplies. The output's type is not compared: it may be the data's, or float32.
 const TileProduct* TileProductOf(const ElementTypes& types);
 
 struct AmxKnobs : KnobTable {
@@ -30,8 +31,8 @@ struct AmxKnobs : KnobTable {
 
   // Lanes of an output block: the output is NCHW{oc_block}c.
   int64_t oc_block = Row("oc_block", 64, {16, 128, 16}, OutputBlocks);
-  // Lanes of an input block; where it is no whole row of a tile, the input is repacked first. Of a thin input 4, or 1
-  // for plain NCHW.
+  // Lanes of an input block. If a block does not fill a row of a tile, the input is repacked first. For a thin input 4,
+  // or 1 for plain NCHW.
   int64_t ic_block = Row("ic_block", 64, {1, 64}, InputBlocks);
   // Tiles of 16 output channels in one register tile.
   int64_t tile_oc = Row("tile_oc", 1, {1, 6}, Always<1, 2, 4>);
@@ -41,35 +42,40 @@ struct AmxKnobs : KnobTable {
   int64_t tile_oh = Row("tile_oh", 1, {1, 1024}, Bands);
   // 0: bands of one channel group first (weights stay); 1: channel groups of one band first (input stays).
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
-  // So many steps ahead weights are fetched while the present ones are used; 0: not at all.
+  // Steps by which weights are fetched ahead of their use; 0 for no fetching.
   int64_t prefetch = Row("prefetch", 0, {0, 64}, Always<0, 1, 4, 8, 16>);
 };
 
-// How the outputs of a band are cut into tiles: lines of `length` outputs, of which `per_line` tiles of `width` outputs
-// each begin at even steps; the last one ends with the line and may repeat outputs of the one before. A line is a row
-// of outputs, or, `joined`, all rows of the band: then it has `pitch` outputs per row, those past the row's are
-// computed from what lies between two rows of the input and thrown away.
+// The cut of a band's outputs into tiles. A line has `length` outputs, cut into `per_line` tiles of `width` outputs.
+// The last tile of a line ends with the line and may repeat outputs of the one before. A line is one row of outputs,
+// or, if `joined`, all rows of the band. A joined line has `pitch` outputs per row: those past the real row are
+// computed from inputs between two rows and thrown away.
+//
+//   length 19, width 10     0 1 2 .. 8 9               tile 0
+//                                      9 10 .. 18      tile 1, which does not store output 9 again
+//
+//   joined, OW 3, pitch 5     y y y - - y y y - - y y y     length 13; - is computed and thrown away
 struct TileLines {
   bool joined = false;
   int64_t lines = 1, length = 1, pitch = 1, per_line = 1, width = 1;
   int64_t tiles() const { return lines * per_line; }
 };
 
-// What the knobs make of a shape: extents that the estimate and the emission share.
+// The extents that the knobs give a shape, shared by the estimate and the emitter.
 struct AmxNest {
   ConvShape shape;
   ElementTypes types;
-  const AmxKnobs& knobs;  // which must outlive it
+  const AmxKnobs& knobs;  // must outlive the nest
   const TileProduct& product;
   bool thin = false;      // up to four channels: a tile's row holds the pixels of a kernel row
   bool residual = false;  // another tensor is added
   bool filled = false;    // the input is copied with its padding, in whole rows of tiles
-  int64_t plane_h = 0;    // of what the tiles read: the input, or its copy
+  int64_t plane_h = 0;    // rows of the plane that tiles read: the input, or its copy
   int64_t plane_w = 0;
-  int64_t pixel_bytes = 0;  // of its pixels
+  int64_t pixel_bytes = 0;  // bytes of one pixel of the plane
   int64_t in_blocks = 0;    // of product.channels
-  int64_t out_vectors = 0;  // of 16 channels, those past the last one's block counted
-  int64_t groups = 0;       // of tile_oc vectors, as many as the channels need
+  int64_t out_vectors = 0;  // of 16 channels, including those past the last block's
+  int64_t groups = 0;       // of tile_oc vectors, enough for the channels
   int64_t bands = 0;
   TileLines lines;
 
@@ -87,10 +93,10 @@ inline constexpr int64_t kThinChannels = 4;
 
 const Schedule& Conv2dAmx();
 
-// Emits the kernel of a valid config; see conv2d_amx_emit.cc.
-// Its first stage where the nest is `filled`: rows of the plane, ((n * in_blocks) + block) * plane_h + row; see
-// conv2d_amx_fill.cc.
+// Emits the first stage, if the nest is `filled`; see conv2d_amx_fill.cc. Its work items are rows of the plane: ((n *
+// in_blocks) + block) * plane_h + row.
 void EmitAmxFill(KernelBuilder& builder, const AmxNest& nest, const StageArgs& args);
+// Emits the kernel of a valid config; see conv2d_amx_emit.cc.
 EmittedKernel EmitConv2dAmx(KernelBuilder& builder, const AmxNest& nest, const Epilogue& epilogue,
                             const std::string& symbol);
 

@@ -1,7 +1,7 @@
-// The stages. In brackets: the knob that cuts a loop.
+// The stages. The knob that cuts a loop is in brackets.
 //
-//   1. where the input is padded or lies in narrower blocks: it is copied into the shared workspace, with its padding
-//      and in blocks of a tile's row (conv2d_amx_fill.cc). Nothing else then knows of borders.
+//   1. If the input is padded or lies in narrower blocks, it is copied into the shared workspace, with its padding
+//      and in blocks of a tile's row (conv2d_amx_fill.cc). So no later loop has to know of borders.
 //
 //   2. loop_order=0: a group's weights stay near        loop_order=1: a band's input stays near
 //      for image n                                      for image n
@@ -17,19 +17,26 @@
 //
 // One register tile, here of tile_ow=32 outputs and tile_oc=2. A box is a tile register:
 //
-//                                         w(0)         w(1)        16 output channels each, of 64 channels in
-//   x(0): outputs side by side         sums(0, 0)   sums(0, 1)
-//   x(1): the same of the next tile    sums(1, 0)   sums(1, 1)
+//                                          w(0)         w(1)        16 output channels each, of 64 channels in
+//   x(0): neighbouring outputs          sums(0, 0)   sums(0, 1)
+//   x(1): those of the next tile        sums(1, 0)   sums(1, 1)
 //
-// A row of x is one pixel's block of channels, a row of w four of them for 16 output channels (two of bfloat16), a row
-// of sums 16 channels of one output. Of x and w the fewer are held for the step, the others come one by one. Of a thin
-// input a row of x is several pixels of four channels side by side, all taps of one kernel row: rows of x overlap.
+// A row of x is one pixel's block of channels. A row of w holds four channels (two for bfloat16) of 16 output channels.
+// A row of sums is 16 channels of one output. The smaller of the two sets x and w is held for the step, the other
+// streams through. If the input is thin, a row of x is several neighbouring pixels of four channels, all taps of one
+// kernel row, and rows of x overlap:
 //
-// How the operands lie:
+//   one tile, dense input                           thin input, kernel row of 3 taps, stride 1
+//     x row 0 | pixel 0: c0 ......... c63 |           x row 0 | pixel 0 | pixel 1 | pixel 2 |  zero weights beyond
+//     x row 1 | pixel 1: c0 ......... c63 |           x row 1           | pixel 1 | pixel 2 | pixel 3 |
+//     w row 0 | o0: c0-3 | .. | o15: c0-3 |           w row 0 | o0: tap 0 | o1: tap 0 | .. | o15: tap 0 |
+//     w row 1 | o0: c4-7 | .. | o15: c4-7 |           w row 1 | o0: tap 1 | o1: tap 1 | .. | o15: tap 1 |
+//
+// The operands' layouts:
 //   plane   [input block: x_block_][row: x_row_][column: x_column_][channels of a tile's row]
 //   weight  [group][input block: w_block_][kh][kw][tile_oc][16 rows of four channels][16 output channels][4 channels]
 //   output  NCHW{oc_block}c
-// so a register tile reads its weights from front to back, and what is used after them follows.
+// so a register tile reads its weights from front to back, and the next tile's weights follow.
 #include <llvm/IR/Constants.h>
 
 #include <algorithm>
@@ -47,8 +54,8 @@ namespace {
 constexpr int kVector = MatrixTiles::kRows;
 constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
 
-// Stage 2. Work items are bands of one channel group: ((n * groups) + group) * bands + band, or with loop_order 1
-// ((n * bands) + band) * groups + group. All strides are in bytes.
+// Emits stage 2. A work item is a band of one channel group: ((n * groups) + group) * bands + band, or with loop_order
+// 1 ((n * bands) + band) * groups + group. All strides are in bytes.
 class AmxEmitter {
  public:
   AmxEmitter(KernelBuilder& builder, const AmxNest& nest, const Epilogue& epilogue)
@@ -92,7 +99,8 @@ class AmxEmitter {
   }
 
  private:
-  // The registers: sums, then what is held, then what streams. A register tile of fewer outputs uses some of them.
+  // Register numbers: sums first, then the held operands, then the streamed ones. A tile of fewer outputs uses fewer
+  // sums.
   int Sums(int output, int channel) const { return output * channels_ + channel; }
   bool holds_weights() const { return channels_ <= outputs_; }
   int FirstHeld() const { return outputs_ * channels_; }
@@ -130,7 +138,7 @@ class AmxEmitter {
     for (int v = 0; v < channels_; ++v) vectors_y_.push_back(VectorOffset(b_.Add(b_.Mul(group, channels_), v)));
   }
 
-  // Where a vector of 16 output channels lies in each pixel.
+  // The offset of a vector of 16 output channels within each pixel.
   Value* VectorOffset(Value* vector) {
     const int64_t per_block = k_.oc_block / kVector;
     return b_.Add(b_.Mul(b_.Div(vector, per_block), y_block_),
@@ -145,12 +153,12 @@ class AmxEmitter {
     ZeroRest();
   }
 
-  // Where a tile of outputs reads, and which of its outputs are its own.
+  // The inputs that a tile of outputs reads, and the outputs that it stores.
   struct Place {
     Value* x;
     Value* line;
     Value* start;  // of the line
-    Value* own;    // the first one that no tile before it has computed
+    Value* own;    // the first output that no tile before has computed
   };
 
   Place PlaceOf(Value* tile) {
@@ -167,7 +175,7 @@ class AmxEmitter {
     return place;
   }
 
-  // `outputs` tiles side by side, the first of them number `first`.
+  // `outputs` neighbouring tiles, the first of them number `first`.
   void Tile(Value* first, int outputs) {
     std::vector<Place> places;
     places.reserve(static_cast<size_t>(outputs));
@@ -196,8 +204,8 @@ class AmxEmitter {
     tiles_.Load(sums, b_.At(of_group_.offset, channel * kRowBytes), 0);
   }
 
-  // Weights are cold in a network, and fetching a few lines ahead is what the machine does by itself. What lies behind
-  // a group's weights are the next one's.
+  // Weights are cold in a network, and the machine itself fetches only a few lines ahead. A group's weights are
+  // followed by the next group's.
   void FetchAhead(Value* w) {
     Value* ahead = b_.At(w, k_.prefetch * w_step_);
     for (int64_t line = 0; line < w_step_; line += b_.machine().line_bytes) b_.Prefetch(b_.At(ahead, line));
@@ -227,13 +235,13 @@ class AmxEmitter {
     }
   }
 
-  // The channels of an output lie together there.
+  // The channels of an output are neighbours in the scratch memory.
   Value* Scratch(int output, int channel) {
     return b_.At(scratch_, output * channels_ * kTileBytes + channel * kRowBytes);
   }
 
   void Finish(const Place& place, int p) {
-    // Without anything between two rows the outputs of a line follow each other.
+    // If nothing lies between two rows, the outputs of a line are neighbours.
     const bool side_by_side = !lines_.joined || lines_.pitch == s_.OW;
     Value* first = b_.Add(b_.Mul(place.line, s_.OW), place.start);
     Value* line_y = b_.Add(band_y_, b_.Mul(first, y_column_));
@@ -248,12 +256,12 @@ class AmxEmitter {
     });
   }
 
-  // The register tile's channels lie in one block, and are stored together.
+  // Whether the register tile's channels lie in one block, so that they are stored together.
   bool packs() const {
     return PacksBytes(epilogue_, nest_.types, channels_) && k_.oc_block % (int64_t{channels_} * kVector) == 0;
   }
 
-  // `offset`: of the first block's channels.
+  // `offset`: where the first block's channels of the pixel lie.
   void StorePixel(Value* offset, Value* sums) {
     Vals values;
     for (int v = 0; v < channels_; ++v) {
@@ -269,13 +277,13 @@ class AmxEmitter {
     if (packs()) Store(EmitPackedBytes(b_, epilogue_, values), b_.Add(offset, vectors_y_[0]), 0);
   }
 
-  // From the group's vector `v` on.
+  // Stores from the group's vector `v` on.
   void Store(Value* done, Value* y, int v) {
     Value* channel = b_.Add(b_.Mul(group_, int64_t{channels_} * kVector), int64_t{v} * kVector);
     b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(image_y_, y));
   }
 
-  // Lanes of the last block that no group computes.
+  // Zeroes the lanes of the last block that no group computes.
   void ZeroRest() {
     const int64_t first = nest_.groups * channels_;
     if (first == nest_.out_vectors) return;
@@ -296,7 +304,7 @@ class AmxEmitter {
   const AmxKnobs& k_;
   const TileLines& lines_;
   const Epilogue& epilogue_;
-  const int outputs_, channels_;  // tiles of a register tile, along outputs and along channels
+  const int outputs_, channels_;  // tiles of a register tile: along outputs, along channels
   int64_t x_row_, x_block_, x_step_, w_step_, w_block_, y_column_, y_block_, band_outputs_, full_;
   int rest_;
   Value *plane_ = nullptr, *plane_stride_ = nullptr, *scratch_ = nullptr, *weight_ = nullptr;

@@ -1,4 +1,9 @@
-// The first stage: a copy of the input with its padding, in rows of tiles.
+// The first stage: copies the input with its padding, as rows of tiles. One row of the plane, here with pad_l=1:
+//
+//   dense, ic_block=16           | 0 | pixel 0                           | pixel 1 | .. | 0 |    64 bytes a pixel
+//                                    | block 4i | 4i + 1 | 4i + 2 | 4i + 3 |    blocks past the last one are zeros
+//   thin, ic_block=4             | 0 | c0 c1 c2 0 | c0 c1 c2 0 | .. | 0 |              four channels a pixel
+//   thin, ic_block=1 (NCHW)      the same, 16 pixels of each channel's plane interleaved at a time
 #include <llvm/IR/Constants.h>
 
 #include <algorithm>
@@ -16,7 +21,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kRowBytes = MatrixTiles::kRowBytes;
-constexpr int kRun = 16;  // pixels of a thin input that are made together
+constexpr int kRun = 16;  // pixels of a thin input that are interleaved together
 
 class RowFiller {
  public:
@@ -34,7 +39,7 @@ class RowFiller {
       Value* row = b_.Sub(b_.Mod(item, nest_.plane_h), b_.Index(s_.pad_t));
       Value* image = b_.At(data, b_.Mul(b_.Div(block_of_image, nest_.in_blocks), stride));
       Value* to = b_.At(plane, b_.Mul(item, nest_.plane_w * nest_.pixel_bytes));
-      // A row above or below the image is a large number without its sign.
+      // As an unsigned number, a row above or below the image is large.
       Value* inside = b_.ir().CreateICmpULT(row, b_.Index(s_.H));
       b_.If(
           inside, [&] { Row(image, b_.Mod(block_of_image, nest_.in_blocks), row, to); },
@@ -70,7 +75,7 @@ class RowFiller {
     });
   }
 
-  // Of a thin input many pixels at a time, and the rest one by one.
+  // Copies `kRun` pixels of a thin input at a time, and the remaining ones one by one.
   void InRuns(int64_t count, const std::function<void(Value* first, int pixels)>& body) {
     const int64_t main = count / kRun * kRun;
     b_.For(0, main, kRun, [&](Value* column) { body(column, kRun); });
@@ -85,7 +90,7 @@ class RowFiller {
     });
   }
 
-  // Plain NCHW: a run of each channel's plane, then pixel by pixel.
+  // From plain NCHW: loads a run of each channel's plane and stores it pixel by pixel.
   void InterleavedPixels(Value* image, Value* row, Value* to, int64_t count) {
     const DType type = nest_.types.data;
     InRuns(count, [&](Value* column, int pixels) {
@@ -117,8 +122,8 @@ class RowFiller {
     return ir.CreateShuffleVector(front, back, order);
   }
 
-  // The row of the input block that becomes this part of the tile's row, and whether there is none: then `from` is
-  // another one's.
+  // The input block's row that becomes this part of the tile's row, and whether it is absent. If it is absent, `from`
+  // points at another block's row.
   struct Part {
     Value* from;
     Value* absent;

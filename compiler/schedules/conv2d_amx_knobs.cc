@@ -4,7 +4,7 @@
 
 namespace hone {
 
-// A whole row of a tile, or what other schedules write.
+// A full row of a tile, or the block that other schedules write.
 std::vector<int64_t> AmxKnobs::OutputBlocks(const Workload& w, const MachineModel& machine) {
   return {TileProductOf(w.types)->channels, machine.vector_lanes};
 }

@@ -1,4 +1,4 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
 //   for image, for block of channels [oc_block], for row of outputs          the work items
 //     for tile of the row [tile_ow]                                          tiles at the border stand alone
@@ -42,10 +42,11 @@
 namespace hone {
 namespace {
 
-// Of whole numbers: 256 products of 255 and -128 are half of what float32 holds exactly, and leave as much for offsets.
+// The most taps of a product of bytes. This many, of 255 and -128, add up to half of the integers that float32
+// holds exactly; the other half remains for offsets.
 constexpr int64_t kMostWholeTaps = 256;
 
-// One vector, or what conv2d_amx reads and writes without copying it.
+// One vector, or the block that conv2d_amx reads and writes without copying it.
 std::vector<int64_t> Blocks(const Workload& w, const MachineModel& machine) {
   const int64_t row = TileRow(w.types.output, machine);
   if (row == 0 || w.types.data != w.types.output) return {machine.vector_lanes};
@@ -64,11 +65,11 @@ struct DepthwiseKnobs : KnobTable {
   int64_t oc_block = Row("oc_block", 8, {1, 128}, Blocks);
   // Outputs along w of one register tile.
   int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
-  // 1: kernel rows in a straight line, for rows that no padding clips.
+  // 1: kernel rows in a straight line, for output rows that no padding clips.
   int64_t unroll_kh = Row("unroll_kh", 0, {0, 1}, Always<0, 1>);
 };
 
-// One vector per (pixel, half block): blocks wider than a vector take several passes over the tile.
+// Emits one vector per pixel at a time; a block wider than a vector takes several passes over the tile.
 class DepthwiseEmitter {
  public:
   DepthwiseEmitter(KernelBuilder& builder, const ConvShape& shape, const ElementTypes& types,
@@ -98,7 +99,7 @@ class DepthwiseEmitter {
       first_channel_ = b_.Mul(block, k_.oc_block);
       Value* y_offset = b_.Add(b_.Mul(block, s_.OH * s_.OW * y_column_), b_.Mul(row, s_.OW * y_column_));
       x_ = b_.At(b_.At(data, b_.Mul(n, data_stride)), b_.Mul(block, s_.H * s_.W * x_column_));
-      // The address of tap (0, 0) of output 0 may lie before the image; what reads there is clipped.
+      // The address of tap (0, 0) of output 0 may lie before the image; taps that would read there are clipped.
       x_ = b_.At(b_.At(x_, b_.Mul(row, s_.stride_h * s_.W * x_column_)), -(s_.pad_t * s_.W + s_.pad_l) * x_column_);
       w_ = b_.At(weight, b_.Mul(block, s_.KH * s_.KW * w_tap_));
       y_ = b_.At(behind.Output(b_, n), y_offset);
@@ -109,8 +110,7 @@ class DepthwiseEmitter {
   }
 
  private:
-  // Sums of so few products of bytes are whole numbers that float32 holds, so that its multiply-add is exact: see
-  // Applies.
+  // Sums of so few products of bytes are integers that float32 holds, so its multiply-add is exact: see Applies.
   static ElementTypes Computed(ElementTypes types) {
     if (types.whole()) types.accumulator = DType::kFloat32;
     return types;
@@ -187,7 +187,7 @@ class DepthwiseEmitter {
 
   KernelBuilder& b_;
   const ConvShape& s_;
-  const ElementTypes types_;  // as they are computed with
+  const ElementTypes types_;  // the types in which it computes
   const DepthwiseKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
@@ -248,7 +248,7 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     return kernel;
   }
 
-  // One vector wide, and nothing is summed over channels: a line's input is of its own vector alone.
+  // Tiles are one vector wide and nothing is summed over channels, so a line's input is only that of its own vector.
   TileShape TileWith(const Workload& w, const MachineModel& machine, const DepthwiseKnobs& k) const override {
     const ConvShape s(w);
     const int64_t lanes = std::min<int64_t>(machine.vector_lanes, k.oc_block);
@@ -263,8 +263,8 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     return tile;
   }
 
-  // Registers beyond the machine's that LLVM spills where kernel rows are unrolled and no operand is read from memory:
-  // it holds the columns of a row and all taps. Read off the code of 3x3 kernels for NEON and RVV.
+  // Number of registers beyond the machine's, which LLVM spills if kernel rows are unrolled and no operand is read from
+  // memory. LLVM then holds the columns of a row and all taps. Read off the code of 3x3 kernels for NEON and RVV.
   static double SpilledRegisters(const ConvShape& s, const MachineModel& machine, const DepthwiseKnobs& k) {
     const bool loads_all = machine.broadcast == Broadcast::kLane || machine.broadcast == Broadcast::kScalar;
     if (!loads_all || !k.unroll_kh) return 0;
@@ -274,13 +274,13 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
         std::max<int64_t>(0, k.tile_ow + columns + s.KH * s.KW + kSpare - machine.vector_registers));
   }
 
-  // Per tile: multiply-adds and loads side by side, input columns loaded once per kernel row. Tiles overlap in flight,
-  // so latency does not show; accumulators beyond half the registers leave too few for the columns.
+  // Multiply-adds and loads of a tile run side by side, and an input column is loaded once per kernel row. Tiles
+  // overlap in flight, so latency does not show. Accumulators beyond half the registers leave too few for the columns.
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DepthwiseKnobs& k) const override {
     const ConvShape s(w);
     const double passes = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
     const double crowd = std::max(0.0, static_cast<double>(k.tile_ow) / machine.vector_registers - 0.5);
-    // Each is stored and loaded again for every kernel row.
+    // Each spilled register is stored and loaded again for every kernel row.
     const double spilling = 2 * SpilledRegisters(s, machine, k) / machine.loads_per_cycle;
     double cycles = 0;
     for (int64_t start = 0; start < s.OW; start += k.tile_ow) {

@@ -21,13 +21,13 @@ namespace {
 
 constexpr int64_t kMaxStraightLineFmas = 640;
 
-// A prologue is applied to the rows of a pointwise convolution, once for all its output channels.
+// A prologue can only be applied to the rows of a pointwise convolution, once for all its output channels.
 bool TakesPrologue(const ConvShape& s) {
   const bool padded = s.pad_t > 0 || s.pad_l > 0 || s.pad_b > 0 || s.pad_r > 0;
   return s.KH == 1 && s.KW == 1 && !padded && s.groups == 1 && s.C >= 16;
 }
 
-// A group's channels begin where a step does.
+// Whether each group's channels begin at the begin of a step.
 bool InSteps(const ConvShape& s, int dot) { return s.groups == 1 || s.group_in % dot == 0; }
 
 class Direct : public KnobSchedule<DirectKnobs> {
@@ -111,7 +111,7 @@ class Direct : public KnobSchedule<DirectKnobs> {
     if (k.ic_chunk >= CeilDiv(s.group_in, k.ic_block)) return "ic_chunk is not less than the input blocks";
     if (k.ic_chunk > 0 && k.loop_order == 1) return "ic_chunk needs loop_order=0";
     const RegisterTile tile = nest.Registers(k.tile_ow);
-    // Broadcasts from memory or from a lane need no register of their own, but some stay for addresses and borders.
+    // Broadcasts from memory or from a lane need no register of their own, but addresses and borders need some.
     if (auto spills = tile.Reject(machine)) return spills;
     const int64_t fmas = int64_t{tile.pixels} * tile.vectors * (k.unroll_ic / nest.dot) * s.KW;
     if (fmas > kMaxStraightLineFmas * (k.unroll_ic == nest.dot ? 4 : 1)) {
@@ -121,30 +121,31 @@ class Direct : public KnobSchedule<DirectKnobs> {
   }
 };
 
-// The constants of the estimate were fitted to cold-weight times of ResNet-50's and MobileNetV2's layers on a Zen 5
-// core with AVX-512, as tests/data/spaces holds them; docs/tuning.md says how near it comes.
-constexpr double kCacheShare = 0.9;    // of a cache that is taken to hold what is used again
-constexpr double kLeastStep = 1.2125;  // of a multiply-add's latency, for one reduction step: not perfectly scheduled
-constexpr double kTileStart = 4;       // cycles per register tile and chunk
-constexpr double kFinish = 0.5;        // cycles per accumulator to store it,
-constexpr double kPartial = 0.8;       // and to store and load it between chunks
-constexpr double kHidden = 0.08;       // of the lesser of arithmetic and weights that does not hide behind the other
-constexpr double kUnroll = 0.05;       // cycles per inner iteration
-constexpr double kUnrollThin = 0.4;    // and with the taps in a straight line
-constexpr double kRowInput = 0.1;      // of a row's first touch of its input that shows, with weights that stay
-constexpr double kRowWeights = 0.25;   // of its weights, with input that stays
-constexpr double kInputStays = 1.01;   // loop_order 1 against 0
-constexpr double kFetchAhead = 0.97;   // prefetch against none, beside the memory it hides
+// The estimate's constants were fitted to cold-weight times of layers of ResNet-50 and MobileNetV2. They were measured
+// on a Zen 5 core with AVX-512 and are in tests/data/spaces; docs/tuning.md says how close the estimate comes.
+constexpr double kCacheShare = 0.9;  // share of a cache that holds data for reuse
+constexpr double kLeastStep =
+    1.2125;                       // share of a multiply-add's latency for one reduction step: not perfectly scheduled
+constexpr double kTileStart = 4;  // cycles per register tile and chunk
+constexpr double kFinish = 0.5;   // cycles per accumulator to store it
+constexpr double kPartial = 0.8;  // cycles per accumulator to store and load it between chunks
+constexpr double kHidden = 0.08;  // share of the lesser of arithmetic and weights that is not hidden by the other
+constexpr double kUnroll = 0.05;  // cycles per inner iteration
+constexpr double kUnrollThin = 0.4;   // cycles per inner iteration, with the taps in a straight line
+constexpr double kRowInput = 0.1;     // visible share of a row's first touch of its input, with weights that stay
+constexpr double kRowWeights = 0.25;  // visible share of a row's first touch of its weights, with input that stays
+constexpr double kInputStays = 1.01;  // factor of loop_order 1 against 0
+constexpr double kFetchAhead = 0.97;  // factor of prefetch against none, beside the memory time it hides
 constexpr double kUnhiddenMemory = 0.8;
 
-// Cycles that one core needs to stream `bytes` used over and over from the level that holds `footprint`.
+// Cycles that one core needs to stream `bytes` again and again from the level that holds `footprint`.
 double StreamCycles(const MachineModel& machine, double footprint, double bytes) {
   const bool near = footprint < kCacheShare * static_cast<double>(machine.l1_bytes);
   return bytes / (near ? machine.loads_per_cycle * static_cast<double>(Bytes(DType::kFloat32, machine.vector_lanes))
                        : MovedBytesPerCycle(machine, footprint, kCacheShare));
 }
 
-// Taps in a straight line let code generation load the next ones early, and a tile that fills the registers then
+// If the taps are in a straight line, code generation loads the next ones early. A tile that fills the registers then
 // spills.
 double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
   if (!nest.TapsInLine()) return 1;
@@ -153,9 +154,9 @@ double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
   return excess > 0 ? 1 + 10 * excess * excess : 1;
 }
 
-// Of 32 wide registers a tile that takes more than half leaves few for operands on their way: up to 17 % more cycles.
-// Machines with 16 have no such choice. There a tile of one vector of weights that takes all of them spills between the
-// taps: code generation loads several of its many broadcasts ahead.
+// On machines with 32 wide registers, a tile that takes more than half leaves few for operands in flight: up to 17 %
+// more cycles. Machines with 16 have no such choice. There a tile with one vector of weights that takes all registers
+// spills between the taps: code generation loads several of its many broadcasts ahead.
 double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pixels) {
   constexpr double kSpilled = 1.2;
   if (nest.TapsInLine()) return 1;
@@ -166,9 +167,9 @@ double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pix
   return 1 + 0.14 / 12 * std::max(0, tile.registers() - 17);
 }
 
-// One step of a tile. Where bytes are widened beforehand it is two steps of products, beside which each accumulator
-// takes two sums and each vector of weights three shifts; a sum waits for the one before, not for a product. Where the
-// step itself widens, each operand is made into two registers.
+// One step of a tile. If bytes are widened beforehand, it is two steps of products. Beside them each accumulator takes
+// two sums and each vector of weights three shifts; a sum waits only for the previous sum. If the step itself widens,
+// each operand becomes two registers.
 double Steps(const DirectNest& nest, const MachineModel& machine, double pixels, double vectors) {
   constexpr double kSumLatency = 1, kShifts = 0.75;
   if (nest.widened) return 2 * StepCycles(machine, pixels, vectors, kLeastStep * kSumLatency) + kShifts * vectors;
@@ -179,7 +180,7 @@ double Steps(const DirectNest& nest, const MachineModel& machine, double pixels,
   return nest.parts == 1 ? step : 2 * step + (pixels + vectors);
 }
 
-// Weights stream behind the arithmetic.
+// Cycles of one register tile: weights stream while the arithmetic runs.
 double TileCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass, int64_t width) {
   const DirectKnobs& k = nest.knobs;
   const double pixels = static_cast<double>(width), vectors = nest.vectors(), chunks = static_cast<double>(nest.chunks);
@@ -193,7 +194,8 @@ double TileCycles(const DirectNest& nest, const MachineModel& machine, const Til
          static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved;
 }
 
-// All tiles of a row, and the first touch of weights and input by it: which of the two stays depends on the order.
+// Cycles of all tiles of a row, and of its first touch of weights and input. The loop order decides which of the two
+// stays.
 double RowCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass) {
   const int64_t width = nest.knobs.tile_ow, rest = nest.row_width % width;
   double cycles = static_cast<double>(nest.row_width / width) * TileCycles(nest, machine, pass, width);
@@ -208,7 +210,7 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Tile
                                            pass.input_bytes / static_cast<double>(nest.shape.KH));
 }
 
-// A row's bytes are read and stored widened, once or for every group of output blocks.
+// Cycles to read a row's bytes and store them widened, once or for every group of output blocks.
 double WidenCycles(const DirectNest& nest, const MachineModel& machine) {
   constexpr double kVector = 1;  // cycles to store one
   if (!nest.widened) return 0;
@@ -218,10 +220,10 @@ double WidenCycles(const DirectNest& nest, const MachineModel& machine) {
   return kVector * rows * bytes / (2 * machine.vector_lanes) / std::max(machine.threads, 1);
 }
 
-// Whole numbers are scaled, rounded and narrowed, and floats may be narrowed, whatever the config.
+// Cycles that no config changes: integer sums are scaled, rounded and narrowed, and floats may be narrowed.
 double FinishCycles(const DirectNest& nest, const Workload& w, const MachineModel& machine) {
   constexpr double kFinishWhole = 6, kResidualWhole = 6;    // per vector
-  constexpr double kFinishNarrow = 3, kResidualNarrow = 2;  // likewise
+  constexpr double kFinishNarrow = 3, kResidualNarrow = 2;  // the same
   const bool whole = nest.types.whole();
   if (!whole && nest.types.output != DType::kBFloat16) return 0;
   const double residual = whole ? kResidualWhole : kResidualNarrow;
@@ -240,7 +242,7 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
   if (w.prologue != Prologue::kNone)
     compute += 2.0 * static_cast<double>(s.N * nest.rows * nest.row_width * nest.in_blocks);
   compute *= ThreadShare(s.N * nest.rows * nest.groups_of_blocks, machine.threads);
-  // In a network every weight comes from memory once: behind the arithmetic when it is fetched ahead.
+  // In a network every weight comes from memory once, overlapped with the arithmetic if it is fetched ahead.
   const double memory =
       pass.weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks) / machine.cold_bytes_per_cycle;
   const double cycles =
@@ -271,8 +273,9 @@ RegisterTile DirectNest::Registers(int64_t pixels) const {
 
 bool DirectNest::TapsInLine() const { return !widened && knobs.ic_block < 4 * dot; }
 
-// Code generation would keep what two taps read, in registers that a tile on 16 of them, or halves of steps, leave none
-// of. From one loop over channels to the next it keeps nothing, so a block is at least two steps of such a loop.
+// If two taps read the same inputs, code generation would keep these in registers. A tile on 16 registers, or one whose
+// steps have two halves, has none to spare. It keeps nothing from one channel loop to the next, so a block is at least
+// two steps of such a loop.
 int64_t DirectNest::UnrollAtBorder(const MachineModel& machine) const {
   if (widened) return dot;
   if (machine.vector_registers >= 32) return knobs.unroll_ic;

@@ -1,7 +1,10 @@
 // conv2d_direct: direct convolution in NCHWc with the padding inside the kernel. Any kernel size, stride, dilation,
-// group and channel count. Of float32, or of uint8 data and int8 weights summed in int32: then four input channels are
-// one step, and a group's channels come in fours. Data, weights and output may be bfloat16, summed in float32: where
-// both data and weights are, two input channels are one step, and a group's channels come in pairs.
+// group and channel count. The element types are one of these:
+// - float32;
+// - uint8 data and int8 weights with int32 sums: four input channels are one step, and a group's channels come in
+//   fours;
+// - bfloat16 for data, weights or output, with float32 sums: if data and weights both are, two input channels are one
+//   step, and a group's channels come in pairs.
 #pragma once
 
 #include <string>
@@ -35,7 +38,7 @@ struct DirectKnobs : KnobTable {
   int64_t tile_oh = Row("tile_oh", 1, {1, 1024}, JoinedRows);
   // Input channels per inner iteration.
   int64_t unroll_ic = Row("unroll_ic", 1, {1, 64}, Unrolls);
-  // Input blocks per pass, partial sums going through the output; 0: all in one pass.
+  // Input blocks per pass, with partial sums kept in the output; 0: all in one pass.
   int64_t ic_chunk = Row("ic_chunk", 0, {0, 1 << 20}, Chunks);
   // 0: rows of one channel group first (weights stay); 1: channel groups of one row first (input stays).
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
@@ -43,14 +46,14 @@ struct DirectKnobs : KnobTable {
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
-// What the knobs make of a shape: extents that the estimate and the emission share.
+// The extents that the knobs give a shape, shared by the estimate and the emitter.
 struct DirectNest {
   ConvShape shape;
   ElementTypes types;
   Prologue prologue;
-  const DirectKnobs& knobs;      // which must outlive it
-  int lanes = 8;                 // of one vector: the machine's, or oc_block when that is less
-  bool widened = false;          // a row's bytes are made 16 bits wide once, for all its output channels
+  const DirectKnobs& knobs;      // must outlive the nest
+  int lanes = 8;                 // of one vector: the machine's, or oc_block if that is less
+  bool widened = false;          // a row's bytes are widened to 16 bits once, for all its output channels
   int parts = 1;                 // registers that one operand of a step takes
   int64_t dot = 1;               // input channels of one step
   int64_t rows = 0;              // work items along h
@@ -65,12 +68,13 @@ struct DirectNest {
   TileShape Tile() const;
   int vectors() const { return static_cast<int>(knobs.tile_oc * (knobs.oc_block / lanes)); }
   RegisterTile Registers(int64_t pixels) const;
-  // Whether the taps of a kernel row follow each other in a straight line: where a tap alone is too little for a loop.
-  // Neighbours share inputs there, which a step of two halves would keep in registers that it has not.
+  // Whether the taps of a kernel row follow each other in a straight line, because one tap is too little work for a
+  // loop. Neighbouring taps share inputs there. A step of two halves would keep these in registers that it does not
+  // have.
   bool TapsInLine() const;
-  // The input channels of a straight line in tiles at a border, whose taps follow each other in one.
+  // Input channels of one straight line in a border tile, whose taps also follow each other in a straight line.
   int64_t UnrollAtBorder(const MachineModel& machine) const;
-  // Input blocks that a worker's panel holds, 0 without one: of the whole row, or of one group's.
+  // Input blocks in a worker's panel: those of the whole row, or of one group; 0 if there is no panel.
   int64_t PanelBlocks() const;
 };
 

@@ -1,4 +1,4 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
 //   loop_order=0: a group's weights stay near           loop_order=1: a row's input stays near
 //   for image n                                         for image n
@@ -8,9 +8,9 @@
 //
 //   and inside both:
 //   for tile of the row [tile_ow]                         tiles at the border stand alone: see row_tiles.h
-//     acc = 0, or an offset per channel, or the sums of the chunk before, which wait in the output
-//     for input block of the chunk                        prefetch: an equal part of the weights behind this chunk
-//       for kernel row kh that reads inside the input     first layer: prefetch of what the next row reads here
+//     acc = 0, or an offset per channel, or the previous chunk's sums, which are kept in the output
+//     for input block of the chunk                        prefetch: an equal part of the weights after this chunk's
+//       for kernel row kh that reads inside the input     first layer: prefetch of the next row's input at this place
 //         for tap kw                                      a straight line at the border, of 16 where ic_block < 4
 //           for input channel [unroll_ic]
 //             acc[p][v] += x(p) * w(v)
@@ -22,31 +22,32 @@
 //                                        output block 0   output block 1
 //                                            w(0)             w(1)         neighbours in memory: one step's weights
 //   x(0): one channel of output 0's input  acc[0][0]        acc[0][1]
-//   x(1):                of output 1's     acc[1][0]        acc[1][1]      x(p + 1) is read_.pixel bytes behind x(p)
+//   x(1):                of output 1's     acc[1][0]        acc[1][1]      x(p + 1) is read_.pixel bytes after x(p)
 //   x(2):                                  acc[2][0]        acc[2][1]
 //   x(3):                                  acc[3][0]        acc[3][1]
 //
-// Where an oc_block is several vectors wide, v counts the vectors of the first block, then those of the second. Of the
-// x(p) and the w(v) the fewer are held for the step, the others come one by one (register_tile.h).
+// If an oc_block is several vectors wide, v counts the vectors of the first block, then those of the second. The
+// smaller of the two sets x(p) and w(v) is held for the step, the other streams through (register_tile.h).
 //
-// How the operands lie, with the bytes from one to the next:
+// The operands' layouts, with the bytes from one element of an axis to the next:
 //
 //   data    NCHW{ic_block}c                      [n][input block][row][column][channel]
 //   weight  OIHW{ic_block}i{tile_oc * oc_block}o [group: panel_][input block: w_in_block_][kh: KW * w_tap_][kw: w_tap_]
 //                                                [channel: w_step_][output channel]
 //   output  NCHW{oc_block}c                      [n][block: y_block_][row: y_row_][column: y_column_][channel]
 //
-// so a tile reads its weights from front to back, and what it needs after them follows. Of whole numbers a step takes
-// four input channels: x(p) is four bytes of one pixel, broadcast as an int32, and w(v) holds for each output channel
-// the four bytes that they meet, OIHW{ic_block / 4}i{tile_oc * oc_block}o4i. With a prologue the inputs come
-// from the workspace, [input block: read_.block][column: read_.column][channel] of one row of outputs, without the
-// columns that a stride skips.
+// so a tile reads its weights from front to back, and the next tile's weights follow. In a product of bytes a step
+// takes four input channels. Then x(p) is four bytes of one pixel, broadcast as an int32. w(v) holds for each output
+// channel the four bytes that are multiplied with them: OIHW{ic_block / 4}i{tile_oc * oc_block}o4i.
+//
+// With a prologue the inputs come from the workspace. It holds one row of outputs' inputs as [input block: read_.block]
+// [column: read_.column][channel], without the columns that a stride skips.
 //
 // x86 without VNNI multiplies two neighbours of 16 bits in one instruction, pmaddwd. There the kernel rows of one row
-// of outputs are widened once, with the second and third of every four channels changed over, and a step is two:
+// of outputs are widened once. The second and third of every four channels change places, and a step becomes two:
 //
 //   panel   [input block: read_.block][kh: read_.kernel_row][column: read_.column][channel], of 16 bits
-//             x0 x2 | x1 x3       one pixel, four channels: one broadcast a half
+//             x0 x2 | x1 x3       one pixel, four channels: one broadcast per half
 //   weight    w0 w1 w2 w3         one output channel: its bytes 0 and 2 widened by two shifts, 1 and 3 by one
 //             acc += x0 w0 + x2 w2, then acc += x1 w1 + x3 w3
 //
@@ -68,8 +69,8 @@
 namespace hone {
 namespace {
 
-// Of a filter of hundreds of taps and a few channels a straight line would leave the first-level cache of instructions,
-// and LLVM takes seconds for it.
+// A straight line of hundreds of taps would not fit into the first-level instruction cache, and LLVM would take seconds
+// to compile it.
 constexpr int64_t kMostTapsInLine = 16;
 
 // Emits one stage. Work items are rows of one channel group: ((n * groups) + group) * rows + row, or with loop_order 1
@@ -101,7 +102,7 @@ class DirectEmitter {
     LoadOperands(args);
     const int64_t inner_extent = k_.loop_order == 0 ? nest_.rows : nest_.groups_of_blocks;
     const int64_t outer_extent = k_.loop_order == 0 ? nest_.groups_of_blocks : nest_.rows;
-    // A range of items may begin and end inside an outer step, which then does a part of its inner ones.
+    // A range of items may begin and end inside an outer step; the outer step then does only a part of its inner steps.
     Value* last = b_.Div(b_.Add(args.end, inner_extent - 1), inner_extent);
     b_.For(b_.Div(args.begin, inner_extent), last, 1, [&](Value* q) {
       Value* first_item = b_.Mul(q, inner_extent);
@@ -173,7 +174,7 @@ class DirectEmitter {
   void Row(Value* row) {
     kernel_rows_ = KernelRowsInside(b_, s_, row);
     if (nest_.widened && k_.loop_order == 0) input_.Widen(group_x_, row, kernel_rows_);
-    // The pointer may lie before the data: taps that would read there are clipped or dropped.
+    // The pointer may lie before the data; taps that would read there are clipped or dropped.
     row_x_ = b_.At(input_.panel() ? group_panel_ : input_.FirstRow(group_x_, row), -row_.pad * read_.column);
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
     const std::vector<RowTile> tiles = CutRow(row_, k_.tile_ow);
@@ -189,7 +190,7 @@ class DirectEmitter {
     }
   }
 
-  // Tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
+  // Emits tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
   void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass) {
     const RegisterTile registers = nest_.Registers(tile.width);
     Value* x = b_.At(b_.At(row_x_, tile.start * read_.pixel), b_.Mul(i, tile.width * read_.pixel));
@@ -211,11 +212,12 @@ class DirectEmitter {
     Finish(registers, acc, y_offset);
   }
 
-  // A convolution of a few plain channels reads the network's input, which lies in memory: a whole inference, or its
-  // user, has passed since it was in a cache. Every other kernel's input was just written.
+  // Whether the kernel is the network's first: a convolution of a few plain channels, which reads the network's input.
+  // That input lies in memory, because the previous inference, or the user's code, has replaced it in the caches. Every
+  // other kernel's input was written just before.
   bool StartsNetwork() const { return k_.ic_block == 1 && s_.groups == 1; }
 
-  // What the next row of outputs reads in the place of this kernel row, for the columns of one tile.
+  // Prefetches the input of the next row of outputs at the place of this kernel row, for the columns of one tile.
   void FetchNextRow(const RowTile& tile, Value* kernel_row) {
     const int64_t line_bytes = b_.machine().line_bytes;
     Value* next = b_.At(kernel_row, s_.stride_h * input_.data().row);
@@ -243,7 +245,7 @@ class DirectEmitter {
     return acc;
   }
 
-  // The input channels of one tap; kw -1 means that every pixel has it.
+  // The input channels of one tap; kw is -1 if every pixel has the tap.
   Vals Channels(const RowTile& tile, const RegisterTile& registers, Value* block, Value* x, Value* w, int64_t kw,
                 const Vals& start) {
     auto inside = [&](int p) { return kw < 0 || TapInside(row_, tile.start + p, kw); };
@@ -265,7 +267,7 @@ class DirectEmitter {
     const int64_t x_channel = read_.element, w_vector = Bytes(types_.weight, nest_.lanes * nest_.dot);
     if (nest_.widened) return WidenedStep(registers, xs, ws, u, inside, acc);
     if (nest_.dot > 1) {
-      // Four bytes or two bfloat16 are as wide as an accumulator's lane.
+      // Four bytes, or two bfloat16, are as wide as an accumulator's lane.
       return registers.Step(
           b_, acc,
           [&](int p) {
@@ -304,7 +306,7 @@ class DirectEmitter {
 
   Value* Load(DType stored, Value* ptr, int lanes) { return LoadConverted(b_, stored, ptr, lanes, types_.accumulator); }
 
-  // Channels of an input block: the last block may be short, and then its zero lanes are not multiplied.
+  // Number of channels to multiply in an input block. The last block may be short; its zero lanes are left out.
   Value* ChannelCount(Value* block) {
     const int64_t needed = CeilDiv(in_channels_last_, k_.unroll_ic) * k_.unroll_ic;
     if (needed == k_.ic_block) return b_.Index(k_.ic_block);
@@ -317,7 +319,7 @@ class DirectEmitter {
     return p * y_column_ + (v / per_block) * y_block_ + Bytes(types_.output, (v % per_block) * nest_.lanes);
   }
 
-  // Zeros or the offsets in the first chunk, the partial sums in the others.
+  // Zeros or the offsets in the first chunk, the partial sums in the later ones.
   Vals StartValues(const RegisterTile& registers, Value* y_offset) {
     if (channels_.offset != nullptr) return registers.Offsets(b_, channels_.offset);
     Vals zeros = registers.Zeros(b_, types_.accumulator);

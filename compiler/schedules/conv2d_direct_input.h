@@ -1,4 +1,4 @@
-// Where the tiles of conv2d_direct read their input: where it lies, or in a panel in the worker's workspace.
+// The place from which conv2d_direct's tiles read their input: the data itself, or a panel in the worker's workspace.
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
@@ -7,42 +7,47 @@
 
 namespace hone {
 
-// The panel holds one row of inputs after the prologue, packed, with the columns that a stride skips left out; or the
-// kernel rows of one row of outputs made 16 bits wide:
+// The panel holds one of two things:
+// - one row of inputs after the prologue, packed, without the columns that a stride skips;
+// - the kernel rows of one row of outputs, widened to 16 bits.
+//
+// Its layout is
+//
 //   [input block: read.block][kernel row: read.kernel_row][column: read.column][channel]
-// There the second and third of every four channels change places: then pairs that PairOfFours means are neighbours.
-// All strides are in bytes. Both arguments must outlive it.
+//
+// In widened rows the second and third of every four channels change places, so that the pairs that PairOfFours names
+// are neighbours. All strides are in bytes. Both arguments must outlive the object.
 class DirectInput {
  public:
   DirectInput(KernelBuilder& builder, const DirectNest& nest);
 
-  // Of a worker; 0 where tiles read the data.
+  // Bytes per worker; 0 if tiles read the data itself.
   static int64_t WorkspaceBytes(const DirectNest& nest);
 
-  // From one to the next of the data's columns, rows and input blocks.
+  // Bytes from one column, row or input block of the data to the next.
   struct DataStrides {
     int64_t column, row, block;
   };
   const DataStrides& data() const { return data_; }
 
-  // The same of what a tile reads: `pixel` is from the input of one output to that of its neighbour.
+  // The strides of the place that tiles read. `pixel` is the step from one output's input to its neighbour's.
   struct ReadStrides {
     int64_t element, column, pixel, kernel_row, block;
   };
   const ReadStrides& read() const { return read_; }
 
-  // Takes the prologue's operands, from operand `next` on, and the workspace. Returns the number of the operand behind.
+  // Loads the prologue's operands, from operand `next` on, and the workspace. Returns the number of the next operand.
   int Load(const StageArgs& args, int next);
-  // Null where tiles read the data.
+  // Null if tiles read the data itself.
   Value* panel() const { return panel_; }
 
   // Fills the panel with row `row` of the image's inputs after the prologue.
   void Prepare(Value* image, Value* row) const;
-  // Fills it with the kernel rows that row `row` of outputs reads, from the input blocks at `source` on.
+  // Fills the panel with the kernel rows that output row `row` reads, from the input blocks at `source` on.
   void Widen(Value* source, Value* row, const KernelRows& rows) const;
 
-  // Of the input blocks at `source` what the first kernel row of row `row` of outputs reads; before the data where a
-  // padding is.
+  // The address, within the input blocks at `source`, of the first kernel row that output row `row` reads. In the
+  // padding it lies before the data.
   Value* FirstRow(Value* source, Value* row) const;
 
  private:

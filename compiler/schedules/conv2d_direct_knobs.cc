@@ -19,8 +19,8 @@ int64_t LargestDivisorUpTo(int64_t n, int64_t limit) {
 int64_t OutBlock(const ConvShape& s, int lanes) {
   return s.groups == 1 ? lanes : LargestDivisorUpTo(s.group_out, lanes);
 }
-// Thin inputs are read as plain NCHW: a block of 16 for 3 channels would multiply zeros. Whole numbers come in fours,
-// bfloat16 in pairs.
+// A thin input is read as plain NCHW: a block of 16 for 3 channels would multiply zeros. Bytes come in fours, bfloat16
+// in pairs.
 int64_t InBlock(const Workload& w, int lanes) {
   const ConvShape s(w);
   if (s.groups > 1) return LargestDivisorUpTo(s.group_in, lanes);
@@ -42,7 +42,7 @@ std::vector<int64_t> Divisors(int64_t n, int64_t limit) {
 std::vector<int64_t> DirectKnobs::OutputBlocks(const Workload& w, const MachineModel& machine) {
   const ConvShape s(w);
   std::vector<int64_t> blocks{OutBlock(s, machine.vector_lanes)};
-  // What conv2d_amx reads without copying it.
+  // The block that conv2d_amx reads without copying it.
   const int64_t row = TileRow(w.types.output, machine);
   if (s.groups == 1 && row != 0) blocks.push_back(row);
   return blocks;

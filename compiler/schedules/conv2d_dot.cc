@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// Outputs that one vector holds. Of floats it may be one, whose channels are converted as they are loaded.
+// Outputs per vector. For floats it may be one; their channels are converted as they are loaded.
 int PixelsOf(const ElementTypes& types, const ConvShape& s) {
   const int dot = DotGroup(types);
   return types.whole() || (s.stride_w == 1 && s.OW >= dot) ? dot : 1;
@@ -73,18 +73,18 @@ class Dot : public KnobSchedule<DotKnobs> {
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DotKnobs& k) const override;
 };
 
-// The constants of the estimate, in cycles, were fitted to 398 cold times of fifteen layers of floats on a Zen 4 core
-// with AVX-512: its default takes 2 % more time than the best.
-constexpr double kLeastStep = 1.25;     // of a multiply-add's latency, for one tap
-constexpr double kProductApart = 0.95;  // for a product and its sum where they are not fused: with SSE on that core
-constexpr double kSpilledTap = 2;       // per register that a border's tap finds taken
-constexpr double kLaneSum = 2;          // per vector,
-constexpr double kRun = 4;              // and per run of outputs that is stored
-constexpr double kRowInput = 0.2;       // of a row's first touch of its input that shows
-constexpr double kCacheShare = 0.9;     // of a cache that is taken to hold what is used again
+// The estimate's constants, in cycles, were fitted to 398 cold times of fifteen float layers on a Zen 4 core with
+// AVX-512. Its default takes 2 % more time than the best config.
+constexpr double kLeastStep = 1.25;     // share of a multiply-add's latency, for one tap
+constexpr double kProductApart = 0.95;  // for a product and its sum if they are not fused: with SSE on that core
+constexpr double kSpilledTap = 2;       // per register that a tap at a border lacks
+constexpr double kLaneSum = 2;          // per vector
+constexpr double kRun = 4;              // per run of outputs that is stored
+constexpr double kRowInput = 0.2;       // visible share of a row's first touch of its input
+constexpr double kCacheShare = 0.9;     // share of a cache that holds data for reuse
 
-// Outputs of a border lie in one straight line with all their taps, and code generation keeps each input that two of
-// them read.
+// At a border all taps of all outputs are one straight line, and code generation keeps each input that two of them
+// read.
 double SpilledRegisters(const DotNest& nest, const RegisterTile& tile, const MachineModel& machine) {
   if (nest.shape.KW == 1) return 0;
   return std::max(0, tile.pixels * tile.vectors + tile.pixels + 2 - machine.vector_registers);
@@ -102,9 +102,9 @@ double TapCycles(const DotNest& nest, const RowTile& part, const MachineModel& m
   return step + (part.border ? kSpilledTap * SpilledRegisters(nest, tile, machine) : 0);
 }
 
-// One row of outputs of one group of channels.
+// Cycles of one row of outputs of one group of channels.
 double RowCycles(const DotNest& nest, const MachineModel& machine) {
-  constexpr double kFinishWhole = 6, kFinishNarrow = 3;  // of a run: scaled, rounded and narrowed; or narrowed
+  constexpr double kFinishWhole = 6, kFinishNarrow = 3;  // per run: scaling, rounding and narrowing; or only narrowing
   const double narrowed = nest.types.whole() ? kFinishWhole : nest.types.output == DType::kBFloat16 ? kFinishNarrow : 0;
   const double steps = nest.Tile().steps;
   double cycles = 0;
@@ -118,8 +118,8 @@ double RowCycles(const DotNest& nest, const MachineModel& machine) {
   return cycles;
 }
 
-// Every operand of a step is loaded, none is broadcast. The first group of channels brings a row's new inputs near, the
-// others read them there.
+// Every operand of a step is loaded, none is broadcast. The first group of channels fetches a row's new inputs, and the
+// other groups then read them from a near cache.
 double Dot::EstimateNsWith(const Workload& w, const MachineModel& machine, const DotKnobs& k) const {
   const DotNest nest(w, machine, k);
   const ConvShape& s = nest.shape;

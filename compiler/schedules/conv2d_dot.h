@@ -1,7 +1,6 @@
-// conv2d_dot: convolutions with fewer outputs than a vector has lanes. Lanes are input channels, so that none idles;
-// each output is a dot product whose lanes are added up at its end. Any kernel size, stride and dilation; one group. Of
-// floats; and of bytes or pairs of bfloat16 where outputs along w read neighbours, several of which are one vector
-// then.
+// conv2d_dot: convolutions with fewer outputs than a vector has lanes. Lanes are input channels, so none is idle. Each
+// output is a dot product whose lanes are added up at the end. Any kernel size, stride and dilation; one group. Takes
+// floats. Takes bytes and pairs of bfloat16 if outputs along w read neighbours; several outputs then share one vector.
 #pragma once
 
 #include <string>
@@ -28,19 +27,19 @@ struct DotKnobs : KnobTable {
   int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
 };
 
-// What the knobs make of a shape: extents that the estimate and the emission share.
+// The extents that the knobs give a shape, shared by the estimate and the emitter.
 struct DotNest {
   ConvShape shape;
   ElementTypes types;
-  const DotKnobs& knobs;  // which must outlive it
+  const DotKnobs& knobs;  // must outlive the nest
   int64_t in_blocks = 0;
-  int pixels = 1;  // neighbouring outputs along w of one vector: as many as one step of a lane has input channels
+  int pixels = 1;  // neighbouring outputs along w in one vector: as many as a lane's step has input channels
   int parts = 1;   // registers that one operand of a step takes
   RowShape row;
 
   DotNest(const Workload& workload, const MachineModel& machine, const DotKnobs& knobs);
-  // Of a row. Whole vectors: what is left over at the end of a row is computed together with outputs before it, once
-  // more.
+  // The tiles of a row, in whole vectors. Outputs left over at the end of a row are computed together with earlier
+  // outputs, which are then computed twice.
   std::vector<RowTile> Tiles() const;
   RegisterTile Registers(int64_t outputs) const;
   TileShape Tile() const;

@@ -1,4 +1,4 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
 //   for image, for row of outputs                                    the work items
 //     for group of output channels [tile_oc]
@@ -9,22 +9,22 @@
 //         sums of lanes, epilogue and store
 //
 // One register tile, here of tile_ow=4 outputs along w and tile_oc=2 channels. A box is a register of `lanes` input
-// channels, of which the output is the sum:
+// channels; their sum is the output:
 //
 //                       w(0): tap of channel 0   w(1): of channel 1     `w_out_` bytes apart
 //   x(0): output 0's         acc[0][0]               acc[0][1]
-//   x(1): output 1's         acc[1][0]               acc[1][1]          x(p + 1) is `x_vector_` bytes behind x(p)
+//   x(1): output 1's         acc[1][0]               acc[1][1]          x(p + 1) is `x_vector_` bytes after x(p)
 //   x(2)                     acc[2][0]               acc[2][1]
 //   x(3)                     acc[3][0]               acc[3][1]
 //                                |                       |
 //                          LaneSums: y[0][0..3]    y[1][0..3]           neighbours in memory: the output is NCHW
 //
-// conv2d_direct has output channels as lanes: of 16 it would use 3 for a picture. In exchange each output costs a few
-// instructions at its end, which is little behind many taps.
+// conv2d_direct has output channels as lanes: for an image of 3 output channels it would use 3 of 16. In exchange, each
+// output costs a few extra instructions at its end, which is little compared with many taps.
 //
-// Data lie as NCHW{ic_block}c, weights as OIHW{ic_block}i: [channel: w_out_][input block][kh][kw: w_tap_][input
-// channel]. A lane of bytes takes four channels in one step, so that a block of 16 fills four lanes, and a vector is
-// the blocks of four neighbouring outputs; the weights' 16 bytes meet each of them. Of bfloat16 it is two:
+// The data's layout is NCHW{ic_block}c, the weights' is OIHW{ic_block}i: [channel: w_out_][input block][kh][kw: w_tap_]
+// [input channel]. For bytes, a lane takes four channels in one step, so a block of 16 fills four lanes. A vector holds
+// the blocks of four neighbouring outputs, and the weights' 16 bytes are repeated for each. For bfloat16 it is two:
 //
 //   x(0)  | output 0: c0-3 c4-7 c8-11 c12-15 | output 1: ... | output 2: ... | output 3: ... |
 //   w(0)  |           w0-3 w4-7 w8-11 w12-15 |       the same again, three times             |
@@ -42,7 +42,7 @@
 namespace hone {
 namespace {
 
-// All strides are in bytes.
+// Emits the stage. All strides are in bytes.
 class DotEmitter {
  public:
   DotEmitter(KernelBuilder& builder, const DotNest& nest, const Epilogue& epilogue)
@@ -71,7 +71,7 @@ class DotEmitter {
       Value* row = b_.Mod(item, s_.OH);
       Value* n = b_.Div(item, s_.OH);
       rows_ = KernelRowsInside(b_, s_, row);
-      // The address of tap (0, 0) of output 0 may lie before the image; what reads there is clipped.
+      // The address of tap (0, 0) of output 0 may lie before the image; taps that would read there are clipped.
       x_ = b_.At(b_.At(data, b_.Mul(n, data_stride)), b_.Mul(row, s_.stride_h * x_row_));
       x_ = b_.At(x_, -s_.pad_t * x_row_ - s_.pad_l * x_column_);
       b_.For(0, s_.O / k_.tile_oc, 1, [&](Value* group) {
@@ -126,8 +126,8 @@ class DotEmitter {
     return acc;
   }
 
-  // What the outputs of one vector read, the first of them at `x`: null where no output has the tap, zeros where one
-  // has not.
+  // The inputs of one vector's outputs, the first at `x`. Null if no output has the tap; zeros for an output that has
+  // not.
   Value* Inputs(Value* x, int first_output, const std::function<bool(int)>& inside) {
     int first = 0, end = nest_.pixels;
     while (first < end && !inside(first_output + first)) ++first;
@@ -139,7 +139,7 @@ class DotEmitter {
     return b_.ir().CreateBitCast(read, VectorOf(b_.ir().getInt32Ty(), lanes_));
   }
 
-  // `elements` of them, `some` from lane `first` on.
+  // A vector of `elements` elements: `some` from lane `first` on, zeros elsewhere.
   Value* BetweenZeros(Value* some, int first, int elements) {
     const auto held = static_cast<int>(llvm::cast<llvm::FixedVectorType>(some->getType())->getNumElements());
     std::vector<int> mask(static_cast<size_t>(elements), held);  // the first of the zeros
@@ -147,7 +147,7 @@ class DotEmitter {
     return b_.ir().CreateShuffleVector(some, llvm::Constant::getNullValue(some->getType()), mask);
   }
 
-  // A tap's weights of one output channel, once for each output of a vector.
+  // One output channel's weights of a tap, repeated for each output of a vector.
   Value* Weights(Value* w) {
     if (nest_.pixels == 1) return LoadConverted(b_, types_.weight, w, lanes_, types_.accumulator);
     std::vector<int> mask;
@@ -155,7 +155,7 @@ class DotEmitter {
     return b_.ir().CreateShuffleVector(LoadElements(b_, types_.weight, w, lanes_), mask);
   }
 
-  // The outputs of a channel are stored in runs that LaneSums makes of as many vectors as a power of two.
+  // A channel's outputs are stored in runs, because LaneSums takes a power of two of vectors.
   void Finish(const RegisterTile& registers, const Vals& acc, Value* y_offset) {
     for (int o = 0; o < registers.vectors; ++o) {
       for (int first = 0; first < registers.pixels;) {
@@ -188,7 +188,7 @@ class DotEmitter {
   const Epilogue& epilogue_;
   int lanes_;
   int64_t x_column_, x_output_, x_vector_, x_row_, w_tap_, w_out_, y_plane_;
-  Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr;  // of the item's row and the group's channels
+  Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr;  // at the item's row and the group's channels
   KernelRows rows_;
   ChannelAddresses channels_;
 };

@@ -17,13 +17,13 @@ namespace hone {
 namespace {
 
 constexpr int64_t kLeastChannels = 8;
-constexpr double kColdShare = 0.875;  // of the rate of cold weights that their panels of one frequency reach
-constexpr double kCacheShare = 0.7;   // of a cache that is taken to hold what is used again
+constexpr double kColdShare = 0.875;  // share of the cold weights' rate that panels of one frequency reach
+constexpr double kCacheShare = 0.7;   // share of a cache that holds data for reuse
 constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 
 int64_t RoundUp(int64_t n, int64_t to) { return CeilDiv(n, to) * to; }
 
-// Frequencies lie apart by an odd number of cache lines: at a power of two their stores would fight for the same sets.
+// Frequencies lie an odd number of cache lines apart: at a power of two their stores would compete for the same sets.
 int64_t FrequencyBytes(int64_t bytes, int64_t line_bytes) {
   const int64_t lines = CeilDiv(bytes, line_bytes);
   return (lines % 2 == 0 ? lines + 1 : lines) * line_bytes;
@@ -34,7 +34,7 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
   std::string_view name() const override { return "conv2d_winograd"; }
   int version() const override { return 1; }
   double tolerance() const override { return 2e-5; }
-  // Transformed weights are float32's alone: in bfloat16 they would lose what the transform needs.
+  // Transformed weights are always float32: in bfloat16 they would lose the precision that the transform needs.
   bool Takes(const ElementTypes& types) const override { return AreFloats(types) && types.weight == DType::kFloat32; }
   bool Applies(const Workload& w, const MachineModel&) const override { return SuitsWinograd(w); }
 
@@ -62,7 +62,7 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const override;
 };
 
-// Cycles for one pass over `bytes` that lie in the level that holds `footprint`.
+// Cycles of one pass over `bytes` in the level that holds `footprint`.
 double PassCycles(const MachineModel& machine, double footprint, double bytes) {
   return bytes / MovedBytesPerCycle(machine, footprint, kCacheShare);
 }
@@ -77,8 +77,8 @@ double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, 
   const double step = StepCycles(machine, pixels, vectors, machine.multiply_add_latency);
   const double tile_cycles = channels * (step + 1 / static_cast<double>(k.unroll_ic)) + 3 * pixels * vectors;
   const double product = frequencies * tiles / pixels * static_cast<double>(nest.out_blocks) / vectors * tile_cycles;
-  // Weights come from memory once, behind the product when they are fetched ahead, and again for every further block of
-  // tiles; V and M are written and read once.
+  // Weights come from memory once, overlapped with the product if they are fetched ahead, and again for every further
+  // block of tiles. V and M are written and read once.
   const double weight_bytes =
       frequencies * channels * static_cast<double>(nest.weight_bytes * nest.out_blocks * k.oc_block);
   const double memory = weight_bytes / (kColdShare * machine.cold_bytes_per_cycle);
@@ -87,7 +87,7 @@ double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, 
   const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);
   const double per_vector = static_cast<double>(4 * nest.frequencies);
   const double transforms = tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) * per_vector;
-  // The staged product shares out (frequency, channel group) pairs, the fused kernel its blocks of tiles.
+  // The staged product's items are (frequency, channel group) pairs; the fused kernel's are blocks of tiles.
   const double share = ThreadShare(
       k.tile_block == 0 ? nest.frequencies * nest.out_blocks / k.tile_oc : CeilDiv(nest.tiles, k.tile_block),
       machine.threads);
@@ -204,7 +204,7 @@ RegisterTile WinogradNest::Registers() const {
   return tile;
 }
 
-// The product of one frequency: its tiles are a line, and the transformed tiles its input.
+// Describes the product of one frequency: the line is its tiles, and the input is the transformed tiles.
 TileShape WinogradNest::Tile() const {
   const int64_t channels = in_blocks * knobs.ic_block, steps = channels / group;
   const int64_t vectors = knobs.oc_block / lanes, groups = out_blocks / knobs.tile_oc;

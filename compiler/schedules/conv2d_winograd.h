@@ -18,8 +18,8 @@ struct WinogradKnobs : KnobTable {
   static std::vector<int64_t> TileWidths(const Workload& w, const MachineModel& machine);
   static std::vector<int64_t> TileBlocks(const Workload& w, const MachineModel& machine);
 
-  // Of F(m x m, 3 x 3): outputs of a Winograd tile along one side. In records its name is tile_m, which in other
-  // schedules means rows of a register tile.
+  // The m of F(m x m, 3 x 3): outputs along one side of a Winograd tile. In records its name is tile_m; in other
+  // schedules that name means rows of a register tile.
   int64_t m = Row("tile_m", 4, {2, 4, 2}, Always<2, 4>);
   int64_t oc_block = Row("oc_block", 8, {1, 64}, Blocks);
   int64_t ic_block = Row("ic_block", 8, {1, 64}, Blocks);
@@ -27,10 +27,10 @@ struct WinogradKnobs : KnobTable {
   int64_t tile_oc = Row("tile_oc", 1, {1, 64}, BlocksOfTile);
   // Winograd tiles of the product's register tile.
   int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
-  // Winograd tiles that go through all three steps together, on one worker; 0: every step over all tiles, with a
-  // barrier between, so that few tiles still give work to every thread.
+  // Winograd tiles that go through all three steps together, on one worker. With 0 every step runs over all tiles, with
+  // a barrier after it, so that even a few tiles give work to every thread.
   int64_t tile_block = Row("tile_block", 0, {0, 1 << 20}, TileBlocks);
-  // Within a frequency, 0: tiles under one channel group (weights stay); 1: channel groups under tiles.
+  // Order within a frequency. 0: tiles under one channel group (weights stay); 1: channel groups under tiles.
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
   // Input channels per inner iteration.
   int64_t unroll_ic = Row("unroll_ic", 1, {1, 16}, Always<1, 2, 4>);
@@ -38,21 +38,21 @@ struct WinogradKnobs : KnobTable {
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
-// Extents that the estimate and the emission share.
+// The extents that the estimate and the emitter share.
 struct WinogradNest {
   ConvShape shape;
   ElementTypes types;
-  const WinogradKnobs& knobs;  // which must outlive it
+  const WinogradKnobs& knobs;  // must outlive the nest
   int lanes;
-  int64_t alpha, frequencies;       // m + 2, its square
-  int64_t tiles_h, tiles_w, tiles;  // Winograd tiles of the output; of the whole batch
+  int64_t alpha, frequencies;       // m + 2, and its square
+  int64_t tiles_h, tiles_w, tiles;  // Winograd tiles of the output, along h and w; and of the whole batch
   int64_t block_tiles;              // tiles that a workspace holds, a multiple of tile_ow
   int64_t in_blocks, out_blocks;
   int64_t group;                   // neighbouring input channels that one step multiplies
-  bool sums_apart;                 // a step's products are added by an instruction of their own
+  bool sums_apart;                 // a separate instruction adds a step's products
   int64_t in_bytes, weight_bytes;  // of one transformed element
-  // Of bytes one group of tile_oc output blocks is taken after the other: the workspace then holds the sums of one
-  // group, and its filters where the kernel transforms them itself.
+  // With bytes, the groups of tile_oc output blocks are taken one after the other. The workspace then holds the sums of
+  // one group, and its filters if the kernel transforms them itself.
   bool by_group, filters_in_run;
   int64_t in_frequency_bytes, filter_frequency_bytes, out_frequency_bytes;  // of one frequency in the workspace
 
@@ -68,9 +68,9 @@ struct WinogradNest {
 
 const Schedule& Conv2dWinograd();
 
-// What the schedules of floats and of bytes (conv2d_winograd_int16.h) share: whether the workload is a 3x3 convolution
-// of stride 1 with channels enough; the kernel's operands, where filters lie in the layout `filters`; and why the knobs
-// make no kernel of the workload, or nullopt.
+// Shared by the schedules of floats and of bytes (conv2d_winograd_int16.h). SuitsWinograd says whether the workload is
+// a 3x3 convolution of stride 1 with enough channels. WinogradOperands gives the kernel's operands, with filters in the
+// layout `filters`. RejectWinograd says why the knobs make no kernel of the workload, or nullopt.
 bool SuitsWinograd(const Workload& workload);
 std::vector<KernelOperand> WinogradOperands(const Workload& workload, const WinogradKnobs& knobs,
                                             const Epilogue& epilogue, const std::string& filters);

@@ -32,17 +32,22 @@
 //   x(1): V[f][..][slot + 1][channel]  acc[1][0]   acc[1][1]   summed over in blocks, then channels [unroll_ic];
 //   x(2): V[f][..][slot + 2][channel]  acc[2][0]   acc[2][1]   stored to M[f][group's out block v][slot + p]
 //
-// How they lie, lanes innermost: U [frequency][group][in channel][tile_oc * oc_block]; V [frequency][in block][slot]; M
-// [frequency][out block][slot]. A slot is a tile's place in the workspace, of which there are whole register tiles:
-// those past the last tile hold what was there before, and nobody reads their products. A transform writes one vector
-// to each frequency, so frequencies lie apart by an odd number of cache lines (conv2d_winograd.cc). V, M and what is
-// between the passes of a transform are of the accumulator's type.
+// The layouts, lanes innermost:
 //
-// Of bytes V and U are whole numbers of 16 bits, two neighbouring channels of which are a step, and M is int32. U is 4
-// or 900 times the transformed filters, so that it is whole, and what TransformOutput makes is that part of its sums:
-// exact (conv2d_winograd_int16.cc). One group is taken at a time, so that M is a group's and stays in the second-level
-// cache. With filters=0 the weight operand are the filters as they are, and U is a group's, too, made when the kernel
-// runs:
+//   U [frequency][group][in channel][tile_oc * oc_block]
+//   V [frequency][in block][slot]
+//   M [frequency][out block][slot]
+//
+// A slot is a tile's place in the workspace. The slots make up full register tiles: those past the last tile hold old
+// contents, and nothing reads their products. A transform writes one vector to each frequency, so frequencies lie an
+// odd number of cache lines apart (conv2d_winograd.cc). V, M and the values between the passes of a transform have the
+// accumulator's type.
+//
+// With bytes, V and U are 16-bit integers, two neighbouring channels are one step, and M is int32. U is 4 or 900 times
+// the transformed filters, so that it is an integer. TransformOutput divides its sums by that factor, exactly
+// (conv2d_winograd_int16.cc). One group is taken at a time, so that M holds one group and stays in the second-level
+// cache. With filters=0 the weight operand is the filters as they are. U then holds one group too and is made when the
+// kernel runs:
 //
 //   tile_block=0: stage 0 as above; stage 1, items (group): Group over all tiles
 //   tile_block>0: for in block, for slot: TransformInput; for group: Group over the block of tiles
@@ -80,13 +85,13 @@ class WinogradEmitter {
         m_vector_(Bytes(types_.accumulator, nest.lanes)),
         y_vector_(Bytes(types_.output, nest.lanes)) {}
 
-  // Per worker: a patch for tiles that touch the border, of data before and of sums after the product, and room between
-  // the passes of a transform. Data are never wider than sums.
+  // Bytes per worker. They hold a patch for tiles that touch the border: data before the product, sums after it. They
+  // also hold the values between the passes of a transform. Data are never wider than sums.
   static int64_t ScratchBytes(const WinogradNest& nest) {
     return Bytes(nest.types.accumulator, 2 * nest.frequencies * nest.lanes);
   }
 
-  // `tiles` is where V lies, `group` U, where the kernel makes it, and M.
+  // `tiles` is the place of V. `group` is the place of M, after U if the kernel makes U.
   void Begin(const StageArgs& args, Value* tiles, Value* group, Value* scratch) {
     data_ = b_.Operand(args, 0);
     data_stride_ = b_.BatchStride(args, 0);
@@ -99,8 +104,8 @@ class WinogradEmitter {
     half_ = b_.At(scratch, nest_.frequencies * m_vector_);
   }
 
-  // A tile that reaches past the image is copied into a patch with zeros around it, and every tile is then read by the
-  // same code: a select of the address, not a second transform.
+  // A tile that reaches past the image is copied into a patch, with zeros outside the image. So the same code reads
+  // every tile: the address is selected, and there is no second transform.
   void TransformInput(Value* tile, Value* slot, Value* block) {
     const Place at = Decode(tile);
     Value* h = b_.Sub(b_.Mul(at.row, k_.m), b_.Index(s_.pad_t));
@@ -132,7 +137,7 @@ class WinogradEmitter {
     }
   }
 
-  // The product of one frequency and one group of output blocks with the tiles at `slot`.
+  // Emits the product of one frequency and one group of output blocks with the tiles at `slot`.
   void Multiply(Value* frequency, Value* group, Value* slot) {
     const RegisterTile registers = nest_.Registers();
     const int64_t w_step = k_.tile_oc * w_vector_, w_in_block = k_.ic_block / nest_.group * w_step;
@@ -141,7 +146,7 @@ class WinogradEmitter {
     Value* x = b_.At(b_.At(v_, b_.Mul(frequency, nest_.in_frequency_bytes)), b_.Mul(slot, v_vector_));
     Value* w = nest_.filters_in_run ? b_.At(u_, b_.Mul(frequency, nest_.filter_frequency_bytes))
                                     : b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
-    const int64_t next = nest_.by_group ? groups * panel : panel;  // of the next frequency, or group
+    const int64_t next = nest_.by_group ? groups * panel : panel;  // bytes to the next frequency, or group
     const bool weights_stay = k_.loop_order == 0;
     const int64_t passes = weights_stay ? nest_.block_tiles / k_.tile_ow : 1;
     const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block : 0, passes);
@@ -175,9 +180,8 @@ class WinogradEmitter {
     }
   }
 
-  // A tile that reaches past the output goes through the patch: its rows and columns are counted when it runs, and
-  // registers cannot be indexed.
-  // `held` is the block's place in M.
+  // A tile that reaches past the output goes through the patch. How many of its rows and columns are inside is a
+  // runtime value, and registers cannot be indexed. `held` is the block's place in M.
   void TransformOutput(Value* tile, Value* slot, Value* block, Value* held) {
     Value* source = b_.At(m_, b_.Mul(b_.Add(b_.Mul(held, nest_.block_tiles), slot), m_vector_));
     WinogradSquare half(b_, VectorOf(ElementType(b_, types_.accumulator), nest_.lanes), k_.m, nest_.alpha, half_);
@@ -215,7 +219,7 @@ class WinogradEmitter {
         });
   }
 
-  // All groups and slots of one frequency, or the slots of one group.
+  // Multiplies all groups and slots of one frequency.
   void MultiplyFrequency(Value* frequency) {
     const int64_t groups = nest_.groups();
     if (k_.loop_order == 0) {
@@ -229,7 +233,7 @@ class WinogradEmitter {
     b_.For(0, nest_.block_tiles, k_.tile_ow, [&](Value* slot) { Multiply(frequency, group, slot); });
   }
 
-  // All of one group for `count` tiles from `first` on, which lie in the workspace from its begin on.
+  // Takes one group through all its steps for `count` tiles from `first` on, which begin at the workspace's first slot.
   void Group(Value* group, Value* first, Value* count) {
     if (nest_.filters_in_run) {
       const int64_t filters = Bytes(types_.weight, 9 * nest_.in_blocks * k_.ic_block * k_.tile_oc * k_.oc_block);
@@ -257,7 +261,7 @@ class WinogradEmitter {
     return b_.ir().CreateICmpULE(from, b_.Index(extent - nest_.alpha));
   }
 
-  // Where a tile's outputs of one channel block go, and how many of its rows and columns lie inside.
+  // The address of a tile's outputs of one channel block, and the number of its rows and columns inside the output.
   struct Target {
     Value *y, *residual, *rows, *columns;
   };
@@ -270,7 +274,7 @@ class WinogradEmitter {
             b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OH), h)), b_.Min(b_.Index(k_.m), b_.Sub(b_.Index(s_.OW), w))};
   }
 
-  // One pixel through the epilogue.
+  // Puts one pixel through the epilogue and stores it.
   void StoreOutput(const Target& at, Value* block, Value* offset, Value* sum) {
     const ChannelAddresses channels = behind_.channels.Skip(b_, block, nest_.lanes);
     const EpilogueOperands operands = channels.At(b_, 0, at.residual ? b_.At(at.residual, offset) : nullptr);
@@ -278,7 +282,7 @@ class WinogradEmitter {
     b_.Store(MaskTailLanes(b_, epilogue_, done, b_.Mul(block, k_.oc_block), s_.O, k_.oc_block), b_.At(at.y, offset));
   }
 
-  // The part of the patch that lies inside the output.
+  // Stores the part of the patch that lies inside the output.
   void StorePatch(const Target& at, Value* block) {
     b_.For(b_.Index(0), at.rows, 1, [&](Value* i) {
       b_.For(b_.Index(0), at.columns, 1, [&](Value* j) {
@@ -289,8 +293,8 @@ class WinogradEmitter {
     });
   }
 
-  // What the transforms make is 4 or 900 times the sum of products, modulo 2^32: the odd factor is taken away by its
-  // inverse, the 4 by a shift. What the sum begins with comes last.
+  // The transforms give 4 or 900 times the sum of products, modulo 2^32. The odd factor is removed by multiplying with
+  // its inverse, the 4 by a shift. The sum's offset is added last.
   Value* WholeSum(Value* sum, const ChannelAddresses& channels) {
     constexpr uint32_t kInverse = 0x87654321;
     static_assert(kInverse * 225U == 1);
@@ -305,7 +309,7 @@ class WinogradEmitter {
     return VectorOf(element, nest_.lanes);
   }
 
-  // Vectors as they are computed with.
+  // Loads a vector and converts it to the type of the arithmetic.
   Value* LoadInput(Value* ptr) {
     if (!types_.whole()) return LoadConverted(b_, types_.data, ptr, nest_.lanes, types_.accumulator);
     return b_.ir().CreateZExt(LoadElements(b_, types_.data, ptr, nest_.lanes), InputVector());
@@ -321,7 +325,8 @@ class WinogradEmitter {
   const ElementTypes& types_;
   const WinogradKnobs& k_;
   const Epilogue& epilogue_;
-  int64_t x_vector_, w_vector_, v_vector_, m_vector_, y_vector_;  // bytes of a vector of data, U's step, V, M, outputs
+  int64_t x_vector_, w_vector_, v_vector_, m_vector_,
+      y_vector_;  // bytes of a vector of data, of U's step, of V, of M, of outputs
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
   Value *v_ = nullptr, *u_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;
@@ -358,7 +363,8 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
   return kernel;
 }
 
-// Each step is a stage over all tiles, through the shared workspace; or a group's are, but for the first.
+// Each step is a stage over all tiles, through the shared workspace. With bytes the first stage is the same, and the
+// second takes one group after the other.
 EmittedKernel EmitStaged(KernelBuilder& b, const WinogradNest& nest, const Epilogue& epilogue,
                          const std::string& symbol) {
   const int64_t scratch_bytes = WinogradEmitter::ScratchBytes(nest), groups = nest.groups();

@@ -1,4 +1,4 @@
-// Why 16 and 32 bits hold everything, though F(4x4) is otherwise for floats alone.
+// Why 16 and 32 bits hold everything, although F(4x4) is otherwise only for floats. The greatest magnitudes:
 //
 //                  F(2x2)                            F(4x4)
 //   V = B^T d B    2 * 2 * 255 = 1020                (7 * 7 + 7 * 7) * 255 = 24990: rows of B^T add up to 7 and -7
@@ -6,14 +6,14 @@
 //   a step's sum   2 V U: 2.4 million                2 V U: 1.44 * 10^9, below 2^31
 //   A^T M A        4 times the convolution's sum     900 times
 //
-// Sums within a transform of 16 bits may leave them on the way: only what comes out counts. Sums over channels and
-// A^T M A are taken modulo 2^32. 900 is 4 * 225, and 225 has an inverse there, so that in both cases four times the
-// convolution's sum is left, modulo 2^32. kMostChannels keeps that below 2^31: a quarter of it is the sum itself.
+// Sums within a transform may overflow 16 bits on the way: only the results must fit. Sums over channels and A^T M A
+// are taken modulo 2^32. 900 is 4 * 225, and 225 has an inverse modulo 2^32. So both cases are left with four times the
+// convolution's sum, modulo 2^32. kMostChannels keeps that below 2^31; a quarter of it is the sum itself.
 //
-// The transform's points are what makes that 4 of F(4x4). Of numbers modulo a power of two only an odd factor can be
-// taken away. With the usual points, 0, 1, -1, 2, -2 and infinity, outputs come 24 * 24 = 64 * 9 times, and six bits of
-// the sum are lost. Of 0, 2, 1, -1, -1/2 and infinity no two are congruent modulo 4 (modulo 2 there are three points
-// for six), so that a dimension loses one bit.
+// The transform's points give F(4x4) this factor of 4. Modulo a power of two only an odd factor can be removed. The
+// usual points are 0, 1, -1, 2, -2 and infinity. They multiply outputs by 24 * 24 = 64 * 9, and six bits of the sum are
+// lost. Of the points 0, 2, 1, -1, -1/2 and infinity no two are congruent modulo 4, so a dimension loses only one bit.
+// (Modulo 2 there are only three points for six.)
 #include "compiler/schedules/conv2d_winograd_int16.h"
 
 #include <fmt/format.h>
@@ -34,13 +34,14 @@ namespace {
 
 constexpr int64_t kLargestSum = int64_t{9} * 255 * 128, kMostChannels = (int64_t{1} << 31) / (4 * kLargestSum);
 
-// Cycles per vector of outputs: scaled, rounded, narrowed, and with another tensor added (as conv2d_direct.cc).
+// Cycles per vector of outputs: for scaling, rounding and narrowing, and for adding another tensor (as in
+// conv2d_direct.cc).
 constexpr double kFinish = 6, kResidual = 6;
 
-// Cycles of one pass of a transform per frequency: of a tile's vector of channels, and of a vector of filters. Fitted
-// to ResNet-18's layers on a Zen 4 core, as the share of a cache is.
+// Cycles of one pass of a transform per frequency: for a tile's vector of channels, and for a vector of filters. Fitted
+// to ResNet-18's layers on a Zen 4 core, like the share of a cache.
 constexpr double kTransform = 2, kFilter = 2, kCacheShare = 0.7, kUnhiddenMemory = 0.5;
-constexpr double kSumLatency = 1.2;  // a sum waits for the one before, not for a product
+constexpr double kSumLatency = 1.2;  // a sum waits for the previous sum, not for a product
 
 double Cycles(const WinogradNest& nest, const Workload& w, const MachineModel& machine) {
   const WinogradKnobs& k = nest.knobs;
@@ -80,8 +81,8 @@ double Cycles(const WinogradNest& nest, const Workload& w, const MachineModel& m
 
 struct WinogradInt16Knobs : WinogradKnobs {
   using WinogradKnobs::WinogradKnobs;
-  // 0: a package holds the filters' bytes, and the kernel transforms them each time it runs, which many tiles make up
-  // for. 1: it holds what the transform makes of them, 8 bytes of each for F(4x4) and 3.6 for F(2x2).
+  // 0: the package holds the filters' bytes, and the kernel transforms them each time it runs, which pays with many
+  // tiles. 1: it holds the transformed filters: 8 bytes per filter byte for F(4x4), 3.6 for F(2x2).
   int64_t filters = Row("filters", 1, {0, 1}, Always<0, 1>);
 };
 
@@ -107,7 +108,7 @@ class WinogradInt16 : public KnobSchedule<WinogradInt16Knobs> {
                                         const WinogradInt16Knobs& k) const override {
     if (k.loop_order == 1) return "loop_order=1 is not of bytes, which take a group at a time";
     if (k.filters == 0 && k.prefetch == 1) return "prefetch=1 is of filters that the package holds transformed";
-    // Direct kernels are nearer there: not worth several times the package.
+    // With VNNI direct kernels are closer, and the gain is not worth a package several times as large.
     if (k.filters == 1 && AddsPairs(machine)) return "filters=1 is of machines without VNNI";
     return RejectWinograd(Nest(w, machine, k), machine);
   }

@@ -9,8 +9,8 @@
 namespace hone {
 
 // N, C, H, W of the data; O output channels; KH, KW of the kernel; strides, padding (top, left, bottom, right),
-// dilation; OH, OW of the output; channels per group. Register tiles lie along w, so images of one column are taken as
-// images of one row: data, weights and output lie in memory in the same way.
+// dilation; OH, OW of the output; channels per group. Register tiles lie along w, so an image of one column is taken as
+// an image of one row. The memory layout of data, weights and output is the same either way.
 struct ConvShape {
   int64_t N, C, H, W, O, KH, KW;
   int64_t stride_h, stride_w, pad_t, pad_l, pad_b, pad_r, dil_h, dil_w;

@@ -1,7 +1,7 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
 //   for panel of output columns [tile_oc x 16], for group of row tiles [tile_m]     the work items
-//     sums = 0, or of bytes an offset per column
+//     sums = 0, or with bytes an offset per column
 //     for 64 bytes of K
 //       sums(p, v) += x(p) * w(v)                  prefetch: a share of the next panel
 //     sums to the worker's workspace, epilogue, store
@@ -10,12 +10,21 @@
 //
 //                                           w(0)         w(1)         16 output columns each
 //   x(0): 64 bytes of K of up to 16 rows  sums(0, 0)   sums(0, 1)
-//   x(1): of the next rows                sums(1, 0)   sums(1, 1)
+//   x(1): those of the next rows          sums(1, 0)   sums(1, 1)
 //
-// 64 bytes are 32 of bfloat16, which are multiplied in pairs, or 64 bytes, in fours: TileProduct. Data and output are
-// as they come, row after row: a tile of x is loaded with the rows' own stride. Weights are packed NK{tile_oc}n16k16n2k
-// or NK{tile_oc}n16k16n4k, [panel][64 bytes of K][tile_oc][16 groups][16 columns][group], so that a tile reads its
-// panel from front to back. Row tiles are equally tall; the last one ends with the last row, and stores what is its
+// 64 bytes are 32 elements of bfloat16, which are multiplied in pairs, or 64 bytes, multiplied in fours: see
+// TileProduct. Data and output are plain row-major matrices: a tile of x is loaded with the rows' own stride. Weights
+// are packed NK{tile_oc}n16k16n2k or NK{tile_oc}n16k16n4k, [panel][64 bytes of K][tile_oc][16 groups][16
+// columns][group], so a tile reads its panel from front to back. Row tiles have equal heights. The last one ends with
+// the last row, and rows that it shares with the tile before are stored only by that one.
+//
+// One tile of w, here of bytes; a row is 64 bytes:
+//
+//               column 0      column 1             column 15
+//   row 0     | k0 k1 k2 k3 | k0 k1 k2 k3 | .. | k0 k1 k2 k3  |     x row r: | k0 k1 k2 .. k63 | of matrix row r
+//   row 1     | k4 .. k7    | k4 .. k7    | .. | k4 .. k7     |     sums[r][n] += sum over k of x[r][k] * w[k][n]
+//   ..
+//   row 15    | k60 .. k63  | k60 .. k63  | .. | k60 .. k63   |
 // own: rows that it shares with the one before are stored by that one.
 #include "compiler/schedules/dense_amx.h"
 
@@ -51,17 +60,17 @@ struct DenseAmxKnobs : KnobTable {
   int64_t tile_oc = Row("tile_oc", 1, {1, 6}, Always<1, 2, 3, 4>);
   // Rows of one register tile, in tiles of up to 16.
   int64_t tile_m = Row("tile_m", 16, {16, 96, 16}, Always<16, 32, 48>);
-  // 0: rows of one panel first (weights stay); 1: panels of the same rows first (data stay).
+  // 0: rows of one panel first (weights stay near); 1: panels of the same rows first (data stay near).
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
   // 1: the next panel is fetched while the present one is used.
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
-// What the knobs make of a shape.
+// The extents that the knobs give a shape.
 struct DenseAmxNest {
   int64_t M, K, N;
   int64_t row;             // elements of K in a tile's row
-  int outputs, channels;   // tiles of a register tile, along rows and along columns
+  int outputs, channels;   // tiles of a register tile: along rows, along columns
   int64_t tiles, width;    // row tiles, and the rows of each
   int64_t panels, groups;  // of columns and of row tiles
 
@@ -123,7 +132,7 @@ class DenseAmxEmitter {
     of_panel_ = behind_.channels.Skip(b_, panel, nest_.columns());
   }
 
-  // The last group may have fewer tiles.
+  // Emits one group of row tiles; the last group may have fewer.
   void Group(Value* group) {
     Value* first = b_.Mul(group, nest_.outputs);
     const int last = static_cast<int>(nest_.tiles - (nest_.groups - 1) * nest_.outputs);
@@ -134,7 +143,7 @@ class DenseAmxEmitter {
   }
 
   void Tiles(Value* first, int outputs) {
-    Vals starts, own;  // the first row of each tile, and which of its rows are its own
+    Vals starts, own;  // the first row of each tile, and the first row that is its own
     for (int p = 0; p < outputs; ++p) {
       Value* even = b_.Mul(b_.Add(first, p), nest_.width);
       starts.push_back(b_.Min(even, b_.Index(nest_.M - nest_.width)));
@@ -166,7 +175,7 @@ class DenseAmxEmitter {
     tiles_.Load(sums, b_.At(of_panel_.offset, channel * kRowBytes), 0);
   }
 
-  // The columns of a row lie together there.
+  // The columns of a row are neighbours in the scratch memory.
   Value* Scratch(int output, int channel) {
     return b_.At(scratch_, output * nest_.channels * kTileBytes + channel * kRowBytes);
   }
@@ -215,10 +224,11 @@ class DenseAmxEmitter {
   ChannelAddresses of_panel_;
 };
 
-// Cycles, as conv2d_amx.cc has them.
+// Costs in cycles, as in conv2d_amx.cc.
 constexpr double kTileStore = 7, kFinishRow = 2.2, kFinishFloat = 1.5, kFinishBytes = 4.6, kFinishPacked = 3.6;
 constexpr double kTileStart = 40, kStageStart = 300;
-// Of cold weights that are not fetched ahead, and of the lesser of both where they are; what fetching itself takes.
+// Shares that are not hidden: of cold weights without fetching ahead; of the lesser of weights and arithmetic with it.
+// The last is the factor of fetching itself.
 constexpr double kUnhiddenMemory = 0.8, kHidden = 0.1, kFetchAhead = 1.02;
 
 class AmxDense : public KnobSchedule<DenseAmxKnobs> {
@@ -226,7 +236,7 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
   std::string_view name() const override { return "dense_amx"; }
   int version() const override { return 1; }
   bool Takes(const ElementTypes& types) const override { return TileProductOf(types) != nullptr; }
-  // A step reads a tile's row of each row, and a few rows leave most of a tile empty.
+  // A step reads a full tile's row of each matrix row, and a few rows leave most of a tile empty.
   bool Applies(const Workload& w, const MachineModel& machine) const override {
     constexpr int64_t kLeastRows = 4;
     const int64_t row = TileRow(w.types.data, machine);
@@ -283,8 +293,8 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     return tile;
   }
 
-  // What is walked through before it is used again: where weights stay the rows of all groups, else those of one group
-  // and all weights.
+  // Bytes that are walked through before they are used again. If weights stay near these are the rows of all groups,
+  // else the rows of one group and all weights.
   static TileStep StepOf(const Workload& w, const DenseAmxNest& nest, const DenseAmxKnobs& k) {
     const double width = static_cast<double>(nest.width), row_bytes = static_cast<double>(Bytes(w.types.data, nest.K));
     const double panel = static_cast<double>(nest.depth() * nest.step_bytes());

@@ -1,4 +1,4 @@
-// dense_amx: matrix product of several rows of bfloat16 with Intel AMX's tile registers.
+// dense_amx: a matrix of several rows times constant weights, in bfloat16 or bytes, with Intel AMX's tile registers.
 #pragma once
 
 #include "compiler/schedules/schedule.h"

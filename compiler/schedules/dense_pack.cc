@@ -1,4 +1,4 @@
-// The loop nest. In brackets: the knob that cuts a loop.
+// The loop nest. The knob that cuts a loop is in brackets.
 //
 //   for panel of output columns [oc_block], for tile of rows [tile_m]    the work items, panel * row tiles + tile
 //     acc = 0
@@ -13,16 +13,22 @@
 //   x(1): data[row + 1][k]   acc[1][0]   acc[1][1]
 //   x(2): data[row + 2][k]   acc[2][0]   acc[2][1]
 //
-// Where data and weights are bfloat16 a step is a pair of neighbours along K, and the weights are NK{oc_block}n2k. Of
-// bytes it is four, NK{oc_block}n4k: a box holds int32, x(p) four bytes of one row, broadcast, and w(v) for each column
-// the four bytes that they meet. Sums of bytes may begin with an offset per column.
+// If data and weights are bfloat16, a step is a pair of neighbours along K, and the weights are NK{oc_block}n2k. With
+// bytes it is four neighbours, and the weights are NK{oc_block}n4k. A box then holds int32, and x(p) is four bytes of
+// one row, broadcast. For each column w(v) holds the four bytes that they are multiplied with. Sums of bytes may begin
+// with an offset per column:
 //
-// Weights of float16 are widened as they are loaded, where the machine has an instruction for it.
+//                    column 0      column 1      column 2
+//   x(0), bytes    | k0 k1 k2 k3 | k0 k1 k2 k3 | k0 k1 k2 k3 | ..     four bytes of one row, in every lane
+//   w(0), NK..n4k  | k0 k1 k2 k3 | k0 k1 k2 k3 | k0 k1 k2 k3 | ..     each column's own weights
+//   acc[0][0]      | +4 products | +4 products | +4 products | ..     int32
 //
-// Weights are packed NK{oc_block}n, [panel][k][column], so that a tile reads its panel from front to back; data and
-// output are as they come, row after row. The last row tile may be shorter and the last panel narrower, and have code
-// of their own: a kernel has up to four kinds of tile. A last vector that the columns do not fill has zeros for
-// weights, and its lanes are stored one by one.
+// Weights of float16 are widened as they are loaded. The machine must have an instruction for it.
+//
+// Weights are packed NK{oc_block}n, [panel][k][column], so that a tile reads its panel from front to back. Data and
+// output are plain row-major matrices. The last row tile may be shorter and the last panel narrower. Each has code of
+// its own, so a kernel has up to four kinds of tile. In a last vector that the columns do not fill, the missing weights
+// are zeros, and the lanes are stored one by one.
 #include "compiler/schedules/dense_pack.h"
 
 #include <fmt/format.h>
@@ -67,17 +73,18 @@ struct DenseKnobs : KnobTable {
   int64_t prefetch = Row("prefetch", 0, {0, 64}, Always<0, 1, 2, 4>);
 };
 
-// Each row of the tile has a pointer of its own, and those beyond the general registers are loaded again: cycles per
-// step and row, on a Zen 5 core: 196 x 384 by 384 x 1536 takes 1.40 ms with 14 rows, 1.02 to 1.05 with 6 to 11.
+// Cycles per step and row to reload the row's pointer. Each row of the tile has its own, and the general registers may
+// not hold them all. On a Zen 5 core, 196 x 384 by 384 x 1536 takes 1.40 ms with 14 rows, 1.02 to 1.05 with 6 to 11.
 constexpr double kReload = 2;
 
-// Cold weights of one row, measured on the same core: 25088 x 4096, 9216 x 4096, 4096 x 1000, 2048 x 1000 and 1280 x
-// 1000 come at 35 to 50 GB/s on one thread, whatever is fetched ahead (within 2 %), and at 44 to 60 on two, where
-// fetching gains 0 to 7 %: kColdShare of the rate of cold weights, and what does without fetching on several.
+// kColdShare is the share of the cold weights' rate that one row reaches; kNotFetched is the factor without fetching on
+// several threads. Measured on the same core: 25088 x 4096, 9216 x 4096, 4096 x 1000, 2048 x 1000 and 1280 x 1000. On
+// one thread they come at 35 to 50 GB/s, however much is fetched ahead (within 2 %). On two threads they come at 44 to
+// 60 GB/s, and fetching gains 0 to 7 %.
 constexpr double kColdShare = 11.0 / 12, kNotFetched = 1.025;
-constexpr double kCacheShare = 0.7;  // of a cache that is taken to hold what is used again
+constexpr double kCacheShare = 0.7;  // share of a cache that holds data for reuse
 
-// Products of bytes, with what kernels make of sums: bytes, floats, or the sums themselves.
+// Whether these are products of bytes with an output that kernels can make of the sums: bytes, floats, or the sums.
 bool AreBytes(const ElementTypes& t) {
   const bool made = t.output == DType::kUInt8 || t.output == DType::kFloat32 || t.output == DType::kInt32;
   return made && t == ByteTypes(t.output);
@@ -106,7 +113,7 @@ class DenseEmitter {
     data_stride_ = b_.BatchStride(args, 0);
     weight_ = b_.Operand(args, 1);
     behind_ = ReadEpilogueAddresses(b_, args, epilogue_, 2);
-    // Row tiles of one panel follow each other, while it is in the cache.
+    // Row tiles of one panel follow each other while the panel is in the cache.
     const int64_t row_tiles = CeilDiv(M_, k_.tile_m);
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       Value* panel = b_.Div(item, row_tiles);
@@ -120,7 +127,7 @@ class DenseEmitter {
   }
 
  private:
-  // The last panel may be narrower than the others; lanes past N exist in the weights alone.
+  // The last panel may be narrower than the others; its lanes past N exist only in the weights.
   void Panel(Value* panel, Value* tile, int64_t rows) {
     const int64_t panels = CeilDiv(N_, k_.oc_block);
     const int64_t last = N_ - (panels - 1) * k_.oc_block;
@@ -135,7 +142,7 @@ class DenseEmitter {
     Value* first_row = b_.Mul(tile, k_.tile_m);
     Value* x = b_.At(data_, b_.Mul(first_row, data_stride_));
     Value* w = b_.At(weight_, b_.Mul(panel, steps_ * w_step_));
-    // Steps that unroll_ic leaves over are done one by one.
+    // Steps left over by unroll_ic are done one by one.
     const int64_t main = steps_ - steps_ % k_.unroll_ic;
     Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, StartValues(registers, panel));
     acc = Reduce(registers, x, w, main, steps_, 1, acc);
@@ -194,7 +201,7 @@ class DenseEmitter {
     }
   }
 
-  // What one step takes of a row: a pair of bfloat16, or four bytes, are as wide as a float.
+  // Loads one step of a row: a pair of bfloat16, or four bytes, are as wide as a float.
   Value* LoadData(Value* ptr) {
     return dot_ > 1 ? LoadElements(b_, DType::kInt32, ptr, 1)
                     : LoadConverted(b_, types_.data, ptr, 1, types_.accumulator);
@@ -213,7 +220,7 @@ class DenseEmitter {
   const DenseKnobs& k_;
   const ElementTypes& types_;
   const Epilogue& epilogue_;
-  int64_t x_step_, w_step_;  // bytes from one step to the next, of a row and of a panel
+  int64_t x_step_, w_step_;  // bytes from one step to the next: in a row, in a panel
   int lanes_, parts_;
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
@@ -267,7 +274,7 @@ class Dense : public KnobSchedule<DenseKnobs> {
     return kernel;
   }
 
-  // All rows are one line.
+  // The line is all rows.
   TileShape TileWith(const Workload& w, const MachineModel& machine, const DenseKnobs& k) const override {
     const int64_t lanes = std::min<int64_t>(machine.vector_lanes, k.oc_block);
     TileShape tile;
@@ -282,7 +289,7 @@ class Dense : public KnobSchedule<DenseKnobs> {
     return tile;
   }
 
-  // A panel is read from memory once and then from cache once per further row tile.
+  // A panel is read from memory once, and then from a cache once per further row tile.
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DenseKnobs& k) const override {
     const double vectors = static_cast<double>(CeilDiv(k.oc_block, machine.vector_lanes));
     const double panels = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
@@ -290,12 +297,12 @@ class Dense : public KnobSchedule<DenseKnobs> {
     const double rows = static_cast<double>(k.tile_m);
     const double steps = static_cast<double>(w.data[1] / DotGroup(w.types));
     const double fetch = k.prefetch > 0 ? vectors / machine.loads_per_cycle : 0;
-    // A vector of float16 is widened where others are multiplied.
+    // A float16 vector is widened by the unit that multiplies.
     const double widening = w.types == kHalfWeights ? vectors : 0;
     const double products =
         std::max({(rows * vectors + widening) / machine.multiply_adds_per_cycle,
                   (rows + vectors) / machine.loads_per_cycle + fetch, machine.multiply_add_latency});
-    // Bytes that are widened are two products and two sums, and each operand is made into two registers.
+    // Bytes that are widened take two products and two sums, and each operand becomes two registers.
     const bool widened = w.types.whole() && PartsOf(w.types, machine) > 1;
     const double arithmetic = (widened ? 2 * products + rows + vectors : products) +
                               kReload * std::max(0.0, rows - machine.address_registers);
@@ -310,7 +317,7 @@ class Dense : public KnobSchedule<DenseKnobs> {
     return std::max(compute * share, first_read + 0.05 * compute * share) / machine.clock_ghz;
   }
 
-  // A panel that leaves the second cache comes again for every row tile, no faster than the next level gives it.
+  // A panel that the second cache does not hold comes again for every row tile, at the next level's rate.
   static double PanelReadCycles(const Workload& w, const MachineModel& machine, const DenseKnobs& k) {
     const auto panel = static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
     const bool stays = panel < kCacheShare * static_cast<double>(machine.l2_bytes);

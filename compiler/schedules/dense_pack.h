@@ -1,4 +1,4 @@
-// dense_pack: matrix product with packed weights, and batch 1 as the thin case of it.
+// dense_pack: a matrix times packed constant weights; batch 1 is its thin case.
 #pragma once
 
 #include "compiler/schedules/schedule.h"

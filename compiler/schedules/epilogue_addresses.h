@@ -1,4 +1,4 @@
-// Where a kernel's epilogue reads and its results go: the operands behind the weights, in the order of every kernel.
+// The addresses of a kernel's epilogue operands and of its output. They follow the weights, in every kernel's order.
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
@@ -7,32 +7,33 @@
 
 namespace hone {
 
-// Addresses of what has one value of four bytes per output channel. Null where the epilogue has no such operand.
+// Addresses of the operands with one value of four bytes per output channel. Null if the epilogue lacks the operand.
 struct ChannelAddresses {
-  Value* offset = nullptr;  // what an accumulator starts with
+  Value* offset = nullptr;  // start of the accumulators
   Value* scale = nullptr;
   Value* bias = nullptr;
 
-  // The same `index` times `channels` channels further on.
+  // These addresses moved by `index` times `channels` channels.
   ChannelAddresses Skip(KernelBuilder& b, Value* index, int64_t channels) const;
-  // What the vector from channel `first` on meets, and the elements at `residual`, which may be null.
+  // The operands of the vector that begins at channel `first`, with the residual's elements at `residual`, which may be
+  // null.
   EpilogueOperands At(KernelBuilder& b, int64_t first, Value* residual) const;
 };
 
 struct EpilogueAddresses {
   ChannelAddresses channels;
-  Value* residual = nullptr;  // null where the epilogue has none
+  Value* residual = nullptr;  // null if the epilogue has none
   Value* residual_stride = nullptr;
   Value* out = nullptr;
   Value* out_stride = nullptr;
 
-  // The start of item `n` of the outermost axis, an image or a row; the residual's is null where there is none.
+  // The start of item `n` of the outermost axis (an image or a row). Residual returns null if there is none.
   Value* Output(KernelBuilder& b, Value* n) const;
   Value* Residual(KernelBuilder& b, Value* n) const;
 };
 
-// Reads the stage's operands from `first` on: offset, scale, bias and residual as the epilogue has them, the output.
-// Emits loads, which belong in front of the kernel's loops.
+// Reads the stage's operands from number `first` on: those of offset, scale, bias and residual that the epilogue has,
+// then the output. Emits loads, so call it before the kernel's loops.
 EpilogueAddresses ReadEpilogueAddresses(KernelBuilder& b, const StageArgs& args, const Epilogue& epilogue, int first);
 
 }  // namespace hone

@@ -11,7 +11,7 @@ namespace {
 
 llvm::Constant* Like(Value* x, double value) { return llvm::ConstantFP::get(x->getType(), value); }
 
-// Of finite values, which sums of whole numbers times scales are.
+// Clamps finite values, such as integer sums times scales.
 Value* Within(KernelBuilder& b, Value* x, double least, double most) {
   auto& ir = b.ir();
   x = ir.CreateSelect(ir.CreateFCmpOGT(x, Like(x, least)), x, Like(x, least));
@@ -23,13 +23,13 @@ Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to)
   const double most = epilogue.most > 0 ? epilogue.most : is_unsigned ? 255 : 127;
   const double least = is_unsigned ? 0 : -128;
   if (DividesByProducts(b.machine(), epilogue.step)) {
-    // What lies beyond the bounds by one before the division does so after it.
+    // Clamps to one step beyond the bounds before the division; such values still lie beyond the bounds after it.
     const double step = epilogue.step;
     x = Within(b, x, (least - epilogue.zero_point - 1) * step, (most - epilogue.zero_point + 1) * step);
   }
   if (epilogue.step != 1) x = EmitDivideBy(b, x, epilogue.step);
-  // Bounded before it is rounded: bounds are whole, so that both orders give the same. Rounded before the zero point is
-  // added: halves go to the even neighbour of the quotient, not of the sum.
+  // Clamping before rounding gives the same result as after it, because the bounds are integers. The zero point is
+  // added after rounding, because halves go to the quotient's even neighbour, not to the sum's.
   Value* number = EmitNearestWhole(b, Within(b, x, least - epilogue.zero_point, most - epilogue.zero_point));
   auto& ir = b.ir();
   if (epilogue.zero_point != 0) {
@@ -49,7 +49,7 @@ Value* Residual(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& 
 Value* EmitUnstored(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands) {
   const int n = LaneCount(acc);
-  // What is rounded to whole numbers must not depend on which products were fused with a sum.
+  // The value that is rounded to an integer must not depend on which products were fused with a sum.
   const llvm::IRBuilderBase::FastMathFlagGuard restores(b.ir());
   if (types.whole()) b.ir().clearFastMathFlags();
   const auto of_channels = [&](Value* ptr) { return operands.one_channel ? b.Splat(b.Load(ptr), n) : b.Load(ptr, n); };

@@ -3,7 +3,7 @@
 namespace hone {
 
 KernelRows KernelRowsInside(KernelBuilder& b, const ConvShape& s, Value* row) {
-  // Rows that begin `before` lines or more above the output's place, dilated: rounded up.
+  // Number of kernel rows, dilated, that begin `before` or more lines above the output's place; rounded up.
   const auto rows_until = [&](int64_t before) {
     Value* lines = b.Sub(b.Index(before + s.dil_h - 1), b.Mul(row, s.stride_h));
     return b.Min(b.Div(b.Max(lines, b.Index(0)), s.dil_h), b.Index(s.KH));

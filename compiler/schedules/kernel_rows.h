@@ -1,4 +1,4 @@
-// Which rows of a convolution's kernel read inside the image.
+// The rows of a convolution's kernel that read inside the image.
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
@@ -6,8 +6,14 @@
 
 namespace hone {
 
-// [first, end) of the kernel rows that row `row` of outputs reads inside the image; constants where no padding clips
-// any. Empty where a row of outputs sees padding alone.
+// The kernel rows [first, end) that output row `row` reads inside the image; constants if no padding clips any. Empty
+// if an output row reads only padding.
+//
+//             kh=0  . . . .     padding
+//             kh=1  . . . .     padding       first = 2, end = 5 for this output row (KH = 5)
+//             kh=2  # # # #     image row 0
+//             kh=3  # # # #     image row 1
+//             kh=4  # # # #     image row 2
 struct KernelRows {
   Value *first = nullptr, *end = nullptr;
 };

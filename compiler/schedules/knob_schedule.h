@@ -1,4 +1,4 @@
-// A schedule that has its knobs as a table: it sees every config parsed.
+// A schedule whose knobs are a table: it gets every config parsed.
 #pragma once
 
 #include "compiler/schedules/schedule.h"
@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// `Table` is a KnobTable. What Schedule asks with a config, the functions ending in With are asked with its values;
-// RejectWith only with values that their rows allow.
+// `Table` is a KnobTable. The functions of Schedule that take a config call the ones ending in With with its values.
+// RejectWith only gets values that their rows allow.
 template <typename Table>
 class KnobSchedule : public Schedule {
  public:

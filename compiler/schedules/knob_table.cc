@@ -12,7 +12,7 @@ std::string OutOfRange(const KnobRow& row, int64_t value) {
   return fmt::format("{}={} is not within {} and {}{}", row.name, value, row.range.least, row.range.most, steps);
 }
 
-// Ten microseconds of two threads.
+// Work that takes two threads ten microseconds.
 constexpr double kSmallFlops = 1e6;
 constexpr std::string_view kWorkers = "workers";
 
@@ -36,7 +36,7 @@ int64_t KnobTable::Row(std::string_view name, int64_t otherwise, KnobRange range
   return ValueAt(rows_.size() - 2);
 }
 
-// Most configs come from Space and have their knobs in the rows' order: the knob is at its row's place.
+// Most configs come from Space and have their knobs in the order of the rows, so the knob is tried there first.
 int64_t KnobTable::ValueAt(size_t place) const {
   const auto& named = config_.values();
   const KnobRow& row = rows_[place];

@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// Of one schedule's configs with these blocks, which are what its layouts follow from.
+// The best config of one schedule with these blocks; its layouts follow from the blocks.
 struct BlocksBest {
   int64_t oc_block, ic_block;
   DefaultConfig best;

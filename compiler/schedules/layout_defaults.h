@@ -1,4 +1,4 @@
-// The analytic default of every way in which a workload's data and output may lie.
+// The analytic default for every pair of layouts that a workload's data and output can have.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// How a kernel reads its data and writes its output, as Layout::ToText() has them.
+// The layouts in which a kernel reads its data and writes its output, as Layout::ToText() writes them.
 struct LayoutPair {
   std::string data, output;
   auto operator<=>(const LayoutPair&) const = default;
@@ -20,9 +20,9 @@ struct PairDefault {
   LayoutPair layouts;
   DefaultConfig best;
 };
-// For each pair of layouts that some valid config has, the best by EstimateNs, in the order in which the schedules'
-// spaces meet them; `allowed` leaves configs out. The best of all is AnalyticDefault when nothing is left out. Never
-// empty for a valid workload, unless `allowed` leaves everything out.
+// For each pair of layouts of some valid config, the best config by EstimateNs, in the order in which the schedules'
+// spaces list them. `allowed` excludes configs. If nothing is excluded, the best of all is AnalyticDefault. Never empty
+// for a valid workload, unless `allowed` excludes everything.
 std::vector<PairDefault> LayoutDefaults(
     const Workload& workload, const MachineModel& machine,
     const std::function<bool(const Schedule& schedule, const Config& config)>& allowed);

@@ -1,4 +1,4 @@
-// A batch_matmul's extents, and of which type and where its operands' elements are, for schedules.
+// A batch_matmul's extents, element types and strides, for schedules.
 #pragma once
 
 #include "compiler/schedules/register_tile.h"
@@ -6,13 +6,13 @@
 
 namespace hone {
 
-// Elements from one step of B, rows (M or N) or K to the next; the axis that an operand lacks has 0.
+// Elements from one step of B, rows (M or N) or K to the next; 0 for an axis that the operand lacks.
 struct MatmulSteps {
   int64_t batch = 0, row = 0, column = 0;
-  char first = 0;  // the axis whose steps the ABI's batch stride says
+  char first = 0;  // the outermost axis: the ABI's batch stride gives its step
 };
 
-// The sum over K of data[b, m, k] weight[b, n, k]. An operand's row is M (N for weight), its column K (N for output).
+// The sum over K of data[b, m, k] * weight[b, n, k]. An operand's row is M (N for weight), its column K (N for output).
 struct MatmulShape {
   int64_t B, M, N, K;
   ElementTypes types;
@@ -28,10 +28,10 @@ struct MatmulShape {
         weight(StepsOf(w.OperandAxes(1), w.weight, 'N', 'K')),
         output(StepsOf(w.OperandAxes(2), w.OutputShape(), 'M', 'N')) {}
 
-  // Neighbours along K that one step of the sum takes, and how many steps there are; the last one may lack some.
+  // Neighbours along K in one step of the sum, and the number of steps; the last step may lack some neighbours.
   int dot() const { return DotGroup(types); }
   int64_t steps() const { return (K + dot() - 1) / dot(); }
-  // Whether a vector of neighbouring columns of the output has its weights next to each other: N is their last axis.
+  // Whether the weights of neighbouring output columns are neighbours in memory: N is their last axis.
   bool weights_are_neighbours() const { return weight.row == 1 && weight.first != 'N'; }
 
  private:

@@ -1,4 +1,4 @@
-// Here of 3 rows and a panel of two vectors. A box is a register of `lanes` columns:
+// The register tile of 3 rows and a panel of two vectors. A box is a register of `lanes` columns:
 //
 //                            w(0)        w(1)        panel[k], neighbouring columns
 //   x(0): data[row    ][k]   acc[0][0]   acc[0][1]
@@ -20,7 +20,7 @@ Value* LoadStep(KernelBuilder& b, const ElementTypes& types, DType stored, Value
 
 struct Reduction {
   int64_t lo, hi, unroll;
-  int bytes = 0;  // of the data that a step reads, where it reads fewer than there are
+  int bytes = 0;  // bytes of data that a short step reads; 0 for a full step
 };
 
 Vals Reduce(KernelBuilder& b, const MatmulTile& t, TileSize size, Value* x, Value* w, const Reduction& steps,

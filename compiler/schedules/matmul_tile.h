@@ -1,4 +1,4 @@
-// One register tile of a product of two matrices: rows of the left one times a panel of the right one.
+// One register tile of a matrix product: rows of the left matrix times a panel of the right one.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 
 namespace hone {
 
-// Rows and columns, of a tile or a panel.
+// Rows and columns of a tile or a panel.
 struct TileSize {
   int64_t rows = 0, columns = 0;
 };
 
-// What all tiles of a kernel share. Steps are in bytes.
+// Values that all tiles of a kernel share. Steps are in bytes.
 struct MatmulTile {
   const ElementTypes& types;
   int64_t K = 0;
@@ -22,14 +22,18 @@ struct MatmulTile {
   Value* data_row = nullptr;    // the left matrix: from one row to the next,
   Value* data_step = nullptr;   // and from one k to the next
   Value* panel_step = nullptr;  // the panel: from one step of the reduction to the next; columns are neighbours
-  // Nothing may be read past the panel's columns, but as many as a vector holds may be read before their end.
+  // Nothing may be read past the panel's columns, but a full vector may be read before their end.
   bool ends_sharp = false;
 
-  // The sums of `size.rows` rows from `x` on with `size.columns` columns of the panel at `w`, vectors of row p at
-  // [p * vectors, (p + 1) * vectors), added to `start`, which lies alike (empty: zeros). Vector v is of the columns
-  // from FirstColumn(size, v) on; lanes past the columns hold anything.
+  // The sums of `size.rows` rows from `x` on with `size.columns` columns of the panel at `w`, added to `start`. The
+  // vectors of row p are at [p * vectors, (p + 1) * vectors); `start` has the same order, or is empty for zeros. Vector
+  // v begins at column FirstColumn(size, v); lanes past the columns hold any value.
+  //
+  //   10 columns, 4 lanes               vector 0     vector 1     vector 2
+  //     reading past them allowed       0 1 2 3      4 5 6 7      8 9 - -
+  //     ends_sharp                      0 1 2 3      4 5 6 7      6 7 8 9      the last vector overlaps
   Vals Sums(KernelBuilder& b, Value* x, Value* w, TileSize size, const Vals& start = {}) const;
-  // Negative where a vector that ends sharp begins before the panel.
+  // Negative if a vector that ends sharp begins before the panel.
   int64_t FirstColumn(TileSize size, int vector) const {
     const int64_t first = int64_t{vector} * lanes;
     return ends_sharp ? std::min(first, size.columns - lanes) : first;
@@ -37,9 +41,9 @@ struct MatmulTile {
   int Vectors(TileSize size) const { return static_cast<int>((size.columns + lanes - 1) / lanes); }
 };
 
-// Steps of four bytes each along rows of `row` bytes, as int32: as these rows are aligned.
+// Loads steps of four bytes each, as int32, along rows of `row` bytes; the alignment is that of these rows.
 Value* LoadFours(KernelBuilder& b, Value* ptr, int lanes, int64_t row);
-// `count` bytes from `ptr` on, fewer than four, as an int32 whose other bytes are 0.
+// Loads `count` bytes from `ptr` on, fewer than four, as an int32 whose other bytes are 0.
 Value* LoadBytesOfStep(KernelBuilder& b, Value* ptr, int count);
 
 // Writes the first `width` lanes and touches nothing past them.

@@ -7,11 +7,11 @@
 
 namespace hone {
 
-// The tile registers of a matrix product, here of outputs=2 tiles of rows and channels=2 tiles of columns:
+// The tile registers of a matrix product, here with outputs=2 tiles of rows and channels=2 tiles of columns:
 //
 //   | Sums(0, 0) | Sums(0, 1) | Sums(1, 0) | Sums(1, 1) | Weights(0) | Weights(1) | Rows(0) | Rows(1) |
 //
-// Tiles of rows take turns in what sums and weights leave, which must be one register at least.
+// Tiles of rows take turns in the registers that sums and weights leave free; there must be at least one.
 struct MatmulTileRegisters {
   int outputs, channels;
 
@@ -21,7 +21,7 @@ struct MatmulTileRegisters {
     const int first = Weights(channels);
     return first + output % (MatrixTiles::kRegisters - first);
   }
-  // For MatrixTiles::Configure: of `width` rows each, but whole ones of weights.
+  // Rows of each register for MatrixTiles::Configure: `width`, but all 16 for weights.
   std::array<int, MatrixTiles::kRegisters> Heights(int64_t width) const {
     std::array<int, MatrixTiles::kRegisters> heights{};
     heights.fill(static_cast<int>(width));

@@ -18,14 +18,16 @@ Value* AtMost(KernelBuilder& b, Value* x, double most) {
   return b.ir().CreateSelect(b.ir().CreateFCmpOLT(x, Like(x, most)), x, Like(x, most));
 }
 
-// To int32, halves to even: one instruction, which rounds as the environment says, and kernels run in the default one.
-// What is less than any int32 becomes the least, so that before it only the upper bound is kept: narrowing saturates.
+// Rounds to int32, halves to even, in one instruction. It rounds as the floating-point environment says; kernels run in
+// the default one. Anything below int32's range becomes the least int32, and narrowing saturates it. So only the upper
+// bound has to be kept before.
 Value* Whole(KernelBuilder& b, const Epilogue& epilogue, Value* x) {
   auto& ir = b.ir();
   const double most = (epilogue.most > 0 ? epilogue.most : kLargest) - epilogue.zero_point;
   const bool by_products = DividesByProducts(b.machine(), epilogue.step);
   if (by_products) {
-    // Within what EmitDivideBy takes: beyond the bounds by one before it is so after it.
+    // Clamps to the range that EmitDivideBy takes: a value one step beyond the bounds stays beyond them after the
+    // division.
     x = AtMost(b, AtLeast(b, x, (-epilogue.zero_point - 1) * double{epilogue.step}), (most + 1) * epilogue.step);
   }
   if (epilogue.step != 1) x = EmitDivideBy(b, x, epilogue.step);
@@ -57,7 +59,10 @@ Value* EmitPackedBytes(KernelBuilder& b, const Epilogue& epilogue, const Vals& v
   Value* first = shorts(whole[0], whole[1]);
   Value* second = whole.size() == 4 ? shorts(whole[2], whole[3]) : first;
   Value* bytes = ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_packuswb_512, {}, {first, second});
-  // Packing goes by quarters of a register: four bytes of each vector in turn. They are put in order.
+  // Packing works per quarter of a register: four bytes of each vector in turn. The shuffle puts them in order:
+  //
+  //   packed    a0-3 b0-3 c0-3 d0-3 | a4-7 b4-7 c4-7 d4-7 | a8-11 .. | a12-15 ..
+  //   ordered   a0-3 a4-7 a8-11 a12-15 | b0-3 b4-7 .. | c0-3 .. | d0-3 ..
   Value* fours = ir.CreateBitCast(bytes, llvm::FixedVectorType::get(b.i32(), kLanes));
   std::vector<int> order;
   for (int vector = 0; vector < static_cast<int>(values.size()); ++vector) {

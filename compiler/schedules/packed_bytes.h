@@ -1,4 +1,4 @@
-// Several vectors of an epilogue as bytes side by side.
+// Several vectors of an epilogue, packed as neighbouring bytes.
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
@@ -6,11 +6,11 @@
 
 namespace hone {
 
-// Whether `vectors` vectors of 16 lanes that EmitPackedBytes takes are what the epilogue's output is.
+// Whether EmitPackedBytes can make the epilogue's output of `vectors` vectors of 16 lanes.
 bool PacksBytes(const Epilogue& epilogue, const ElementTypes& types, int vectors);
 
-// What EmitUnstored left in two or four vectors of 16 lanes, quantised as EmitEpilogue does and with the same bits: one
-// vector of uint8. For AVX-512 alone, which then narrows and saturates all of them in a few instructions.
+// Quantises two or four vectors of 16 lanes from EmitUnstored as EmitEpilogue does, with the same bits. Returns one
+// vector of uint8. Only for AVX-512, which narrows and saturates all of them in a few instructions.
 Value* EmitPackedBytes(KernelBuilder& b, const Epilogue& epilogue, const Vals& values);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// How a panel is packed, [k][column] of the workspace:
+// The packing of a panel as [k][column] in the workspace:
 //
 //   columns are neighbours (BKN ...): Rows           the reduction's steps are (BNK ...): Transposed
 //
@@ -29,18 +29,18 @@ class Packer {
   }
 
  private:
-  // Whole ones.
+  // Full steps only.
   int64_t steps() const { return p_.K / dot_; }
   int rest() const { return static_cast<int>(p_.K % dot_); }
 
-  // Bytes less 128, `count` of each four: their highest bits turn.
+  // Takes 128 from the first `count` bytes of each four by flipping their highest bits.
   Value* Signed(Value* step, int count = kDotGroup) {
     if (!p_.types.whole()) return step;
     const uint32_t bits = count == kDotGroup ? 0x80808080U : 0x80808080U & ((1U << (8 * count)) - 1);
     return b_.ir().CreateXor(step, llvm::ConstantInt::get(step->getType(), bits));
   }
 
-  // Of a row along K.
+  // Loads steps along K of one row.
   Value* LoadSteps(Value* row, int lanes) {
     return p_.types.whole() ? Signed(LoadFours(b_, row, lanes, p_.K)) : LoadElements(b_, step_, row, lanes);
   }
@@ -73,7 +73,7 @@ class Packer {
     if (rest() > 0) group(b_.Index(steps()), rest());
   }
 
-  // Lane by lane one of each of the rows, the first lowest, as an element of so many times the bits.
+  // Joins one lane of each row into one wider element per lane, the first row in the lowest bits.
   Value* Grouped(Value* at, int rows, int width) {
     auto& ir = b_.ir();
     const auto bits = static_cast<unsigned>(8 * DTypeBytes(p_.types.weight));
@@ -96,7 +96,7 @@ class Packer {
     TransposedVector(b_.At(w, b_.Mul(p_.row, first)), b_.At(packed, Bytes(step_, first)), static_cast<int>(rest));
   }
 
-  // `columns` rows of weights, at most as many as lanes, become one vector per step of the reduction.
+  // Turns `columns` rows of weights, at most as many as lanes, into one vector per step of the reduction.
   void TransposedVector(Value* from, Value* to, int columns) {
     const int64_t main = steps() - steps() % p_.lanes, element = Bytes(step_);
     Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, step_), p_.lanes));
@@ -126,8 +126,8 @@ class Packer {
 
   KernelBuilder& b_;
   const PanelPacking& p_;
-  const int dot_;     // neighbours along K in a step of the sum
-  const DType step_;  // what a column's weights of one step are as one element
+  const int dot_;     // neighbours along K in one step of the sum
+  const DType step_;  // type of a column's weights of one step, taken as one element
 };
 
 }  // namespace

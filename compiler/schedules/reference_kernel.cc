@@ -11,8 +11,7 @@
 namespace hone {
 namespace {
 
-// Rows of the output are the work items. A dense layer is the convolution of an M x K image of one row per channel: M
-// images of K channels, 1x1.
+// Gives a dense layer as a convolution: M images of K channels, with one pixel and a 1x1 kernel.
 ConvShape AsConv(const Workload& w) {
   if (w.is_conv()) return ConvShape(w);
   Workload conv = w;
@@ -59,8 +58,8 @@ class ReferenceEmitter {
   }
 
  private:
-  // The sums wait in the outputs, which are float64, so that columns are the innermost loop: vectors run along a row at
-  // any number of channels and taps.
+  // The sums are kept in the outputs, which are float64, so that columns are the innermost loop. So vectors run along a
+  // row, for any number of channels and taps.
   void Row(Value* item, Value* n, Value* o, Value* oh) {
     Value* y = b_.At(value_, b_.Mul(item, s_.OW * kSum));
     Value* m = b_.At(magnitude_, b_.Mul(item, s_.OW * kSum));
@@ -116,7 +115,7 @@ class ReferenceEmitter {
     if (prologue_ != Prologue::kNone) {
       Value* scaled = b_.FMul(value, b_.Splat(scale_, lanes));
       value = b_.FAdd(scaled, b_.Splat(shift_, lanes));
-      // What cancels in the sum still leaves its rounding error.
+      // Terms that cancel in the sum still leave their rounding errors.
       size = b_.FAdd(Abs(scaled), Abs(b_.Splat(shift_, lanes)));
     }
     if (prologue_ == Prologue::kScaleShiftRelu) value = b_.FMax(value, llvm::ConstantFP::get(type, 0));
@@ -128,7 +127,7 @@ class ReferenceEmitter {
     b_.Store(b_.FAdd(b_.LoadAs(type, ma), size), ma);
   }
 
-  // The canonical epilogues end in a relu or in nothing.
+  // The canonical epilogues end in a relu or without an activation.
   void Finish(Value* item, Value* y, Value* m) {
     if (!epilogue_.residual && epilogue_.activation == nullptr) return;
     b_.For(0, s_.OW, 1, [&](Value* ow) {
@@ -146,8 +145,8 @@ class ReferenceEmitter {
     });
   }
 
-  // The sum is exact in float64, and what the epilogue makes of it is rounded as in every kernel: a candidate has these
-  // very bits, so its terms have no size that an error could be measured by.
+  // The sum is exact in float64, and the epilogue rounds as in every kernel. So a candidate must have exactly these
+  // bits, and the magnitude is 0: no error is allowed.
   void FinishWhole(Value* item, Value* o, Value* y, Value* m) {
     b_.For(0, s_.OW, 1, [&](Value* ow) {
       Value* ya = b_.At(y, b_.Mul(ow, kSum));
@@ -164,7 +163,7 @@ class ReferenceEmitter {
     });
   }
 
-  // Of `base`'s elements those from number `at` on, in float64.
+  // Loads elements of `base` from number `at` on, as float64.
   Value* LoadVector(DType stored, Value* base, Value* at, int lanes = 1) {
     return LoadConverted(b_, stored, b_.At(base, b_.Mul(at, Bytes(stored))), lanes, DType::kFloat64);
   }

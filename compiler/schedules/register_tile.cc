@@ -15,18 +15,22 @@ namespace hone {
 
 namespace {
 
-// Of lanes of four bytes the even (0) or odd (1) ones, widened to 16 bits: twice as many lanes as int32 has.
+// Widens the even (half 0) or odd (half 1) bytes of lanes of four bytes to 16 bits: twice as many lanes as int32 has.
+//
+//   fours   | b0 b1 b2 b3 | per int32 lane
+//   half 0  |  b0   b2    |
+//   half 1  |  b1   b3    |
 Value* WidenedHalf(KernelBuilder& b, Value* fours, DType dtype, int half) {
   auto& ir = b.ir();
   const auto lanes = static_cast<unsigned>(LaneCount(fours));
   auto* shorts = llvm::FixedVectorType::get(ir.getInt16Ty(), 2 * lanes);
   Value* pairs = ir.CreateBitCast(fours, shorts);
-  // Shifts bring the sign, or zeros, down from the byte.
+  // Shifts extend the byte's sign, or zeros.
   if (half == 0) pairs = ir.CreateShl(pairs, 8);
   return dtype == DType::kInt8 ? ir.CreateAShr(pairs, 8) : ir.CreateLShr(pairs, 8);
 }
 
-// x86's pmaddwd of so many int32 lanes, or not_intrinsic.
+// The variant of x86's pmaddwd for `lanes` int32 lanes, or not_intrinsic.
 llvm::Intrinsic::ID PairInstruction(KernelBuilder& b, int lanes) {
   if (!llvm::Triple(b.module().getTargetTriple()).isX86()) return llvm::Intrinsic::not_intrinsic;
   switch (lanes) {
@@ -41,10 +45,10 @@ llvm::Intrinsic::ID PairInstruction(KernelBuilder& b, int lanes) {
   }
 }
 
-// The products of neighbours in 16 bits, two by two in int32. A single lane is no vector.
+// Adds the products of 16-bit neighbours, two by two, in int32. A single lane is a scalar.
 Value* PairProducts(KernelBuilder& b, Value* x, Value* w, llvm::Type* sums, int lanes) {
   auto& ir = b.ir();
-  // By name: code generation takes the plain form below apart where it has widened the operands itself.
+  // Uses the intrinsic, because code generation splits the plain form below if it has widened the operands itself.
   if (const auto id = PairInstruction(b, lanes)) return ir.CreateIntrinsic(id, {}, {x, w});
   std::vector<int> even, odd;
   for (int l = 0; l < lanes; ++l) {
@@ -75,9 +79,9 @@ bool HasMixedDots(const MachineModel& machine) {
   return machine.byte_dots == ByteDots::kFours && machine.byte_dots_feature != "dotprod";
 }
 
-// The same by AArch64's sdot, whose bytes are all signed: x * w is (x - 128) * w + 128 * w, and taking 128 away is
-// turning the highest bit. What is added depends on the weights alone, so that a tile computes it once for all its
-// pixels; 128 is no signed byte, but twice 64 is.
+// FourProducts with AArch64's sdot, whose bytes are all signed. So x * w is computed as (x - 128) * w + 128 * w; taking
+// 128 away flips the highest bit. The added term depends only on the weights, so a tile computes it once for all its
+// pixels. It is twice the product with 64, because 128 is no signed byte.
 Value* SignedProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   auto& ir = b.ir();
   const auto dot = [&](Value* sum, Value* one, Value* other) {
@@ -89,7 +93,7 @@ Value* SignedProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   return ir.CreateAdd(dot(acc, ir.CreateXor(x, llvm::ConstantInt::get(x->getType(), 0x80)), w), more);
 }
 
-// Four unsigned times four signed bytes onto an int32, without saturation: x86's vpdpbusd, AArch64's usdot.
+// Adds four products of an unsigned and a signed byte to an int32, without saturation: x86's vpdpbusd, AArch64's usdot.
 Value* FourProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   auto& ir = b.ir();
   if (llvm::Triple(b.module().getTargetTriple()).isAArch64()) {
@@ -105,7 +109,7 @@ Value* FourProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   return ir.CreateIntrinsic(id, {}, {acc, x, ir.CreateBitCast(w, acc->getType())});
 }
 
-// Of lanes of two bfloat16 the first (0) or second (1), as float32: a bfloat16 is a float32's upper half.
+// Takes the first (0) or second (1) of each lane's two bfloat16 as float32: a bfloat16 is a float32's upper half.
 Value* FloatOfPair(KernelBuilder& b, Value* pairs, llvm::Type* floats, int which) {
   auto& ir = b.ir();
   Value* bits = which == 0 ? ir.CreateShl(pairs, 16) : ir.CreateAnd(pairs, 0xffff0000U);
@@ -189,7 +193,7 @@ int PartsOf(const ElementTypes& types, const MachineModel& machine) {
 
 int RegisterTile::RegistersOn(const MachineModel& machine) const {
   constexpr int kLoadedAhead = 5, kProducts = 3, kProductsApart = 3;
-  // Beside the second parts of a step's vectors there are two constants that make them.
+  // The second parts of a step's vectors also need two constants that make them.
   const int second = parts == 1 ? 0 : vectors + 2;
   if (machine.broadcast == Broadcast::kLane) return pixels * vectors + pixels + 1 + kLoadedAhead + second;
   const int products = !machine.has_fma ? kProducts : product_apart ? kProductsApart : 0;

@@ -17,7 +17,7 @@ namespace hone {
 
 class KernelBuilder;
 
-// What an emitted kernel is made of.
+// The parts of an emitted kernel.
 struct EmittedKernel {
   std::vector<KernelStage> stages;
   int64_t shared_workspace_bytes = 0;
@@ -29,21 +29,21 @@ class Schedule {
  public:
   virtual ~Schedule() = default;
   virtual std::string_view name() const = 0;
-  // Grows when a stored config would mean another kernel; records of another version are not used.
+  // Increased when a stored config would mean another kernel; records of another version are not used.
   virtual int version() const = 0;
-  // An output is right when |got - ref| <= tolerance * sum |x||w| + 1e-7. More than kExactTolerance: the algorithm
-  // trades accuracy for speed, and `--math exact` forbids it.
+  // An output is right if |got - ref| <= tolerance * sum |x||w| + 1e-7. A tolerance above kExactTolerance means that
+  // the algorithm trades accuracy for speed, and `--math exact` forbids it.
   virtual double tolerance() const { return kExactTolerance; }
   bool exact() const { return tolerance() <= kExactTolerance; }
-  // The element types that it has kernels for.
+  // Whether it has kernels for these element types.
   virtual bool Takes(const ElementTypes& types) const { return types == ElementTypes(); }
-  // Of workloads whose types it takes: whether it computes such an operator of such shapes.
+  // Whether it computes such an operator of such shapes; only asked for workloads whose types it takes.
   virtual bool Applies(const Workload& workload, const MachineModel& machine) const = 0;
-  // What everybody asks.
+  // Whether it takes the types and applies: the question that callers ask.
   bool Fits(const Workload& workload, const MachineModel& machine) const {
     return Takes(workload.types) && Applies(workload, machine);
   }
-  // Every knob that a config may name, in the order that Space has them.
+  // Every knob that a config may have, in the order of Space.
   virtual std::vector<KnobRow> Knobs() const = 0;
   // Only values worth trying on this machine; Reject still prunes combinations.
   virtual ConfigSpace Space(const Workload& workload, const MachineModel& machine) const = 0;
@@ -57,20 +57,20 @@ class Schedule {
   // Emits one function per stage, named `symbol`, `symbol`_1, ...
   virtual EmittedKernel Emit(KernelBuilder& builder, const Workload& workload, const MachineModel& machine,
                              const Config& config, const Epilogue& epilogue, const std::string& symbol) const = 0;
-  // The register tile and working set of a valid config: what the tuner learns from, and the estimate's measure.
+  // The register tile and working set of a valid config, for the tuner's features and the estimate.
   virtual TileShape Tile(const Workload& workload, const MachineModel& machine, const Config& config) const = 0;
   // Estimated nanoseconds with machine.threads workers: orders trials and picks the analytic default.
   virtual double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const = 0;
 };
 
-// Every schedule, in the order they are tried.
+// Every schedule, in the order in which they are tried.
 const std::vector<const Schedule*>& AllSchedules();
-// Null when there is none of that name.
+// Null if no schedule has the name.
 const Schedule* FindSchedule(std::string_view name);
-// Those that apply; never empty for a valid workload.
+// The schedules that fit; never empty for a valid workload.
 std::vector<const Schedule*> SchedulesFor(const Workload& workload, const MachineModel& machine);
 
-// The best by EstimateNs among the valid configs of all schedules that apply: what a build without records uses.
+// The best config by EstimateNs among the valid configs of all schedules that fit; a build without records uses it.
 struct DefaultConfig {
   const Schedule* schedule = nullptr;
   Config config;

@@ -1,4 +1,4 @@
-// What one reduction step of a register tile takes.
+// The cycles of one reduction step of a register tile.
 #pragma once
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 
 namespace hone {
 
-// Cycles of pixels x vectors multiply-adds that no dependency delays; `least` is what one step of few takes where
-// fused multiply-adds wait for each other. Arithmetic and loads go on side by side, but shuffled broadcasts take the
-// place of arithmetic: a product and a sum, and per pixel a broadcast in two instructions. Fitted to cold times of
-// MobileNetV2's pointwise layers with SSE on a Zen 5 core: 0.74 cycles per multiply-add of one vector, 0.55 of eight.
+// Cycles of pixels x vectors multiply-adds that no dependency delays. `least` is the time of a step with few of them,
+// in which fused multiply-adds wait for each other. Arithmetic and loads overlap. Shuffled broadcasts do not: they
+// compete with a product and a sum, and take two instructions per pixel. Fitted to cold times of MobileNetV2's
+// pointwise layers with SSE on a Zen 5 core: 0.74 cycles per multiply-add of one vector, 0.55 of eight.
 inline double StepCycles(const MachineModel& machine, double pixels, double vectors, double least) {
   constexpr double kProductAndSum = 0.52, kBroadcast = 0.23, kFew = 2;
   if (machine.broadcast == Broadcast::kShuffled) {

@@ -1,4 +1,4 @@
-// The blocks of channels that matrix tiles read without a copy.
+// The blocks of channels that AMX kernels read without a copy.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// Channels of one row of a tile register, where the machine multiplies such tiles: 64 of uint8, 32 of bfloat16. 0 for
+// Channels in one row of a tile register, if the machine multiplies such tiles: 64 of uint8, 32 of bfloat16. 0 for
 // other types and machines.
 inline int64_t TileRow(DType data, const MachineModel& machine) {
   constexpr int64_t kRowBytes = 64;

@@ -1,4 +1,4 @@
-// A config's register tile and what the loops around it walk over, as its schedule describes them.
+// A config's register tile and the loops around it, as its schedule describes them.
 #pragma once
 
 namespace hone {
@@ -12,15 +12,15 @@ namespace hone {
 //
 // Counts and bytes are doubles because estimates and features multiply and divide them.
 struct TileShape {
-  double rows = 1;          // scalars of a step, each broadcast: outputs along a line, Winograd tiles, rows of a matrix
-  double vectors = 1;       // vectors of output channels or columns that each scalar meets
-  double line = 1;          // rows that tiles side by side share out; the last tile may be narrower
-  double groups = 1;        // register tiles side by side across the output channels or columns
-  double steps = 1;         // of the reduction, for one output
-  double unroll = 1;        // steps in one iteration of the innermost loop
-  double passes = 1;        // over the reduction, with partial sums in memory between them
-  double weight_bytes = 0;  // of one register tile and pass
-  double input_bytes = 0;   // of a line and all steps
+  double rows = 1;             // broadcast scalars of a step: outputs along a line, Winograd tiles, matrix rows
+  double vectors = 1;          // vectors of output channels or columns that each scalar is multiplied with
+  double line = 1;             // rows that neighbouring tiles share; the last tile may be narrower
+  double groups = 1;           // neighbouring register tiles across the output channels or columns
+  double steps = 1;            // of the reduction, for one output
+  double unroll = 1;           // steps in one iteration of the innermost loop
+  double passes = 1;           // over the reduction, with partial sums in memory between them
+  double weight_bytes = 0;     // of one register tile and pass
+  double input_bytes = 0;      // of a line and all steps
   double workspace_bytes = 0;  // written and read again between the parts of a kernel, by one worker or by all
 
   double accumulators() const { return rows * vectors; }

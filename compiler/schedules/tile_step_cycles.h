@@ -1,4 +1,4 @@
-// What one reduction step of tile registers takes.
+// The cycles of one reduction step of tile registers.
 #pragma once
 
 #include <algorithm>
@@ -7,20 +7,21 @@
 
 namespace hone {
 
-// `outputs` tiles of `width` rows by `channels` tiles of weights. Operands come from the level that holds what is
-// walked through before they are used again, in bytes; of the rows `near` is the share that was used just before.
+// `outputs` tiles of `width` rows by `channels` tiles of weights. An operand comes from the cache level that holds all
+// bytes walked through before it is used again (`rows_walk`, `weights_walk`). `near` is the share of the rows that was
+// used just before.
 struct TileStep {
   double outputs, channels, width;
   double rows_walk, weights_walk;
   double near = 0;
 };
 
-// Cycles of a Sapphire or Granite Rapids class guest with one hardware thread per core, fitted to 4,136 convolutions of
-// ResNet-50 and GoogLeNet in bfloat16 and of ResNet-50 and MobileNetV2 in bytes: 10 % off on average.
+// Cycles on a guest of the Sapphire or Granite Rapids class with one hardware thread per core. Fitted to 4,136
+// convolutions, of ResNet-50 and GoogLeNet in bfloat16 and of ResNet-50 and MobileNetV2 in bytes: 10 % off on average.
 inline double TileStepCycles(const MachineModel& machine, const TileStep& step) {
-  constexpr double kProductRow = 1.0, kLeastProduct = 8;  // of a product, per row of its sums, and at least
+  constexpr double kProductRow = 1.0, kLeastProduct = 8;  // per row of a product's sums, and at least per product
   constexpr double kTileLoad = 9;                         // of 16 rows or fewer
-  constexpr double kOverlap = 0.2;                        // of the lesser of both that does not hide behind the other
+  constexpr double kOverlap = 0.2;                        // share of the lesser of both that is not hidden by the other
   constexpr double kRowBytes = 64, kTileBytes = 1024, kCacheShare = 1;
   const double products = step.outputs * step.channels * std::max(kProductRow * step.width, kLeastProduct);
   const double rate = MovedBytesPerCycle(machine, step.rows_walk, kCacheShare);

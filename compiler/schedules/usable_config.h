@@ -1,4 +1,4 @@
-// Whether a build may run a workload with a config that somebody else found.
+// Whether a build may run a workload with a config from another machine, user or version.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Why it may not, for people: there is no such schedule, it does not compute the workload, it rejects the config, or it
-// trades accuracy for speed where `exact_math` forbids that. nullopt when it may.
+// Why it may not, for people. There is no such schedule, it does not compute the workload, it rejects the
+// config, or it trades accuracy for speed although `exact_math` forbids that. Returns nullopt if it may.
 std::optional<std::string> WhyUnusable(const Workload& workload, const MachineModel& machine,
                                        const std::string& schedule, const Config& config, bool exact_math);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kSide = 3, kTaps = kSide * kSide;
 
-// One vector of pairs of channels: nine taps become alpha^2 frequencies.
+// Transforms one vector of channel pairs: nine taps become alpha^2 frequencies.
 void TransformOne(KernelBuilder& b, const WinogradNest& nest, Value* taps, Value* target, Value* scratch) {
   const int lanes = static_cast<int>(nest.group) * nest.lanes;
   const int64_t tap_bytes = Bytes(DType::kInt8, nest.knobs.tile_oc * lanes);

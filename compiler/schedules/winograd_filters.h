@@ -1,5 +1,5 @@
-// Filters of bytes, transformed when the kernel runs: a package holds them as the bytes that they are, and what comes
-// from memory is an eighth of F(4x4)'s transformed ones.
+// Transforms filters of bytes when the kernel runs. A package then holds the filters' own bytes, which for F(4x4) are
+// an eighth of the transformed filters that would come from memory.
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
@@ -7,10 +7,15 @@
 
 namespace hone {
 
-// Emits U = G g G^T times 4 (m = 2) or 900 (m = 4) of the filters of one group of output blocks. `filters` is where its
-// int8 lie, [pair of in channels][row][column][tile_oc * oc_block out channels][2]; `target` is where its int16 go,
-// [frequency][pair of in channels][tile_oc * oc_block][2], frequencies nest.filter_frequency_bytes apart. `scratch` is
-// room for 3 (m + 2) vectors of 2 * lanes int16.
+// Emits U = G g G^T times 4 (m = 2) or 900 (m = 4) for the filters of one group of output blocks. `filters` is the
+// address of their int8, [pair of in channels][row][column][tile_oc * oc_block out channels][2]. `target` is the
+// address for the int16, [frequency][pair of in channels][tile_oc * oc_block][2], with frequencies
+// nest.filter_frequency_bytes apart. `scratch` has room for 3 (m + 2) vectors of 2 * lanes int16.
+//
+//   g, 3 x 3 taps    G per column       G per row
+//     . . .          alpha x 3      ->  alpha x alpha, each to its own frequency
+//     . . .      ->  (scratch)
+//     . . .
 void EmitWinogradFilters(KernelBuilder& b, const WinogradNest& nest, Value* filters, Value* target, Value* scratch);
 
 }  // namespace hone

@@ -12,7 +12,7 @@ void FillWinogradPatch(KernelBuilder& b, const WinogradPlane& plane, int64_t sid
     b.For(0, side, 1, [&](Value* c) {
       Value *y = b.Add(h, r), *x = b.Add(w, c);
       Value* target = b.At(patch, b.Mul(b.Add(b.Mul(r, side), c), vector));
-      // Unsigned, so that what is negative lies outside too.
+      // As unsigned numbers, so that negative indices are outside too.
       Value* inside = b.ir().CreateAnd(b.ir().CreateICmpULT(y, b.Index(plane.height)),
                                        b.ir().CreateICmpULT(x, b.Index(plane.width)));
       b.If(

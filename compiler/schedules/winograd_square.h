@@ -5,7 +5,7 @@
 
 namespace hone {
 
-// A square of vectors between the two passes of a transform: in registers when they suffice, else in scratch memory.
+// A square of vectors between the two passes of a transform: in registers if they suffice, else in scratch memory.
 class WinogradSquare {
  public:
   WinogradSquare(KernelBuilder& b, llvm::Type* vector, int64_t rows, int64_t columns, Value* scratch)

@@ -3,7 +3,7 @@
 namespace hone {
 namespace {
 
-// In every lane, of x's type.
+// The constant in every lane, of x's type.
 Value* Like(Value* x, double factor) { return llvm::ConstantFP::get(x->getType(), factor); }
 
 bool IsWhole(Value* x) { return x->getType()->isIntOrIntVectorTy(); }
@@ -16,8 +16,8 @@ Value* Times(KernelBuilder& b, int64_t factor, Value* x) {
 }
 Value* Shifted(KernelBuilder& b, Value* x, uint64_t by) { return b.ir().CreateShl(x, by); }
 
-// Of six whole numbers, with e[i] = d[i + 2] - d[i]: the polynomials of all points but 1 and -1 are multiples of
-// x^2 - 1, and those two have a sum and a difference in common.
+// The input transform of six integers, with e[i] = d[i + 2] - d[i]. The polynomials of all points but 1 and -1 are
+// multiples of x^2 - 1, and those two share a sum and a difference.
 Vals WholeInput(KernelBuilder& b, const Vals& d) {
   const auto less = [&](Value* x, Value* y) { return Difference(b, x, y); };
   Vals e;
