@@ -16,7 +16,7 @@ using testing::FakeSchedule;
 using testing::FakeTools;
 using testing::FakeWorkload;
 
-// Takes jobs and never answers; each look costs the time that it may.
+// Takes jobs and never answers; each wait uses up its whole timeout.
 class SilentRunner : public FakeRunner {
  public:
   explicit SilentRunner(int64_t* clock_ns) : FakeRunner(clock_ns), clock_ns_(clock_ns) {}
@@ -42,7 +42,7 @@ class BatchMeasurerTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  // Built trials that differ in knob a and, by `batch`, in b.
+  // Built trials that differ in knob a and, by `batch`, in knob b.
   std::vector<Trial> Batch(int64_t batch, int64_t count) {
     std::vector<Trial> trials(static_cast<size_t>(count));
     for (int64_t i = 0; i < count; ++i) {
@@ -81,14 +81,14 @@ class BatchMeasurerTest : public ::testing::Test {
 TEST_F(BatchMeasurerTest, MachinesThatAreDoneBeginWithTheBatchAhead) {
   BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
   std::vector<Trial> batch = Batch(1, 12), next = Batch(2, 12);
-  size_t asked_at = 0;  // jobs submitted when the next batch was wanted first
+  size_t asked_at = 0;  // jobs submitted when the next batch was first asked for
   measurer.Measure(batch, [&] {
     if (asked_at == 0) asked_at = runner_.jobs.size();
     return &next;
   });
   for (const Trial& trial : batch) EXPECT_TRUE(trial.done);
   EXPECT_EQ(asked_at, 12U) << "its own come first";
-  // But for the one that the last result has just left free.
+  // Only the slot that the last result has just freed may be empty.
   EXPECT_LE(runner_.FreeSlots(), 1) << "somebody idles while the last ones of a batch are measured";
   batch = std::move(next);
   measurer.Measure(batch);
@@ -144,18 +144,18 @@ TEST_F(BatchMeasurerTest, RepeatsComeBeforeTheBatchAhead) {
   EXPECT_EQ(Submitted().size(), 32U);
 }
 
-// What its machine doubts later is kept a second time, and no lookup takes the first.
+// A record that is doubted after it was stored is stored again as noisy, and no lookup takes the first one.
 TEST_F(BatchMeasurerTest, WhatIsDoubtedLaterIsKeptAsSuch) {
   BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
   std::vector<Trial> batch = Batch(1, 3), next = Batch(2, 3);
   measurer.Measure(batch);
   EXPECT_EQ(store_->Find({}).size(), 3U);
-  runner_.doubts = {{2, "slow"}};  // of the batch before
+  runner_.doubts = {{2, "slow"}};  // a trial of the previous batch
   measurer.Measure(next);
   EXPECT_EQ(store_->Find({}).size(), 7U);
   runner_.look_again = [] { return std::vector<Doubt>{{6, "slower"}, {6000, "of nobody"}}; };
   measurer.Close();
-  std::map<std::string, std::vector<std::string>> reasons;  // of each config
+  std::map<std::string, std::vector<std::string>> reasons;  // the health notes of each config's records
   for (const Record& record : store_->Find({})) {
     const Measurement& measurement = record.measurement;
     EXPECT_EQ(measurement.noisy, !measurement.environment.health.empty());

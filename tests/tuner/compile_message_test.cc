@@ -36,7 +36,7 @@ TEST(CompileMessage, AHelloOfAnotherVersionIsRefused) {
   EXPECT_NO_THROW(CheckHello(HelloFrame(), "hone-compiler"));
   Frame newer = HelloFrame();
   newer.header["hone"] = "99.0";
-  // Versions without a hello answer at once.
+  // An artifact stands for older versions, which send no hello and answer at once.
   for (const Frame& frame : {newer, AnswerToFrame(Artifact())}) {
     try {
       CheckHello(frame, "/opt/hone-compiler");

@@ -97,7 +97,7 @@ TEST(CompilePool, AMemoryBombMeetsItsLimit) {
   const Rejection rejection = RejectionOf(pool, "bomb");
   EXPECT_EQ(rejection.fate, Fate::kCompileFailed);
   EXPECT_EQ(rejection.reason, "the compiler ran out of the memory it may have");
-  // Those that filled their memory are not asked again.
+  // Compilers that ran out of memory are not used again.
   EXPECT_TRUE(std::holds_alternative<Artifact>(pool.Compile(Does("good"))));
   EXPECT_EQ(pool.started(), 3);
 }
@@ -169,7 +169,7 @@ TEST(CompilePool, AReferenceThatKillsTheCompilerIsAnError) {
 }
 
 TEST(CompilePool, ProgramsThatAreNoCompilerOfThisVersionEndTheRun) {
-  // Two say nothing and leave, one cannot be run.
+  // Two of them exit without a word, and one cannot be executed.
   for (const char* program : {"/bin/false", "/etc/passwd", "/bin/cat"}) {
     CompilePoolOptions options;
     options.program = program;
@@ -189,7 +189,7 @@ TEST(CompilePool, SaysWhereItLookedForAProgram) {
   options.program = "/nowhere/hone-compiler";
   CompilePool pool(options);
   EXPECT_THROW(pool.Compile(Does("good")), Error);
-  // The failed start gives its place back.
+  // The failed start has freed its place in the pool, so a second start fails in the same way.
   EXPECT_THROW(pool.Compile(Does("good")), Error);
 }
 

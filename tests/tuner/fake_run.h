@@ -22,7 +22,7 @@ class FakeRun : public ::testing::Test {
   ~FakeRun() override;
 
   TuneReport Tune();
-  // How often each candidate has a record of the search that counts.
+  // The number of records of the search that count, by candidate.
   std::map<std::string, int> Recorded() const;
   void ExpectNoneTwice() const;
 
@@ -35,7 +35,7 @@ class FakeRun : public ::testing::Test {
   std::vector<Task> tasks_;
   TuneOptions options_;
   std::atomic<bool> stop_{false};
-  std::vector<TuneEvent> events_;  // of all runs
+  std::vector<TuneEvent> events_;  // of all runs together
 };
 
 }  // namespace hone::testing

@@ -34,7 +34,7 @@ EmittedKernel FakeSchedule::Emit(KernelBuilder&, const Workload&, const MachineM
   return {};
 }
 
-// The estimate takes c and d for free and errs on a.
+// The estimate treats c and d as free and errs on a.
 double FakeSchedule::EstimateNs(const Workload&, const MachineModel&, const Config& config) const {
   const double a = static_cast<double>(config.Get("a", 1)), b = static_cast<double>(config.Get("b", 1));
   return 10'000 + 1'000 * (a - 1) * (a - 1) + 1'000 * (b - 4) * (b - 4);

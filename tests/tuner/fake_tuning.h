@@ -1,4 +1,4 @@
-// A world for the tuner in which everything is known: schedules with a given cost, a runner that answers from it.
+// A world for the tuner in which everything is known: schedules with given costs, and a runner that answers with them.
 #pragma once
 
 #include <deque>
@@ -50,8 +50,8 @@ class FakeSchedule : public Schedule {
 Workload FakeWorkload(int64_t m = 1);
 SearchTask FakeTask(const std::vector<const Schedule*>& schedules);
 
-// Runs jobs in order at the cost of their artifact (see FakeTools). Each job takes a millisecond of `clock`, less on
-// several machines.
+// Runs jobs in order, each at the cost of its artifact (see FakeTools). Each job takes a millisecond of `clock`, less
+// on several machines.
 class FakeRunner : public Runner {
  public:
   explicit FakeRunner(int64_t* clock_ns) : clock_ns_(clock_ns) {}
@@ -67,18 +67,18 @@ class FakeRunner : public Runner {
   void LookAgain(int64_t) override { doubts = look_again(); }
 
   std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
-  int32_t detail = 0;  // of every fate
+  int32_t detail = 0;  // reported with every fate
   std::function<bool(const std::string& artifact)> noisy = [](const std::string&) { return false; };
-  // What the job takes, of the cost that its artifact says.
+  // The time of a job, given the cost that its artifact states.
   std::function<int64_t(const KernelJob& job, int64_t cost_ns)> time = [](const KernelJob&, int64_t ns) { return ns; };
   std::function<void()> after_job = [] {};
-  std::vector<Doubt> doubts;                                                             // told when it is asked
-  std::function<std::vector<Doubt>()> look_again = [] { return std::vector<Doubt>(); };  // what a look finds
+  std::vector<Doubt> doubts;                                                             // returned by TakeDoubts
+  std::function<std::vector<Doubt>()> look_again = [] { return std::vector<Doubt>(); };  // the doubts of a look
   bool away = false;
   int machines = 1;
-  uint64_t groups = 0;  // that were opened
+  uint64_t groups = 0;  // number of groups opened
   std::string cpu_id = "Fake-1-1-1";
-  std::vector<KernelJob> jobs;  // all that were submitted
+  std::vector<KernelJob> jobs;  // all jobs submitted
 
  private:
   int64_t* clock_ns_;

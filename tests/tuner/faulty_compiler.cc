@@ -1,4 +1,4 @@
-// A compile worker that does what its candidate's schedule says: for compile_pool_test.cc.
+// A compile worker for compile_pool_test.cc: the candidate's schedule says what it does.
 #include <signal.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ using hone::Candidate;
 using hone::Fate;
 using hone::Rejection;
 
-// Memory that is never given back, touched so that it counts.
+// Memory that is never freed, and is touched so that it counts.
 void TakeAllMemory() {
   for (;;) {
     const size_t bytes = size_t{64} << 20;
@@ -44,7 +44,7 @@ std::variant<Artifact, Rejection> Compile(const Candidate& candidate) {
   }
   if (what == "bomb") TakeAllMemory();
   if (what == "leave") std::exit(3);
-  // As the kernel does when memory runs out.
+  // The kernel's OOM killer sends the same signal.
   if (what == "killed") raise(SIGKILL);
   if (what.starts_with("killed once ") && access(what.substr(12).c_str(), F_OK) != 0) {
     std::fclose(std::fopen(what.substr(12).c_str(), "w"));

@@ -53,7 +53,7 @@ TEST(FeaturesOf, HasAColumnForEveryKnobOfEverySchedule) {
   }
 }
 
-// Rows of a dense layer's register tile and outputs of a convolution's are one feature.
+// The rows of a dense layer's register tile and the outputs of a convolution's tile are the same feature.
 TEST(FeaturesOf, ComparesRegisterTilesWhateverTheirKnobsAreCalled) {
   const Workload dense = Workload::Parse("nn.dense data=64x256 weight=256x256");
   const Schedule& pack = *FindSchedule("dense_pack");

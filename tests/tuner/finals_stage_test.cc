@@ -18,7 +18,7 @@ using testing::FakeWorkload;
 
 bool OfFinals(const KernelJob& job) { return job.timing.min_samples == FinalsStage::kSamples; }
 
-// A run of one task in which the time of a candidate in the search and in the finals are each the test's.
+// A run of one task in which the test sets a candidate's times, one in the search and another in the finals.
 class FinalsStageTest : public testing::FakeRun {
  protected:
   FinalsStageTest() {
@@ -33,7 +33,7 @@ class FinalsStageTest : public testing::FakeRun {
     return records;
   }
   int64_t FinalsJobs() const { return std::count_if(runner_.jobs.begin(), runner_.jobs.end(), OfFinals); }
-  // What a build would take: the first of the lookup.
+  // The record that a build would take: the first of the lookup.
   Record Built() {
     const Fingerprint machine = FingerprintOf(runner_.Describe());
     const BuildContext& context = options_.context;
@@ -152,13 +152,13 @@ TEST_F(FinalsStageTest, AreTimedOnOneMachineEachAndOnSeveralAtOnce) {
   runner_.machines = 3;
   const TuneReport report = TuningLoop(tasks_, options_, runner_, *store_, tools_, nullptr, &stop_).Run();
   for (const TaskReport& task : report.tasks) EXPECT_EQ(task.finals.held, 1);
-  std::vector<uint64_t> groups;  // of the finals' jobs, in the order of submission
+  std::vector<uint64_t> groups;  // of the finals' jobs, in order of submission
   for (const KernelJob& job : runner_.jobs) {
     EXPECT_EQ(job.group > 0, OfFinals(job)) << "the search may use any machine";
     if (OfFinals(job)) groups.push_back(job.group);
   }
   EXPECT_EQ(std::set<uint64_t>(groups.begin(), groups.end()), (std::set<uint64_t>{1, 2, 3}));
-  // They begin together, not one after the other's end.
+  // The comparisons run side by side rather than one after another.
   const auto third = std::find(groups.begin(), groups.end(), 3U);
   EXPECT_LT(third - groups.begin(), 20);
   EXPECT_NE(std::find(third, groups.end(), 1U), groups.end());
@@ -167,7 +167,7 @@ TEST_F(FinalsStageTest, AreTimedOnOneMachineEachAndOnSeveralAtOnce) {
 TEST_F(FinalsStageTest, WhatItsMachineDoubtsIsKeptAsNoisy) {
   runner_.look_again = [&] {
     std::vector<Doubt> doubts;
-    // Jobs are numbered from 1 in the order of their coming.
+    // Jobs are numbered from 1 in order of submission.
     if (FinalsJobs() > 0) doubts = {{runner_.jobs.size(), "slow"}, {runner_.jobs.size() - 1, "slow"}};
     return doubts;
   };

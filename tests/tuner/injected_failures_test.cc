@@ -1,4 +1,4 @@
-// Whatever the system refuses while a candidate is compiled, linked, loaded, forked for and timed: no refusal becomes a
+// The system refuses calls while a candidate is compiled, linked, loaded, forked for and timed. No refusal may become a
 // verdict on the candidate.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ ExecutorOptions Executor() {
   return options;
 }
 
-// What became of a step, Ok when it was done.
+// The failure of a step; Ok when it succeeded.
 Failure Outcome(const std::function<Failure()>& step) {
   try {
     return step();
@@ -79,8 +79,8 @@ bool SaysNothingOfTheCandidate(Fate fate) {
   return fate == Fate::kOk || fate == Fate::kCancelled || fate == Fate::kRunnerLost;
 }
 
-// Does the step again and again and refuses it one call more each time, until it makes no more calls than that. Exits
-// with 2 when a refusal became a verdict, having said which, and with 4 when there was hardly a call to refuse.
+// Repeats the step, each time with a later call refused, until the step makes fewer calls than that. Exits with 2 when
+// a refusal became a verdict, after printing it, and with 4 when there were hardly any calls to refuse.
 void Walk(SyscallFaults& faults, int64_t stride, const std::function<Failure()>& step) {
   alarm(kMostSeconds);
   for (int64_t nth = 1; nth < kMostCalls; nth += stride) {
@@ -113,7 +113,7 @@ TEST(InjectedFailures, NoneOfACompilationIsAVerdict) {
   });
 }
 
-// A start makes many calls, and most of them are its loader's.
+// A start makes many calls, mostly of the dynamic loader, so only every eleventh is refused.
 TEST(InjectedFailures, NoneOfTheStartOfACompilerIsAVerdict) {
   ExpectNoVerdict([](SyscallFaults& faults) {
     const Candidate candidate = SomeCandidate();
@@ -135,7 +135,7 @@ KernelJob SomeJob() {
   return job;
 }
 
-// Other seeds each time: the reference is run and the inputs are made again.
+// Other seeds each time, so the reference is run and the inputs are made again.
 TEST(InjectedFailures, NoneOfAJobIsAVerdict) {
   ExpectNoVerdict([](SyscallFaults& faults) {
     KernelJob job = SomeJob();

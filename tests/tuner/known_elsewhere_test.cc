@@ -9,7 +9,7 @@ namespace {
 
 using testing::FakeWorkload;
 
-// A store that a run of two tasks has filled; the question is what another run may learn from it.
+// A store that was filled by a run of two tasks; the tests ask which parts of it another run may learn from.
 class KnownElsewhereTest : public testing::FakeRun {
  protected:
   KnownElsewhereTest() {

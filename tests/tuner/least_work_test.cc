@@ -19,7 +19,7 @@ TEST(LeastWork, OfAWindowIsLessThanWinogradTakes) {
   EXPECT_EQ(Of("nn.conv2d data=1x8x8x8 weight=8x1x3x3 padding=1x1x1x1 groups=8 dtype=float32"), 8 * 8 * 8);
 }
 
-// Outputs of padding alone need no product.
+// Outputs that see only padding need no product.
 TEST(LeastWork, OfPaddingIsNothing) {
   EXPECT_EQ(Of("nn.conv2d data=1x2x4x4 weight=3x2x1x1 padding=1x1x1x1 dtype=float32"), 2 * 4 * 4 * 3);
   EXPECT_EQ(Of("nn.conv2d data=1x2x4x4 weight=3x2x3x3 padding=4x4x4x4 dtype=float32"), 2 * 6 * 6 * 3);

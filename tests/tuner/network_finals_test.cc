@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Answers package jobs with the time that `cost_ns` says of each anchor's config; other calls take a microsecond.
+// Answers package jobs with the time that `cost_ns` gives for each anchor's config; other calls take a microsecond.
 class PackageTimer : public Runner {
  public:
   int FreeSlots() const override { return 1; }
@@ -33,7 +33,7 @@ class PackageTimer : public Runner {
     result.measurement.message = "it did not go well";
     for (const PlanCall& call : job.plan.calls) {
       const Dispatch& dispatch = job.plan.kernels[static_cast<size_t>(call.kernel)].dispatch;
-      // Rounds differ a little, as they do in the world.
+      // Rounds differ a little, as real times do.
       const int64_t ns = dispatch.workload.empty() ? 1000 : cost_ns(job.plan, dispatch);
       result.cost.calls_ns.push_back(ns + jobs % 3);
     }
@@ -64,8 +64,7 @@ class PackageTimer : public Runner {
   std::vector<JobResult> results_;
 };
 
-// The mlp of the zoo after a run whose finals of kernels alone named the default of each task, another config 2 %
-// behind.
+// The zoo's mlp after a run whose finals of single kernels chose each task's default, with another config 2 % behind.
 class NetworkFinalsTest : public ::testing::Test {
  protected:
   NetworkFinalsTest() : module_(BuildZoo("mlp")) {
@@ -118,7 +117,7 @@ class NetworkFinalsTest : public ::testing::Test {
   NetworkFinals Hold(int64_t deadline_ns = 0) {
     return HoldNetworkFinals(module_, options_, timer_, *store_, deadline_ns);
   }
-  // Tasks for which a build would take the rival.
+  // The number of tasks for which a build would take the rival.
   int64_t RivalsBuilt() {
     int64_t count = 0;
     for (const auto& [workload, rival] : rivals_) {
@@ -163,7 +162,8 @@ TEST_F(NetworkFinalsTest, CompareOnOneMachine) {
   ASSERT_TRUE(Hold().held);
   std::map<uint64_t, int> jobs_of_group;
   for (const uint64_t group : timer_.groups) ++jobs_of_group[group];
-  // One to see what it takes, the rounds of two variants, those of before and after.
+  // Group 1 has one job, which learns the cost. Group 2 has the rounds of two variants, group 3 those of the networks
+  // before and after.
   EXPECT_EQ(jobs_of_group, (std::map<uint64_t, int>{{1, 1}, {2, 14}, {3, 14}}));
 }
 
@@ -179,7 +179,7 @@ TEST_F(NetworkFinalsTest, AreNotHeldAgainForWhatIsDecided) {
 }
 
 TEST_F(NetworkFinalsTest, WhatDoesNotWinTogetherDoesNotStand) {
-  // The first task's rival is faster beside the other rivals, which are slow themselves, and slow without them.
+  // The first task's rival is fast only beside the other rivals, which are slow themselves.
   timer_.cost_ns = [this](const Plan& plan, const Dispatch& d) {
     const auto rivals = std::count_if(plan.kernels.begin(), plan.kernels.end(), [this](const PlanKernel& kernel) {
       return !kernel.dispatch.workload.empty() && IsRival(kernel.dispatch);

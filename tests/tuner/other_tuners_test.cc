@@ -1,4 +1,4 @@
-// Two tuners on one store at the same time: the second one runs from beginning to end in the middle of the first one.
+// Two tuners on one store at the same time: the second runs from start to end in the middle of the first.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class OtherTunersTest : public testing::FakeRun {
     };
   }
 
-  // As another process does: with its own connection, runner and clock.
+  // Tunes as another process would: with its own connection, runner and clock.
   TuneReport TuneElsewhere() {
     int64_t clock_ns = clock_ns_;
     testing::FakeRunner runner(&clock_ns);
@@ -32,7 +32,7 @@ class OtherTunersTest : public testing::FakeRun {
     return TuningLoop(tasks_, options, runner, *store, tools, nullptr, nullptr).Run();
   }
 
-  static constexpr int kBegin = 20;  // the first one's batch is half measured, and some of it is not in the store yet
+  static constexpr int kBegin = 20;  // the first run's batch is half measured, and some of it is not in the store yet
   int jobs_ = 0;
   uint64_t other_seed_ = 7;
   std::string other_cpu_ = runner_.cpu_id;
@@ -55,7 +55,7 @@ TEST_F(OtherTunersTest, NeitherMeasuresWhatTheOtherHasMeasuredOrMeasures) {
   }
 }
 
-// The same command in two terminals: also the same run, and the same proposals.
+// One command in two terminals has the same run id and the same proposals.
 TEST_F(OtherTunersTest, OfOneRunShareItsTrialsToo) {
   other_seed_ = options_.seed;
   EXPECT_EQ(Tune().trials, kTrials);

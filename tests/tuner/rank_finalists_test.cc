@@ -43,12 +43,12 @@ TEST(RankFinalists, TheFastestOfThoseThatDifferWins) {
   EXPECT_EQ(verdict.standings[3].place, 4);
 }
 
-// Three rounds can at best be p = 0.1: nobody may win by them.
+// Three rounds reach at best p = 0.1, so no challenger may win by them.
 TEST(RankFinalists, TooFewRoundsDecideNothing) {
   EXPECT_EQ(RankFinalists({{100, 101, 102}, {50, 51, 52}}, 0).winner, 0U);
 }
 
-// Complete separation in five rounds is p = 0.0079, which seven challengers make 0.055.
+// Complete separation in five rounds gives p = 0.0079, which seven challengers make 0.055.
 TEST(RankFinalists, ManyChallengersMustBeSurer) {
   const std::vector<int64_t> slow = {200, 201, 202, 203, 204}, fast = {100, 101, 102, 103, 104};
   EXPECT_EQ(RankFinalists({slow, fast, slow}, 0).winner, 1U);

@@ -120,7 +120,7 @@ TEST_F(RecordConfigSourceTest, WhatWasTimedElsewhereIsNoRivalInAnotherClass) {
   EXPECT_EQ(each[0].expected_ns, 800);
 }
 
-// Two machines that are not this one, of which the quicker one's kernels are the worse here.
+// Two other kinds of machine; the kernels of the quicker one are slower on this machine.
 TEST_F(RecordConfigSourceTest, TakesOfOtherKindsTheOneThatLosesLeastAndSaysHowMuch) {
   const auto on = [&](const std::string& cpu_id, int64_t ns, int tile, const Workload& workload) {
     Record record = Sound(ns);

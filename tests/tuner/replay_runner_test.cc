@@ -14,7 +14,7 @@ using testing::FakeRunner;
 using testing::FakeTools;
 using testing::FakeWorkload;
 
-// A run that is recorded, to be replayed.
+// A recorded run, to be replayed.
 class ReplayTest : public testing::FakeRun {
  protected:
   ReplayTest() { options_.budget.trials = 80; }
@@ -36,7 +36,7 @@ class ReplayTest : public testing::FakeRun {
     };
   }
 
-  std::vector<std::string> seen_;  // trials
+  std::vector<std::string> seen_;  // trials in order
 };
 
 TEST_F(ReplayTest, RecordsOfAnotherScheduleVersionAreRefused) {
@@ -85,7 +85,7 @@ TEST_F(ReplayTest, AskedOtherwiseItFindsWhatWasRecorded) {
   options_.strategy = "random";
   const TuneReport report = ReplayRun();
   EXPECT_LT(report.trials, 80);
-  EXPECT_GE(report.trials, 2);  // the defaults
+  EXPECT_GE(report.trials, 2);  // the default configs
 }
 
 TEST_F(ReplayTest, ARecordingOfAnotherThreadCountIsRefused) {

@@ -13,7 +13,7 @@
 
 namespace hone {
 
-// Names the parameter in the list of tests.
+// Prints the parameter's name in the list of tests.
 void PrintTo(const StrategyEntry& strategy, std::ostream* out) { *out << strategy.name; }
 
 namespace {

@@ -31,7 +31,7 @@ TEST_F(TuningLoopTest, MeasuresExactlyTheTrialsOfItsBudgetAndRecordsThem) {
 TEST_F(TuningLoopTest, ManyMachinesGetManyTrialsOfSeveralTasks) {
   options_.budget.trials = 130;
   runner_.machines = 8;
-  std::vector<std::string> compiled;  // the task of each, until the batch after the defaults is measured
+  std::vector<std::string> compiled;  // the tasks of candidates, until the batch after the defaults is measured
   const auto compile = tools_.compile;
   tools_.compile = [&](const Candidate& candidate) {
     if (runner_.jobs.size() <= 2) compiled.push_back(candidate.workload.ToText());
@@ -73,16 +73,16 @@ TEST_F(TuningLoopTest, ImprovesOnTheDefault) {
 }
 
 TEST_F(TuningLoopTest, TheTimeBudgetStopsIt) {
-  options_.budget.time_ns = 30'000'000;  // the runner takes a millisecond a job
+  options_.budget.time_ns = 30'000'000;  // the runner takes a millisecond for each job
   const TuneReport report = Tune();
-  EXPECT_GE(report.trials, 22);  // a fifth is the finals'
+  EXPECT_GE(report.trials, 22);  // a fifth is for the finals
   EXPECT_LE(report.trials, 28);
   EXPECT_LE(report.elapsed_ns, 33'000'000);
   EXPECT_EQ(report.tasks[0].stopped, "budget");
 }
 
 TEST_F(TuningLoopTest, APlateauStopsEachTask) {
-  const TuneReport report = Tune();  // no budget
+  const TuneReport report = Tune();  // without a budget
   EXPECT_FALSE(report.interrupted);
   for (const TaskReport& task : report.tasks) {
     EXPECT_EQ(task.stopped, "plateau");
@@ -117,10 +117,10 @@ TEST_F(TuningLoopTest, TooLittleExpectedGainStopsAllTasks) {
   const int64_t early = trials_until(0.2), later = trials_until(0.05);
   EXPECT_GT(early, 2);
   EXPECT_GT(later, early);
-  options_.budget.until_gain = 0.9;  // more than even the first trials promise
+  options_.budget.until_gain = 0.9;  // more gain than even the first trials promise
   options_.seed = 7;
   store_ = RecordStore::Open(folder_ / "at_once.db");
-  EXPECT_EQ(Tune().trials, 2);  // the defaults
+  EXPECT_EQ(Tune().trials, 2);  // the default configs
 }
 
 TEST_F(TuningLoopTest, ASmallSpaceIsSpent) {
@@ -315,7 +315,7 @@ TEST_F(TuningLoopTest, TellsWhereTheTimeWent) {
   EXPECT_EQ(report.costs.compile_ns, 50 * 3'000'000);
   EXPECT_EQ(report.costs.verify_ns, 50 * 200'000);
   EXPECT_EQ(report.costs.timing_ns, 50 * 700'000);
-  // What a job took beyond its cost.
+  // The time that a job took beyond its cost.
   EXPECT_EQ(report.costs.other_ns(report.elapsed_ns - report.finals_ns), 50 * 100'000);
 }
 
@@ -368,7 +368,7 @@ TEST_F(TuningLoopTest, TheIncumbentTravelsWithTheJob) {
   Tune();
   EXPECT_EQ(runner_.jobs.front().timing.incumbent_ns, 0);
   EXPECT_GT(runner_.jobs.at(39).timing.incumbent_ns, 0);
-  EXPECT_EQ(runner_.jobs.back().timing.incumbent_ns, 0);  // of the finals: all get all samples
+  EXPECT_EQ(runner_.jobs.back().timing.incumbent_ns, 0);  // a job of the finals: all get all samples
 }
 
 TEST_F(TuningLoopTest, RecordsSayWhatWasDone) {

@@ -1,4 +1,4 @@
-// What a run does about the runs before it, and about runners that are lost.
+// A run goes on from the runs before it, and survives lost runners.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -43,7 +43,7 @@ TEST_F(TuningResumeTest, TheStoreIsToldHowOftenTheModelUsesEachTask) {
     EXPECT_EQ(asked["tasks"][i]["workload"], tasks_[i].workload.ToText());
     EXPECT_EQ(asked["tasks"][i]["uses"], tasks_[i].uses);
   }
-  // The name is of what was asked alone: a run of an older hone goes on.
+  // The id hashes the request without its tasks, so a run that an older hone began goes on.
   asked.erase("tasks");
   EXPECT_EQ(run.id, Sha256Hex(DumpJson(asked)).substr(0, 16));
 }

@@ -14,7 +14,7 @@ constexpr const char* kBad = "a=6 b=1 c=6 d=6";
 
 class VerifyRecordsTest : public testing::FakeRun {
  protected:
-  // As a pack would bring it: another host with just such a CPU says that it took so long.
+  // A record as a pack would bring it: another host with an identical CPU reports this time.
   Record Imported(const std::string& config, int64_t ns, size_t task = 0) {
     Record record;
     record.candidate = {tasks_[task].workload, std::string(schedule_.name()), Config::Parse(config),
