@@ -30,13 +30,13 @@ bool GivesThreads() {
   }
 }
 
-// Exit codes of a child that the system gives no threads.
+// Exit codes of a child to which the system gives no threads.
 enum Ended : int { kRight = 0, kWrong = 1, kStillGiven = 2 };
 
 int EndOfChildWithoutThreads() {
   const pid_t child = fork();
   if (child == 0) {
-    // Root is held to no number of processes, so the address space is made too small for a stack.
+    // The limit on processes does not bind root, so stacks are made larger than the address space.
     rlimit little{};
     getrlimit(RLIMIT_STACK, &little);
     little.rlim_cur = std::min<rlim_t>(little.rlim_max, rlim_t{1} << 40);

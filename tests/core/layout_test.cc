@@ -151,7 +151,7 @@ TEST(Pack, TransformsWinogradWeights) {
   EXPECT_EQ(packed.At(1), 0) << "lanes past O and I are zero";
 }
 
-// Four times the same, as numbers of 16 bits: one is more than a byte holds.
+// The transform times four is integral. It takes 16 bits, because a value may exceed a byte.
 TEST(Pack, TransformsWeightsOfBytesWithoutRounding) {
   Tensor weights(DType::kInt8, {1, 2, 3, 3});
   for (int64_t i = 0; i < 9; ++i) weights.Set(i, -128), weights.Set(9 + i, i);
@@ -166,7 +166,8 @@ TEST(Pack, TransformsWeightsOfBytesWithoutRounding) {
   for (int64_t a = 0; a < 4; ++a) {
     for (int64_t b = 0; b < 4; ++b) EXPECT_EQ(number(a * 4 + b, 0), -128 * g[a] * g[b]);
   }
-  // Of 0 to 8: its corners, and with every row and column added, or the middle ones taken away.
+  // The kernel is 0 to 8: four times its corners, the sum of all, and the sum with the middle row and column
+  // subtracted.
   EXPECT_EQ(number(0, 1), 0);
   EXPECT_EQ(number(3, 1), 8);
   EXPECT_EQ(number(5, 1), 36);
@@ -174,8 +175,8 @@ TEST(Pack, TransformsWeightsOfBytesWithoutRounding) {
   EXPECT_EQ(number(15, 1), 32);
 }
 
-// 900 times the transform of points 0, 2, 1, -1, -1/2 and infinity: rows of 30 G times all ones are 15, 7, 15, 5, 3 and
-// 15.
+// 900 times the transform of the points 0, 2, 1, -1, -1/2 and infinity. Rows of 30 G times all ones are 15, 7, 15, 5, 3
+// and 15.
 TEST(Pack, TransformsWeightsOfBytesForTilesOfFour) {
   Tensor weights(DType::kInt8, {1, 2, 3, 3});
   for (int64_t i = 0; i < 9; ++i) weights.Set(i, -128), weights.Set(9 + i, i == 5 ? 127 : 0);

@@ -18,7 +18,7 @@ std::vector<int64_t> Drawn(Random& random, size_t n, int64_t shift) {
 TEST(MannWhitney, OfApartSamplesCountsEveryPair) {
   const RankTest test = MannWhitney({1, 2, 3}, {4, 5, 6});
   EXPECT_DOUBLE_EQ(test.u, 9);
-  EXPECT_NEAR(test.p, 2.0 / 20, 1e-12);  // the two ends of the 20 arrangements
+  EXPECT_NEAR(test.p, 2.0 / 20, 1e-12);  // the two extremes of the 20 arrangements
 }
 
 TEST(MannWhitney, IsTheTextbooksExactly) {
@@ -54,7 +54,7 @@ TEST(MannWhitney, BothWaysOfCountingAgree) {
   for (int i = 0; i < 20; ++i) {
     std::vector<int64_t> a = Drawn(random, 25, 0), b = Drawn(random, 25, 5'000);
     const double exact = MannWhitney(a, b).p;
-    a.push_back(1'000'000);  // one more than is counted exactly
+    a.push_back(1'000'000);  // one more value than is counted exactly
     b.push_back(1'000'001);
     EXPECT_NEAR(MannWhitney(a, b).p, exact, 0.06);
   }

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// Stored or read by scripts: a changed number breaks data that people hold.
+// These numbers are stored and read by scripts: changing one breaks existing data.
 static_assert(static_cast<int>(Fate::kOk) == 0 && static_cast<int>(Fate::kInvalidConfig) == 1 &&
               static_cast<int>(Fate::kUnsupported) == 2 && static_cast<int>(Fate::kCompileFailed) == 3 &&
               static_cast<int>(Fate::kWrongOutput) == 4 && static_cast<int>(Fate::kOutOfBounds) == 5 &&

@@ -1,4 +1,4 @@
-// Text from outside, as a terminal may show it.
+// Text from outside, made safe to show on a terminal.
 #include "core/printable.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ TEST(Printable, LeavesOrdinaryTextAlone) {
 TEST(Printable, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(Printable("\033[31mred\a\177"), "\\u001b[31mred\\u0007\\u007f");
   EXPECT_EQ(Printable(std::string_view("a\0b", 3)), "a\\u0000b");
-  // CSI as one character: two bytes of UTF-8, and alone a byte that is no text.
+  // CSI as one character, in two bytes of UTF-8, and as a single byte that is not UTF-8.
   EXPECT_EQ(Printable("\xC2\x9B"
                       "2J"),
             "\\u009b2J");
@@ -36,11 +36,11 @@ TEST(Printable, EscapesWhatMakesATextReadAsAnother) {
     EXPECT_TRUE(PrintableLines(hidden).starts_with("\\u")) << Printable(hidden);
   }
   EXPECT_EQ(Printable("\U000E0041"), "\\udb40\\udc41") << "as JSON has it";
-  // Letters and signs beside them stay.
+  // Neighbouring letters and signs are kept.
   EXPECT_EQ(Printable("\u2027\u202F\u00A0\u00AE\u0606\u3165\uFFFD"), "\u2027\u202F\u00A0\u00AE\u0606\u3165\uFFFD");
 }
 
-// A control character that is written in more bytes than it needs.
+// An overlong encoding of a control character.
 TEST(Printable, TakesNoLongFormOfACharacter) {
   EXPECT_EQ(Printable("\xE0\x80\x9B"), "\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(Printable("\xF0\x80\x80\x9B"), "\uFFFD\uFFFD\uFFFD\uFFFD");

@@ -10,10 +10,10 @@
 namespace hone {
 namespace {
 
-// Hollander and Wolfe, table 3.1: depression before and after a tranquilliser.
+// Data of Hollander and Wolfe, table 3.1: depression before and after a tranquilliser.
 const std::vector<double> kPairs = {0.878 - 1.83, 0.647 - 0.50, 0.598 - 1.62, 2.05 - 2.48, 1.06 - 1.68,
                                     1.29 - 1.88,  1.06 - 1.55,  3.14 - 3.06,  1.29 - 1.30};
-// Table 4.1: permeability of membranes at term and early.
+// Data of table 4.1: permeability of membranes at term and early.
 const std::vector<double> kTerm = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
 const std::vector<double> kEarly = {1.15, 0.88, 0.90, 0.74, 1.21};
 
@@ -35,16 +35,16 @@ TEST(Shift, OfSamplesIsTheTextbooks) {
 }
 
 TEST(Shift, SaysWhenThereAreTooFewValues) {
-  EXPECT_FALSE(ShiftOfPairs({1, 2, 3, 4, 5, 6, 7}, 0.99).bounded);  // all of one sign: 2 of 128
+  EXPECT_FALSE(ShiftOfPairs({1, 2, 3, 4, 5, 6, 7}, 0.99).bounded);  // all of one sign: p = 2/128
   EXPECT_TRUE(ShiftOfPairs({1, 2, 3, 4, 5, 6, 7, 8}, 0.99).bounded);
-  EXPECT_FALSE(ShiftOfSamples({1, 2, 3, 4}, {5, 6, 7, 8}, 0.99).bounded);  // apart: 2 of 70
+  EXPECT_FALSE(ShiftOfSamples({1, 2, 3, 4}, {5, 6, 7, 8}, 0.99).bounded);  // fully separated: p = 2/70
   EXPECT_TRUE(ShiftOfSamples({1, 2, 3, 4, 5}, {5, 6, 7, 8, 9}, 0.99).bounded);
   EXPECT_EQ(ShiftOfPairs({3}, 0.99).high, 3);
   EXPECT_EQ(ShiftOfPairs({}, 0.99).value, 0);
   EXPECT_EQ(ShiftOfSamples({}, {1}, 0.99).value, 0);
 }
 
-// Whatever the distribution, as long as it is symmetric.
+// Coverage holds for any symmetric distribution.
 TEST(Shift, CoversTheTruthAsOftenAsItSays) {
   Random random(7);
   int pairs_missed = 0, samples_missed = 0;

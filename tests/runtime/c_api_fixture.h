@@ -1,4 +1,4 @@
-// A package, loaded and in a session of two threads, through the C API.
+// A package that is loaded, with a session of two threads, through the C API.
 #pragma once
 
 #include <gtest/gtest.h>

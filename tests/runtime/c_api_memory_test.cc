@@ -1,4 +1,4 @@
-// Whose memory the C API reads and writes: bound by the caller, from an allocator, of a package.
+// The memory that the C API reads and writes: bound by the caller, from an allocator, or of a package.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST_F(CApiTest, RunsInBoundMemoryWithoutCopies) {
   ASSERT_EQ(hone_session_get_output(session_, 0, z.data(), kBytes), HONE_OK);
   EXPECT_EQ(z, y);
 
-  // The session's own memory again: what was bound is left alone.
+  // The session uses its own memory again and leaves the bound memory alone.
   const Floats before = y;
   ASSERT_EQ(hone_session_set_input(session_, 0, first.data(), kBytes), HONE_OK);
   ASSERT_EQ(hone_session_bind_output(session_, 0, nullptr, 0), HONE_OK);
@@ -54,7 +54,7 @@ TEST_F(CApiTest, RunsWithMemoryThatIsBoundForOneRun) {
   EXPECT_EQ(y, hone::testing::ExpectedOutput(x));
   EXPECT_EQ(x, Values(1));
 
-  // Neither is read or written by a later run.
+  // A later run neither reads nor writes the memory given to this one.
   const Floats before = y, second = Values(2);
   ASSERT_EQ(hone_session_set_input(session_, 0, second.data(), kBytes), HONE_OK);
   EXPECT_EQ(x, Values(1));
@@ -62,7 +62,7 @@ TEST_F(CApiTest, RunsWithMemoryThatIsBoundForOneRun) {
   EXPECT_EQ(y, before);
   ASSERT_EQ(hone_session_get_output(session_, 0, own.data(), kBytes), HONE_OK);
   EXPECT_EQ(own, hone::testing::ExpectedOutput(second));
-  // What is not given is the session's own.
+  // Inputs that are not given come from the session's own memory.
   ASSERT_EQ(hone_session_run_with(session_, nullptr, 0, &out, 1), HONE_OK) << hone_error_text();
   EXPECT_EQ(y, own);
 }
@@ -79,7 +79,7 @@ TEST_F(CApiTest, BindsNothingWhenARunWithMemoryIsRefused) {
   EXPECT_EQ(hone_session_run_with(session_, two, 2, &out, 1), HONE_USAGE);
   EXPECT_EQ(hone_session_run_with(session_, nullptr, 1, &out, 1), HONE_USAGE);
   EXPECT_EQ(hone_session_run_with(nullptr, &in, 1, &out, 1), HONE_USAGE);
-  // An input that had stayed bound would overlap this.
+  // This binding would fail if an earlier call had left an input bound there.
   ASSERT_EQ(hone_session_bind_output(session_, 0, memory.data(), kBytes), HONE_OK) << hone_error_text();
 }
 
@@ -166,7 +166,7 @@ TEST_F(CApiTest, GivesBackWhatAnAllocatorGaveWhenThereIsNoMore) {
   EXPECT_EQ(hone_session_create_with(package_, &options, &session), HONE_USAGE);
 }
 
-// Pages of a file that nobody wrote to are the same memory in every process that maps it.
+// Pages of a file that no process has written to are the same memory in every process that maps it.
 TEST_F(CApiTest, HoldsNoMemoryOfItsOwnForAPackagesFile) {
   ASSERT_EQ(hone_package_verify(package_), HONE_OK);
   ASSERT_EQ(hone_session_run(session_), HONE_OK);
@@ -183,7 +183,7 @@ TEST_F(CApiTest, HoldsNoMemoryOfItsOwnForAPackagesFile) {
       mappings += ours;
     }
     if (ours && name == "Rss:") kilobytes += value;
-    if (ours && name == "Anonymous:") own += value;  // pages that are not the file's
+    if (ours && name == "Anonymous:") own += value;  // pages that are copies instead of the file's
   }
   EXPECT_EQ(mappings, 1);
   EXPECT_GT(kilobytes, 0);
@@ -209,7 +209,7 @@ TEST_F(CApiTest, LoadsFromMemoryWithoutACopy) {
   ASSERT_EQ(hone_session_run(session), HONE_OK);
   ASSERT_EQ(hone_session_get_output(session, 0, y.data(), kBytes), HONE_OK);
   EXPECT_EQ(y, hone::testing::ExpectedOutput(x));
-  // The parameters are read where they lie.
+  // A changed byte shows that the parameters are read in place.
   bytes[hone::testing::PlaceOf(file, 3).offset] ^= 1;
   EXPECT_EQ(hone_package_verify(package), HONE_BAD_DATA);
   hone_session_free(session);

@@ -142,7 +142,7 @@ TEST_F(CApiTest, FindsTensorsByName) {
   EXPECT_EQ(hone_package_output_index(package_, nullptr), -1);
 }
 
-// A package is shared; each thread has a session of its own.
+// Threads share a package; each has a session of its own.
 TEST_F(CApiTest, SessionsRunOnThreadsAtOnce) {
   const auto run = [&](int thread) {
     hone_session* session = nullptr;

@@ -73,11 +73,11 @@ TEST(CheckElf, NamesTheRuleThatIsBroken) {
   EXPECT_THAT(CheckElf(""), HasSubstr("not an ELF"));
 }
 
-// A loader maps whole pages: of two segments in one page the second hides what was read of the first.
+// A loader maps whole pages: if two segments share a page, the second hides what was read from the first.
 TEST(CheckElf, SegmentsThatShareAPageAreRefused) {
   const std::string elf = ReadFile(HONE_RELOCATED_KERNEL);
   ASSERT_EQ(CheckElf(elf), "");
-  uint64_t end = 0;  // of the last segment
+  uint64_t end = 0;  // end of the last segment
   WithSegments(elf, [&](Elf64_Phdr& segment) {
     if (segment.p_type == PT_LOAD) end = segment.p_vaddr + segment.p_memsz;
   });
@@ -101,7 +101,7 @@ TEST(CheckElf, SymbolsAreFunctionsInCodeOrData) {
   EXPECT_EQ(CheckElf(WithSymbols(elf, [](Elf64_Sym&) {})), "");
   EXPECT_THAT(CheckElf(with_type(STT_GNU_IFUNC)), HasSubstr("ifunc"));
   EXPECT_THAT(CheckElf(with_type(STT_TLS)), HasSubstr("thread-local"));
-  // hone_kernels, which is data, as a function.
+  // hone_kernels, which is data, is declared a function.
   EXPECT_THAT(CheckElf(with_type(STT_FUNC)), HasSubstr("function outside its code"));
   const auto with_value = [&](uint64_t value) {
     return WithSymbols(elf, [value](Elf64_Sym& symbol) { symbol.st_value = value; });
@@ -173,7 +173,7 @@ TEST(KernelLibrary, DamagedBytesAreMappedOrRefused) {
     try {
       KernelLibrary::FromBytes(damaged, "damaged");
     } catch (const Error&) {
-      // Refused, or too large for this machine.
+      // The bytes are refused, or too large for this machine.
     }
   }
 }

@@ -15,7 +15,7 @@ void* Allocate(std::size_t size) {
 }
 }  // namespace
 
-// Apart from what is tested: GCC takes a delete that it inlines beside a new that it does not for a mismatch.
+// These stand in a file of their own: where GCC inlines a delete but not its new, it reports a mismatch.
 void* operator new(std::size_t size) { return Allocate(size); }
 void* operator new[](std::size_t size) { return Allocate(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }

@@ -1,11 +1,12 @@
-// How often the test program asked for memory: with counted_allocations.cc in it, its operators new count.
+// The number of the test program's allocations. Linking counted_allocations.cc replaces its operators new with ones
+// that count.
 #pragma once
 
 #include <cstdint>
 
 namespace hone::testing {
 
-// Of all threads, since the program began.
+// Counts all threads since the program began.
 int64_t Allocations();
 
 }  // namespace hone::testing

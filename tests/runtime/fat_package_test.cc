@@ -39,7 +39,7 @@ std::string Fat(const std::vector<std::string>& packages) {
   return file;
 }
 
-// For a CPU of another architecture.
+// A package for a CPU of another architecture.
 std::string ForeignPackage() {
   Plan plan = TestPlan();
   plan.model = "foreign";
@@ -97,7 +97,7 @@ TEST(FatPackage, CutAnywhereIsBadData) {
   }
 }
 
-// What is flipped in an entry makes other bytes the package's.
+// A flipped bit in an entry makes other bytes the package's.
 TEST(FatPackage, AFlippedBitInTheHeaderIsRefused) {
   const std::string file = Fat({TestPackage(), PackageThatNeeds("second", {"no-such-feature"})});
   ASSERT_EQ(ErrorOf(file).code(), ExitCode::kDone);
@@ -105,8 +105,8 @@ TEST(FatPackage, AFlippedBitInTheHeaderIsRefused) {
     std::string damaged = file;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
     const Error error = ErrorOf(damaged);
-    // A count of one leaves a whole first package; a size that grew into the padding leaves one with bytes after its
-    // last section, which are ignored.
+    // A count of one leaves a valid first package. A size that grew into the padding leaves one whose bytes after the
+    // last section are ignored.
     if (error.code() == ExitCode::kDone) continue;
     ASSERT_EQ(error.code(), ExitCode::kBadData) << bit << ": " << error.what();
   }
@@ -131,7 +131,7 @@ TEST(FatPackage, OverlapsOddPlacesAndOtherVersionsAreNamed) {
 
 TEST(FatPackage, WhatIsInsideIsChecked) {
   std::string file = Fat({TestPackage()});
-  // One inside another is none.
+  // A fat package inside another is not a package.
   EXPECT_THAT(ErrorOf(Fat({file})).what(), HasSubstr("not a hone package"));
   const size_t lib = file.find(
       "\x7f"

@@ -68,7 +68,7 @@ TEST_F(SessionTest, RunAllocatesNothing) {
   EXPECT_EQ(testing::Allocations(), before);
 }
 
-// Who works on a stage is whoever is there; the calls follow one another, and work lies inside its call.
+// Any worker may take part in a stage; calls follow one another, and work lies inside its call.
 TEST_F(SessionTest, TracesWhatEachWorkerDidAndComputesTheSame) {
   SessionOptions options;
   options.threads = 3;
@@ -128,7 +128,7 @@ TEST_F(SessionTest, ProfileHasOneTimePerCall) {
 
 class CountedSessionTest : public ::testing::Test {
  protected:
-  // The first columns of x as {64, 64}; the first number is how many.
+  // The first columns of x as {64, 64}; the number of columns is x[0].
   static std::vector<float> Columns(const std::vector<float>& x) {
     std::vector<float> columns;
     for (int64_t row = 0; row < testing::kCountedSide; ++row) {

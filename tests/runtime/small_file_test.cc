@@ -35,7 +35,7 @@ TEST_F(SmallFile, IsCutAtTheMostThatIsWanted) {
   EXPECT_EQ(ReadSmallFile(Write(text), 0), "");
 }
 
-// The system tells no sizes of its files.
+// The kernel reports no sizes for its files in /proc.
 TEST_F(SmallFile, MayBeTheSystems) { EXPECT_GT(ReadSmallFile("/proc/self/stat").value_or("").size(), 10U); }
 
 TEST_F(SmallFile, IsNothingWhereThereIsNone) {

@@ -11,25 +11,25 @@ namespace hone::testing {
 
 inline constexpr int64_t kTestElements = 4096;
 
-// The kernels' shared object.
+// The bytes of the kernels' shared object.
 std::string ReadTestKernels();
 std::string ReadFile(const std::string& path);
-// Input "x", output "y", both {1, 4096}; one parameter; two arena buffers' worth of calls.
+// Input "x" and output "y", both {1, 4096}; one parameter; calls that use two arena buffers.
 Plan TestPlan();
 // A plan of one call: the kernel that returns code 7.
 Plan FailingPlan();
-// A plan of one call: y is x as {64, 64}, of which a run counts x[0] columns.
+// A plan of one call: y is x as {64, 64}, with x[0] counted columns in a run.
 inline constexpr int64_t kCountedSide = 64;
 Plan CountedPlan();
 std::string CountedPackage();
-// The package's bytes, its hashes right. `model_sha256` is the manifest's field; null: there is none.
+// The package's bytes, with correct hashes. `model_sha256` is the manifest's field; null leaves it out.
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
                             const std::vector<std::string>& required_features = {}, const Json& model_sha256 = {});
 // PackTestPackage of TestPlan with the weight 3.
 std::string TestPackage();
-// What the test package must compute, bit for bit.
+// The output that the test package must compute, bit for bit.
 std::vector<float> ExpectedOutput(const std::vector<float>& x);
-// Where section `index` begins in a package, and its size.
+// The offset and size of section `index` in a package.
 struct SectionPlace {
   size_t offset = 0, size = 0;
 };

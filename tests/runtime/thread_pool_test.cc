@@ -35,7 +35,7 @@ TEST(ThreadPool, WakesHelpersThatWentToSleep) {
   EXPECT_EQ(calls, 9);
 }
 
-// By part, how often it was worked on.
+// The number of times that each part was worked on.
 std::vector<int> TimesWorkedOn(ThreadPool& pool, int parts) {
   std::vector<std::atomic<int>> counts(static_cast<size_t>(parts));
   pool.RunParts(parts, [&](int, int begin, int end) {
@@ -54,7 +54,7 @@ TEST(ThreadPool, WorksOnEachPartOnce) {
   }
 }
 
-// Stops threads wherever they are: in the handler of a signal, until they are let go.
+// Stops threads at any point by a signal whose handler spins until LetGo.
 class Freezer {
  public:
   Freezer() {
@@ -101,7 +101,7 @@ TEST(ThreadPool, DoesTheWorkOfAHelperThatNeverComes) {
   EXPECT_EQ(TimesWorkedOn(pool, 7), std::vector<int>(7, 1));
 }
 
-// The helper stays in its first part until all others have ended, so that this ends only if the caller takes them.
+// The helper stays in its first part until all others have ended, so this ends only if the caller takes them.
 TEST(ThreadPool, WaitsForNoMoreThanThePartThatAHelperHasBegun) {
   ThreadPool pool(2);
   bool came = false;
@@ -121,7 +121,7 @@ TEST(ThreadPool, WaitsForNoMoreThanThePartThatAHelperHasBegun) {
   EXPECT_TRUE(came);
 }
 
-// Each round's counts are freed after it, so that a sanitizer sees a helper that touches those of an earlier one.
+// Each round's counts are freed after it, so a sanitizer reports a helper that touches those of an earlier round.
 TEST(ThreadPool, AHelperThatIsFrozenAnywhereTouchesNoStageThatIsOver) {
   ThreadPool pool(2);
   const pthread_t second = SecondThreadOf(pool);

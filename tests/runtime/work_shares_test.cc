@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
 using Takers = WorkShares::Takers;
 
-// What worker gets when it is the only one there.
+// The parts that the worker gets when no other takes any.
 std::vector<int> PartsOf(WorkShares& shares, int worker) {
   std::vector<int> parts;
   while (const std::optional<int> part = shares.Begin(worker)) {
@@ -61,7 +61,8 @@ TEST_F(WorkSharesTest, IsDoneWhenThePartsThatAreHeldHaveEnded) {
   EXPECT_TRUE(shares_.Done());
 }
 
-// Frozen before it looks, or between its look and its hand: the others do everything, and it joins the next stage.
+// The worker is frozen before it looks, or between Look and Take. The others do everything, and it joins the next
+// stage.
 TEST_F(WorkSharesTest, AWorkerThatWakesLateGetsNothingOfAStageThatIsOver) {
   shares_.Deal(6, Takers::kAnyone);
   const std::optional<WorkShares::Offer> seen = shares_.Look(1);
@@ -70,7 +71,7 @@ TEST_F(WorkSharesTest, AWorkerThatWakesLateGetsNothingOfAStageThatIsOver) {
   ASSERT_TRUE(shares_.Done());
   EXPECT_FALSE(shares_.Take(1, *seen));
   EXPECT_FALSE(shares_.Look(1));
-  shares_.Deal(6, Takers::kAnyone);  // the same parts are left: only the stage's number tells
+  shares_.Deal(6, Takers::kAnyone);  // the same parts are left; only the stage's number differs
   EXPECT_FALSE(shares_.Take(1, *seen));
   EXPECT_THAT(PartsOf(shares_, 1), ElementsAre(2, 3, 4, 5, 0, 1));
 }
