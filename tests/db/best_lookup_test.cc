@@ -16,7 +16,7 @@ Target X86(const std::string& cpu) { return {"x86_64-pc-linux-gnu", cpu, {}, 0};
 
 Fingerprint Machine(const std::string& cpu_id) { return FingerprintOf(EpycOf(cpu_id)); }
 
-// The CPU that timed is of vendor-family-model-stepping cpu_id.
+// A row timed on the CPU `cpu_id`, which is vendor-family-model-stepping.
 BestRow Row(const std::string& id, const std::string& cpu, const std::string& cpu_id, int threads, int64_t min_ns) {
   BestRow row;
   row.id = RecordId(id);
@@ -180,7 +180,7 @@ TEST(BestLookup, WhatIsForItsOwnKindIsTakenThereAlone) {
   EXPECT_EQ(lookup.left_out[0].why, LeftOut::kOtherKind);
 }
 
-// As the hub has them: code for AVX2 that was measured on a machine with AVX-512.
+// The hub has such records: code for AVX2 that was measured on a machine with AVX-512.
 TEST(BestLookup, CodeForFewerFeaturesServesTheKindThatMeasuredItWhereTheOthersAreHidden) {
   BestRow avx2 = Row("2", "x86-64-v3", kZen5, 1, 9), avx512 = Row("5", "znver5", kZen5, 1, 5);
   avx2.own_kind = avx512.own_kind = true;
@@ -211,7 +211,7 @@ TEST(BestLookup, LeavesOutWhatIsDoubted) {
   doubt.noisy = true;
   other.id = RecordId("b");
   other.session = "another";
-  // In whichever order stores were merged.
+  // The order in which stores were merged does not matter.
   for (const bool first : {true, false}) {
     const BestLookup lookup =
         first ? LookUpBest({doubt, row, other}, kWanted) : LookUpBest({row, other, doubt}, kWanted);

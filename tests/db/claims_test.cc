@@ -1,4 +1,4 @@
-// Claims: held by one at a time, free when released or when their holder is gone.
+// Claims have one holder at a time, and are free when released or when their holder is gone.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -78,7 +78,7 @@ TEST_F(ClaimsTest, AreGrantedWhereThereIsNoPlaceForThem) {
   FileClaims nowhere((folder_ / "no folder" / "records.db").string());
   EXPECT_TRUE(nowhere.Take("a"));
   nowhere.Release("a");
-  // A link is not followed: it may point at somebody's file.
+  // A symbolic link is not followed: it may point at somebody else's file.
   fs::create_symlink(folder_ / "elsewhere", store() + ".claims");
   FileClaims linked(store());
   EXPECT_TRUE(linked.Take("a"));

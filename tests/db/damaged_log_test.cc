@@ -1,5 +1,4 @@
-// Damaged lines of logs, hone's own and AutoTVM's, are refused with a reason or say the same again once they are
-// written.
+// Damaged lines of logs, hone's own and AutoTVM's, are refused with a reason or survive being written and read again.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -25,7 +24,7 @@ std::vector<std::string> ForeignSeeds() {
   return lines;
 }
 
-// A number made extreme, a part taken out, doubled or moved, or bits flipped.
+// Makes a number extreme, removes, doubles or moves a part, or flips bits.
 std::string Damaged(std::string line, Random& random) {
   static constexpr std::string_view kWords[] = {"-1", "1e999", "9223372036854775807", "null", "[]", "{}", "\"\"", "0"};
   const size_t at = random.Below(line.size());
@@ -61,7 +60,7 @@ bool Reads(const std::string& line, const Read& read) {
   return false;
 }
 
-// Under the id that its refusal names, where that is all there is against it.
+// Reads the record; if only its id is wrong, reads it under the id that the refusal names.
 Record Read(Json json) {
   try {
     return RecordFromJson(json);

@@ -22,8 +22,8 @@ class DamagedStore : public testing::Test {
     whole_ = ReadBytes(path_);
   }
 
-  // Opens the bytes and reads everything. A refusal must leave the file as it was; what is read must be what was
-  // written. Returns whether all was read.
+  // Opens the bytes and reads everything; returns whether all was read. A refusal must leave the file as it was, and
+  // everything read must equal what was written.
   bool ReadAll(const std::string& bytes) {
     WriteBytes(path_, bytes);
     const std::string journal = ReadBytes(path_ + "-journal");
@@ -64,7 +64,7 @@ TEST_F(DamagedStore, TruncatedFilesAreRefused) {
                       size_t{4096}, whole_.size() / 2, whole_.size() - 4096}) {
     EXPECT_FALSE(ReadAll(whole_.substr(0, size))) << size;
   }
-  // At the end of the last page there may be nothing: then all is read.
+  // The last byte may be unused, in which case all is read.
   ReadAll(whole_.substr(0, whole_.size() - 1));
 }
 
@@ -124,7 +124,7 @@ TEST_F(DamagedStore, TablesAndTriggersThatHoneDidNotMakeAreRefused) {
   ExpectRefused("tables that hone did not make");
 }
 
-// As hone 0.1 made it before finals were kept: its tables, and its records as they were.
+// A store of hone 0.1 from before finals were kept: its tables, and its records as they were.
 void MakeVersion1(const std::string& path, const std::vector<Record>& records) {
   std::filesystem::remove(path);
   Database database = OpenSqlite(path, true);
@@ -190,7 +190,7 @@ TEST_F(DamagedStore, AnOlderVersionIsBroughtUpWithAllItsRecords) {
   EXPECT_EQ(store->Best(candidate.workload.ToText(), candidate.target, machine, 1).front().record.finals.held, 1);
 }
 
-// As hone made it before a machine had a fingerprint.
+// A store from before machines had fingerprints.
 void MakeVersion2(const std::string& path, const std::vector<Record>& records) {
   MakeVersion1(path, records);
   OpenSqlite(path, false).Execute(R"(
@@ -200,7 +200,7 @@ void MakeVersion2(const std::string& path, const std::vector<Record>& records) {
   )");
 }
 
-// As hone made it before setups had a table of their own.
+// A store from before setups had a table of their own.
 void MakeVersion5(const std::string& path, const std::vector<Record>& records) {
   std::filesystem::remove(path);
   RecordStore::Open(path)->Append(records);
@@ -214,13 +214,13 @@ void MakeVersion5(const std::string& path, const std::vector<Record>& records) {
   )");
 }
 
-// As hone made it before it took packs.
+// A store from before packs.
 void MakeVersion4(const std::string& path, const std::vector<Record>& records) {
   MakeVersion5(path, records);
   OpenSqlite(path, false).Execute("DROP TABLE packs; PRAGMA user_version = 4");
 }
 
-// As hone made it before it read other tuners' logs.
+// A store from before other tuners' logs were read.
 void MakeVersion3(const std::string& path, const std::vector<Record>& records) {
   MakeVersion4(path, records);
   OpenSqlite(path, false).Execute("DROP TABLE foreign_trials; PRAGMA user_version = 3");
@@ -260,7 +260,7 @@ TEST_F(DamagedStore, AnUpgradeDerivesTheDeviceOfEachRecord) {
   }
 }
 
-// Of two machines and two targets, and of several threads.
+// Records of two machines and two targets, and of several thread counts.
 std::vector<Record> RecordsOfManySetups() {
   std::vector<Record> records = SampleRecords(12);
   for (size_t i = 0; i < records.size(); ++i) {
@@ -282,7 +282,7 @@ std::vector<BestRow> RowsOf(const std::vector<Record>& records) {
 TEST_F(DamagedStore, AnUpgradeGivesEachRecordItsSetup) {
   const std::vector<Record> records = RecordsOfManySetups();
   std::vector<BestRow> rows = RowsOf(records);
-  for (BestRow& row : rows) ChangeSetup(row, [](auto& setup) { setup.target.num_cores = 0; });  // no column has it
+  for (BestRow& row : rows) ChangeSetup(row, [](auto& setup) { setup.target.num_cores = 0; });  // no column stores it
   MakeVersion5(path_, records);
   const auto store = RecordStore::Open(path_);
   EXPECT_EQ(store->Rows(kSampleWorkload), rows);
@@ -290,7 +290,7 @@ TEST_F(DamagedStore, AnUpgradeGivesEachRecordItsSetup) {
   EXPECT_EQ(OpenSqlite(path_, false).Integer("SELECT count(*) FROM records WHERE setup = 0"), 0);
 }
 
-// A hone of before that had the store open goes on writing to it.
+// An older hone that has the store open goes on writing records without a setup.
 TEST_F(DamagedStore, ARecordWithoutASetupIsLookedUpAllTheSame) {
   const std::vector<Record> records = RecordsOfManySetups();
   std::filesystem::remove(path_);

@@ -1,4 +1,4 @@
-// Records as other programs read them.
+// Records in the formats that other programs read.
 #include <gtest/gtest.h>
 
 #include "db/exports/google_benchmark.h"

@@ -22,7 +22,7 @@ class FailedSinceTest : public testing::Test {
     row.setup = SharedSetup({kZen3, here_});
     return rows_.emplace_back(row);
   }
-  // The ids of the failures that speak against each row, "-" for none.
+  // The ids of the failures that speak against each row; "-" for none.
   std::string Against() const {
     std::string text;
     for (const BestRow* failure : FailedSince(rows_, {kZen3, here_, 1})) {

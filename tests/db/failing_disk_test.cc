@@ -1,4 +1,4 @@
-// Power cuts, and disks and memory that fail at every point: what was acknowledged stays, and each failure is one line.
+// Power cuts, and disks and memory that fail at every point: acknowledged records stay, and each failure is one line.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -43,14 +43,14 @@ std::string AppendAll(std::vector<std::string>& acknowledged) {
   return "";
 }
 
-// How many acknowledged records are gone, or -1 where the store is damaged.
+// The number of acknowledged records that are lost; -1 where the store is damaged.
 int Lost(const std::vector<std::string>& acknowledged) {
   try {
     if (OpenStoreFile(kPath, true).Text("PRAGMA integrity_check") != "ok") return -1;
     const auto store = RecordStore::Open(kPath);
     int lost = 0;
     for (const std::string& id : acknowledged) lost += store->Get(id) ? 0 : 1;
-    // It goes on.
+    // The store can still be written.
     store->Append(AllRecords());
     EXPECT_EQ(store->Find({}).size(), static_cast<size_t>(kBatches * kBatch));
     return lost;
@@ -67,7 +67,7 @@ int64_t OperationsInAll() {
   return disk.operations();
 }
 
-// Cuts the power at some operation; returns what Lost says then.
+// Cuts the power at a random operation; returns what Lost says then.
 int LostByPowerCut(uint64_t seed, int64_t operations, bool ignores_syncs) {
   std::mt19937_64 random(seed);
   SimulatedDisk disk;
@@ -86,7 +86,7 @@ class FailingDisk : public testing::Test {
     if (LinkedJournalMode() != JournalMode::kPersist) GTEST_SKIP() << "the simulated disk has no shared memory for WAL";
   }
 
-  // Lets the n-th operation fail, and with `forever` all behind it, for every n until none fails any more.
+  // Makes the n-th operation fail, and with `forever` all after it, for each n up to the number of operations.
   void FailAtEvery(const std::function<int(DiskOperation)>& code, bool forever) {
     const int64_t step = Soak() ? 1 : 13;
     for (int64_t n = 1;; n += step) {
@@ -121,7 +121,7 @@ TEST_F(FailingDisk, NothingAcknowledgedIsLostByPowerCuts) {
     EXPECT_EQ(LostByPowerCut(static_cast<uint64_t>(cut), operations, false), 0) << cut;
 }
 
-// The simulation tells: without syncs, as with synchronous=OFF, the same cuts lose records.
+// This proves that the simulation works: without syncs, as with synchronous=OFF, the same cuts lose records.
 TEST_F(FailingDisk, PowerCutsAreSeenToLoseWhatWasNotSynced) {
   const int64_t operations = OperationsInAll();
   int harmed = 0;
@@ -158,7 +158,7 @@ TEST_F(FailingDisk, AnErrorOfTheDeviceAtAnyPointLosesNothing) {
   FailAtEvery(errs, true);
 }
 
-// Else an older pack could be taken after a newer one.
+// Otherwise an older pack could be taken after a newer one.
 TEST_F(FailingDisk, APackIsInWithItsNoteOrNotAtAll) {
   constexpr int kRecords = 20;
   const std::string bytes = WritePack({"ours", 1, ""}, {}, SampleRecords(kRecords));
@@ -187,9 +187,9 @@ TEST_F(FailingDisk, APackIsInWithItsNoteOrNotAtAll) {
   EXPECT_GT(whole, 0);
 }
 
-// SQLite's allocations, of which one may fail.
+// The number of SQLite's allocations, and the one that fails.
 sqlite3_mem_methods usual;
-int64_t allocations = 0, failing = 0;  // 0: none fails
+int64_t allocations = 0, failing = 0;  // failing 0: none fails
 
 bool FailsNow() { return ++allocations == failing; }
 void* Malloc(int size) { return FailsNow() ? nullptr : usual.xMalloc(size); }

@@ -21,7 +21,7 @@ constexpr FetchLimits kQuick{.most_bytes = 1 << 20, .attempts = 4, .pause_ms = 1
 std::string Whole(const std::string& tag = "\"1\"") {
   return fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nETag: {}\r\n\r\n{}", kBody.size(), tag, kBody);
 }
-// The answer, of which only so many bytes of the body arrive.
+// The answer with at most `bytes` bytes of its body.
 std::string Cut(const std::string& answer, size_t bytes) {
   return answer.substr(0, answer.find("\r\n\r\n") + 4 + bytes);
 }

@@ -1,4 +1,4 @@
-// Logs of other tuners: what becomes of each line.
+// Logs of other tuners, and the outcome of each line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -134,7 +134,7 @@ TEST_F(ForeignImport, AHoneLogMayStandBehindAForeignOne) {
   EXPECT_EQ(counts.known, kGood);
 }
 
-// Of a line that is cut anywhere nothing is imported, and those around it are.
+// A line cut anywhere is not imported; the lines around it are.
 TEST_F(ForeignImport, ALineThatIsCutIsRefusedAlone) {
   std::istringstream in(ReadBytes(kTemplates));
   std::string comment, first, second;
@@ -183,7 +183,7 @@ TEST_F(ForeignImport, FieldsThatCannotBeAreRefused) {
   }
 }
 
-// The reader knows a line's input again; what it must not do is to take another's.
+// The reader recognises a line's input when it repeats, but must not take the input of another line.
 TEST_F(ForeignImport, LinesThatBeginAlikeAreReadAsOnTheirOwn) {
   const std::string all = ReadBytes(kTemplates);
   std::istringstream in(all);
@@ -210,8 +210,8 @@ TEST_F(ForeignImport, LinesThatBeginAlikeAreReadAsOnTheirOwn) {
   }
 }
 
-// Logs that others published: in HONE_TUNING_LOGS, else in shared/ beside the checkout. The tests pass them over where
-// they are not at hand.
+// Logs that others published, from HONE_TUNING_LOGS or else shared/ beside the checkout. Tests are skipped where the
+// logs are absent.
 class PublishedLogs : public ForeignImport {
  protected:
   ImportCounts ImportFile(const std::string& name) {

@@ -1,4 +1,4 @@
-// Processes that write to a store and tell what it acknowledged.
+// Processes that write to a store and report the records it acknowledged.
 #pragma once
 
 #include <sys/types.h>
@@ -11,10 +11,10 @@ namespace hone {
 
 // Runs `body` in a child; its return value is the exit status. The child never runs the parent's destructors.
 pid_t Fork(const std::function<int()>& body);
-// Waits for its end: the exit status, or the signal below zero.
+// Waits for the child to end. Returns its exit status, or the negated number of the signal that ended it.
 int StatusOf(pid_t child);
 
-// A pipe on which writers tell the numbers of the records that Append acknowledged.
+// A pipe on which writers report the numbers of the records that Append acknowledged.
 class Acknowledgements {
  public:
   Acknowledgements();
@@ -22,14 +22,14 @@ class Acknowledgements {
   Acknowledgements(const Acknowledgements&) = delete;
   Acknowledgements& operator=(const Acknowledgements&) = delete;
   void Tell(int number) const;
-  // What has been told and not read, waiting up to the time for the first.
+  // Numbers reported and not yet read; waits at most `wait_ms` for the first.
   std::vector<int> Read(int wait_ms) const;
 
  private:
   int ends_[2] = {-1, -1};
 };
 
-// Appends SampleRecord(first) and the next ones, one by one.
+// Appends SampleRecord(first) and those after it, one by one.
 int WriteUntilEnough(const std::string& path, int first, int count, const Acknowledgements& acknowledged);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// The examples of docs/formats.md are what hone writes and reads.
+// The examples of docs/formats.md are written and read by hone as shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The block of the page that begins with ```NAME. A line that the page breaks goes on behind a blank.
+// The block of the page that begins with ```NAME. A line that the page breaks continues after a blank.
 std::string Example(const std::string& name) {
   std::ifstream page(HONE_SOURCE_DIR "/docs/formats.md");
   std::string text;

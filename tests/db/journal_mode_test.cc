@@ -27,7 +27,8 @@ TEST(JournalMode, BothModesKeepAStore) {
   }
 }
 
-// Its head alone is zeroed, so nobody takes it for one to be rolled back; after a great transaction it is cut.
+// Only the journal's header is zeroed, so no reader takes it for one to roll back. After a large transaction it is
+// truncated.
 TEST(JournalMode, AJournalThatStaysIsShortAndSaysNothing) {
   TempFolder folder;
   const std::string path = folder.File("r.db"), journal = path + "-journal";

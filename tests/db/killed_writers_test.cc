@@ -34,7 +34,7 @@ TEST(KilledWriters, LoseNothingThatWasAcknowledged) {
   };
   while (writers.size() < kWriters) writers.push_back(start());
   for (int kill_number = 0; kill_number < kills; ++kill_number) {
-    // So many are acknowledged between two kills that each of the writers may be anywhere.
+    // Enough records are acknowledged between two kills that each writer may be at any point.
     for (const size_t enough = numbers.size() + 8 + random() % 16; numbers.size() < enough;) {
       const std::vector<int> more = acknowledged.Read(60'000);
       ASSERT_FALSE(more.empty()) << "no writer gets on";

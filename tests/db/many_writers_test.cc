@@ -31,7 +31,7 @@ TEST_F(ManyWriters, NothingAcknowledgedIsLostWhenOneIsKilled) {
   constexpr int kCount = 40;
   std::vector<pid_t> writers;
   for (int w = 0; w < 4; ++w) {
-    // The first writes on until it is killed.
+    // The first writer goes on until it is killed.
     const int count = w == 0 ? 1'000'000 : kCount;
     writers.push_back(Fork([&] { return WriteUntilEnough(path_, w * 10'000'000, count, acknowledged); }));
   }

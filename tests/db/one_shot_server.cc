@@ -12,7 +12,7 @@
 namespace hone {
 namespace {
 
-// How many bytes the whole request has; nothing while its head is not there yet.
+// The number of bytes in the whole request; absent until its headers are complete.
 size_t WholeSize(const std::string& request) {
   const size_t head = request.find("\r\n\r\n");
   if (head == std::string::npos) return std::string::npos;

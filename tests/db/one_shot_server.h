@@ -1,4 +1,4 @@
-// A web server of a few lines, for tests of those who ask one.
+// A minimal web server, for tests of code that asks one.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// Answers each connection's one request, which it reads whole, with what `answer` makes of it, and closes. Requests are
+// Reads the one request of each connection whole, answers it with the result of `answer`, and closes. Requests are
 // numbered from 1. Answers come from a thread of its own.
 class OneShotServer {
  public:
@@ -18,7 +18,7 @@ class OneShotServer {
   ~OneShotServer();
   OneShotServer(const OneShotServer&) = delete;
   OneShotServer& operator=(const OneShotServer&) = delete;
-  // "http://127.0.0.1:PORT" with the path behind it.
+  // "http://127.0.0.1:PORT" followed by the path.
   std::string Url(const std::string& path = "/pack") const;
   std::vector<std::string> requests() const;
 

@@ -1,4 +1,4 @@
-// Packs: what is in them, who signed them, and what is refused.
+// Packs: their content, their signatures, and the packs that are refused.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST_F(Packs, NamesThatCannotBeAreRefused) {
   EXPECT_THROW(WritePack({"x", 1, ""}, {}, {}), Error);
 }
 
-// Without a signature, too: some bits of a compressed stream mean nothing to whoever reads it.
+// This holds without a signature, too. A flip may be harmless: decompression ignores some bits of a stream.
 void ExpectRefusedOrTheSame(const std::string& flipped, const RecordPack& pack, size_t at) {
   try {
     const RecordPack read = ReadPack(flipped);
@@ -103,7 +103,7 @@ TEST_F(Packs, EveryFlippedByteAndEveryTruncationIsRefused) {
   ExpectRefused(bytes + "x", signature);
 }
 
-// Base64 and comments: a change is refused or, in the untrusted comment and the line ends alone, means nothing.
+// Base64 and comments: a change is refused, or is harmless because it is in the untrusted comment or a line end.
 TEST_F(Packs, EveryFlippedByteOfASignatureIsRefused) {
   const std::string bytes = Make(1, 4), signature = Sign(bytes);
   CheckPack(bytes, signature, trusted_);
@@ -132,7 +132,7 @@ TEST_F(Packs, ASignatureOfAnotherPackIsRefused) {
   ExpectRefused(bytes, SignBytes(bytes, key_, PackComment(ReadPack(other).manifest)), "the signature is of");
 }
 
-// Whoever reads a pack may be another version: what it becomes does not depend on how it was compressed.
+// A reader may be another version, so a pack's content does not depend on how it was compressed.
 TEST_F(Packs, HoldTheirWholeLogThoughItIsWrittenInPieces) {
   const std::string bytes = Make(1, 500);
   std::string body;
@@ -143,7 +143,7 @@ TEST_F(Packs, HoldTheirWholeLogThoughItIsWrittenInPieces) {
   EXPECT_THROW(InflateInPieces(std::string_view(bytes).substr(84, 1000), [](std::string_view) {}), Error);
 }
 
-// What a key's owner may sign and hone still refuses: packs that say of themselves what is not so.
+// Packs that a key's owner may sign and hone still refuses: their manifests contradict their content.
 TEST_F(Packs, AManifestThatSaysOtherThingsIsRefused) {
   const std::string bytes = Make(1, 4);
   const auto size = static_cast<size_t>(static_cast<uint8_t>(bytes[12]) + 256 * static_cast<uint8_t>(bytes[13]));
@@ -199,7 +199,7 @@ TEST(TrustedKeysTest, TheListIsReadAsItWasWritten) {
   EXPECT_THROW(TrustedKeys::Parse("nonsense\n", "f"), Error);
 }
 
-// Stock minisign, where it is installed.
+// Stock minisign, where installed, is the reference.
 TEST(StockMinisign, ChecksOursAndMakesWhatWeCheck) {
   if (std::system("minisign -v > /dev/null 2>&1") != 0) GTEST_SKIP() << "minisign is not installed";
   const TempFolder folder;

@@ -1,4 +1,4 @@
-// A store whose file cannot grow for a while: the limit of a file's size stands for a full disk.
+// A store whose file cannot grow for a while: a limit on the file's size stands for a full disk.
 #include "db/patient_store.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST_F(PatientStoreTest, ADiskThatStaysFullIsAnErrorAndTheStoreIsSound) {
   EXPECT_EQ(RecordStore::Open(path_)->Find({}), std::vector<Record>{records_[0]});
 }
 
-// As a lock does, which a call waits for by itself.
+// A call that waits for a lock takes time as well.
 TEST_F(PatientStoreTest, TimeThatCallsTakeCounts) {
   patience_.now_ns = [this] { return now_ns_ += 6'000'000'000; };
   store_ = MakePatient(RecordStore::Open(path_), patience_);

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// One record of a config, of some age.
+// A record of a given config and age.
 Record Timed(int number, int64_t min_ns, int64_t unix_ms, Fate fate = Fate::kOk) {
   Record record = SampleRecord(number);
   record.unix_ms = unix_ms;

@@ -1,4 +1,4 @@
-// Putting to a server that takes it, refuses it, or breaks off.
+// Uploads to a server that takes the file, refuses it, or breaks off.
 #include "db/packs/put_url.h"
 
 #include <gmock/gmock.h>

@@ -16,7 +16,7 @@ class RecordLayersTest : public testing::Test {
     store->Append(records);
     return StoreLayer(std::move(store));
   }
-  // Ids in the order of arrival, each with its origin.
+  // Ids in order of arrival, each with its origin.
   static std::string Text(const RecordLayers& layers) {
     std::string text;
     int64_t last = 0;

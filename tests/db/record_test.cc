@@ -20,7 +20,7 @@ TEST(Record, JsonRoundTrips) {
   EXPECT_EQ(RecordFromJson(ParseJson(DumpJson(ToJson(record)), "test")), record);
 }
 
-// Everything that a text, a number or a list may be.
+// A record whose texts, numbers and lists take every odd form they may have.
 Record OddRecord(Random& random) {
   const auto text = [&random] {
     static const std::vector<std::string> kTexts = {"",
@@ -81,11 +81,11 @@ TEST(Record, ANumberThatJsonCannotSayIsABug) {
 }
 
 TEST(Record, IdIsPermanent) {
-  // Stores and logs that people hold name records by these ids: a change of the canonical form breaks them.
+  // Existing stores and logs name records by these ids: a change of the canonical form breaks them.
   EXPECT_EQ(SampleRecord(3).id, "d44ed2fc4f633566");
 }
 
-// As a hone wrote it that knew neither architecture nor kind of core, nor under which names a runner registered.
+// A record of an older hone, without architecture, kind of core or a runner's registered names.
 Record OldRecord() {
   Record record = SampleRecord(3);
   record.measurement.environment.cpu_id = "AuthenticAMD-25-1-1";

@@ -41,7 +41,7 @@ Environment EpycOf(const std::string& cpu_id) {
 }
 
 TempFolder::TempFolder() {
-  // In memory where there is such a place: the tests kill processes, not the power, so they need no disk's fsync.
+  // In memory where /dev/shm is writable: the tests kill processes, not the power, so they need no disk's fsync.
   const bool memory = access("/dev/shm", W_OK) == 0;
   std::string pattern = (memory ? "/dev/shm" : std::filesystem::temp_directory_path().string()) + "/hone-db-XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) throw Error(ExitCode::kCannotCreate, "no temporary folder can be made");

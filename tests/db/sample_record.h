@@ -16,10 +16,10 @@ constexpr const char* kSampleWorkload = "nn.dense data=1x8 weight=4x8 dtype=floa
 Record SampleRecord(int number);
 std::vector<Record> SampleRecords(int count);
 
-// Of a machine that calls itself "AMD EPYC" and whose CPU is of vendor-family-model-stepping cpu_id.
+// A machine called "AMD EPYC" whose CPU is `cpu_id`, as vendor-family-model-stepping.
 Environment EpycOf(const std::string& cpu_id);
 
-// Gives the row a setup that differs from its own by what `change` does to it.
+// Gives the row a setup that differs from its own by the effect of `change`.
 template <typename Change>
 void ChangeSetup(BestRow& row, const Change& change) {
   Setup setup = *row.setup;
@@ -27,7 +27,7 @@ void ChangeSetup(BestRow& row, const Change& change) {
   row.setup = SharedSetup(std::move(setup));
 }
 
-// A folder of the test's own, removed with all that is in it.
+// A folder of the test's own, removed with all its content.
 class TempFolder {
  public:
   TempFolder();

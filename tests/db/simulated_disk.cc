@@ -14,7 +14,7 @@ constexpr size_t kSector = 512;
 SimulatedDisk* disk = nullptr;
 sqlite3_vfs* usual = nullptr;
 
-// What SQLite knows of an open file; its memory is SQLite's.
+// SQLite's view of an open file; SQLite owns the memory.
 struct OpenFile {
   sqlite3_file base;
   std::shared_ptr<SimulatedFile>* file;
@@ -181,7 +181,7 @@ void SimulatedDisk::CutPower(std::mt19937_64& random) {
         if (random() % 2 == 0) Apply(bytes, change);
         continue;
       }
-      // All of it, nothing, or some of its sectors.
+      // The whole change, none of it, or some of its sectors.
       const uint64_t how = random() % 3;
       for (size_t at = 0; at < change.bytes.size() && how != 1; at += kSector) {
         if (how == 0 || random() % 2 == 0) {

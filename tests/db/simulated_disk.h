@@ -11,10 +11,10 @@
 
 namespace hone {
 
-// What was asked of the disk: an operation may fail with a code of SQLite's.
+// The operations that SQLite asks of the disk; any may fail with one of SQLite's codes.
 enum class DiskOperation : uint8_t { kOpen, kRead, kWrite, kTruncate, kSync };
 
-// A file as it is, and as it would be after a power cut.
+// A file as it is now, and as it would be after a power cut.
 struct SimulatedFile {
   struct Change {
     bool truncates = false;
@@ -26,8 +26,8 @@ struct SimulatedFile {
   std::vector<Change> pending;  // since the last sync
 };
 
-// The default VFS of this process's SQLite while it lives: one at a time, for one connection at a time (nothing is
-// locked). Files by their full names.
+// The default VFS of this process's SQLite during its lifetime: one disk at a time, for one connection at a time
+// (nothing is locked). Files are known by their full names.
 class SimulatedDisk {
  public:
   SimulatedDisk();
@@ -35,17 +35,18 @@ class SimulatedDisk {
   SimulatedDisk(const SimulatedDisk&) = delete;
   SimulatedDisk& operator=(const SimulatedDisk&) = delete;
 
-  // Asked before each operation, which are counted from 1: 0 to let it happen, else the code that it fails with.
+  // Called before each operation with its number, counted from 1. Returns 0 to let it happen, else the code that it
+  // fails with.
   void FailBy(std::function<int(DiskOperation operation, int64_t count)> fails) { fails_ = std::move(fails); }
-  // Says that syncs succeed and does nothing.
+  // Syncs report success and do nothing.
   void IgnoreSyncs() { ignores_syncs_ = true; }
   int64_t operations() const { return operations_; }
 
-  // What the disk holds when its power comes back: of each file what was synced, and of the changes since then any
-  // sectors of 512 bytes, as `random` will have it. Nothing fails any more.
+  // Leaves on the disk what a power cut would. Each file keeps its synced content and, of the changes since then, any
+  // sectors of 512 bytes that `random` picks. Operations no longer fail.
   void CutPower(std::mt19937_64& random);
 
-  // For the VFS.
+  // The VFS calls these.
   int Ask(DiskOperation operation);
   bool Has(const std::string& name) const { return files_.contains(name); }
   std::shared_ptr<SimulatedFile> Open(const std::string& name);

@@ -44,7 +44,7 @@ class StoreCare : public testing::Test {
     store->PutRun({"run", "done", "{}"});
   }
 
-  // Ids of what a recovery of these bytes gives; nothing else may be in it. Empty when there is not even that.
+  // The ids that a recovery of these bytes gives, and expects no others in it. Empty when the recovery fails.
   std::set<std::string> Recover(const std::string& bytes) {
     WriteBytes(damaged_, bytes);
     std::filesystem::remove(recovered_);
@@ -91,8 +91,8 @@ TEST_F(StoreCare, AKeyThatIsNotItsFieldIsAProblem) {
   }
 }
 
-// Every page of the store damaged in turn, one byte of its head flipped (every one of them in the soak): all that lies
-// on other pages is recovered, and a store that cannot be read in full is found so by the check.
+// Each page of the store is damaged in turn by flipping one byte of its header (every byte in the soak). All records on
+// other pages are recovered, and the check reports each store that cannot be read in full.
 TEST_F(StoreCare, EveryPageMayBeDamaged) {
   const std::string whole = ReadBytes(path_);
   const bool soak = std::getenv("HONE_SOAK") != nullptr;

@@ -1,4 +1,4 @@
-// What concerns the file of a store alone, and where it lies.
+// The file of a store, and its location.
 #include "db/sqlite/store_file.h"
 
 #include <gtest/gtest.h>

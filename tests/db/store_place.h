@@ -1,4 +1,4 @@
-// Where a test's store lies. The tests of the store are built twice: with file_place.cc and with server_place.cc.
+// The location of a test's store. The tests of the store are built twice: with file_place.cc and with server_place.cc.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// An empty place for one store, gone with the object.
+// An empty place for one store, removed with the object.
 class StorePlace {
  public:
   StorePlace();
@@ -16,10 +16,10 @@ class StorePlace {
   StorePlace(const StorePlace&) = delete;
   StorePlace& operator=(const StorePlace&) = delete;
 
-  // A path or an address; nothing is there yet.
+  // A path or an address, at which there is no store yet.
   const std::string& where() const { return where_; }
   std::unique_ptr<RecordStore> Open(bool create = true) const { return RecordStore::Open(where_, create); }
-  // Which engine keeps it, as EngineFacts names it.
+  // The store's engine, as EngineFacts names it.
   static std::string Engine();
 
  private:

@@ -24,7 +24,7 @@ ForeignTrial Foreign(int number) {
   return trial;
 }
 
-// All that a store holds of what is synced, by content.
+// The content of everything that a store syncs.
 std::set<std::string> RowsOf(const RecordStore& store) {
   std::set<std::string> rows;
   for (const Record& record : store.Find({})) rows.insert(record.id + " " + record.candidate.config.ToText());
@@ -32,7 +32,7 @@ std::set<std::string> RowsOf(const RecordStore& store) {
   return rows;
 }
 
-// One of the engine of this program, the others in files.
+// One store is of this program's engine, the others are files.
 class SyncStoresTest : public testing::Test {
  protected:
   std::unique_ptr<RecordStore> Another() { return RecordStore::Open(folder_.File(std::to_string(++files_) + ".db")); }
@@ -64,7 +64,7 @@ TEST_F(SyncStoresTest, EmptyStoresStayEmpty) {
   EXPECT_TRUE(RowsOf(*a).empty());
 }
 
-// In any order, any number of stores: once everyone has heard of everyone, all hold the same.
+// Any number of stores may sync in any order: once news from each has reached all, all hold the same rows.
 TEST_F(SyncStoresTest, EveryOrderGivesTheSameRows) {
   for (uint64_t seed = 0; seed < 6; ++seed) {
     std::mt19937_64 random(seed);
@@ -78,7 +78,7 @@ TEST_F(SyncStoresTest, EveryOrderGivesTheSameRows) {
       store->AppendForeign({Foreign(static_cast<int>(random() % 9)), Foreign(static_cast<int>(random() % 9))});
       all.merge(RowsOf(*store));
     }
-    // Whoever is next meets one who has heard of all before; then the news goes round once more.
+    // Each store syncs with one that has heard of all before it; a second round in reverse reaches the others.
     std::shuffle(stores.begin(), stores.end(), random);
     for (size_t round = 0; round < 2; ++round) {
       for (size_t i = 1; i < stores.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a store takes of packs that are signed, and what it refuses.
+// The signed packs that a store takes, and those that it refuses.
 #include "db/packs/take_pack.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ class TakingPacks : public testing::Test {
     }
     EXPECT_EQ(Content(), before) << "nothing of it reached the store";
   }
-  // The ids of the records, and the packs that are noted.
+  // The ids of the records, and the noted packs.
   std::vector<std::string> Content() const {
     std::vector<std::string> content = place_.Open()->Ids(0, INT64_MAX);
     Database database = OpenDatabase(place_.where(), false);

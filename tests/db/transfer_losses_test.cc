@@ -10,8 +10,8 @@
 namespace hone {
 namespace {
 
-const char* const kHere = "AuthenticAMD-25-1-1";  // for which the build is
-const char* const kLeft = "AuthenticAMD-26-2-1";  // two other kinds
+const char* const kHere = "AuthenticAMD-25-1-1";  // the target of the build
+const char* const kLeft = "AuthenticAMD-26-2-1";  // two other kinds of machine
 const char* const kRight = "GenuineIntel-6-85-7";
 
 Target X86() { return {"x86_64-pc-linux-gnu", "x86-64-v3", {}, 0}; }
@@ -36,7 +36,7 @@ std::string Order(const std::vector<BestRow>& rows) {
   return text;
 }
 
-// The drawing in transfer_losses.h.
+// The losses drawn in transfer_losses.h.
 TransferLosses ThatOfThePage() {
   TransferLosses losses(kWanted);
   losses.Add({Row(kLeft, "4", 50), Row(kLeft, "8", 60), Row(kHere, "4", 110), Row(kHere, "8", 100)});

@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// The store's own reading of keys says what the records say.
+// The store's own reading of keys agrees with the records.
 TEST(EachTrial, TellsTheKeysOfTheRecords) {
   TempFolder folder;
   const auto store = RecordStore::Open(folder.File("store.db"));

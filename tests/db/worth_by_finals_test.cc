@@ -26,7 +26,7 @@ class JudgeByFinalsTest : public testing::Test {
     rows_.back().held = held;
     rows_.back().place = place;
   }
-  // Of RankRecords: candidate and worth of the first, and whether it is of finals.
+  // The candidate and worth of the first row by RankRecords, and whether it is of finals.
   std::string First() const {
     const BestRow row = RankRecords(rows_, {{"x86_64-pc-linux-gnu", "znver3", {}, 0}, machine_, 1}).front();
     return row.candidate + " " + std::to_string(row.worth_ns) + (row.held > 0 ? " final" : "");
@@ -72,7 +72,7 @@ TEST_F(JudgeByFinalsTest, OtherRunsTrialsAreCoveredWhenTheirCandidateTookPart) {
 
 TEST_F(JudgeByFinalsTest, FinalsThatHadTheEarlierWinnerCoverWhatThatBeat) {
   Final("one", 1, "a", 1, 98);
-  Final("one", 1, "second", 2, 90);  // a better sample, and not significant
+  Final("one", 1, "second", 2, 90);  // a better sample, but not significant
   Final("two", 1, "b", 1, 100);
   Final("two", 1, "a", 2, 103);
   EXPECT_EQ(First(), "b 100 final");

@@ -1,4 +1,4 @@
-// What a call is refused with.
+// The error with which a call is refused.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// The error that a call throws, whose words are one line.
+// The error that a call throws; expects its message to be one line.
 template <typename Call>
 Error Refusal(const Call& call) {
   try {

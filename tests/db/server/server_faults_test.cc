@@ -1,4 +1,4 @@
-// Servers that are killed, connections that end at any message, and pages that are damaged.
+// Killed servers, connections that end at any message, and damaged pages.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using testing::Not;
 
 class RestartedServer : public testing::Test {
  protected:
-  // Waits of a patient store start the server again.
+  // A patient store that restarts the server each time it waits.
   Patience Restarting() {
     Patience patience;
     patience.now_ns = [this] { return now_ns_; };
@@ -81,7 +81,7 @@ TEST_F(RestartedServer, WhoIsNotPatientGetsOneLine) {
   EXPECT_EQ(store->Append({SampleRecord(1)}), 1);
 }
 
-// The file is damaged while the server is down: what it has in memory would hide it.
+// The file is damaged while the server is down, because the server's memory would hide the damage.
 TEST_F(RestartedServer, ADamagedPageIsTold) {
   RecordStore::Open(where_)->Append(SampleRecords(100));
   const std::string file = OpenDatabase(where_, false)
@@ -102,11 +102,11 @@ TEST_F(RestartedServer, ADamagedPageIsTold) {
   EXPECT_THAT(CheckStore(where_).problems, Not(IsEmpty()));
 }
 
-// Every message that a client sends may be the last one, and every answer the one that is lost.
+// Any message of a client may be the last, and any answer may be lost.
 class CutConnection : public testing::Test {
  protected:
-  // Calls `use` with an address whose connection ends at message 1, at 2, and so on, until none is left to end at; then
-  // `look` with whether it went through.
+  // Calls `use` with an address whose connection ends at message 1, at 2, and so on, up to the last message. After
+  // each, calls `look` with whether `use` succeeded.
   void AtEveryMessage(const std::function<void(const std::string& where)>& use,
                       const std::function<void(bool done)>& look) {
     for (const auto last : {ConnectionCutter::Message::kLost, ConnectionCutter::Message::kPassedOn}) {

@@ -1,4 +1,4 @@
-// What only a store on a server can do, and what can befall it.
+// The abilities and failures that only a store on a server has.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,20 +34,20 @@ TEST(ServerAddress, APasswordIsRefusedAndNeverTold) {
        {"postgresql://me:hunter2@localhost/x", "postgres://localhost/x?password=hunter2",
         "postgresql://me:hunter2@localhost:port/x", "postgresql://localhost/x?sslpassword=hunter2",
         "postgresql://me:hunter2@[::1/x", "postgresql://me:hunter2@localhost/%zz", "postgresql://h/x?hunter2=1",
-        // Spelt in another way than libpq reads.
+        // Schemes spelt in a way that libpq does not read.
         "POSTGRESQL://me:hunter2@localhost/x", "PostGres://me:hunter2@localhost/x", " postgresql://me:hunter2@h/x",
         "\tpostgres://me:hunter2@h/x", "\npostgres://me:hunter2@h/x", "postgresql:/me:hunter2@h/x",
         "postgresql:me:hunter2@h/x", "postgresql%3A//me:hunter2@h/x", "postgresql%3a%2f%2fme:hunter2@h/x",
         "'postgresql://me:hunter2@h/x'", "jdbc:postgresql://h/x?user=me&password=hunter2", "mysql://me:hunter2@h/x",
         "postgresql+psycopg://me:hunter2@h/x", "--db=postgresql://me:hunter2@h/x",
-        // With signs that end a part of it.
+        // Passwords with characters that end a part of the address.
         "postgresql://me:hun/hunter2@localhost/x", "postgresql://me:/hunter2@localhost/x",
         "postgresql://me:hunter2/@localhost/x", "postgresql://me:hunter2?x@localhost/x", "postgresql://me:hunter2",
         "postgresql://me:hunter2/x", "postgresql://me@hunter2@localhost/x", "postgresql://me:a@hunter2@localhost/x",
         "postgresql://:hunter2@/x", "postgresql://me:hunter2@", "postgresql://me:1234/hunter2@localhost/x",
         "postgresql://localhost/x?%70assword=hunter2", "postgresql://localhost/x?host=h&password=hunter2",
         "postgresql://localhost/x?PASSWORD=hunter2",
-        // Not as an address at all.
+        // Settings that are not an address at all.
         "host=localhost password=hunter2", "password = hunter2 host=localhost", "host=localhost PASSWORD='hunter2'",
         "host=localhost sslpassword=hunter2"}) {
     EXPECT_TRUE(IsServerStore(address)) << address;
@@ -172,7 +172,7 @@ TEST(ServerStore, ManyMayCreateItAtOnce) {
   EXPECT_EQ(place.Open()->Find({}).size(), 8U);
 }
 
-// Whoever has seen arrival n has seen all that arrived before it, though writers overlap.
+// A reader that has seen arrival n has seen all that arrived before it, though writers overlap.
 TEST(ServerStore, ArrivalIsInTheOrderOfVisibility) {
   const StorePlace place;
   place.Open();
