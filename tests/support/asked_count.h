@@ -1,4 +1,4 @@
-// How often a counted test does what it does: rarely in the usual run, and as often as HONE_COUNT says in a soak.
+// The number of repetitions of a counted test: few in the usual run, and HONE_COUNT in a soak.
 #pragma once
 
 #include <cstdlib>

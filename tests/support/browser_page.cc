@@ -65,7 +65,7 @@ void BrowserPage::Resize(int width, int height) {
 void BrowserPage::Press(const std::string& key, int code) {
   Json event = {{"type", "rawKeyDown"}, {"key", key}, {"code", key}, {"windowsVirtualKeyCode", code}};
   Ask("Input.dispatchKeyEvent", event);
-  // Enter opens what it is pressed on by the character that it writes.
+  // Enter activates the focused element by the character that it types.
   if (key == "Enter") Ask("Input.dispatchKeyEvent", {{"type", "char"}, {"text", "\r"}});
   event["type"] = "keyUp";
   Ask("Input.dispatchKeyEvent", event);

@@ -1,4 +1,4 @@
-// One page of a headless Chromium, spoken to over its debugging pipe.
+// One page of a headless Chromium, driven over its debugging pipe.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 
 namespace hone {
 
-// Messages are JSON ended by a zero byte: chromedevtools.github.io/devtools-protocol. What does not come within 30 s is
-// a failure of the test. One thread.
+// Messages are JSON ended by a zero byte: chromedevtools.github.io/devtools-protocol. The test fails if an answer takes
+// more than 30 s. For one thread.
 class BrowserPage {
  public:
-  // Whether there is a Chromium (Debian's package chromium).
+  // Whether Chromium is installed (Debian's package chromium).
   static bool IsInstalled();
 
-  // `profile`: a folder of its own for what Chromium keeps; made where it is not there.
+  // `profile` is a folder for Chromium's own files, made if it does not exist.
   explicit BrowserPage(const std::string& profile);
   ~BrowserPage();
   BrowserPage(const BrowserPage&) = delete;
   BrowserPage& operator=(const BrowserPage&) = delete;
 
-  // Begins to load it; its complaints and requests are noted from here on.
+  // Begins to load the page; its complaints and requests are recorded from here on.
   void Open(const std::string& url);
-  // What the expression is worth, as text.
+  // The value of the expression as text.
   std::string Text(const std::string& expression);
-  // Whether it comes to hold.
+  // Waits for the condition; returns whether it came to hold.
   bool Await(const std::string& condition);
 
   // Media "screen" or "print", scheme "light" or "dark".
   void Show(const std::string& media, const std::string& scheme);
   // The window's size in CSS pixels.
   void Resize(int width, int height);
-  // A key that is pressed and let go, by its name and number: "Tab", 9.
+  // Presses and releases a key, given its name and number: "Tab", 9.
   void Press(const std::string& key, int code);
 
-  // What the page complained of, and the addresses that it asked.
+  // The page's complaints, and the addresses that it requested.
   std::vector<std::string> complaints, requests;
 
  private:

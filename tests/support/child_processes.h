@@ -1,4 +1,4 @@
-// Which processes a process has begun, and whether they still run.
+// The processes that a process has started, and whether they still run.
 #pragma once
 
 #include <sys/types.h>
@@ -7,9 +7,9 @@
 
 namespace hone {
 
-// Those that have not been reaped.
+// The children that have not been reaped.
 std::vector<pid_t> ChildrenOf(pid_t process);
-// A process that ended and that nobody has asked for does not run.
+// A process that has ended but was not reaped does not count as running.
 bool IsRunning(pid_t process);
 
 }  // namespace hone

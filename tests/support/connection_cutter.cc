@@ -44,14 +44,15 @@ bool SendAll(int fd, std::string_view bytes) {
   return true;
 }
 
-// What is there; empty at the end.
+// The bytes that have arrived; empty at the end of the stream.
 std::string ReceiveSome(int fd) {
   std::array<char, 65536> bytes{};
   const ssize_t size = recv(fd, bytes.data(), bytes.size(), 0);
   return {bytes.data(), static_cast<size_t>(std::max<ssize_t>(size, 0))};
 }
 
-// Of the first message, 0 while it is not known: a length that counts itself, behind a letter in all but the first.
+// Size of the first message; 0 while unknown. Its length field counts itself, and follows a letter in every message but
+// the first.
 size_t SizeOf(const std::string& bytes, bool first) {
   const size_t letter = first ? 0 : 1;
   if (bytes.size() < letter + 4) return 0;

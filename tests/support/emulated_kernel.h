@@ -9,8 +9,8 @@
 
 namespace hone::testing {
 
-// Packs the logical inputs, runs the kernel's stages whole in a static program under the emulator, and returns the
-// output, unpacked. Throws Error(kBug) when the program does not exit with 0.
+// Packs the logical inputs, runs each of the kernel's stages in one piece, and returns the unpacked output. The static
+// program runs under the emulator. Throws Error(kBug) when it does not exit with 0.
 Tensor RunEmulated(const CompiledKernel& kernel, const Target& target, const std::vector<Tensor>& inputs);
 
 }  // namespace hone::testing

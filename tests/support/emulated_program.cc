@@ -22,14 +22,14 @@ namespace hone::testing {
 namespace {
 
 constexpr int64_t kPage = 4096;
-// Numbers of system calls, which AArch64 and RISC-V share.
+// Numbers of system calls, which are the same on AArch64 and RISC-V.
 struct SystemCalls {
   int64_t read = 63, write = 64, exit = 93, mprotect = 226;
 };
 constexpr SystemCalls kArmCalls{3, 4, 1, 125};
-constexpr int64_t kNobody = 0, kReadOnly = 1;  // may touch a page; may write it
-constexpr int64_t kWroteBeside = 3;            // the program's exit code
-constexpr int64_t kNans = -1;                  // in eight bytes: NaNs of any float type
+constexpr int64_t kNobody = 0, kReadOnly = 1;  // page protections: no access, read only
+constexpr int64_t kWroteBeside = 3;            // the program's exit code after a write beside a buffer
+constexpr int64_t kNans = -1;                  // in all eight bytes: NaNs of any float type
 
 bool IsRiscv(const Target& target) { return target.triple.starts_with("riscv64"); }
 bool IsArm(const Target& target) { return target.triple.starts_with("armv7"); }
@@ -59,7 +59,7 @@ void LinkProgram(const std::string& out, const std::vector<std::string>& objects
   throw Error(ExitCode::kBug, "the emulated program does not link: " + messages);
 }
 
-// A folder of its own that goes with it.
+// A folder of its own, removed with it.
 class ScratchFolder {
  public:
   ScratchFolder() : path_((std::filesystem::temp_directory_path() / "hone-emulated-XXXXXX").string()) {
@@ -104,7 +104,7 @@ struct EmulatedProgram::Emitter {
     return EmitObject(b_, target_);
   }
 
-  // NaNs between two pages that nobody may touch, as GuardedBuffer lays them out. Returns its number.
+  // NaNs between two inaccessible pages, laid out as by GuardedBuffer. Returns the memory's number.
   size_t Guarded(int64_t bytes) {
     Memory memory;
     memory.bytes = bytes;
@@ -140,7 +140,7 @@ struct EmulatedProgram::Emitter {
       ir.CreateStore(Data(Guarded(stage.worker_workspace_bytes)), b_.At(args, 3 * pointer_bytes_));
       auto callee = b_.module().getOrInsertFunction(
           stage.symbol, llvm::FunctionType::get(b_.i32(), {ir.getPtrTy(), b_.i64(), b_.i64()}, false));
-      // Parts reach vector instructions of RISC-V at which QEMU 7.2 ends with an assertion of its own.
+      // In parts, RISC-V code reaches vector instructions on which QEMU 7.2 fails an assertion of its own.
       const int64_t cut = IsRiscv(target_) ? 0 : stage.extent / 2;
       ir.CreateCall(callee, {args, b_.Index(cut), b_.Index(stage.extent)});
       if (cut > 0) ir.CreateCall(callee, {args, b_.Index(0), b_.Index(cut)});
@@ -151,7 +151,7 @@ struct EmulatedProgram::Emitter {
   void Write(Value* buffer, int64_t bytes) { Transfer(calls_.write, 1, buffer, bytes); }
 
  private:
-  // Until all bytes went through: a pipe gives them in parts.
+  // Repeats until all bytes went through, because a pipe may transfer fewer.
   void Transfer(int64_t number, int64_t fd, Value* buffer, int64_t bytes) {
     auto& ir = b_.ir();
     auto* function = ir.GetInsertBlock()->getParent();
@@ -171,13 +171,13 @@ struct EmulatedProgram::Emitter {
   }
 
   struct Memory {
-    Value* begin = nullptr;  // of its pages
-    int64_t pages = 0;       // their bytes
-    int64_t offset = 0;      // of the data
-    int64_t bytes = 0;       // of it
+    Value* begin = nullptr;  // start of its pages
+    int64_t pages = 0;       // size of its pages
+    int64_t offset = 0;      // offset of the data
+    int64_t bytes = 0;       // size of the data
   };
 
-  // What was there together: kNans when nobody has written between the two.
+  // The bytes there combined: kNans when nothing has written between the two.
   Value* Margin(const Memory& memory, int64_t from, int64_t to) {
     return b_.Loop(from, to, 1, {b_.Index(kNans)}, [&](Value* i, const Vals& carried) -> Vals {
       Value* byte = b_.LoadAs(b_.ir().getInt8Ty(), b_.At(memory.begin, i));
@@ -224,7 +224,7 @@ struct EmulatedProgram::Emitter {
 
  public:
   const Target target_;
-  std::vector<size_t> buffers;  // their numbers among the memory
+  std::vector<size_t> buffers;  // indices into the memory
 
  private:
   std::vector<Memory> memory_;
@@ -237,7 +237,7 @@ std::string EmulatorFor(const Target& target) {
   if (std::system(fmt::format("command -v {} >/dev/null 2>&1", program).c_str()) != 0) return "";
   if (aarch64) return program;
   const MachineModel machine = MachineModelFor(target);
-  // Each has what its row of figures names and nothing newer.
+  // Each CPU has the features that its machine row names and nothing newer.
   if (IsArm(target)) return program + (machine.has_fma ? " -cpu cortex-a15" : " -cpu cortex-a9");
   return machine.name == "rvv" ? fmt::format("{} -cpu rv64,v=true,vlen={}", program, machine.vector_lanes * 32)
                                : program + " -cpu rv64";

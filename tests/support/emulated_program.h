@@ -1,4 +1,5 @@
-// A program of another architecture that calls compiled kernels, emitted and run under qemu-user: no cross toolchain.
+// A program of another architecture that calls compiled kernels. It is emitted and run under qemu-user, without a cross
+// toolchain.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +13,15 @@
 
 namespace hone::testing {
 
-// The emulator ended, not the program: QEMU 7.2 has assertions of its own that some instructions of RISC-V's vectors
-// fail.
+// The emulator ended, not the program: some RISC-V vector instructions fail assertions of QEMU 7.2 itself.
 struct EmulatorGaveUp : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// "qemu-aarch64-static" and the like, when it is on the PATH; else empty.
+// The name of the emulator, such as "qemu-aarch64-static", if it is on the PATH; else empty.
 std::string EmulatorFor(const Target& target);
 
-// What the program does is said step by step, then Run does it. AArch64, ARMv7 and RISC-V.
+// Calls describe the program step by step, then Run runs it. For AArch64, ARMv7 and RISC-V.
 class EmulatedProgram {
  public:
   explicit EmulatedProgram(const Target& target);
@@ -29,9 +29,10 @@ class EmulatedProgram {
   EmulatedProgram(const EmulatedProgram&) = delete;
   EmulatedProgram& operator=(const EmulatedProgram&) = delete;
 
-  // NaNs, 64-byte aligned, between pages that nobody may touch. Returns their number.
+  // A buffer of NaNs, 64-byte aligned, between inaccessible pages. Returns its number.
   int AddBuffer(int64_t bytes);
-  // The whole buffer comes from the program's input and cannot be written from here on, or goes to its output.
+  // Read fills the whole buffer from the program's input and makes it read-only; Write sends the whole buffer to its
+  // output.
   void Read(int buffer);
   void Write(int buffer);
 
@@ -40,13 +41,13 @@ class EmulatedProgram {
     int64_t offset_bytes = 0;
     int64_t batch_stride_bytes = 0;
   };
-  // Every stage by one worker; on AArch64 in two parts, the second one first.
+  // One worker runs every stage; on AArch64 in two parts, the second one first.
   void Call(const std::vector<Operand>& operands, const std::vector<KernelStage>& stages,
             int64_t shared_workspace_bytes);
 
-  // Links it with the objects that hold the kernels, runs it on `input` and returns its output. Once. Throws
-  // Error(kBug) when it does not link, when a kernel leaves its buffers, and when it does not exit with 0;
-  // EmulatorGaveUp.
+  // Links the program with the objects that hold the kernels, runs it on `input` and returns its output. Call it once.
+  // Throws Error(kBug) when it does not link or exit with 0, or when a kernel writes outside its buffers;
+  // EmulatorGaveUp when the emulator ends.
   std::string Run(const std::vector<std::string>& objects, const std::string& input);
 
  private:

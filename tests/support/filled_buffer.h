@@ -1,4 +1,4 @@
-// Memory between guard pages in which every byte is known: what is read or written beside the data shows as well.
+// Memory between guard pages in which every byte is known, so that accesses just outside the data show as well.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +7,22 @@
 
 namespace hone::testing {
 
-// Alignment leaves a few bytes between the data and the guard, and the rest of a page before it: they belong to nobody.
-// Lives until the process ends, as GuardedBuffer does.
+// Alignment leaves a few bytes between the data and the guard, and the rest of a page before it: the margins. Lives
+// until the process ends, as GuardedBuffer does.
 class FilledBuffer {
  public:
-  // `byte` in the data and in all that belongs to nobody.
+  // Fills the data and the margins with `byte`.
   FilledBuffer(int64_t size_bytes, unsigned char byte);
 
   char* data() const { return static_cast<char*>(memory_.data()); }
-  // A write to the data ends the process from here on.
+  // From here on a write to the data ends the process.
   void Protect() const;
-  // Whether nobody wrote what belongs to nobody.
+  // Whether the margins are unchanged.
   bool Whole() const;
 
  private:
-  uintptr_t begin() const;  // of its first page
-  uintptr_t end() const;    // of its last one
+  uintptr_t begin() const;  // start of its first page
+  uintptr_t end() const;    // end of its last page
 
   GuardedBuffer memory_;
   unsigned char byte_;

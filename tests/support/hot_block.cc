@@ -89,8 +89,9 @@ class Decoder {
 
 bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// Mnemonics of x86 with and without FMA, of NEON with 64 and 32 bits, of RVV and of RISC-V without it;
-// and what sums products of bytes, and of 16 bits. ARMv7 computes indices with an `mla` of general registers.
+// Mnemonics of multiply-adds: x86 with and without FMA, NEON with 64 and 32 bits, RVV and RISC-V without it.
+// Instructions that sum products of bytes or of 16 bits count too. ARMv7 computes indices with an `mla` of general
+// registers.
 bool MultiplyAdds(const std::string& text) {
   for (const char* name :
        {"\tvfmadd",    "\tmulps",    "\tfmla",   "\tvfma.f32", "\tvmla.f32", "\tvmul.f32", "\tvfmacc",
@@ -101,7 +102,7 @@ bool MultiplyAdds(const std::string& text) {
   return false;
 }
 
-// Vectors of ARMv7 and RISC-V are stored through another register, which an addition to the stack pointer made.
+// ARMv7 and RISC-V store vectors through another register, computed by an addition to the stack pointer.
 bool TouchesStack(const std::string& text) {
   return Has(text, "(%rsp") || Has(text, "[sp") || Has(text, "(sp)") || Has(text, ", sp,") || text.ends_with(", sp");
 }

@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-// Whether `line` is `shown`, whose "..." stand for anything.
+// Whether `line` matches `shown`, in which "..." matches anything.
 bool Fits(const std::string& line, const std::string& shown) {
   size_t at = 0, from = 0;
   for (bool first = true;; first = false) {
@@ -31,7 +31,7 @@ std::vector<ShownCommand> ShownIn(const std::string& page) {
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("```")) {
       in_block = !in_block;
-      if (in_block) session.emplace_back();  // what stands before a block's first command is nobody's
+      if (in_block) session.emplace_back();  // lines before a block's first command belong to no command
     } else if (in_block && line.starts_with("$ ")) {
       session.push_back({line.substr(2, line.find("   #") - 2), {}});
     } else if (in_block) {

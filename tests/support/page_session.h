@@ -1,4 +1,4 @@
-// A session as a page shows it: `$ command` and what it said.
+// A session as a page shows it: `$ command` and its output.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@ namespace hone {
 
 struct ShownCommand {
   std::string line;
-  std::vector<std::string> said;  // the lines behind it; "..." in them stands for anything
+  std::vector<std::string> said;  // the lines after it, in which "..." matches anything
 };
 
-// The commands of a page's blocks of code, in order: what follows "$ ", with what stands behind it to the next one or
-// to the block's end. `page` is the page's path. Empty when there are none, or no such page.
+// The commands in a page's code blocks, in order. Each is the text after "$ ", with the lines up to the next command or
+// the end of the block. `page` is the page's path. Empty when there are no commands or no such page.
 std::vector<ShownCommand> ShownIn(const std::string& page);
 
-// The first line of `shown.said` that does not follow, in order, in what the command said; empty when all do.
+// The first line of `shown.said` that the command's output `said` lacks, taking the lines in order; empty when it has
+// all.
 std::string FirstNotSaid(const ShownCommand& shown, const std::string& said);
 
 }  // namespace hone

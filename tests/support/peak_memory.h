@@ -1,4 +1,4 @@
-// How much memory something takes at most.
+// Peak memory of a piece of work.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// How far the process grows beyond what it has when this is made. One at a time.
+// The most by which the process grows beyond its size when this is made. One at a time.
 class PeakMemory {
  public:
   PeakMemory() {

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience(60);
 
-// Whom PostgreSQL runs as: nobody else than we, unless we are root.
+// The user as whom PostgreSQL runs where the test is root; null (the current user) elsewhere.
 const passwd* OtherUser() {
   if (geteuid() != 0) return nullptr;
   const passwd* user = getpwnam("postgres");
@@ -94,8 +94,8 @@ PostgresServer::~PostgresServer() {
 
 void PostgresServer::Kill() {
   if (process_ < 0) return;
-  // Its children, who serve the connections, would leave by themselves when they see that it is gone; until then they
-  // go on serving.
+  // The server's children, which serve the connections, leave only when they notice that it is gone; until then they go
+  // on serving.
   const std::vector<pid_t> children = ChildrenOf(process_);
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
@@ -125,7 +125,7 @@ void PostgresServer::Start() {
       if (std::chrono::steady_clock::now() > end) {
         throw Error(ExitCode::kIo, fmt::format("PostgreSQL does not come up: {}; see {}/log", error.what(), folder_));
       }
-      // Right after a kill the processes that it left may still hold the shared memory.
+      // Right after a kill, the remaining processes may still hold the shared memory.
       if (waitpid(process_, nullptr, WNOHANG) == process_) Spawn();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

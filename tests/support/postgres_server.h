@@ -7,32 +7,32 @@
 
 namespace hone {
 
-// Answers on a Unix socket in its own folder alone, and dies with its owner. Started as another user where the test is
-// root, as PostgreSQL refuses to run as root.
+// Listens only on a Unix socket in its own folder, and dies with its owner. It runs as another user where the test is
+// root, because PostgreSQL refuses to run as root.
 class PostgresServer {
  public:
-  // Whether it waits for the disk at each commit: tests kill processes, not the power.
+  // Whether each commit waits for the disk. Off by default: tests kill processes, not the power.
   enum class Sync : bool { kOff, kOn };
 
-  // Where initdb and postgres are; empty where the package is not installed.
+  // The folder of initdb and postgres; empty where the package is not installed.
   static std::string ProgramFolder();
 
-  // `parent` is where its folder is made; empty: in memory where there is such a place. Throws Error(kIo) when it does
-  // not come up within 60 s.
+  // `parent` is the folder in which its own is made; if empty, in memory where possible. Throws Error(kIo) when the
+  // server does not answer within 60 s.
   explicit PostgresServer(Sync sync = Sync::kOff, const std::string& parent = "");
   ~PostgresServer();
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
 
-  // As a crash does: SIGKILL to the server and all its processes.
+  // Simulates a crash: SIGKILL to the server and all its processes.
   void Kill();
-  // After Kill. Returns when it answers.
+  // Starts the server again after Kill. Returns when it answers.
   void Start();
-  // Of a database; another user than its owner may be named. "" is the database that is always there.
+  // The address of a database; `user` may differ from its owner. "" is the database that always exists.
   std::string Address(const std::string& database, const std::string& user = "hone") const;
   // Makes an empty database; returns its address.
   std::string NewDatabase();
-  // One statement in a database, as its owner.
+  // Executes one statement in a database as its owner.
   static void Execute(const std::string& address, const std::string& sql);
 
  private:

@@ -12,7 +12,7 @@
 namespace hone {
 namespace {
 
-// The largest piece that is read: a reservation may be much larger.
+// The largest piece that is read, because a reservation may be much larger.
 constexpr uint64_t kMostBytes = uint64_t{256} << 20;
 
 std::string BytesAt(int memory, uint64_t begin, uint64_t end) {

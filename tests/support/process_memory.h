@@ -1,4 +1,4 @@
-// The memory that a process could read of its own, as another one reads it.
+// The memory that a process can read, as another process reads it.
 #pragma once
 
 #include <sys/types.h>
@@ -10,14 +10,14 @@
 
 namespace hone {
 
-// A stretch of addresses with its line of /proc/PID/maps.
+// A range of addresses with its line of /proc/PID/maps.
 struct MemoryPiece {
   std::string line;
   std::string bytes;
 };
 
-// All that the process can read of its memory, as far as this one may: none when it may not, or there is no such
-// process. What changes meanwhile may be from before or after.
+// All the memory that the process can read and this process may read of it. Empty when it may read none or there is no
+// such process. Memory that changes meanwhile may be from before or after.
 std::vector<MemoryPiece> ReadableMemory(pid_t process);
 
 // The lines of the pieces in which any of the needles occurs.

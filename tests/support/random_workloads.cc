@@ -19,7 +19,7 @@ Shape InOrder(std::string_view axes, const std::map<char, int64_t>& extents) {
 
 }  // namespace
 
-// A config of the schedule that it does not reject.
+// A config that the schedule does not reject.
 Config ValidConfig(const Schedule& schedule, const Workload& w, const MachineModel& machine, Random& random) {
   const ConfigSpace space = schedule.Space(w, machine);
   for (int tries = 0; tries < 2000; ++tries) {
@@ -57,7 +57,7 @@ Workload RandomFewOutputs(Random& r) {
   return w;
 }
 
-// On images that may be smaller than the kernel: some taps never meet data.
+// On images that may be smaller than the kernel, so some taps never meet data.
 Workload OnSmallImages(Workload w, Random& r) {
   for (const size_t axis : {0, 1}) {
     const int64_t extent = Between(r, 1, 4), window = (w.weight[axis + 2] - 1) * w.dilation[axis] + 1;

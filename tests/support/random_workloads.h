@@ -12,22 +12,22 @@ namespace hone::testing {
 // From lo to hi, both included.
 int64_t Between(Random& random, int64_t lo, int64_t hi);
 
-// A config of the schedule that it does not reject. Fails the running test when none is found.
+// A config that the schedule does not reject. Fails the running test when none is found.
 Config ValidConfig(const Schedule& schedule, const Workload& w, const MachineModel& machine, Random& random);
 
-// Grouped ones among them.
+// May be grouped.
 Workload RandomConv(Random& r);
-// The same with fewer output channels than vectors have lanes, and enough input channels to fill one.
+// A convolution with fewer output channels than vectors have lanes, and enough input channels to fill one.
 Workload RandomFewOutputs(Random& r);
-// The same on images that may be smaller than the kernel: some taps never meet data.
+// The workload on images that may be smaller than the kernel, so some taps never meet data.
 Workload OnSmallImages(Workload w, Random& r);
-// As Winograd takes them.
+// A convolution that Winograd's schedule takes.
 Workload RandomThreeByThree(Random& r);
 Workload RandomPointwise(Random& r);
 Workload RandomPrologue(Random& r);
 Workload RandomDepthwise(Random& r);
 Workload RandomDense(Random& r);
-// In every order of axes.
+// Operands have their axes in any order.
 Workload RandomBatchMatmul(Random& r);
 
 }  // namespace hone::testing

@@ -1,4 +1,4 @@
-// How much memory the calling process has now.
+// The current memory use of the calling process.
 #pragma once
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// Bytes of its pages that are in memory, as the kernel counts them.
+// Bytes of its resident pages, as the kernel counts them.
 inline int64_t ResidentBytes() {
   std::ifstream file("/proc/self/statm");
   int64_t all = 0, resident = 0;

@@ -80,7 +80,7 @@ std::vector<Tensor> RunArtifact(const Artifact& artifact, const std::vector<Tens
     const hone_kernel_args args{pointers.data(), strides.data(), shared.raw(), own.raw(), 0, 1};
     const int64_t step = piece > 0 ? piece : std::max<int64_t>(stage.extent, 1);
     for (int64_t begin = 0; begin < stage.extent; begin += step) {
-      // Another worker may have done what came before.
+      // Another worker may have run the earlier parts, so this worker's own workspace is overwritten.
       std::memset(own.raw(), 0xff, static_cast<size_t>(own.size_bytes()));
       EXPECT_EQ(library.Find(stage.symbol)(&args, begin, std::min(begin + step, stage.extent)), 0);
     }

@@ -10,8 +10,8 @@
 
 namespace hone::testing {
 
-// Packs `inputs` (logical, in operand order), runs every stage cut into ranges of at most `piece` items (0: whole), and
-// returns the outputs, unpacked to logical shapes. Fails the test when a lane past an axis is not zero, or when a
+// Packs `inputs` (logical, in operand order) and runs every stage in ranges of at most `piece` items (0: whole).
+// Returns the outputs, unpacked to logical shapes. Fails the test when a lane past an axis is not zero, or when a
 // kernel writes outside its output.
 std::vector<Tensor> RunArtifact(const Artifact& artifact, const std::vector<Tensor>& inputs, int64_t piece = 0);
 

@@ -1,4 +1,4 @@
-// An executor that takes a given time for each job, whatever the job: for tests of who gets which.
+// An executor that takes a given time for any job, for tests of how jobs are distributed.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@
 
 namespace hone {
 
-// One job at a time, as the real one. A result's host is the environment's; its only sample is the artifact's number of
-// shared workspace bytes.
+// Runs one job at a time, as the real one does. A result's host is the environment's; its only sample is the artifact's
+// number of shared workspace bytes.
 class SleepingExecutor : public Runner {
  public:
   SleepingExecutor(int64_t job_ns, Environment environment, Fate fate = Fate::kOk);
@@ -48,7 +48,7 @@ class SleepingExecutor : public Runner {
   std::deque<Queued> queue_;
 };
 
-// ServeExecutor over one, in a thread of this process. `fate`: of every result.
+// Runs ServeExecutor over a SleepingExecutor in a thread of this process. Every result has the fate `fate`.
 class SleepingRunner {
  public:
   SleepingRunner(const RunnerServerOptions& options, int64_t job_ns, const Environment& environment,
@@ -60,7 +60,7 @@ class SleepingRunner {
   std::thread thread_;
 };
 
-// "Fake CPU" under the name of `host`.
+// A machine called "Fake CPU" on the host `host`.
 Environment FakeMachine(const std::string& host);
 
 }  // namespace hone

@@ -23,7 +23,7 @@ namespace {
 
 struct Refusal {
   int number;
-  int errors[2];  // in turns
+  int errors[2];  // used in turn
 };
 
 constexpr Refusal kRefusals[] = {
@@ -52,7 +52,7 @@ const Refusal* Find(int number) {
   return nullptr;
 }
 
-// The descriptor that tells of the calls; -1 where there is none.
+// The descriptor on which the calls are reported; -1 if unavailable.
 int InstallFilter() {
   std::vector<sock_filter> code = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const Refusal& refusal : kRefusals) {
@@ -115,14 +115,14 @@ int TakeDescriptor(int socket) {
   _exit(0);
 }
 
-// Until nobody is left whose calls are told.
+// Returns when all processes whose calls are reported have ended.
 void Answer(int listener, SyscallFaults& faults) {
   for (;;) {
     pollfd descriptor{listener, POLLIN, 0};
     if (poll(&descriptor, 1, -1) < 0 && errno == EINTR) continue;
     if ((descriptor.revents & POLLIN) == 0) return;
     seccomp_notif call{};
-    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) continue;  // it has died meanwhile
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) continue;  // the process has died meanwhile
     seccomp_notif_resp answer{};
     answer.id = call.id;
     const int error = faults.ErrorOf(call.data.nr);

@@ -1,4 +1,4 @@
-// A process of whose system calls, and those of all it starts, one is refused: the Nth, for any N.
+// Refuses one system call of a process and of all that it starts: the Nth, for any N.
 #pragma once
 
 #include <atomic>
@@ -7,20 +7,20 @@
 
 namespace hone::testing {
 
-// Shared by the process and whoever refuses its calls.
+// Shared by the process and the one that refuses its calls.
 class SyscallFaults {
  public:
-  // From now on the calls that can be refused are counted, and the `nth` of them, from 1, is.
+  // From here on counts the calls that can be refused and refuses the `nth`, counted from 1.
   void Arm(int64_t nth) {
     refused_ = -1;
     seen_ = 0;
     target_ = nth;
   }
   void Disarm() { target_ = 0; }
-  // The number of the call that was refused; -1: there were not so many.
+  // The system call's number of the refused call; -1 if there were fewer calls than that.
   int refused() const { return refused_; }
 
-  // What is done with the next call of this number; 0: it may go on, else the error it ends with.
+  // The error with which the next call, of this number, ends; 0 to let it go on.
   int ErrorOf(int number);
 
  private:
@@ -28,9 +28,10 @@ class SyscallFaults {
   std::atomic<int> refused_{-1};
 };
 
-// Forks a child that calls `body` with the faults, which are refused it by this process, and waits for its end: calls
-// that open, map, write, read, start, connect. Returns the child's exit code, 0 when `body` returns and 1 when it
-// throws, or minus the signal that it died of; absent code kNoFilter: the system has no filters that tell.
+// Forks a child that calls `body` with the faults, refuses the child's calls, and waits for its end. The calls are
+// those that open, map, write, read, start and connect. Returns the child's exit code: 0 when `body` returns and 1 when
+// it throws; or the negated number of the signal that ended it. Returns kNoFilter when the system cannot report calls
+// through a filter.
 inline constexpr int kNoFilter = 255;
 int RunWithFaults(const std::function<void(SyscallFaults&)>& body);
 

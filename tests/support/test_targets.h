@@ -1,4 +1,4 @@
-// The targets for which tests compile what they then run here.
+// The targets for which tests compile code and run it here.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace hone::testing {
 
-// The host itself, and x86-64-v2 to v4 as far as it runs them.
+// The host itself, and x86-64-v2 to v4 as far as the host runs them.
 std::vector<Target> TestTargets();
 
 }  // namespace hone::testing

@@ -12,7 +12,7 @@
 namespace hone::testing {
 namespace {
 
-// A dense layer's rows as images of one pixel.
+// A dense layer's rows become images of one pixel.
 Workload AsConv(Workload w) {
   if (w.is_conv()) return w;
   w.op = "nn.conv2d";
@@ -21,14 +21,14 @@ Workload AsConv(Workload w) {
   return w;
 }
 
-// As stored: rounded, halves to even, where the output is quantised.
+// The value as stored: rounded with halves to even where the output is quantised.
 double Stored(const Epilogue& e, float x) {
   if (e.step == 0) return x;
   const double most = e.most > 0 ? e.most : 255;
   return std::clamp(static_cast<double>(std::nearbyint(x / e.step)) + e.zero_point, 0.0, most);
 }
 
-// Of inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
+// Computes outputs from inputs in kernel order: data, weight, [offset], [scale], [bias], [residual].
 class Oracle {
  public:
   Oracle(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs)
@@ -95,7 +95,7 @@ class Oracle {
   Tensor data_, weight_, offset_, scale_, bias_, residual_;
 };
 
-// Of nn.batch_matmul, in the order of the output's axes; inputs are data, weight, their zero points, [scale].
+// Outputs of nn.batch_matmul in the order of its axes; inputs are data, weight, their zero points, [scale].
 std::vector<double> ProductsOfPairs(const Workload& w, const Epilogue& epilogue, const std::vector<Tensor>& inputs) {
   const std::string letters = "BMNK";
   // The element of an operand at these positions along B, M, N and K.
