@@ -1,4 +1,4 @@
-// The way from one team's log to another's package, by the program alone.
+// From one team's tuning log to another team's package, using only the program.
 #include <gtest/gtest.h>
 
 #include "core/serialize.h"

@@ -1,4 +1,4 @@
-// What a tuning run found is what a build uses.
+// A build uses the records that a tuning run found.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ class AppliedRecords : public testing::Test {
     return folder;
   }
 
-  // A folder, since a store keeps its journal beside it.
+  // A folder, because a store keeps its journal beside it.
   std::string folder_ = Made(testing::TempDir() + "hone_applied_" + std::to_string(getpid()));
   std::unique_ptr<RecordStore> store_ = RecordStore::Open(folder_ + "/records.db");
   Fingerprint machine_ = FingerprintOf(ProbeEnvironment());

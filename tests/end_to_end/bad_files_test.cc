@@ -1,4 +1,4 @@
-// Files that are damaged, newer or senseless, through the program: one line, the right exit code, nothing changed.
+// Damaged, newer or senseless files given to the program: one line, the right exit code, nothing changed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// One field of a protobuf message that holds bytes: ONNX by hand, as no exporter writes it.
+// A length-delimited field of a protobuf message: ONNX written by hand, in ways that no exporter writes it.
 std::string Field(int number, const std::string& bytes) {
   return std::string(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) + bytes;
 }
@@ -26,7 +26,7 @@ std::string Value(const std::string& name) {
 std::string Add(const std::string& a, const std::string& b, const std::string& sum) {
   return Field(1, Field(1, a) + Field(1, b) + Field(2, sum) + Field(3, "node_" + sum) + Field(4, "Add"));
 }
-// x + b = a and a + x = b, where `b_input` is "b"; with "x" there is no cycle.
+// x + b = a and a + x = b, with `b_input` as the operand b; with "x" there is no cycle.
 std::string TwoAdds(const std::string& b_input) {
   const std::string graph =
       Add("x", b_input, "a") + Add("a", "x", "b") + Field(2, "g") + Field(11, Value("x")) + Field(12, Value("b"));

@@ -1,4 +1,4 @@
-// The example in C is the first user of the C API: what it prints is what `hone run` prints.
+// The C example is the first user of the C API: it prints the same as `hone run`.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -32,7 +32,7 @@ TEST_F(CExample, PrintsTheOutputsOfHoneRun) {
   ASSERT_EQ(output.at("first").size(), 10U);
   for (const Json& value : output.at("first")) {
     words >> word;
-    // %g has six digits.
+    // %g prints six digits.
     EXPECT_NEAR(std::stod(word), value.get<double>(), 1e-5 * std::abs(value.get<double>()));
   }
 }

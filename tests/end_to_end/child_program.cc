@@ -18,7 +18,7 @@ extern char** environ;
 namespace hone {
 namespace {
 
-// Ours, but for the keys and the state of whoever runs the test: theirs are beside the output.
+// The test's environment, except that keys and state lie beside the output instead of in the user's folders.
 std::vector<std::string> Environment(const std::string& output) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {

@@ -1,4 +1,4 @@
-// A program that runs beside the test, so that it can be signalled and killed.
+// A program that runs beside the test, which can signal and kill it.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,7 @@
 
 namespace hone {
 
-// Runs `program` with stdout and stderr going to files named `output` + ".out" and ".err". Killed when it goes out of
-// scope.
+// Runs `program` with stdout and stderr written to `output` + ".out" and ".err". Killed when it goes out of scope.
 class ChildProgram {
  public:
   ChildProgram(const std::string& program, std::vector<std::string> arguments, std::string output);
@@ -18,12 +17,12 @@ class ChildProgram {
   ChildProgram& operator=(const ChildProgram&) = delete;
 
   void Signal(int signal_number) const;
-  // Its exit code once it has ended; 128 + number when a signal ended it.
+  // Waits for the end. Returns the exit code, or 128 + number when a signal ended it.
   int Wait();
-  // Waits until its stdout holds so many lines with `text`, or it has ended, or a minute is over; whether it holds
-  // them.
+  // Waits until stdout holds `lines` lines with `text`, the program ends, or a minute passes. Returns whether stdout
+  // holds them.
   bool WaitForLines(const std::string& text, int lines);
-  // The whole lines that it wrote to stdout: a killed writer may leave a part of one.
+  // The whole lines of its stdout, without a part of a line that a killed writer may leave.
   std::vector<std::string> Lines() const;
   std::string ErrorText() const;
 
@@ -36,7 +35,7 @@ class ChildProgram {
   bool ended_ = false;
 };
 
-// The file's text; empty when it is not there.
+// The file's text; empty when there is no such file.
 std::string TextOf(const std::string& path);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// `hone compare --measure`: two runners of one machine with different cores, built for and timed each.
+// `hone compare --measure`: two runners of one machine with different cores; the model is built for and timed on each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST_F(CompareMeasured, BuildsForEachRunnerAndTimesTheWholePackageThere) {
   EXPECT_THAT(Shell(compare + "--target znver3").err, HasSubstr("own target"));
 }
 
-// What stands before the executor's program emulates nothing here, and is told like an emulator.
+// The program in front of the executor's emulates nothing here, but is declared as an emulator.
 TEST_F(CompareMeasured, DividesNoTimesByThoseOfAnEmulatedMachine) {
   const auto left = RunnerOf("left", "0"), right = RunnerOf("right", "1"),
              board = RunnerOf("board", "1", {"--emulator", "/usr/bin/env"});
@@ -83,7 +83,7 @@ TEST_F(CompareMeasured, DividesNoTimesByThoseOfAnEmulatedMachine) {
               HasSubstr("not compared: emulated"));
 }
 
-// Its `ada$` lines, with a few trials of each task.
+// The page's `ada$` lines, with a few trials of each task.
 std::vector<std::string> WalkOfThePage() {
   std::ifstream page(HONE_COMPARING_PAGE);
   std::vector<std::string> commands;
@@ -162,7 +162,7 @@ TEST_F(CompareMeasured, BuildsFromEveryLayerOfRecordsAsABuildDoes) {
   EXPECT_EQ(sources("--hub p.honepack --no-records"), (std::set<std::string>{"default"}));
 }
 
-// Of the workloads that `hone inspect --tasks` prints for the same machine.
+// Builds the workloads that `hone inspect --tasks` prints for the same machine.
 TEST_F(CompareMeasured, BuildsTheTasksThatAreInspected) {
   const auto runner = RunnerOf("left", "0");
   for (const std::string math : {"fast", "exact"}) {

@@ -1,4 +1,4 @@
-// Concatenations whose fields are written where they belong, whoever else reads them.
+// Concatenations whose fields are written in place, whoever else reads them.
 #include <gtest/gtest.h>
 
 #include "core/random.h"
@@ -41,7 +41,7 @@ TEST(ConcatInPlace, AFieldMayStandTwice) {
   }
 }
 
-// A field in place lies with its images apart: whoever reads another axis first has to see it.
+// The images of a field in place lie apart, so a reader of another axis first has to take the gap into account.
 TEST(ConcatInPlace, AFieldMayBeReadInAnyOrder) {
   for (const int64_t channels : {8, 10, 16}) {
     SCOPED_TRACE(channels);
@@ -64,7 +64,7 @@ TEST(ConcatInPlace, AFieldMayBeReadInAnyOrder) {
     results.push_back(Conv3x3(y, channels, 8));
     results.push_back(Concat({x, y}, 0));
     results.push_back(Concat({x, y}, 2));
-    results.push_back(Concat({z, y}, 1));  // the last one has it
+    results.push_back(Concat({z, y}, 1));  // the last concatenation holds y in place
     ExpectAsReference(ModuleOf(relay::MakeTuple(results)));
   }
 }
@@ -87,7 +87,7 @@ TEST(ConcatInPlace, AMatrixMayBeReadInAnyOrder) {
   })));
 }
 
-// Kernels of their own see dense operands alone: they write elsewhere, and read copies.
+// Whole-call kernels take only dense operands, so they write elsewhere and read copies.
 TEST(ConcatInPlace, AFieldMayBeAKernelOfItsOwn) {
   const ExprPtr x = Input("x", {7, 6}), y = Sigmoid(x);
   const ExprPtr indices = relay::MakeConstant(Tensor(DType::kInt64, {2, 6}));

@@ -1,4 +1,4 @@
-// What stands behind a detector's network, built and run: extents that a run counts, at any number of threads.
+// The post-processing of a detector's network, built and run: extents that a run counts, with any number of threads.
 #include <gmock/gmock.h>
 
 #include "compiler/frontend/onnx/onnx_import.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kBoxes = 200;
 constexpr int64_t kClasses = 3;
 
-// A head of (1, 4 + classes, boxes): centre and size of each box, then what speaks for each class.
+// A head of (1, 4 + classes, boxes): centre and size of each box, then the score of each class.
 std::string Detector() {
   ModelMaker model(13);
   model.Input("head", {1, 4 + kClasses, kBoxes}).Ints("zero", {0}).Ints("one", {1}).Ints("four", {4});
@@ -32,7 +32,7 @@ std::string Detector() {
   return model.Output("found").Output("taken").Bytes();
 }
 
-// `shift` decides how many boxes are good enough.
+// `shift` decides how many boxes score high enough.
 Tensor Head(double shift) {
   Random random(1);
   Tensor head(DType::kFloat32, {1, 4 + kClasses, kBoxes});

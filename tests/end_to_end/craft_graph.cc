@@ -28,7 +28,7 @@ int64_t OtherNumber(int64_t value, Random& random) {
                         random);
 }
 
-// A number becomes another, a text one that stands elsewhere.
+// Replaces a number by another, or a text by one from elsewhere in the graph.
 void ChangeLeaf(Json& graph, Random& random) {
   std::vector<Json*> leaves, lists;
   Collect(graph, leaves, lists);
@@ -59,7 +59,7 @@ void ChangeList(Json& graph, Random& random) {
   }
 }
 
-// A buffer that agrees with itself, and no longer with its kernels.
+// A buffer that is consistent in itself, but not with its kernels.
 void ResizeBuffer(Json& graph, Random& random) {
   Json& buffer = graph["buffers"][random.Below(graph["buffers"].size())];
   if (buffer["shape"].empty()) return;
@@ -73,7 +73,7 @@ void ResizeBuffer(Json& graph, Random& random) {
   dim = fresh;
 }
 
-// A view of another buffer, further on, or with its images elsewhere.
+// A view of another buffer, at another offset, or with another distance between its images.
 void ChangeView(Json& graph, Random& random) {
   Json& call = graph["calls"][random.Below(graph["calls"].size())];
   Json& view = call["operands"][random.Below(call["operands"].size())];
@@ -112,7 +112,7 @@ Json CraftGraph(Json graph, Random& random) {
     try {
       OneOf(changes, random)(graph, random);
     } catch (const Json::exception&) {
-      break;  // an earlier change took away what this one needs
+      break;  // an earlier change removed a part that this one needs
     }
   }
   return graph;

@@ -1,4 +1,4 @@
-// Plans that somebody changed: what a crafted package's graph may say.
+// Tampered plans, as a crafted package's graph may have them.
 #pragma once
 
 #include "core/random.h"
@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// One to three changes to a plan's JSON, drawn from `random`: numbers (off by one, doubled, huge, negative, one taken
-// from elsewhere), texts taken from elsewhere, members of lists left out, repeated or exchanged, buffers whose shape
-// and size shrink or grow together, and calls that are given another kernel.
+// Makes one to three changes to a plan's JSON, drawn from `random`. Numbers become off by one, doubled, huge, negative
+// or one from elsewhere; texts become texts from elsewhere. Members of lists are left out, repeated or exchanged.
+// Buffers shrink or grow in both shape and size. Calls are given another kernel.
 Json CraftGraph(Json graph, Random& random);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Somebody changed a package's graph and recomputed its hashes: it is refused, or its kernels stay inside their
+// Packages whose graph was changed and whose hashes were recomputed: each is refused, or its kernels stay inside their
 // buffers.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned kHangSeconds = 60;
 
-// Rows picked by ids, halves, a product of two computed matrices and a softmax, of two images.
+// Rows gathered by ids, halves, a product of two computed matrices and a softmax, for two images.
 relay::IRModule AttentionModule() {
   ModelMaker maker;
   maker.IntegerInput("ids", onnx::TensorProto::INT32, {2, 5});
@@ -50,7 +50,7 @@ struct Tally {
   int next = 0, ran = 0, strayed = 0;
 };
 
-// Written by children that may die at any of them.
+// Shared memory, because the children that write it may die at any point.
 Tally& SharedTally() {
   void* memory = mmap(nullptr, sizeof(Tally), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return *new (memory) Tally;
@@ -79,11 +79,11 @@ class CraftedPackage : public testing::TestWithParam<Subject> {
       Session(package, {.threads = 1 + seed % 2}).Run();
       ++tally.ran;
       tally.strayed += !RunGuardedCalls(*package);
-    } catch (const Error&) {  // refused
+    } catch (const Error&) {  // the package is refused
     }
   }
 
-  // How many children died, with the seeds told of.
+  // The number of children that died; prints their seeds.
   int RunAll(Tally& tally) const {
     int crashes = 0;
     while (tally.next < Mutations()) {

@@ -1,5 +1,4 @@
-// Tensors without elements inside a model: nothing is done for them, and what they are joined to or folded into is
-// right.
+// Tensors without elements inside a model: no work is done for them, and values joined or folded with them are right.
 #include <gtest/gtest.h>
 
 #include "compiler/frontend/onnx/onnx_import.h"
@@ -48,18 +47,18 @@ void ExpectOnnxAsReference(const ModelMaker& model) {
   for (const int level : {0, 3}) ExpectAsReference(module, level);
 }
 
-// ONNX: where start lies behind end there are no dimensions.
+// In ONNX, a start behind the end gives no dimensions.
 TEST(EmptyTensors, AreTheShapeOfNoAxes) {
   ModelMaker model(15);
   model.Input("x", {3, 4, 5}).Node("Shape", {"x"}, {"none"}, {{"start", int64_t{2}}, {"end", int64_t{1}}});
   model.Output("none");
-  // Of no dimensions one element is made, which what follows reads.
+  // A shape without dimensions gives one element, which the next node reads.
   model.Node("ConstantOfShape", {"none"}, {"zero"}).Node("Add", {"x", "zero"}, {"y"}).Output("y");
   ExpectOnnxAsReference(model);
 }
 
-// RotaryEmbedding as ONNX writes it out, with `rotated` of a head's 8 elements turned: what is not turned is split off
-// and joined again, and of 8 it is nothing.
+// RotaryEmbedding as ONNX writes it out, rotating `rotated` of a head's 8 elements. The rest is split off and joined
+// again; it is empty if `rotated` is 8.
 ModelMaker RotaryEmbedding(int64_t rotated) {
   const std::vector<std::pair<std::string, TestAttribute>> last{{"axis", int64_t{-1}}};
   const std::vector<std::pair<std::string, TestAttribute>> swap{{"perm", std::vector<int64_t>{0, 2, 1, 3}}};

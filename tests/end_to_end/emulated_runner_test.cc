@@ -1,4 +1,5 @@
-// The one-file runner of an architecture as the board of a tracker here, under qemu-user where it is another one.
+// The one-file runner of an architecture as the board of a local tracker, under qemu-user where the architecture is
+// another.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,13 +49,13 @@ class OneFileRunner : public TrackerChildTest {
     FAIL() << "the runner did not come: " << runner_->ErrorText();
   }
   std::string There() const { return " --tracker " + address_ + " --key board"; }
-  // Tuned there and built for it: "board.hone".
+  // Tunes on the board and builds for it: "board.hone".
   void TuneAndBuild() {
     const ProgramResult tuned =
         Shell("hone tune model.onnx" + There() + " --db records.db --trials 6 --threads 1 --finals kernels");
     ASSERT_EQ(tuned.code, 0) << tuned.err << runner_->ErrorText();
     EXPECT_THAT(tuned.err, AllOf(HasSubstr("timing on board/file ("), HasSubstr("-mtriple=" + board_.arch)));
-    // A fate begins with a capital; a task whose trials were only noisy names none.
+    // A fate begins with a capital letter; a task whose trials were only noisy names none.
     EXPECT_THAT(tuned.out, Not(ContainsRegex("none: [0-9]+ of [0-9]+ trials [A-Z]"))) << tuned.err;
     const ProgramResult built = Shell(NextOf(tuned));
     ASSERT_EQ(built.code, 0) << built.err;
@@ -70,7 +71,8 @@ class OneFileRunner : public TrackerChildTest {
 
 class EmulatedRunner : public OneFileRunner {};
 
-// Its times say nothing: a build may use such records where there are no others, and nothing calls them best.
+// An emulator's times mean nothing: a build may use such records only where there are no others, and nothing calls them
+// best.
 TEST_F(EmulatedRunner, IsNeverTheBest) {
   Start();
   TuneAndBuild();
@@ -94,7 +96,7 @@ TEST_F(OneFileRunner, TunesAModelThroughTheTracker) {
   EXPECT_THAT(log.out, Not(HasSubstr(std::string("\"emulated\":") + wrong)));
 }
 
-// An emulator makes the system calls of this machine for those of its program.
+// An emulator makes the host's system calls on behalf of its program.
 TEST_F(OneFileRunner, NeedsNoSystemCallThatIsNewerThanLinux44) {
   Start(true);
   TuneAndBuild();
@@ -133,7 +135,7 @@ TEST_F(EmulatedRunner, IsSentNoPackageOfAnotherArchitecture) {
   EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
 }
 
-// One file for this machine and for the board: each takes its own.
+// One file for this machine and for the board, from which each takes its own package.
 TEST_F(EmulatedRunner, IsSentItsOwnOfAPackageForSeveral) {
   Start();
   const std::string build = "hone build model.onnx --no-records --threads 1 ";
@@ -166,7 +168,7 @@ TEST_F(OneFileRunner, AnswersTheDoctor) {
   EXPECT_EQ(examined.out.find("emulated") != std::string::npos, board_.emulated()) << examined.out;
 }
 
-// An emulator of programs has neither the host's system-call filter nor its Landlock to offer.
+// An emulator of programs offers neither the host's system-call filter nor its Landlock.
 TEST_F(EmulatedRunner, SaysWhatItCannotIsolate) {
   const auto refused = StartRunner({"--require-isolation", "seccomp"});
   EXPECT_EQ(refused->Wait(), 78) << refused->ErrorText();

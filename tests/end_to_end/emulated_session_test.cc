@@ -1,5 +1,5 @@
-// The pages' sessions with a board, where the board is the one-file runner of another architecture under qemu-user:
-// with keys, encrypted, from enrolment to times of the built model.
+// The pages' sessions with a board, from enrolment to times of the built model, with encryption by keys. The board is
+// the one-file runner of another architecture under qemu-user.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,10 +23,10 @@ class EmulatedSession : public TypedSessionTest {
     if (const std::string why = WhyNoBoard(board_); !why.empty()) GTEST_SKIP() << why;
   }
 
-  // What each command said; the last of a name counts.
+  // The result of each command; the last one of a name counts.
   std::map<std::string, ProgramResult> Say(const std::string& page) {
     std::vector<Typed> session = SessionOf(page);
-    // An emulator takes seconds for a run, and a job has a minute.
+    // An emulator takes seconds for a run, and a job may take a minute.
     for (Typed& typed : session) {
       if (const size_t at = typed.line.find("--runs 20"); at != std::string::npos)
         typed.line.replace(at, 9, "--runs 3");
@@ -48,13 +48,13 @@ TEST_F(EmulatedSession, WorksAsTheReadmeTypesIt) {
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
   auto said = Say(HONE_README);
   EXPECT_THAT(said["tune"].err, AllOf(HasSubstr("timing on pi4/file ("), HasSubstr("-mtriple=" + board_.arch)));
-  // Where others keep the cores from the emulator, no time of a task may be good enough for a build.
+  // On busy cores no time of a task may be good enough for a build.
   if (said["tune"].out.find("all of them noisy") == std::string::npos) {
     EXPECT_THAT(said["build"].out, HasSubstr(" near ")) << "no records: " << said["tune"].out;
   }
 }
 
-// HONE_NETWORK is one of `hone zoo`, HONE_IMAGE the shape of its input.
+// HONE_NETWORK is a name of `hone zoo`, HONE_IMAGE the shape of its input.
 TEST_F(EmulatedSession, TunesChecksAndTimesANetwork) {
   const char *network = std::getenv("HONE_NETWORK"), *image = std::getenv("HONE_IMAGE");
   const std::string zoo = std::string("hone zoo ") + (network != nullptr ? network : "resnet-18");
@@ -63,12 +63,12 @@ TEST_F(EmulatedSession, TunesChecksAndTimesANetwork) {
   EXPECT_THAT(said["verify"].out, AllOf(HasSubstr("tolerance 1e-04"), HasSubstr("the outputs agree")));
   EXPECT_THAT(said["run"].out, HasSubstr("on pi4/file"));
   EXPECT_THAT(said["bench"].out, AllOf(HasSubstr("timed on pi4/file"), HasSubstr("it is emulated")));
-  // All records, since none of them is the best where others kept the cores from the emulator.
+  // All records, because none is the best where other programs keep the cores busy.
   const ProgramResult log = Shell("hone log export --all --db records.db");
   EXPECT_THAT(log.out, AllOf(HasSubstr("\"emulated\":true"), Not(HasSubstr("\"emulated\":false")))) << log.err;
   const ProgramResult compared = Shell("hone compare model.onnx --from-records --db records.db");
   EXPECT_THAT(compared.out, AllOf(HasSubstr("not compared: emulated"), Not(HasSubstr("1.00x")))) << compared.err;
-  // What it said is the row of docs/performance.md.
+  // The output makes a row of docs/performance.md.
   std::printf("%s%s", said["verify"].out.c_str(), said["bench"].out.c_str());
 }
 

@@ -1,4 +1,4 @@
-// The estimates that a build gives for kernels that nobody has timed.
+// The estimates that a build gives for kernels without measured times.
 #include <gtest/gtest.h>
 
 #include "compiler/build.h"

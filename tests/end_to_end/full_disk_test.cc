@@ -1,4 +1,4 @@
-// A tune on a disk that is full for a while keeps what it measured, and ends in order.
+// A tune on a disk that is full for a while keeps its measurements, and ends in order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// A disk of 2 MiB with a store and room for a few of its pages; once the tune has told that it waits there is room
-// again. What the tune prints is the script's.
+// A disk of 2 MiB with a store and room for a few of its pages. Once the tune has reported that it waits, space is
+// freed. The script prints the tune's output.
 constexpr const char* kScript = R"(
   cd "$WORK" && mkdir disk && mount -t tmpfs -o size=2m none disk || exit 99
   echo '{"format":"hone-log","version":1}' | "$HONE" log import - --db disk/records.db >/dev/null 2>&1 || exit 98

@@ -1,4 +1,4 @@
-// An activation is the same numbers in a convolution's epilogue and in a kernel of its own.
+// An activation gives the same numbers in a convolution's epilogue and in a kernel of its own.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct Parameters {
   double lo = 0, hi = 0;
 };
 
-// Zeros of both signs, what is no number, the ends of the range, numbers below the normal ones; then a sweep.
+// Zeros of both signs, NaN, the ends of the range, denormals; then a sweep.
 std::vector<float> Values() {
   using Limits = std::numeric_limits<float>;
   std::vector<float> values;
@@ -32,8 +32,8 @@ std::vector<float> Values() {
   return values;
 }
 
-// A convolution of one input channel, so that nothing is summed: 19 outputs that the values reach as they are, negated,
-// and so small that products underflow to zeros of either sign.
+// A convolution of one input channel, so nothing is summed. Its 19 outputs take the values unchanged, negated, and so
+// small that products underflow to zeros of either sign.
 relay::IRModule ModelOf(const ActivationRow& row, const Parameters& given) {
   const auto x = std::make_shared<relay::Var>("x", relay::TensorType({1, 1, 1, static_cast<int64_t>(Values().size())}));
   Tensor weight(DType::kFloat32, {19, 1, 1, 1});
@@ -65,7 +65,7 @@ Run RunAt(int opt_level, const relay::IRModule& module) {
   return {built.plan.calls.size(), session.Output(0)};
 }
 
-// Bits, but any NaN for a NaN.
+// Equal bits, or both NaN.
 bool Same(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0 || (std::isnan(a) && std::isnan(b)); }
 
 void ExpectSameNumbers(const ActivationRow& row, const Parameters& given) {

@@ -1,4 +1,4 @@
-// A runner or a tracker that is killed in mid-run costs the tuners time and nothing else.
+// A runner or a tracker that is killed in mid-run costs the tuners only time.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -46,7 +46,7 @@ TEST_F(KilledRunner, TheBudgetEndsWithoutIt) {
   EXPECT_GE(Done(*tune).at("unanswered").get<int>(), 1);
 }
 
-// Takes every lease and answers with results that are none, many of them for each message.
+// Takes every lease and answers each message with many invalid results.
 class BabblingRunner {
  public:
   BabblingRunner(const std::string& tracker, const std::string& key)
@@ -105,7 +105,7 @@ TEST_F(KilledRunner, TheBudgetEndsOneThatOnlyBabbles) {
   EXPECT_EQ(tune->Wait(), 1) << "nothing was measured; " << tune->ErrorText();
   EXPECT_GE(babbler.jobs(), 1) << "it had none to babble of";
   EXPECT_EQ(Acknowledge(*tune), 0);
-  // Once it took until a runner is given up as lost several times over.
+  // The bound fails if the wait for a lost runner happens several times.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 

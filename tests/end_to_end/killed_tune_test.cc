@@ -1,4 +1,4 @@
-// A tuning run that is killed or interrupted loses nothing that it told of, and repeats nothing when it goes on.
+// A tuning run that is killed or interrupted loses nothing that it reported, and repeats nothing when it goes on.
 #include <gtest/gtest.h>
 #include <pty.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ TEST_F(KilledTune, GoesOnWithoutLossOrRepetition) {
   int seen = 0;
   for (int kill_number = 0; kill_number < 4; ++kill_number) {
     const auto tune = Tune();
-    // At the first time it may not even have a store.
+    // On the first kill there may not even be a store.
     if (kill_number > 0) tune->WaitForLines("\"event\":\"trial\"", static_cast<int>(random.Below(5)) + 1);
     std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(kill_number == 0 ? 60 : 15)));
     tune->Signal(SIGKILL);
@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, StoppedTune, testing::Values(SIGINT, SIGTERM, 
 TEST_F(KilledTune, ASecondSignalEndsItAtOnce) {
   const auto first = Tune();
   ASSERT_TRUE(first->WaitForLines("\"event\":\"trial\"", 1)) << first->ErrorText();
-  // Both before it looks: signals of two kinds do not merge.
+  // Both signals arrive before the program looks: signals of two kinds do not merge.
   first->Signal(SIGSTOP);
   first->Signal(SIGINT);
   first->Signal(SIGTERM);
@@ -73,7 +73,8 @@ TEST_F(KilledTune, ASecondSignalEndsItAtOnce) {
   ExpectStoreWhole();
 }
 
-// The program on a terminal of its own, until it has said so much; then the terminal is gone. Its status.
+// Runs the program on a terminal of its own until it has printed `until` `times` times, then closes the terminal.
+// Returns the exit status.
 int EndWithItsTerminal(std::vector<std::string> words, const std::string& until, int times) {
   int terminal = -1;
   const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
@@ -103,7 +104,7 @@ TEST_F(KilledTune, ATerminalThatIsClosedEndsItInOrder) {
                                          std::to_string(kTrials), "--threads", "1", "--json", "--db", Store()},
                                         "\"event\":\"trial\"", 3);
   ASSERT_TRUE(WIFEXITED(status)) << "a signal ended it";
-  // Told of by the signal, or by the output that cannot be written.
+  // The program learns of it by the signal, or by a failed write to its output.
   EXPECT_TRUE(WEXITSTATUS(status) == 128 + SIGHUP || WEXITSTATUS(status) == 74) << WEXITSTATUS(status);
   const auto next = Tune();
   ASSERT_EQ(next->Wait(), 0) << next->ErrorText();

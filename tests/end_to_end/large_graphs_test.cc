@@ -1,5 +1,5 @@
-// Models of as many nodes as there may be, and of nodes with many inputs: nothing recurses over them, and what takes a
-// step for every pair would not come to an end before ctest ends it.
+// Models with as many nodes as are allowed, and nodes with many inputs. Nothing may recurse over them, and a step
+// quadratic in their number would exceed ctest's time limit.
 #include <gtest/gtest.h>
 
 #include "compiler/frontend/onnx/onnx_import.h"
@@ -10,7 +10,7 @@ namespace hone {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kLongest = 20'000;  // their checks take ten times as long
+constexpr int kLongest = 20'000;  // sanitizers take ten times as long
 #else
 constexpr int kLongest = 100'000;
 #endif

@@ -1,5 +1,5 @@
-// Published architectures with constant weights, built and run, against the outputs that their publisher gives. Skipped
-// where the files are not beside the checkout.
+// Published architectures with constant weights, compared with their publisher's outputs. Skipped where the files are
+// not beside the checkout.
 #include <gtest/gtest.h>
 
 #include <filesystem>

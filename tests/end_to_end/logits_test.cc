@@ -1,5 +1,5 @@
-// Whole networks against ONNX Runtime, before the softmax, which would squeeze errors. tests/data/make_logits.py made
-// the data.
+// Whole networks against ONNX Runtime, before the softmax, which would hide errors. tests/data/make_logits.py made the
+// data.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -13,7 +13,7 @@ using testing::Not;
 
 class NothingWorked : public ProgramTest {
  protected:
-  // With a compiler that compiles nothing: it is found by name only where none lies beside the program.
+  // The compiler named here compiles nothing. It is found by name only where none lies beside the program.
   ProgramResult TuneInVain(const std::string& more = "") {
     environment = {{"HONE_COMPILER_PROGRAM", "/bin/false"}, {"HONE_RUNNER_PROGRAM", HONE_RUNNER}};
     return Shell("cp '" HONE_PROGRAM "' hone-alone && ./hone-alone tune zoo:mlp --image-shape 1,14,14 --trials 4" +
@@ -21,7 +21,7 @@ class NothingWorked : public ProgramTest {
   }
 };
 
-// A compiler that does not start is no fault of the candidates.
+// A compiler that does not start is no verdict on the candidates.
 TEST_F(NothingWorked, EndsWithItsReasonAndKeepsNoVerdict) {
   const ProgramResult r = TuneInVain();
   EXPECT_EQ(r.code, 69) << r.err;

@@ -1,4 +1,4 @@
-// A tune far away from where it is asked for, in surroundings that are not as they should be.
+// Tunes on a distant runner over a network that doubles frames, or with clocks that step.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 class OddSurroundings : public TrackerChildTest {
  protected:
-  // All trials were made, once each and whole, in less time than we saw pass.
+  // All trials were made, once each and complete, in no more time than the test saw pass.
   void ExpectTuned(ChildProgram& tune, int64_t begin_ns) {
     ASSERT_EQ(tune.Wait(), 0) << tune.ErrorText();
     const int64_t wall_ns = MonotonicNs() - begin_ns;
@@ -50,7 +50,7 @@ TEST_F(OddSurroundings, EveryFrameComesTwice) {
   ExpectTuned(*tune, begin_ns);
 }
 
-// Tracker, runner and tuner alike.
+// The clock steps for tracker, runner and tuner alike.
 class SteppedClock : public OddSurroundings {
  protected:
   void SetUp() override {
@@ -67,7 +67,7 @@ class SteppedClock : public OddSurroundings {
 };
 
 TEST_F(SteppedClock, IsNothingButALabel) {
-  // The library is not loaded into this process, but it does what it says.
+  // The library is not loaded into this process, so a child proves that it steps the clock.
   ChildProgram look("/bin/sh", {"-c", "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do date +%s; sleep 0.02; done"},
                     Path("work/look"));
   ASSERT_TRUE(look.WaitForLines("", 16));

@@ -1,4 +1,4 @@
-// A package gives the same bits from memory, from its file, and at any number of threads.
+// A package gives the same bits from memory, from its file, and with any number of threads.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ struct Network {
   int64_t batch;
 };
 
-// Test listings print parameters by this, and would print their bytes without it.
+// Names the parameter in test listings, which would print its bytes otherwise.
 void PrintTo(const Network& network, std::ostream* out) {
   *out << network.name << " " << ShapeText(network.image_shape) << " x" << network.batch;
 }

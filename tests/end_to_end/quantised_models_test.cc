@@ -1,6 +1,5 @@
-// Small networks from ONNX Runtime's quantiser, in each of its forms, on every target: bit for bit what ONNX Runtime
-// gives, and of QuantizeLinear and DequantizeLinear pairs within one step.
-// tests/data/make_quantised.py made the data.
+// Small networks from ONNX Runtime's quantiser, in each of its formats, on every target. Results equal those of ONNX
+// Runtime bit for bit, or within one step for QDQ pairs. tests/data/make_quantised.py made the data.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -21,7 +20,7 @@ std::string FileText(const std::string& name) {
 }
 
 struct Known {
-  double step;  // of the last quantisation; 0: the result is not in steps
+  double step;  // of the last quantisation; 0 if the result is not quantised
   uint64_t seed;
   std::vector<float> values;
 };
@@ -38,7 +37,7 @@ Tensor RunOn(const relay::IRModule& module, const Target& target, uint64_t seed)
   return RunOnce(Package::FromBytes(Build(module, options).package, "quantised"), 0, Fill::kNormal, seed).at(0);
 }
 
-// ONNX leaves the order of a float sum open, and with it which of two neighbours a quantised one is.
+// ONNX leaves the order of a float sum open, so a quantised sum may be either of two neighbours.
 bool HasPairs(const std::string& name) { return name.find("_qdq_") != std::string::npos; }
 
 class QuantisedModels : public ::testing::TestWithParam<const char*> {};

@@ -1,4 +1,4 @@
-// A small quantised network from ONNX to a package: the bits are those of plain integer loops.
+// A small quantised network from ONNX to a package gives the bits of plain integer loops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::vector<int> Integers(size_t count, int low, uint64_t seed) {
   return values;
 }
 
-// The integer sum of a 3 x 3 window with padding 1, x without its zero point.
+// The integer sum of a 3 x 3 window with padding 1, with x's zero point subtracted.
 int64_t WindowSum(const std::vector<int>& x, int zero, int64_t channels, const std::vector<int>& w, int64_t out,
                   int64_t row, int64_t column) {
   int64_t sum = 0;
@@ -48,7 +48,7 @@ int64_t WindowSum(const std::vector<int>& x, int zero, int64_t channels, const s
 struct Layer {
   int64_t in, out;
   int zero, result_zero;
-  float scale;  // of x, w and the result together
+  float scale;  // the combined scale of x, w and the result
 };
 
 std::vector<int> ByHand(const std::vector<int>& x, const std::vector<int>& w, const Layer& layer) {
@@ -77,7 +77,7 @@ TEST(Quantised, APackageGivesTheBitsOfIntegerLoops) {
   model.Node("QLinearConv", {"x", "xs", "xz", "w1", "ws", "wz", "ms", "mz"}, {"m"}, padded);
   model.Node("QLinearConv", {"m", "ms", "mz", "w2", "ws", "wz", "ys", "yz"}, {"y"}, padded).Output("y");
   const relay::IRModule module = relay::InferType(ImportOnnxBytes(model.Bytes(), "quantised").module);
-  // The second sum is too long for float32.
+  // The second sum is too long to be exact in float32.
   std::vector<DType> sums;
   relay::PostOrderVisit(module.main, [&](const relay::ExprPtr& expr) {
     if (relay::AsCallTo(expr, "nn.conv2d") != nullptr) sums.push_back(expr->type->dtype);
@@ -105,7 +105,7 @@ TEST(Quantised, APackageGivesTheBitsOfIntegerLoops) {
 
 constexpr int64_t kRows = 5, kDepth = 2048, kColumns = 24;
 
-// Of a kRows x kDepth matrix less its zero point, and a kDepth x kColumns one.
+// The product of a kRows x kDepth matrix, less its zero point, and a kDepth x kColumns matrix.
 std::vector<int64_t> RowSums(const std::vector<int>& x, int zero, const std::vector<int>& w) {
   std::vector<int64_t> sums(kRows * kColumns, 0);
   for (size_t i = 0; i < sums.size(); ++i) {
@@ -116,7 +116,7 @@ std::vector<int64_t> RowSums(const std::vector<int>& x, int zero, const std::vec
   return sums;
 }
 
-// What the model gives, built for this machine, and the workloads of its kernels with knobs.
+// A model's output, built for this machine, and the workloads of its kernels with knobs.
 struct Ran {
   Tensor output;
   std::vector<std::string> workloads;
@@ -136,7 +136,7 @@ Ran RunBuilt(const ModelMaker& model, const Tensor& x) {
   return ran;
 }
 
-// Sums past 2^24 of bytes with a zero point known when the package is built.
+// Sums of bytes past 2^24, with a zero point that is known when the package is built.
 TEST(Quantised, DenseLayersOfLongSumsGiveTheBitsOfIntegerLoops) {
   const std::vector<int> x = Integers(kRows * kDepth, 0, 5), w = Integers(kDepth * kColumns, -128, 6);
   ModelMaker model;
@@ -159,7 +159,7 @@ TEST(Quantised, DenseLayersOfLongSumsGiveTheBitsOfIntegerLoops) {
   EXPECT_GT(between, 60) << "the numbers tell nothing";
 }
 
-// What dynamic quantisation writes: the zero point and the scale are found in the run.
+// Dynamic quantisation computes the zero point and the scale in the run.
 TEST(Quantised, DenseLayersQuantisedInTheRunGiveTheBitsOfIntegerLoops) {
   const std::vector<int> w = Integers(kDepth * kColumns, -128, 8);
   Tensor input(DType::kFloat32, {1, kRows, kDepth});

@@ -1,4 +1,4 @@
-// The README's session with a device: tracker, runner, tune, build, on a device with fewer cores than the tuner.
+// The README's session with a device that has fewer cores than the tuner: tracker, runner, tune, build.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ class RemoteSession : public TrackerChildTest {
     device_.reset();
     TrackerChildTest::TearDown();
   }
-  // Only then does it show whose cores decide.
+  // Only with more cores here than there does the test show whose cores decide.
   static bool HasMoreCoresThanTheDevice() { return AllowedCores() >= 2; }
   int64_t CoresOfTheDevice() const {
     const Json devices = ParseJson(Shell("hone devices --json --tracker " + address_).out, "the devices");
@@ -63,7 +63,7 @@ TEST_F(RemoteSession, TunesAndBuildsForTheDevice) {
   ASSERT_EQ(built.code, 0) << built.err;
   EXPECT_THAT(built.out, HasSubstr(" 1 threads"));
   EXPECT_THAT(built.out, testing::AnyOf(HasSubstr(" same microarchitecture "), HasSubstr(" near "))) << "no records";
-  // The device is this machine after all.
+  // The device is in fact this machine.
   EXPECT_THAT(NextOf(built), testing::StartsWith("hone run "));
   EXPECT_EQ(Shell(NextOf(built)).code, 0) << NextOf(built);
 }
@@ -84,7 +84,7 @@ TEST_F(RemoteSession, TimesAPackageOnTheDevice) {
   const Json document = ParseJson(timed.out, "the report");
   EXPECT_EQ(document["machine"]["label"], "left");
   const Json& package = document["packages"][0];
-  EXPECT_EQ(package["runs"], 70);  // more than one job may have
+  EXPECT_EQ(package["runs"], 70);  // more than one job may run
   EXPECT_EQ(package["threads"], 1);
   EXPECT_GT(package["min_ns"].get<int64_t>(), 0);
   ASSERT_GE(package["per_op"].size(), 1U);
@@ -151,7 +151,7 @@ TEST_F(RemoteSession, RefusesToTimeImportsOnADeviceThatIsNotNamedOrNotThere) {
 TEST_F(RemoteSession, RefusesToRunWhatIsDamaged) {
   ASSERT_EQ(Shell("hone build model.onnx -o model.hone --threads 1").code, 0);
   std::string bytes = Read("work/model.hone");
-  bytes[bytes.size() - 2000] = static_cast<char>(bytes[bytes.size() - 2000] ^ 1);  // of its parameters
+  bytes[bytes.size() - 2000] = static_cast<char>(bytes[bytes.size() - 2000] ^ 1);  // a byte of the package's parameters
   Write("work/model.hone", bytes);
   const ProgramResult damaged = Shell("hone run model.hone --tracker " + address_ + " --key here");
   EXPECT_EQ(damaged.code, 65);

@@ -1,4 +1,4 @@
-// Small models that a build or a run failed on once, through the program: outputs that agree, or one line.
+// Small models that once failed in a build or a run, given to the program: outputs that agree, or one line of error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class ReproModelsProgram : public ProgramTest {
     return Hone(arguments);
   }
 
-  // Every input with twice its batch.
+  // Options that give every input twice its batch.
   static std::vector<std::string> Doubled(const std::string& path) {
     std::vector<std::string> arguments;
     const relay::IRModule module = ImportOnnx(path).module;

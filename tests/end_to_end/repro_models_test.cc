@@ -1,4 +1,4 @@
-// Small models, each of which a build or a run failed on once.
+// Small models, each of which once failed in a build or a run.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// This machine and less of it, as far as it has that.
+// This machine and older feature levels that it can run.
 std::vector<Target> Targets() {
   const Target host = HostTarget();
   std::vector<Target> targets{host};
@@ -51,7 +51,7 @@ TEST(ReproModels, AreComputed) {
 constexpr int64_t kSide = 128, kRows = 16;
 constexpr int kCalls = 4;
 
-// x times w, again and again; with `plain` also w as it lies, which no dense kernel takes.
+// x times w, repeatedly; with `plain` also w in its original layout, which no dense kernel takes.
 std::string SharedWeight(uint64_t seed, bool plain) {
   Random random(seed);
   std::vector<float> w(kSide * kSide);
@@ -67,7 +67,7 @@ std::string SharedWeight(uint64_t seed, bool plain) {
   return model.Bytes();
 }
 
-// The buffers of the package that hold w, and the layouts that they have.
+// Expects `copies` buffers of the package to hold w, in as many layouts.
 void ExpectCopies(const relay::IRModule& module, size_t copies) {
   const auto package = Package::FromBytes(Build(module, HostBuild()).package, "shared");
   std::multiset<std::string> layouts;

@@ -1,4 +1,4 @@
-// Tokens: a layer over the last axis of an image is a matrix of another first axis than its neighbours'.
+// Tokens: for a layer over an image's last axis, the matrix has another first axis than the neighbours' images.
 #include <gtest/gtest.h>
 
 #include "compiler/relay/infer_type.h"
@@ -39,7 +39,7 @@ TEST(ReshapedViews, ComputeWhatTheModelSays) {
   }
 }
 
-// The user sees one row where the concatenation has images of 17 channels.
+// The reader sees one row where the concatenation has images of 17 channels.
 TEST(ReshapedViews, AJoinedImageMayBeARowOfTheUsers) {
   const auto x = std::make_shared<relay::Var>("x", relay::TensorType({1, 16, 9, 9}));
   Tensor last(DType::kFloat32, {1, 1, 9, 9});
@@ -57,7 +57,7 @@ TEST(ReshapedViews, AJoinedImageMayBeARowOfTheUsers) {
   EXPECT_EQ(Bits(got), Bits(RunReference(module, {{"x", input}}).at(0)));
 }
 
-// The buffer has eight images of one element, the softmax two of three.
+// The buffer has eight images of one element, the softmax two of three elements.
 TEST(ReshapedViews, AFrontOfTheInputMayHaveImagesOfItsOwn) {
   const auto x = std::make_shared<relay::Var>("x", relay::TensorType({8}));
   const ExprPtr front =

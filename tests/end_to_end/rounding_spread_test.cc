@@ -1,4 +1,4 @@
-// Verifying models that round: a sum near a half may fall either way, and nothing else may be off.
+// Verification of models that round: a sum near a half may round either way, and nothing else may differ.
 #include "cli/rounding_spread.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-// y = what a quantum of 0.5 leaves of x.
+// y is x quantised in steps of 0.5.
 relay::IRModule Quantised() {
   ModelMaker maker;
   maker.Input("x", {1, 8}).Filled("scale", {}, 0.5F).Integers("zero", onnx::TensorProto::INT8, {}, {0});

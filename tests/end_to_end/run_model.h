@@ -1,4 +1,4 @@
-// A model built for this machine and run: what the tests of this folder have in common.
+// Builds a model for this machine and runs it, for the tests of this folder.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace hone {
 
-// A network of the zoo with its types.
+// A typed network of the zoo.
 relay::IRModule ZooModule(const std::string& name, const Shape& image_shape, int64_t batch = 1, int64_t classes = 1000);
 
-// For this machine, with its allowed cores' worth of threads and without records.
+// Options for this machine, with a thread for each allowed core and without records.
 BuildOptions HostBuild();
 
-// Runs once: input i is filled by `fill` from `seed` + i.
+// Runs once, with input i filled by `fill` from `seed` + i.
 std::vector<Tensor> RunOnce(std::shared_ptr<const Package> package, int threads, Fill fill, uint64_t seed);
 
-// Bytes of a tensor, for comparing bits.
+// The bytes of a tensor, for comparing bits.
 std::string Bits(const Tensor& tensor);
 
 // max |got - want| / max |want|; infinite when an element is not finite or the counts differ.

@@ -1,4 +1,4 @@
-// What `hone inspect --tasks` prints is what other commands given the same options build: tuning goes by it.
+// `hone inspect --tasks` prints the tasks that other commands build with the same options, so tuning relies on it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-// What a kernel with knobs may be: a workload and a schedule for it.
+// A kernel with knobs is a pair of workload and schedule.
 using Kernels = std::set<std::pair<std::string, std::string>>;
 
 class SameTasks : public ProgramTest, public testing::WithParamInterface<const char*> {

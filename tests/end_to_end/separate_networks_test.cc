@@ -28,7 +28,7 @@ using testing::HasSubstr;
 
 constexpr const char* kLab = "tcp://10.91.1.1:9190";
 
-// Namespaces {name}lab, {name}laptop, {name}router and {name}board; they end with the value.
+// The namespaces {name}lab, {name}laptop, {name}router and {name}board, removed with the value.
 class Networks {
  public:
   explicit Networks(std::string name) : name_(std::move(name)) {}
@@ -38,7 +38,7 @@ class Networks {
   Networks(const Networks&) = delete;
   Networks& operator=(const Networks&) = delete;
 
-  // False: this machine or this user cannot have them.
+  // Returns false if this machine or user cannot have them.
   bool Make() {
     const std::string script = R"(
       command -v nft && command -v ip || exit 1
@@ -69,7 +69,7 @@ RULES
     for (const char c : script) filled += c == '@' ? name_ : std::string(1, c);
     return geteuid() == 0 && Run(filled);
   }
-  // What makes a program run there.
+  // The words that run a program in a machine's namespace.
   std::vector<std::string> In(const std::string& who, std::vector<std::string> words) const {
     words.insert(words.begin(), {"netns", "exec", name_ + who});
     return words;
@@ -100,7 +100,7 @@ class SeparateNetworks : public TuneChildTest {
   }
   static void Sleep(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
-  // A command of hone, typed there.
+  // Runs a command of hone on that machine.
   ProgramResult As(const std::string& who, const std::string& line) {
     environment["XDG_CONFIG_HOME"] = Path(who);
     return Shell(networks_.Prefix(who) + "\"$HONE\"" + line.substr(line.find(' ')));
@@ -124,7 +124,7 @@ class SeparateNetworks : public TuneChildTest {
 };
 
 TEST_F(SeparateNetworks, ABoardBehindARouterNeedsNoWayIn) {
-  // Dropped on the way: what arrives where nobody listens is refused at once.
+  // Packets are dropped on the way; a closed port would refuse the connection at once.
   const std::string knock = "timeout 2 bash -c 'echo > /dev/tcp/192.168.91.2/22'";
   ASSERT_EQ(Shell(networks_.Prefix("lab") + "ip route add 192.168.91.0/24 via 10.91.1.2").code, 0);
   EXPECT_EQ(Shell(networks_.Prefix("lab") + knock).code, 124);
@@ -140,7 +140,7 @@ TEST_F(SeparateNetworks, ABoardBehindARouterNeedsNoWayIn) {
 TEST_F(SeparateNetworks, ALinkThatIsDownForAWhileCostsNoVerdict) {
   const auto tune = TuneThere();
   ASSERT_TRUE(tune->WaitForLines("\"event\":\"trial\"", 3)) << tune->ErrorText();
-  // Longer than the silence after which a runner is lost; no connection is closed meanwhile.
+  // The link is down for longer than the silence after which a runner is lost; no connection is closed meanwhile.
   networks_.SetBoardsLink(false);
   Sleep(6000);
   networks_.SetBoardsLink(true);

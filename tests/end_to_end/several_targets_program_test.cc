@@ -1,4 +1,4 @@
-// A package for several targets, as its users make and use one.
+// A package for several targets, made and used through the program.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -62,7 +62,7 @@ TEST_F(SeveralTargets, BuiltApartAndJoinedTheyAreTheSameFile) {
   const std::string targets = Targets("joined.hone");
   EXPECT_LT(targets.find("x86-64-v3"), targets.find("x86-64-v2")) << "what asks for more comes first";
   EXPECT_NE(targets.find("cortex-a72"), std::string::npos);
-  // What is joined already may be joined with more.
+  // A joined package may be joined with more.
   Do("package join v2.hone v3.hone -o two.hone");
   Do("package join two.hone board.hone -o again.hone");
   EXPECT_EQ(Shell("cmp again.hone joined.hone").code, 0);

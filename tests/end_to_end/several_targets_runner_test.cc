@@ -1,4 +1,4 @@
-// A package for several targets on a runner, whose machine decides which of them is sent.
+// A package for several targets on a runner, whose machine decides which target's package is sent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

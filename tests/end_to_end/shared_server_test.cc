@@ -1,5 +1,5 @@
-// Tuners that share a store on a PostgreSQL server, as on several hosts: nothing is measured twice, and a server that
-// is killed and comes back costs nobody anything.
+// Tuners that share a store on a PostgreSQL server, as on several hosts. Nothing is measured twice, and a killed server
+// that comes back costs no trial.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -25,7 +25,7 @@ std::string KeyOf(const std::string& workload, const std::string& schedule, cons
 
 class SharedServer : public ProgramTest {
  protected:
-  // Another strategy's run is another run: it does not go on with the first one's trials.
+  // Another strategy makes another run, which does not go on with the first one's trials.
   std::unique_ptr<ChildProgram> Tune(const std::string& strategy) {
     const std::vector<std::string> arguments = {
         "tune",   "zoo:mlp",  "--image-shape", "1,14,14",    "--trials", "40",   "--threads", "1",
@@ -43,7 +43,7 @@ class SharedServer : public ProgramTest {
     return trials;
   }
 
-  // Trials of the searches by what was measured; noisy ones and those that say nothing may be done again.
+  // The number of the searches' trials for each measured candidate; noisy and undecided ones may be repeated.
   std::map<std::string, int> Measured() const {
     std::map<std::string, int> measured;
     for (const Record& record : RecordStore::Open(where_, false)->Find({})) {

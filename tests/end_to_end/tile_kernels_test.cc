@@ -1,5 +1,5 @@
-// Kernels of AMX's tile registers where candidates and packages run: in an executor's sandboxed children, which have to
-// be lent the registers.
+// Kernels of AMX's tile registers where candidates and packages run: in an executor's sandboxed children, which need
+// permission for the registers.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(TileKernels, AreMeasuredByARunner) {
   }
 }
 
-// An executor looks for what a candidate needs before it runs any of it.
+// An executor checks a candidate's required features before it runs any of it.
 TEST(TileKernels, AreRefusedWhereTheyCannotRun) {
   KernelJob job = TileJob(1);
   EXPECT_THAT(job.artifact.required_features, ::testing::IsSupersetOf({"amx-int8", "amx-tile"}));

@@ -1,4 +1,4 @@
-// A tracker in a process of its own, and the runners and tuners that go to it.
+// A tracker in a process of its own, and the runners and tuners that connect to it.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ class TrackerChildTest : public TuneChildTest {
   void SetUp() override;
   void TearDown() override;
 
-  // Kills it, with nothing said to anybody, and starts another one at its address.
+  // Kills the tracker without notice to its peers, and starts another one at its address.
   void ReplaceTracker();
   // Offers this machine under the key "here".
   std::unique_ptr<ChildProgram> Runner(const std::vector<std::string>& more = {}) const;
 
-  std::string address_;  // the tracker's
+  std::string address_;  // the tracker's address
 
  private:
   void StartTracker(const std::string& bind);

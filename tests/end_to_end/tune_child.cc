@@ -47,7 +47,7 @@ int TuneChildTest::ExpectFinalsWhole() const {
   for (const Record& record : RecordStore::Open(Store(), /*create=*/false)->Find({})) {
     if (record.finals.held == 0) continue;
     const Candidate& c = record.candidate;
-    // The finals of kernels, then those in the built model.
+    // Finals 1 compare kernels, finals 2 the built models.
     EXPECT_EQ(record.finals.held, record.finals.network_ns == 0 ? 1 : 2);
     const std::string which = c.workload.ToText() + " finals " + std::to_string(record.finals.held);
     EXPECT_TRUE(rounds[which][c.schedule + c.config.ToText()].insert(record.finals.round).second);
@@ -61,7 +61,7 @@ int TuneChildTest::ExpectFinalsWhole() const {
 
 void TuneChildTest::ExpectStoreWhole() const {
   const auto store = RecordStore::Open(Store(), /*create=*/false);
-  std::map<std::string, bool> telling;  // whether the last one was noisy: only then is it done again
+  std::map<std::string, bool> telling;  // whether the last trial was noisy: only then is it repeated
   std::set<std::string> all;
   for (const Record& record : store->Find({})) {
     const Candidate& c = record.candidate;

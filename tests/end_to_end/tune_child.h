@@ -1,4 +1,4 @@
-// `hone tune` of a small network in a process of its own, and what must hold of its store whatever befell it.
+// `hone tune` of a small network in a process of its own, and the invariants of its store after any failure.
 #pragma once
 
 #include <memory>
@@ -16,16 +16,16 @@ class TuneChildTest : public ProgramTest {
  protected:
   static constexpr int kTrials = 40;
 
-  // Starts it; each call of a test writes to a file of its own.
+  // Starts it; each call in a test writes to a file of its own.
   std::unique_ptr<ChildProgram> Tune(const std::vector<std::string>& more = {});
-  // Notes the trials that its JSON stream tells of: from then on the store must have them. Returns how many.
+  // Notes the trials that its JSON stream reports: from then on the store must have them. Returns their number.
   int Acknowledge(const ChildProgram& tune);
   // The object that ends the stream of a run that was not killed.
   static Json Done(const ChildProgram& tune);
-  // The store opens, has every acknowledged trial, has kTrials that say something, and none of
-  // those twice but for noisy ones.
+  // Expects that the store opens, has every acknowledged trial and kTrials conclusive ones, and has only noisy ones
+  // twice.
   void ExpectStoreWhole() const;
-  // Every finals in the store has all its rounds, and none of a task's was held twice. Returns how many there are.
+  // Expects all finals in the store to have all rounds, and none of a task's to be held twice. Returns their number.
   int ExpectFinalsWhole() const;
   std::string Store() const { return Path("work/records.db"); }
 

@@ -1,4 +1,4 @@
-// Records as a tuning run on this machine would have left them.
+// Records as a tuning run on this machine would leave them.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace hone {
 
-// For this machine, the last valid config of conv2d_direct's space: far from what the analytic default would be.
+// The last valid config of conv2d_direct's space for this machine: far from the analytic default.
 Candidate OddCandidate(const Workload& workload);
 
-// Ok on this machine, with a least sample of 10 ns that nothing beats.
+// A record of fate Ok on this machine, whose least sample of 10 ns is unbeatable.
 Record WinningRecord(const Candidate& candidate, int threads);
 
-// A tuning log of this one record.
+// A tuning log with only this record.
 std::string LogOf(const Record& record);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Two tuners in processes of their own on one store, a file: no config is measured twice.
+// Two tuners, each in a process of its own, on one store in a file: no config is measured twice.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace {
 
 class TwoTuners : public TuneChildTest {
  protected:
-  // How often each config was measured, by workload; noisy trials and those that say nothing may be done again.
+  // The number of measurements of each config, by workload; noisy and undecided trials may be repeated.
   std::map<std::string, int> Measured() const {
     std::map<std::string, int> measured;
     for (const Record& record : RecordStore::Open(Store(), /*create=*/false)->Find({})) {
@@ -26,7 +26,8 @@ class TwoTuners : public TuneChildTest {
   }
 };
 
-// Another strategy's run is another run. The same command in two terminals is one: the same seed proposes the same.
+// Another strategy makes another run. The same command in two terminals makes one run: the same seed gives the same
+// proposals.
 TEST_F(TwoTuners, MeasureNothingTwice) {
   for (const char* other : {"evolutionary", "random"}) {
     SCOPED_TRACE(other);

@@ -23,7 +23,7 @@ std::vector<std::string> Words(const std::string& line) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-// One that other machines could dial, where this one has such an address.
+// An address that other machines could dial, where this machine has one.
 std::string OwnAddress(const ProgramResult& hostname) {
   const std::vector<std::string> all = Words(hostname.out);
   return all.empty() || all[0].find(':') != std::string::npos ? "127.0.0.1" : all[0];
@@ -103,7 +103,7 @@ void TypedSessionTest::Take(const Typed& typed, const BoardProgram& board, std::
   }
   const bool tunes = typed.line.starts_with("hone tune ");
   if (tunes) WaitForBoard(typed);
-  // What it ends with leaves the package's name to the user.
+  // The command that tune prints at its end leaves the package's name to the user.
   const bool builds = typed.line.starts_with("hone build ");
   std::string line = builds ? Replaced(build_, "P.hone", Words(typed.line).back()) : typed.line;
   if (tunes) line += " --trials 8 --db records.db";

@@ -1,5 +1,4 @@
-// A session with other machines as a page types it: keys, codes, a board, a person. Each prompt is somebody of their
-// own.
+// A session with other machines as a page types it: keys, codes, a board, a person. Each prompt is a separate user.
 #pragma once
 
 #include <memory>
@@ -15,13 +14,13 @@ struct Typed {
   std::string who, line;
 };
 
-// What follows `who$` in the page, without the remarks.
+// The text after `who$` in the page, without the remarks.
 std::vector<Typed> SessionOf(const std::string& page);
 
-// What a board runs in place of `hone-runner`, and what that is told beside what was typed.
+// The program that a board runs in place of `hone-runner`, and the words that it gets besides those typed.
 struct BoardProgram {
   std::string program;
-  std::vector<std::string> before;  // its first words
+  std::vector<std::string> before;  // words in front of the options
   std::vector<std::string> after;
 };
 
@@ -34,9 +33,9 @@ class TypedSessionTest : public ProgramTest {
  protected:
   void TearDown() override;
 
-  // Types it line by line. A tracker and the board's program stay until the test ends; `hone tune` gets few trials, and
-  // `hone build` is what tune ended with, because a page's device is another one. Fails the test at the first line
-  // that does not end well; returns what the others said.
+  // Types it line by line. A tracker and the board's program run until the test ends. `hone tune` gets few trials.
+  // `hone build` is the command that tune printed, because the page's device is another one. Fails the test at the
+  // first line that does not end well; returns the output of the others.
   std::vector<Answer> Play(const std::vector<Typed>& session, const BoardProgram& board);
   // Runs the line as `who`, with CODE and the page's tracker filled in.
   ProgramResult As(const Typed& typed);
@@ -46,14 +45,14 @@ class TypedSessionTest : public ProgramTest {
   std::unique_ptr<ChildProgram> Beside(const std::string& program, const std::vector<std::string>& before,
                                        const Typed& typed, const std::vector<std::string>& after);
   void StartTracker(const Typed& typed);
-  // A minute at most until the device that `typed` asks for has come: a board may be slow to enrol.
+  // Waits at most a minute for the device that `typed` asks for: a board may be slow to enrol.
   void WaitForBoard(const Typed& typed);
   void Take(const Typed& typed, const BoardProgram& board, std::vector<Answer>& answers);
   std::string Filled(const std::string& line) const;
 
-  std::string code_;     // the last that was printed
-  std::string build_;    // what tune ended with
-  std::string address_;  // the page's "tcp://lab:9190"
+  std::string code_;     // the last code printed
+  std::string build_;    // the build command that tune printed
+  std::string address_;  // address used for the page's "tcp://lab:9190"
   std::unique_ptr<ChildProgram> tracker_, board_;
 };
 
