@@ -61,8 +61,8 @@ BuildOptions OptionsOf(const GraphRun& run) {
   return options;
 }
 
-// What the package must compute: with bfloat16 the module that rounds where the package does. Where a sum lies between
-// two of them the reference, moved a little, falls to either side as well.
+// The module that the package must compute: with bfloat16, the one that rounds where the package does. Where a sum lies
+// between two bfloat16 values, the slightly moved reference falls to either side as well.
 relay::IRModule Judged(const relay::IRModule& typed, const GraphRun& run) {
   if (run.precision == Precision::kFloat32) return typed;
   return RunPassesUntil("store_bfloat16", typed, {OptionsOf(run).context});
@@ -95,7 +95,7 @@ GraphCheck CheckPackage(const relay::IRModule& typed, const BuildResult& built, 
   return {Verdict::kBits, fmt::format("with {} threads", run.session_threads)};
 }
 
-// Whoever imported a model may build and run it: every error is one too many.
+// A model that was imported must build and run, so every error is a failure.
 GraphCheck BuildAndRun(const relay::IRModule& typed, const GraphRun& run, const CheckStep& step) {
   step("build");
   if (!testing::EmulatorFor(run.target).empty()) return CheckEmulated(typed, run);

@@ -1,4 +1,4 @@
-// A graph in words.
+// A graph as text.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace hone {
 
-// The kinds of its nodes, sorted: graphs that fail alike mostly have the same.
+// The kinds of its nodes, sorted: graphs with the same failure mostly have the same.
 std::string OperatorsOf(const OnnxGraph& graph);
 
-// Every node with its operands, their shapes where they are inputs or initializers, and its attributes; then the
-// outputs. One line.
+// Every node with its operands, the shapes of inputs and initializers among them, and its attributes; then the outputs.
+// One line.
 std::string DescribeGraph(const OnnxGraph& graph);
 
 }  // namespace hone

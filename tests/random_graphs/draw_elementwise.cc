@@ -1,4 +1,4 @@
-// Operators that look at one element at a time, with and without broadcasting.
+// Operators that work on one element at a time, with and without broadcasting.
 #include <cmath>
 
 #include "tests/random_graphs/graph_maker.h"
@@ -9,7 +9,7 @@ namespace {
 
 bool Any(const GraphValue&) { return true; }
 
-// Their results are at most as large as what they are given, or 2.
+// Their results are at most as large as their operand, or 2.
 bool DrawActivation(GraphMaker& m) {
   const GraphValue x = *m.Pick(Any);
   const std::string op = m.OneOf<std::string>({"Relu", "Relu", "Relu", "Sigmoid", "Tanh", "HardSwish", "HardSigmoid",
@@ -49,7 +49,7 @@ bool DrawExp(GraphMaker& m) {
   return true;
 }
 
-// Away from zero, where its slope has no bound.
+// The operand stays away from zero, where the slope has no bound.
 bool DrawSquareRoot(GraphMaker& m) {
   const GraphValue x = *m.Pick(Any);
   m.Emit("Sigmoid", {x.name}, 1);
@@ -66,7 +66,7 @@ bool DrawIdentity(GraphMaker& m) {
 // The shape of an operand that broadcasts to `shape`: some dims 1, leading ones left out.
 Shape Broadcastable(GraphMaker& m, Shape shape) {
   if (m.Chance(30)) {
-    // A number per channel, the most frequent of all.
+    // A value per channel, the most frequent shape of all.
     Shape channels(shape.size() > 1 ? shape.size() - 1 : shape.size(), 1);
     channels[0] = shape.size() > 1 ? shape[1] : shape[0];
     return channels;
@@ -145,7 +145,7 @@ bool DrawWhere(GraphMaker& m) {
   return true;
 }
 
-// x * sigmoid(x), the way exporters write it; also with the halves apart.
+// x * f(x) as exporters write it: a Mul of x and its Sigmoid, HardSigmoid or Tanh.
 bool DrawGate(GraphMaker& m) {
   const GraphValue x = *m.Pick(Any);
   m.Emit(m.OneOf<std::string>({"Sigmoid", "HardSigmoid", "Tanh"}), {x.name}, 1);

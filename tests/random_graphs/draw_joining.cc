@@ -1,4 +1,4 @@
-// What joins values and takes them apart: where values share memory.
+// Operators that join values and split them: values then share memory.
 #include "tests/random_graphs/graph_maker.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"
 
@@ -42,7 +42,7 @@ bool DrawConcat(GraphMaker& m) {
   return true;
 }
 
-// New values of one, joined: each is written where it belongs.
+// Branches from one value, joined: each is written in place.
 bool DrawConcatOfBranches(GraphMaker& m) {
   const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;

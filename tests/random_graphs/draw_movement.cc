@@ -1,4 +1,4 @@
-// What shows the same elements in another order or under another shape.
+// Operators that give the same elements in another order or shape.
 #include <algorithm>
 #include <numeric>
 
@@ -27,7 +27,7 @@ bool DrawTranspose(GraphMaker& m) {
   return true;
 }
 
-// Any shape with a 0 has no elements, so nothing follows from what is left.
+// Any shape with a 0 has no elements, so the result is not used further.
 bool ReshapeEmpty(GraphMaker& m, const GraphValue& data) {
   Shape shape{0};
   for (int64_t rank = m.Between(1, 4); rank > 1; --rank) {
@@ -126,7 +126,7 @@ bool DrawTrilu(GraphMaker& m) {
   return true;
 }
 
-// Groups of channels are dealt out in turn.
+// The channels of several groups are interleaved.
 bool DrawChannelShuffle(GraphMaker& m) {
   const GraphValue* x =
       m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.elements() > 0 && v.shape[1] % 2 == 0; });
@@ -153,7 +153,7 @@ bool DrawReverseSequence(GraphMaker& m) {
   return true;
 }
 
-// Slices put at places that are known, some of them counted from the end.
+// Slices written at constant positions, some of them counted from the end.
 bool DrawScatter(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 1 && v.elements() > 0; });
   if (x == nullptr) return false;

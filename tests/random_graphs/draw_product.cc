@@ -41,7 +41,7 @@ bool DrawMatMulWithWeight(GraphMaker& m) {
   return true;
 }
 
-// Two computed matrices: of equal depth as they lie, else one of them turned, as in attention.
+// Two computed matrices: as they are if their depths match, else with one of them transposed, as in attention.
 bool DrawMatMulOfTwo(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2 && v.bound < 8; });
   if (x == nullptr) return false;
@@ -65,7 +65,7 @@ bool DrawMatMulOfTwo(GraphMaker& m) {
   return true;
 }
 
-// A matrix along the last axis, a sum over one axis, or a turn of two, each as Einsum says it.
+// A matrix along the last axis, a sum over one axis, or a transpose of two axes, each written as Einsum.
 bool DrawEinsum(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2 && v.rank() <= 4; });
   if (x == nullptr) return false;

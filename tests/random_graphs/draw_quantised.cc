@@ -1,4 +1,4 @@
-// Layers as quantised models have them: what goes from one to the next is rounded to 8 bits and back.
+// Layers in the form of quantised models: each value between them is rounded to 8 bits and back.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -29,13 +29,13 @@ bool IsStepped(const GraphMaker& m, const std::string& name) {
   return maker != nullptr && maker->op_type == "DequantizeLinear";
 }
 
-// How a value is written in 8 bits: its step, and which of them stands for zero.
+// The scale and zero point of a value in 8 bits.
 struct Steps {
   std::string scale, zero;
   double size = 0;
 };
 
-// Sometimes too few for the value's range, so that some elements saturate.
+// Sometimes the steps are too few for the value's range, so some elements saturate.
 Steps DrawSteps(GraphMaker& m, double bound) {
   const bool is_signed = m.Chance(35);
   const DType dtype = is_signed ? DType::kInt8 : DType::kUInt8;
@@ -47,21 +47,21 @@ Steps DrawSteps(GraphMaker& m, double bound) {
   return steps;
 }
 
-// To 8 bits and back. The value that comes of it is the last one.
+// Quantises to 8 bits and dequantises. The result is the last value.
 void Requantise(GraphMaker& m, const GraphValue& value) {
   const Steps steps = DrawSteps(m, value.bound);
   const std::string whole = m.Node("QuantizeLinear", {value.name, steps.scale, steps.zero});
   m.Emit("DequantizeLinear", {whole, steps.scale, steps.zero}, 255 * steps.size);
 }
 
-// The value itself where it goes in steps already.
+// The value itself if it is quantised already, else requantised.
 GraphValue Stepped(GraphMaker& m, const GraphValue& value) {
   if (IsStepped(m, value.name)) return value;
   Requantise(m, value);
   return m.last();
 }
 
-// Of a value that goes in steps.
+// The step of a quantised value.
 double StepOf(const GraphMaker& m, const GraphValue& value) {
   const std::string& scale = MakerOf(m, value.name)->inputs.at(1);
   for (const auto& [name, tensor] : m.graph().initializers) {
@@ -79,7 +79,7 @@ Tensor DrawWhole(GraphMaker& m, DType dtype, const Shape& shape) {
   return whole;
 }
 
-// Of weights of 8 bits whose products with `summed` values of magnitude 1 sum to about 1.
+// A step for 8-bit weights whose products with `summed` values of magnitude 1 sum to about 1.
 double TypicalStep(int64_t summed) { return 1 / (73 * std::sqrt(static_cast<double>(std::max<int64_t>(summed, 1)))); }
 
 struct QuantisedWeight {
@@ -87,7 +87,7 @@ struct QuantisedWeight {
   std::vector<double> scales;  // one, or one per output
 };
 
-// Whole numbers of 8 bits whose products with `summed` values of magnitude 1 sum to about 1, behind DequantizeLinear.
+// Integers of 8 bits whose products with `summed` values of magnitude 1 sum to about 1, behind DequantizeLinear.
 // Outputs lie along `axis`.
 QuantisedWeight DrawWeight(GraphMaker& m, const Shape& shape, int64_t summed, int64_t axis) {
   const bool is_signed = m.Chance(92), each = is_signed && m.Chance(75);
@@ -108,7 +108,7 @@ QuantisedWeight DrawWeight(GraphMaker& m, const Shape& shape, int64_t summed, in
   return weight;
 }
 
-// In steps of the products', as quantisers write it, or as it was.
+// A bias in steps of the products, as quantisers write it, or sometimes in float.
 std::string DrawBias(GraphMaker& m, int64_t outputs, double data_step, const QuantisedWeight& weight) {
   if (m.Chance(20)) return m.Weight({outputs}, 0.5);
   Tensor whole(DType::kInt32, {outputs}), scales(DType::kFloat32, {outputs});
@@ -119,14 +119,14 @@ std::string DrawBias(GraphMaker& m, int64_t outputs, double data_step, const Qua
   return m.Node("DequantizeLinear", {m.Constant(whole), m.Constant(scales)}, {{"axis", IntAttribute(0)}});
 }
 
-// The last columns off again, as a causal convolution over rows is written.
+// Cuts off the last columns, as a causal convolution over rows does.
 void CutColumns(GraphMaker& m) {
   const GraphValue sum = m.last();
   const int64_t axis = sum.rank() - 1, cut = std::min<int64_t>(m.Between(1, 4), sum.shape.back() - 1);
   if (cut > 0) m.Emit("Slice", {sum.name, m.Ints({0}), m.Ints({-cut}), m.Ints({axis})}, sum.bound);
 }
 
-// What follows a product in such models, up to the next value in steps.
+// The operators after a product in such models, up to the next quantised value.
 void Finish(GraphMaker& m) {
   const GraphValue sum = m.last();
   if (m.Chance(20)) {
@@ -150,11 +150,11 @@ bool IsRowsOrImage(const GraphValue& v) { return (v.rank() == 3 || v.rank() == 4
 
 struct DrawnConv {
   Shape weight;
-  int64_t summed = 0;  // products of one sum
+  int64_t summed = 0;  // number of products in one sum
   OnnxAttributes attributes;
 };
 
-// Of data of one or two spatial dimensions; nullopt when it would take too long.
+// A convolution over one or two spatial dimensions; nullopt when it would take too long.
 std::optional<DrawnConv> DrawConv(GraphMaker& m, const GraphValue& data, bool depthwise) {
   const int64_t in = data.shape[1], side = m.OneOf<int64_t>({1, 1, 3, 3, 3, 5}), other = m.Chance(85) ? side : 1;
   const int64_t groups = depthwise ? in : m.Chance(15) && in % 4 == 0 ? in / 4 : m.Chance(10) && in % 2 == 0 ? 2 : 1;
@@ -191,7 +191,7 @@ bool DrawConvOf(GraphMaker& m, bool depthwise) {
   return true;
 }
 
-// In steps that a run finds, as a quantiser that sees no inputs writes it.
+// A convolution with scales computed at run time, as a quantiser without calibration inputs writes it.
 bool DrawDynamicConv(GraphMaker& m) {
   const GraphValue* x = m.Pick(IsRowsOrImage);
   if (x == nullptr) return false;
@@ -235,7 +235,7 @@ bool DrawQuantisedDense(GraphMaker& m) {
   return true;
 }
 
-// Two computed matrices, as in attention: the second turned, so that its rows meet those of the first.
+// Two computed matrices, as in attention, with the second transposed so that the depths match.
 bool DrawQuantisedPairs(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 2 && v.rank() <= 4 && v.elements() > 0; });
   if (x == nullptr) return false;
@@ -265,7 +265,8 @@ bool DrawQuantisedAdd(GraphMaker& m) {
   return true;
 }
 
-// A function of one value in steps, through steps of its own or not, and a border of something else than zeros.
+// A function of one quantised value, requantised or not before a product with that value; sometimes padded with a value
+// other than zero.
 bool DrawQuantisedActivation(GraphMaker& m) {
   const GraphValue data = Stepped(m, *m.Pick([](const GraphValue& v) { return v.elements() > 0; }));
   const std::string op = m.OneOf<std::string>({"Sigmoid", "Sigmoid", "HardSwish", "Tanh", "HardSigmoid"});
@@ -299,7 +300,7 @@ bool DrawQuantisedPool(GraphMaker& m) {
   return true;
 }
 
-// Channels beside each other, in the steps of each or in those of all.
+// A concatenation along the channels, with each operand in steps of its own or all in the same.
 bool DrawQuantisedConcat(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4; });
   if (x == nullptr) return false;
@@ -313,7 +314,7 @@ bool DrawQuantisedConcat(GraphMaker& m) {
   return true;
 }
 
-// An image's channels alone, as a classifier's last layer takes them.
+// Only the channels of an image remain, as a classifier's last layer takes them.
 bool DrawQuantisedFlatten(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() == 4 && v.elements() > 0; });
   if (x == nullptr) return false;

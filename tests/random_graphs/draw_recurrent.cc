@@ -1,4 +1,4 @@
-// Recurrent layers: LSTM, GRU and RNN with whatever they may leave out.
+// Recurrent layers: LSTM, GRU and RNN with any of their optional parts left out.
 #include <cmath>
 
 #include "tests/random_graphs/graph_maker.h"
@@ -12,7 +12,7 @@ struct Cell {
   int64_t gates, functions;
 };
 
-// Gates whose functions have no bound would grow from step to step.
+// Unbounded activation functions in gates would make values grow from step to step.
 std::vector<std::string> Functions(GraphMaker& m, const Cell& cell, int64_t directions) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < directions * cell.functions; ++i) {

@@ -1,4 +1,4 @@
-// Sums, means and extremes over axes, and what is normalised by them.
+// Sums, means and extremes over axes, and normalisations by them.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +25,7 @@ bool DrawReduce(GraphMaker& m) {
   }
   const bool grows = op == "ReduceSum" || op == "ReduceL1" || op == "ReduceSumSquare";
   const double count = static_cast<double>(axes.empty() ? data.elements() : reduced);
-  // The largest of nothing, and the mean, are no numbers.
+  // The largest element and the mean of no elements are undefined.
   if (count == 0 && !grows) return false;
   OnnxAttributes attributes = {{"keepdims", IntAttribute(m.Between(0, 1))}};
   std::vector<std::string> inputs{data.name};
@@ -46,7 +46,7 @@ bool DrawSoftmax(GraphMaker& m) {
   return true;
 }
 
-// The values alone: of equal ones the positions are not known.
+// Only the values are compared: positions of equal elements are not determined.
 bool DrawTopK(GraphMaker& m) {
   const GraphValue* x = m.Pick(HasAxes);
   if (x == nullptr) return false;
@@ -70,7 +70,7 @@ bool DrawCumSum(GraphMaker& m) {
   return true;
 }
 
-// Of real numbers, of one product's length or of several factors.
+// Transforms of real values, of lengths that take one product or have several factors.
 bool DrawDft(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return v.rank() >= 1 && v.elements() > 0; });
   if (x == nullptr) return false;
@@ -97,7 +97,7 @@ bool DrawBatchNorm(GraphMaker& m) {
   return true;
 }
 
-// Rows to normalise are divided by their spread, which one element does not have.
+// Rows are divided by their spread, and a single element has none.
 bool HasLongRows(const GraphValue& v) { return v.rank() >= 3 && v.shape.back() >= 3; }
 
 bool DrawNormalization(GraphMaker& m) {
@@ -117,7 +117,7 @@ bool DrawNormalization(GraphMaker& m) {
   return true;
 }
 
-// Over the last axis and any others, images among them.
+// Over the last axis and any others, possibly with images among them.
 bool DrawWrittenNormalization(GraphMaker& m) {
   const GraphValue* x = m.Pick(HasLongRows);
   if (x == nullptr) return false;

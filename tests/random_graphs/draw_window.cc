@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// There may be no images and no channels: a window over no place has no value.
+// Images and channels may be absent. Spatial axes may not: a window over no elements has no value.
 bool HasPlaces(const GraphValue& v) { return std::count(v.shape.begin() + 2, v.shape.end(), 0) == 0; }
 bool IsImage(const GraphValue& v) { return (v.rank() == 3 || v.rank() == 4) && HasPlaces(v); }
 bool IsImageOrVolume(const GraphValue& v) { return IsImage(v) || (v.rank() == 5 && HasPlaces(v)); }
@@ -70,7 +70,7 @@ bool DrawConv(GraphMaker& m) {
   return true;
 }
 
-// With what usually follows.
+// A convolution with its usual successors.
 bool DrawConvBlock(GraphMaker& m) {
   if (!DrawConv(m)) return false;
   const GraphValue conv = m.last();
@@ -107,7 +107,7 @@ bool DrawDepthwise(GraphMaker& m) {
   return true;
 }
 
-// The weight as a constant, or computed from a value of the graph and so small.
+// The weight as a constant, or computed from a value of the graph and therefore small.
 std::string TransposedWeight(GraphMaker& m, const Shape& weight, double scale) {
   const std::string constant = m.Weight(weight, scale);
   const GraphValue* x = m.Chance(20) ? m.Pick([](const GraphValue& v) { return v.elements() > 0; }) : nullptr;
@@ -116,8 +116,8 @@ std::string TransposedWeight(GraphMaker& m, const Shape& weight, double scale) {
   return m.Node("Mul", {constant, m.Node("Tanh", {one})});
 }
 
-// Windows closer or wider than the strides, borders of any width, with and without an output_padding or a shape that is
-// asked for.
+// Windows smaller or larger than the strides, borders of any width, with and without output_padding or a requested
+// output shape.
 bool DrawConvTranspose(GraphMaker& m) {
   const GraphValue* x = m.Pick(IsImageOrVolume);
   if (x == nullptr) return false;
@@ -187,7 +187,8 @@ bool DrawResize(GraphMaker& m) {
   return true;
 }
 
-// At places in and a little outside of the image. Not "nearest": between two pixels that is not known.
+// Samples at positions in and slightly outside the image. Not "nearest", because rounding between two pixels is not
+// determined.
 bool DrawGridSample(GraphMaker& m) {
   const GraphValue* x = m.Pick([](const GraphValue& v) { return IsImage(v) && v.rank() == 4; });
   if (x == nullptr) return false;

@@ -12,7 +12,7 @@ namespace {
 
 using testing::EmulatedProgram;
 
-// Adds the plan's buffers; returns what is to be fed to those that the program reads.
+// Adds the plan's buffers; returns the input bytes for those that the program reads.
 std::string AddBuffers(EmulatedProgram& program, const Lowered& lowered, const std::map<std::string, Tensor>& inputs) {
   std::string fed;
   for (const PlanBuffer& buffer : lowered.plan.buffers) {

@@ -1,4 +1,4 @@
-// Builds a module for a machine of another architecture and runs it under that one's emulator.
+// Builds a module for a machine of another architecture and runs it under that architecture's emulator.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// One worker, every stage in two parts, each buffer between pages that nobody may touch. Throws Error as Build does;
+// One worker runs every stage in two parts, with each buffer between inaccessible pages. Throws the Errors of Build;
 // kBug when the program does not end well.
 std::vector<Tensor> RunEmulatedModule(const relay::IRModule& typed, const BuildOptions& options,
                                       const std::map<std::string, Tensor>& inputs);

@@ -1,4 +1,4 @@
-// What a random graph is drawn with: the values that there are, and the nodes that make new ones of them.
+// The state in which a random graph is drawn: its values so far, and the nodes that make new ones from them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct GraphValue {
 
 using OnnxAttributes = std::vector<std::pair<std::string, OnnxAttribute>>;
 
-// How large what is drawn may become.
+// Limits on the size of a drawn graph.
 struct GraphLimits {
   int64_t nodes = 9;
   int64_t elements = 20'000;        // of one value
@@ -35,7 +35,7 @@ class GraphMaker {
  public:
   GraphMaker(uint64_t seed, const GraphLimits& limits);
 
-  // Draws. Between is uniform and takes both ends.
+  // Random draws. Between is uniform and includes both ends.
   int64_t Between(int64_t least, int64_t most);
   double Uniform() { return random_.Uniform(); }  // in [0, 1)
   bool Chance(int percent) { return Between(1, 100) <= percent; }
@@ -43,16 +43,16 @@ class GraphMaker {
   const T& OneOf(const std::vector<T>& all) {
     return all[static_cast<size_t>(Between(0, static_cast<int64_t>(all.size()) - 1))];
   }
-  // A number of channels: few, a vector's multiple, or one beside it.
+  // A number of channels: few, a multiple of a vector, or near one.
   int64_t Channels();
 
-  // A value for which it holds, later ones more often; null when there is none.
+  // A value for which the predicate holds, later ones more often; null when there is none.
   const GraphValue* Pick(const std::function<bool(const GraphValue&)>& holds);
   const std::vector<GraphValue>& values() const { return values_; }
   const GraphLimits& limits() const { return limits_; }
 
   void Input(const Shape& shape);
-  // Normal values times `scale`. Sometimes one that is there already.
+  // Normal values times `scale`. Sometimes an existing weight is reused.
   std::string Weight(const Shape& shape, double scale);
   // Values in [0.5, 1.5).
   std::string Positive(const Shape& shape);
@@ -60,16 +60,16 @@ class GraphMaker {
   std::string Ints(const std::vector<int64_t>& values);
   std::string Constant(const Tensor& value);
 
-  // Adds a node that nothing is known of but its name; returns that of its first result.
+  // Adds a node, without facts about its results; returns the name of the first.
   std::string Node(const std::string& op, std::vector<std::string> inputs, OnnxAttributes attributes = {},
                    int64_t outputs = 1);
-  // The same with float32 results that later nodes may use. Throws Error as importing does.
+  // Adds a node with float32 results that later nodes may use. Throws the Errors of importing.
   void Emit(const std::string& op, std::vector<std::string> inputs, double bound, OnnxAttributes attributes = {},
             int64_t outputs = 1);
-  // The last value that was made.
+  // The newest value.
   const GraphValue& last() const { return values_.back(); }
 
-  // Undoes what happens after the copy was made, the random draws aside.
+  // Restoring a copy undoes all changes made since, except the random draws.
   struct State {
     OnnxGraph graph;
     std::vector<GraphValue> values;
@@ -90,12 +90,12 @@ class GraphMaker {
   int64_t names_ = 0;
 };
 
-// Adds one node of its family, or a few that belong together; returns false when no value suits it. Throws Error as
-// importing does: the graph is to be restored then.
+// Adds one node of its family, or a few that belong together; returns false when no value suits it. Throws the Errors
+// of importing, after which the graph must be restored.
 using DrawNode = bool (*)(GraphMaker& maker);
 struct DrawnFamily {
   DrawNode draw = nullptr;
-  int weight = 1;  // how often, next to the others
+  int weight = 1;  // relative to the other families
 };
 std::vector<DrawnFamily> ElementwiseDraws();
 std::vector<DrawnFamily> WindowDraws();
@@ -104,7 +104,7 @@ std::vector<DrawnFamily> JoiningDraws();
 std::vector<DrawnFamily> MovementDraws();
 std::vector<DrawnFamily> ReductionDraws();
 std::vector<DrawnFamily> RecurrentDraws();
-// Of quantised models: each rounds what it makes to 8 bits and back.
+// Draws for quantised models: each rounds its result to 8 bits and back.
 std::vector<DrawnFamily> QuantisedDraws();
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What became of the graphs that were checked.
+// The results of the graphs checked.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@ namespace hone {
 
 class GraphReport {
  public:
-  // An empty folder: nothing is shrunk.
+  // An empty folder name means that nothing is shrunk.
   explicit GraphReport(std::string shrink_folder) : shrink_folder_(std::move(shrink_folder)) {}
 
-  // Prints what failed, and writes the smallest model that still fails so into the folder.
+  // Prints a failure, and writes the smallest model with the same failure into the folder.
   void Add(const std::string& name, const OnnxGraph& graph, const GraphRun& run, const GraphCheck& check);
 
-  // Prints the counts; whether every graph was right. A refused one was not: each of its nodes was imported when it was
-  // drawn.
+  // Prints the counts; returns whether every graph was right. A refused graph counts as wrong: each of its nodes was
+  // imported when it was drawn.
   bool Finish(double seconds) const;
 
  private:

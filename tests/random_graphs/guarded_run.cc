@@ -18,7 +18,7 @@ using testing::FilledBuffer;
 
 constexpr unsigned char kNans = 0xff;  // in every byte: a NaN of any float type
 
-// [0, extent) in parts, in random order.
+// [0, extent) cut into parts, in random order.
 std::vector<std::pair<int64_t, int64_t>> Parts(int64_t extent, Random& random) {
   std::vector<int64_t> cuts{0, extent};
   for (int i = 0; i < 2; ++i) cuts.push_back(static_cast<int64_t>(random.Below(static_cast<uint64_t>(extent) + 1)));
@@ -77,7 +77,7 @@ class GuardedRun {
   }
 
  private:
-  // What kernels only read.
+  // Fills memory that kernels only read.
   static void Set(const FilledBuffer& memory, const void* from, int64_t bytes) {
     if (bytes > 0) std::memcpy(memory.data(), from, static_cast<size_t>(bytes));
     memory.Protect();

@@ -17,7 +17,7 @@ namespace {
 constexpr double kTolerance = 2e-5;
 constexpr double kMoved = 1e-5;
 constexpr double kSlack = 4;
-constexpr int kTimes = 8;  // how often the reference is moved
+constexpr int kTimes = 8;  // number of times that the reference is moved
 
 double Largest(const Tensor& tensor) {
   double largest = 0;
@@ -28,9 +28,9 @@ double Largest(const Tensor& tensor) {
 }
 
 struct Difference {
-  double worst = 0;  // infinite when a NaN or an infinity is not where it should be
+  double worst = 0;  // infinite when a NaN or an infinity is misplaced
   int64_t index = 0;
-  int64_t count = 0;  // of elements that are off by more than the tolerance
+  int64_t count = 0;  // number of elements that are off by more than the tolerance
 };
 
 Difference Between(const Tensor& got, const Tensor& expected) {
@@ -46,7 +46,7 @@ Difference Between(const Tensor& got, const Tensor& expected) {
   return difference;
 }
 
-// What moves a result: noise of its shape.
+// The result with noise added.
 relay::ExprPtr Moved(const relay::ExprPtr& result, double largest, Random& random) {
   Tensor noise(DType::kFloat32, result->type->shape);
   for (int64_t i = 0; i < noise.elements(); ++i) noise.Set(i, (2 * random.Uniform() - 1) * kMoved * largest);
@@ -63,7 +63,7 @@ std::vector<Tensor> RunMoved(const relay::IRModule& typed, const std::map<std::s
       typed.main->body, [&](const relay::ExprPtr& old, const relay::ExprPtr& rebuilt) -> relay::ExprPtr {
         const auto found = largest.find(relay::AsCall(old));
         if (found == largest.end() || old->type->kind != relay::TypeKind::kTensor) return rebuilt;
-        // A whole number is one again after any rounding: moved, it would be another one.
+        // An integer survives any rounding, and a moved one would be another integer, so it is not moved.
         const bool movable = old->type->dtype == DType::kFloat32 && !WholeRangeOf(old);
         return movable ? Moved(rebuilt, found->second, random) : rebuilt;
       });

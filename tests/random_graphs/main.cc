@@ -1,4 +1,4 @@
-// hone_random_graphs: builds and runs random graphs, and says which of them fail.
+// hone_random_graphs builds and runs random graphs, and prints which of them fail.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -78,7 +78,7 @@ void WriteModels(const Options& options) {
   }
 }
 
-// Why this machine cannot run code for the target; empty when it can.
+// The reason that this machine cannot run code for the target; empty when it can.
 std::string WhyNot(const Target& target) {
   if (!testing::EmulatorFor(target).empty()) return "";
   const auto architecture = [](const Target& each) { return each.triple.substr(0, each.triple.find('-')); };

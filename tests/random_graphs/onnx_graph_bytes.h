@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// Free dims stay free. Outputs are float32; ONNX Runtime wants to know, hone does not look.
+// Dynamic dimensions stay dynamic. Outputs are declared float32, which ONNX Runtime requires and hone ignores.
 std::string OnnxBytes(const OnnxGraph& graph);
 
 OnnxAttribute IntAttribute(int64_t value);
@@ -18,7 +18,7 @@ OnnxAttribute FloatAttribute(double value);
 OnnxAttribute TextAttribute(const std::string& value);
 OnnxAttribute TextsAttribute(std::vector<std::string> values);
 
-// The shapes of these values, by name, as hone infers them. Throws Error as importing does.
+// The shapes of the values `names`, as hone infers them. Throws the Errors of importing.
 std::map<std::string, Shape> ShapesOf(OnnxGraph graph, const std::vector<std::string>& names);
 
 }  // namespace hone

@@ -14,7 +14,7 @@ namespace {
 constexpr GraphLimits kImages{4, 400'000, 12'000'000};
 constexpr GraphLimits kQuantised{24, 20'000, 600'000};  // a layer takes several nodes
 
-constexpr int kEmptyPercent = 2;  // of the graphs; other operators make tensors without elements as well
+constexpr int kEmptyPercent = 2;  // percentage of graphs; other operators make tensors without elements as well
 
 const std::vector<DrawnFamily>& FloatDraws() {
   static const std::vector<DrawnFamily> all = [] {
@@ -55,7 +55,7 @@ Shape SmallShape(GraphMaker& m) {
   return {Batch(m), m.Between(1, 4), SmallDim(m), SmallDim(m), m.Between(1, 4)};
 }
 
-// Several images of few channels: what does not fit into a small machine's caches is built in parts.
+// Several images of few channels: batches too large for a small machine's caches are built in parts.
 Shape ImageShape(GraphMaker& m) {
   const int64_t side = m.Between(14, 56), batch = m.Chance(65) ? 1 : m.OneOf<int64_t>({2, 4, 6});
   const int64_t channels = m.Chance(30) ? 3 : m.Between(3, batch == 1 ? 96 : 16);
@@ -72,17 +72,17 @@ void AddInputs(GraphMaker& m, const Shape& first) {
   }
 }
 
-// A part of the first input that has no elements: a model's inputs themselves always have some.
+// Takes an empty part of the first input, because a model's inputs themselves always have elements.
 void AddEmpty(GraphMaker& m) {
   const GraphValue first = m.values()[0];
   const int64_t axis = m.Between(0, first.rank() - 1), at = m.Between(0, first.shape[static_cast<size_t>(axis)]);
   m.Emit("Slice", {first.name, m.Ints({at}), m.Ints({at}), m.Ints({axis})}, first.bound);
 }
 
-// Whether it says what was wrong with the node, as importing is to.
+// Whether the error says what is wrong with the node, as importing must.
 bool IsRefusal(const Error& error) { return error.code() == ExitCode::kBadData || error.code() == ExitCode::kUsage; }
 
-// Of a quantised model some layers are left in float, as quantisers leave them.
+// In a quantised model some layers stay in float, as quantisers leave them.
 DrawNode DrawFamily(GraphMaker& m, bool quantised) {
   static const std::vector<DrawnFamily> quantised_draws = QuantisedDraws();
   return DrawFamily(m, quantised && m.Chance(85) ? quantised_draws : FloatDraws());
@@ -103,7 +103,7 @@ void AddNodes(GraphMaker& m, bool quantised, std::map<std::string, int>& refused
   }
 }
 
-// Every value that nothing reads; sometimes one that is read too, or one a second time under another name.
+// Every value that no node reads; sometimes also one that is read, or one a second time under another name.
 void AddOutputs(GraphMaker& m) {
   std::set<std::string> read;
   for (const OnnxNode& node : m.graph().nodes) read.insert(node.inputs.begin(), node.inputs.end());

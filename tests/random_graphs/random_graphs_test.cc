@@ -1,4 +1,4 @@
-// The net that hone_random_graphs is: that it finds what it is for.
+// Tests that hone_random_graphs finds the faults for which it exists.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -141,7 +141,7 @@ TEST(WrongOutput, AsksHowWellASumIsKnown) {
   EXPECT_NE(WrongOutput(module, Inputs({2, 3}), expected, got), std::nullopt);
 }
 
-// A kernel's whole work, in memory of its own.
+// One kernel's plan, in memory of its own.
 struct BuiltRelu {
   explicit BuiltRelu(const Shape& shape) : inputs(Inputs(shape)) {
     const relay::ExprPtr x = InputOf(shape);
@@ -178,7 +178,7 @@ TEST(RunGuarded, DiesWhereAKernelWritesAnInput) {
   EXPECT_DEATH(relu.Run(), "");
 }
 
-// Of 5 numbers under the emulator, with the operands where they are said to be.
+// Runs a relu of 5 numbers under the emulator, with the result's operand as given.
 std::string RunEmulatedRelu(const testing::EmulatedProgram::Operand& result) {
   BuildContext context;
   context.target = Target::Parse("llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");

@@ -14,7 +14,7 @@ namespace {
 
 using Candidates = std::vector<OnnxGraph>;
 
-// Without nodes, inputs and initializers that no output needs.
+// The graph without nodes, inputs and initializers that no output needs.
 OnnxGraph WithoutDead(OnnxGraph graph) {
   std::set<std::string> needed(graph.outputs.begin(), graph.outputs.end());
   std::vector<OnnxNode> kept;
@@ -40,7 +40,7 @@ Candidates FewerOutputs(const OnnxGraph& graph) {
   return candidates;
 }
 
-// The inputs of an output's node are the outputs instead of it.
+// An output is replaced by the inputs of its node.
 Candidates EarlierOutputs(const OnnxGraph& graph) {
   Candidates candidates;
   for (const OnnxNode& node : graph.nodes) {
@@ -149,7 +149,7 @@ Candidates SimplerAttributes(const OnnxGraph& graph) {
   return candidates;
 }
 
-// The first elements along each axis.
+// Keeps the first elements along each axis.
 Tensor Cropped(const Tensor& value, const Shape& shape) {
   Tensor cropped(value.dtype(), shape);
   for (int64_t i = 0; i < cropped.elements(); ++i) {
@@ -164,8 +164,8 @@ Tensor Cropped(const Tensor& value, const Shape& shape) {
   return cropped;
 }
 
-// Every axis of length `from` has the length `to`, and every number that says so. `which`: only inputs' axis of that
-// number; -1: all axes.
+// Changes every axis of length `from`, and every such number in constants and attributes, to `to`. With `which`, only
+// the inputs' axis of that index; -1: all axes.
 OnnxGraph WithLength(OnnxGraph graph, int64_t from, int64_t to, int64_t which) {
   for (OnnxInput& input : graph.inputs) {
     for (size_t axis = 0; axis < input.dims.size(); ++axis) {
@@ -217,13 +217,13 @@ bool RepeatsOperand(const OnnxGraph& graph) {
   });
 }
 
-// Whether it is another graph, and fails by other means than by reading a value twice where the graph did not: that
-// has failed by itself.
+// Whether the step changes the graph and keeps the failure's cause. A step that makes a node read a value twice is
+// refused unless the graph did so before, because such nodes fail for other reasons.
 bool IsStep(const OnnxGraph& from, const OnnxGraph& to) {
   return OnnxBytes(to) != OnnxBytes(from) && (RepeatsOperand(from) || !RepeatsOperand(to));
 }
 
-// Takes the first candidate that fails, as often as one does. Returns whether any did.
+// Takes the first candidate that fails, repeatedly until none fails. Returns whether any did.
 bool Better(OnnxGraph& graph, Candidates (*propose)(const OnnxGraph&),
             const std::function<bool(const OnnxGraph&)>& fails) {
   bool any = false;

@@ -1,4 +1,4 @@
-// Makes a graph that fails smaller.
+// Shrinks a failing graph.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,9 @@
 
 namespace hone {
 
-// The smallest graph for which `fails` still holds that single steps lead to: fewer outputs, nodes that become inputs
-// or vanish, attributes at their defaults, shorter axes. `fails` holds for `graph`, and is asked a few hundred times.
+// The smallest graph, reached in single steps, for which `fails` still holds. A step drops an output, turns a node into
+// inputs or removes it, sets an attribute to its default, or shortens an axis. `fails` must hold for `graph`, and is
+// called a few hundred times.
 OnnxGraph ShrinkGraph(OnnxGraph graph, const std::function<bool(const OnnxGraph&)>& fails);
 
 }  // namespace hone

@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kPerChild = 32;  // what a check leaks goes with its child
+constexpr int64_t kPerChild = 32;  // the child's end frees what a check leaks
 constexpr int kPatienceMs = 300'000;
 
 using Check = std::function<GraphCheck(int64_t index, const CheckStep& step)>;
@@ -35,7 +35,7 @@ void Send(int fd, char kind, const std::string& text) {
   _exit(0);
 }
 
-// One child and what it says, line by line.
+// One child process and its output, line by line.
 class Child {
  public:
   Child(int64_t begin, int64_t end, const Check& check) {
@@ -54,7 +54,7 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // False at the end, or when nothing came for too long.
+  // Returns false at the end, or when nothing arrived for too long.
   bool ReadLine(std::string& line) {
     for (;;) {
       if (const size_t end = read_.find('\n'); end != std::string::npos) {
@@ -71,7 +71,7 @@ class Child {
     }
   }
 
-  // How it ended, which is to be asked once.
+  // The way in which it ended. Call it once.
   GraphCheck End(const std::string& step) {
     if (hung_) kill(pid_, SIGKILL);
     int status = 0;

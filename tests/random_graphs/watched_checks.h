@@ -8,13 +8,13 @@
 
 namespace hone {
 
-// Calls `check` for 0 to count - 1 in children of this process, several in each, and `report` here with what it
-// returned, in order. kCrashed names the signal and the step; kHung is what did not answer for five minutes. For a
-// process without threads of its own. Throws Error(kIo) when there is no process or pipe to be had.
+// Calls `check` for 0 to count - 1 in children of this process, several in each. Calls `report` here with the results,
+// in order. kCrashed names the signal and the step; kHung means no answer for five minutes. For a process without other
+// threads. Throws Error(kIo) when a process or pipe cannot be made.
 void WatchChecks(int64_t count, const std::function<GraphCheck(int64_t index, const CheckStep& step)>& check,
                  const std::function<void(int64_t index, const GraphCheck& result)>& report);
 
-// One graph so.
+// Checks one graph in this way.
 GraphCheck CheckWatched(const OnnxGraph& graph, const GraphRun& run);
 
 }  // namespace hone
