@@ -27,7 +27,7 @@ std::string_view Architecture(const Target& target) {
   return name == "arm64" ? "aarch64" : name;
 }
 
-// The features that code which `needs` was tuned for requires and the target lacks.
+// The required features of code tuned for `needs` that the target lacks.
 std::vector<std::string> Lacking(const Target& needs, const MachineModel& has) {
   std::vector<std::string> lacking = MachineModelFor(needs).required_features;
   const std::vector<std::string>& held = has.required_features;
@@ -36,8 +36,8 @@ std::vector<std::string> Lacking(const Target& needs, const MachineModel& has) {
   return lacking;
 }
 
-// By what measured, never by what it measured: code for a haswell runs on many others. Of a target whose machine is not
-// known its CPU's name tells, where it names one microarchitecture.
+// Decided by the machine that measured, never by the target of the code: code for a haswell runs on many others. If
+// the wanted machine is not known, the target's CPU name decides, provided that it names one microarchitecture.
 bool SameMicroarchitecture(const BestRow& row, const BestWanted& wanted) {
   if (wanted.machine.known()) return SameModel(row.setup->machine, wanted.machine);
   return !row.setup->machine.emulated && row.llvm_cpu == wanted.target.cpu && !IsGenericCpu(row.llvm_cpu);
@@ -48,12 +48,13 @@ int RankOf(const BestRow& row, const BestWanted& wanted) {
   return SameMicroarchitecture(row, wanted) ? 2 : kOtherMicroarchitecture;
 }
 
-// What a row's setup says of it. Rows come in runs that share one: targets and fingerprints are compared once a run.
+// The verdicts that depend only on a row's setup. Runs of rows share one setup, so targets and fingerprints are
+// compared once per run.
 class SetupVerdicts {
  public:
   explicit SetupVerdicts(const BestWanted& wanted) : wanted_(wanted), model_(MachineModelFor(wanted.target)) {}
 
-  // To be called before the others, which are of the row of the last call.
+  // Must be called before the other functions, which answer for the row of the last call.
   void Look(const BestRow& row) {
     if (setup_ == &*row.setup && llvm_cpu_ == row.llvm_cpu) return;
     setup_ = &*row.setup;
@@ -81,7 +82,7 @@ class SetupVerdicts {
   std::vector<std::string> lacking_;
 };
 
-// In the order of Criterion; valid as long as the row.
+// The order of Criterion; valid as long as the row.
 using Key = std::tuple<int, bool, double, bool, bool, int64_t, bool, int64_t, const RecordId&>;
 
 class KeyMaker {
@@ -106,12 +107,12 @@ class KeyMaker {
 
  private:
   const BestWanted& wanted_;
-  const Setup* setup_ = nullptr;  // of the last row
+  const Setup* setup_ = nullptr;  // setup of the last row
   bool other_code_ = false;
 };
 
-// Puts the row that is at from[i] at i, for each i; `from` is used up. In place: another vector of a thousand rows
-// would be memory that the system gives and takes with each lookup.
+// Moves the row at from[i] to i for each i and uses up `from`. It works in place: a second vector of a thousand rows
+// would be memory that the system provides and takes back with each lookup.
 void Arrange(std::vector<BestRow>& rows, std::vector<size_t>& from) {
   for (size_t start = 0; start < rows.size(); ++start) {
     if (from[start] == start) continue;
@@ -127,7 +128,7 @@ void Arrange(std::vector<BestRow>& rows, std::vector<size_t>& from) {
   }
 }
 
-// The places of the rows in their order. Rows are large and keys are not: the keys are sorted.
+// The indices of the rows in their order. Keys are sorted instead of rows because rows are large.
 std::vector<size_t> Order(const std::vector<BestRow>& rows, const BestWanted& wanted) {
   KeyMaker maker(wanted);
   std::vector<Key> keys;
@@ -151,7 +152,7 @@ struct Reason {
   std::string detail;
 };
 
-// Why each row may not be used; nothing for those that may, whose rank is set.
+// The reason why each row may not be used; none for usable rows, whose rank is set.
 class Judge {
  public:
   Judge(std::vector<BestRow>& rows, const BestWanted& wanted)

@@ -1,4 +1,4 @@
-// Which records a build may use, in which order, and why not the others.
+// Decides which records a build may use, in which order, and why the others are left out.
 #pragma once
 
 #include <algorithm>
@@ -18,92 +18,92 @@ namespace hone {
 
 inline constexpr double kLossNotKnown = std::numeric_limits<double>::infinity();
 
-// What ranking needs of a record.
+// The fields of a record that ranking needs.
 struct BestRow {
-  int64_t seq = 0;  // greater: it arrived later
+  int64_t seq = 0;  // greater: arrived later
   RecordId id;
   SharedSetup setup;
-  std::string llvm_cpu;  // LLVM's name of the CPU that timed; empty: not known
+  std::string llvm_cpu;  // LLVM's name of the CPU that measured; empty if not known
   int64_t min_ns = 0;
   std::string session;
-  std::string candidate;    // CandidateText, or any text that tells it from others of its workload
-  int held = 0, place = 0;  // as FinalsPart's
+  std::string candidate;    // CandidateText, or any text unique within the workload
+  int held = 0, place = 0;  // as in FinalsPart
   int rank = 0;             // set by the lookup
   int64_t worth_ns = 0;     // set by WorthByFinals
-  // Set by TransferLosses::Order: a share, kLossNotKnown, or 0 where the wanted kind of machine measured. Until then
-  // all are alike.
+  // Set by TransferLosses::Order: a share, kLossNotKnown, or 0 if the wanted kind of machine measured. Before that it
+  // is equal in all rows.
   double expected_loss = 0;
   Fate fate = Fate::kOk;
   bool noisy = false;
   bool blames_for_machine = false;  // BlamesForMachine (core/failure.h): its fate is no verdict on the candidate
   int schedule_version = 0;
-  int layer = 0;          // of RecordLayers
-  bool own_kind = false;  // for machines of the microarchitecture that measured it alone
+  int layer = 0;          // index in RecordLayers
+  bool own_kind = false;  // only for machines of the microarchitecture that measured it
   std::string schedule() const { return candidate.substr(0, candidate.find(' ')); }
   std::string config() const { return candidate.substr(std::min(candidate.size(), candidate.find(' ') + 1)); }
   bool operator==(const BestRow&) const = default;
 };
-// "SCHEDULE CONFIG"; a schedule's name holds no blank.
+// "SCHEDULE CONFIG"; a schedule's name contains no blank.
 std::string CandidateText(std::string schedule, std::string_view config);
 
-// seq: the record's place in the order of arrival.
+// `seq` is the record's place in the order of arrival.
 BestRow BestRowOf(const Record& record, int64_t seq);
 
-// For whom the lookup is.
+// The machine and target that the lookup is for.
 struct BestWanted {
   Target target;
-  Fingerprint machine;  // that the build is for; not known when it is for others than this one
+  Fingerprint machine;  // of the build; not known if it is for another machine than this one
   int threads = 1;
 };
 
-// Why a row may not be used at all.
+// The reason why a row may not be used at all.
 enum class LeftOut : uint8_t {
-  kFailed,             // it did not work, or has no time
+  kFailed,             // it failed or has no time
   kNoisy,              // the machine was not quiet
-  kOtherArchitecture,  // than the target's
-  kLacksFeatures,      // the target lacks some that it requires
+  kOtherArchitecture,  // not the target's
+  kLacksFeatures,      // the target lacks features that it requires
   kFailedSince,        // the same kernel failed later (failed_since.h)
-  kDoubtedSince,       // its runner did not believe it any more (doubted_since.h)
-  kOtherKind,          // of another kind of machine, for which alone it is
+  kDoubtedSince,       // its runner doubted it later (doubted_since.h)
+  kOtherKind,          // own_kind, and measured on another kind of machine
   kOtherCache,         // warm, in a rank that has cold-weights
 };
 struct LeftOutRow {
   BestRow row;
   LeftOut why = LeftOut::kFailed;
-  std::string detail;  // the features that lack, "avx512f avx512vnni"; the id of the record that failed or doubts it;
+  std::string detail;  // the missing features, "avx512f avx512vnni"; the id of the record that failed or doubts it;
                        // else empty
 };
 
-// What the ranked rows are ordered by: the first that differs decides.
+// The criteria that order the ranked rows. The first that differs decides.
 enum class Criterion : uint8_t {
-  kRank,      // how near its machine is, as RecordStore::Best says
+  kRank,      // nearness of its machine, as in RecordStore::Best
   kEmulated,  // measured before emulated
-  kLoss,      // what its kind of machine's kernels are expected to lose here (transfer_losses.h)
+  kLoss,      // expected loss here of kernels of its kind of machine (transfer_losses.h)
   kCode,      // code for the wanted target before other code
-  kThreads,   // the wanted number before others
-  kWorth,     // what its time counts as once finals have been held (worth_by_finals.h)
-  kFinals,    // those of finals before others
+  kThreads,   // the wanted number of threads before others
+  kWorth,     // its time as finals adjust it (worth_by_finals.h)
+  kFinals,    // rows of finals before others
   kSample,    // the least sample
   kId,
 };
-// What puts the one row before the other; both must be ranked for `wanted`.
+// The criterion that puts `ahead` before `behind`. Both must be ranked for `wanted`.
 Criterion DecidedBy(const BestRow& ahead, const BestRow& behind, const BestWanted& wanted);
 
-// Ranks of BestRow::rank; the last is that of another microarchitecture.
+// The number of ranks of BestRow::rank. The last rank is another microarchitecture.
 inline constexpr int kRanks = 4;
 
 struct BestLookup {
-  std::vector<BestRow> ranked;       // that may be used, best first
+  std::vector<BestRow> ranked;       // usable rows, best first
   std::vector<LeftOutRow> left_out;  // in the order in which they were given
 };
-// Of all rows of one workload. In every rank a row's architecture must be the wanted one and the features it requires
-// among those the wanted target has. A rank gives rows of one cache mode: cold-weights where it has any.
+// Takes all rows of one workload. In every rank a row's architecture must be the wanted one, and its required features
+// among those of the wanted target. A rank gives rows of one cache mode: cold-weights if it has any.
 BestLookup LookUpBest(std::vector<BestRow> rows, const BestWanted& wanted);
 
-// Puts ranked rows in order again, once something that it depends on has been set.
+// Sorts ranked rows again after a value that the order depends on was set.
 void SortRanked(std::vector<BestRow>& ranked, const BestWanted& wanted);
 
-// The ranked rows alone.
+// Only the ranked rows.
 std::vector<BestRow> RankRecords(std::vector<BestRow> rows, const BestWanted& wanted);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// What the store asks of an SQL database, whichever engine it is. An engine is a folder beside this file that makes
-// connections; docs/formats.md has the tables.
+// The operations that the store needs from an SQL database of any engine. An engine is a folder beside this file that
+// makes connections; docs/formats.md describes the tables.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace hone {
 
-// A text that somebody else keeps for as long as the row is used is a view.
+// A string_view is for text that its owner keeps for as long as the row is used.
 using SqlValue = std::variant<int64_t, std::string, std::string_view>;
 using SqlRow = std::vector<SqlValue>;
 
-// Others held a lock for as long as is waited: 30 s, or not at all where waiting could be a deadlock.
+// Others held a lock for the whole waiting time: 30 s, or none if waiting could deadlock.
 class DatabaseBusy : public Error {
  public:
   explicit DatabaseBusy(const std::string& what) : Error(ExitCode::kIo, what) {}
@@ -35,35 +35,36 @@ class SqlStatement {
   virtual bool Step() = 0;
   virtual int64_t Integer(int column) const = 0;
   virtual std::string Text(int column) const = 0;
-  // The same at the end of a text that is there.
+  // Appends the column's text to `text`.
   virtual void AppendText(int column, std::string& text) const { text += Text(column); }
   virtual void Reset() = 0;
 };
 
 // A connection of one engine, used by one thread at a time and not carried across a fork. Failures throw Error:
-// kBadData when what is kept is damaged or no store, kNotAuthorised when it may not be done, kIo otherwise.
+// kBadData when the database is damaged or no store, kNotAuthorised when the operation is not permitted, kIo
+// otherwise.
 class SqlConnection {
  public:
   virtual ~SqlConnection() = default;
   virtual std::unique_ptr<SqlStatement> Prepare(std::string_view sql) = 0;
-  // Statements without parameters; their rows are dropped.
+  // Runs statements without parameters; their rows are dropped.
   virtual void Execute(const std::string& sql) = 0;
   // Takes the write lock at once, so that rows become visible in the order of their `seq`.
   virtual void BeginWrite() = 0;
   // Durable when it returns.
   virtual void Commit() = 0;
-  // Never throws: what cannot be rolled back is gone by itself.
+  // Never throws: a transaction that cannot be rolled back is already gone.
   virtual void Rollback() = 0;
-  // The statement with each of the rows as its parameters, inside the caller's transaction. Returns how many rows it
-  // inserted, changed or removed.
+  // Runs the statement with each row as its parameters, inside the caller's transaction. Returns the number of rows
+  // that it inserted, changed or removed.
   virtual int64_t ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) = 0;
-  // Gives back the room of rows that were removed, as far as the engine can.
+  // Releases the space of removed rows, as far as the engine can.
   virtual void Compact() = 0;
   virtual EngineFacts Facts() = 0;
   virtual bool read_only() const = 0;
-  // How users name it: a path, or an address without a password.
+  // The name that users give it: a path, or an address without a password.
   virtual const std::string& name() const = 0;
-  // The connection must outlive them.
+  // The connection must outlive the claims.
   virtual std::unique_ptr<Claims> MakeClaims() = 0;
 };
 
@@ -77,7 +78,7 @@ class Database {
   // The first column of the first row; 0 or "" when there is no row.
   int64_t Integer(std::string_view sql);
   std::string Text(std::string_view sql);
-  // As SqlConnection's.
+  // As SqlConnection::ExecuteAll.
   int64_t ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) {
     return connection_->ExecuteAll(sql, rows);
   }
@@ -99,22 +100,22 @@ class Statement {
   Statement(Database& database, std::string_view sql) : statement_(database.connection_->Prepare(sql)) {}
   void Bind(int parameter, int64_t value) { statement_->Bind(parameter, value); }
   void Bind(int parameter, std::string_view value) { statement_->Bind(parameter, value); }
-  // The parameters from the first on.
+  // Binds all parameters, from the first on.
   void Bind(const SqlRow& values);
-  // True when there is a row to read.
+  // Returns true when there is a row to read.
   bool Step() { return statement_->Step(); }
   int64_t Integer(int column) const { return statement_->Integer(column); }
   std::string Text(int column) const { return statement_->Text(column); }
   void AppendText(int column, std::string& text) const { statement_->AppendText(column, text); }
-  // Ready to run again; the bound values stay.
+  // Makes the statement ready to run again; the bound values stay.
   void Reset() { statement_->Reset(); }
 
  private:
   std::unique_ptr<SqlStatement> statement_;
 };
 
-// Takes the write lock at once, so that a transaction that has begun never fails for want of it. Rolled back unless
-// committed.
+// Takes the write lock at once, so that a transaction never fails for lack of it after it has begun. Rolled back
+// unless committed.
 class Transaction {
  public:
   explicit Transaction(Database& database) : connection_(*database.connection_) { connection_.BeginWrite(); }

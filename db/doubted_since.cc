@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-// Whichever arrived first: stores are merged in any order.
+// Ignores which record arrived first, because stores are merged in any order.
 bool SaysTheSame(const BestRow& row, const BestRow& doubt) {
   return doubt.session == row.session && doubt.min_ns == row.min_ns && doubt.held == row.held &&
          doubt.schedule_version == row.schedule_version && doubt.setup == row.setup;

@@ -1,4 +1,4 @@
-// Records that their runner did not believe any more once they were kept.
+// Records that their runner doubted after they were stored.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,12 @@
 
 namespace hone {
 
-// A record is never changed: one that is doubted is kept a second time, noisy and with the reason. This is that one.
+// The record to store when `record` is doubted. Records never change, so it is stored a second time, noisy and with
+// the reason.
 Record Doubted(Record record, const std::string& why);
 
-// For each of `rows`, which are of one workload: the row that doubts it, or null. That one says the same (session,
-// schedule, version, config, setup and least time) and is noisy. The pointers are into `rows`.
+// For each of `rows`, which are of one workload: the row that doubts it, or null. The doubting row is noisy and has
+// the same session, schedule, version, config, setup and least time. The pointers are into `rows`.
 std::vector<const BestRow*> DoubtedSince(const std::vector<BestRow>& rows);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What a store's engine says of itself.
+// A store engine's description of itself.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace hone {
 
 struct EngineFacts {
   std::string name, version;  // "SQLite", "3.40.1"
-  std::string journal;        // how commits are made durable: "persist", "wal"
+  std::string journal;        // the mechanism that makes commits durable: "persist", "wal"
   int schema_version = 0;
   int64_t size_bytes = 0;
 };

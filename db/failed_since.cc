@@ -39,7 +39,7 @@ bool InPlace(const BestRow& row, const BestWanted& wanted) {
          SameExactly(row.setup->machine, wanted.machine);
 }
 
-// What another session saw later stands.
+// Whether a row of another session arrived after the failure.
 bool Later(const BestRow& row, const BestRow& failure) {
   return row.seq > failure.seq && row.session != failure.session;
 }

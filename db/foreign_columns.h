@@ -9,12 +9,12 @@
 
 namespace hone {
 
-// The INSERT that passes known ids over; its parameters are a RowOf.
+// The INSERT, which ignores known ids. Its parameters are a RowOf.
 extern const char* const kInsertForeign;
-// Views texts of the trial, which must outlive it.
+// The row views texts of the trial, which must outlive it.
 SqlRow RowOf(const ForeignTrial& trial);
 
-// A SELECT of rows for ReadForeign: what worked first, by cost. An empty workload means any, a limit of 0 all.
+// A SELECT of rows for ReadForeign: successful trials first, by cost. An empty workload means any, a limit of 0 all.
 Statement SelectForeign(Database& database, const std::string& workload, int64_t limit);
 // Throws Error(kBadData) when the row is damaged.
 ForeignTrial ReadForeign(const Statement& statement);

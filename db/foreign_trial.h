@@ -1,4 +1,4 @@
-// What another tuner measured of a workload that hone knows.
+// A measurement by another tuner of a workload that hone knows.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace hone {
 
-// A starting point, never a record: nobody knows on which machine and how it was timed, so no build takes it and no
-// best is made of it. Immutable, named by its line.
+// A starting point, never a record. Its machine and timing method are not known, so no build uses it and no best is
+// chosen from it. Immutable, named by its line.
 struct ForeignTrial {
   std::string id;        // first 16 hex digits of the SHA-256 of `line`
   std::string format;    // "autotvm-0.2"
@@ -18,12 +18,12 @@ struct ForeignTrial {
   std::string target;    // as its tuner wrote it: "llvm -mcpu=skylake-avx512"
   std::string task;      // its tuner's name of the schedule: "conv2d_NCHWc.x86"
   std::string workload;  // Workload text; without epilogue and prologue, which the other tuner does not tell
-  std::string schedule;  // hone's
-  Config config;         // what its knobs mean in hone's schedule; knobs that mean nothing there are not in it
+  std::string schedule;  // in hone's names
+  Config config;         // its knobs in hone's schedule, without those that have no meaning there
   Fate fate = Fate::kOk;
-  int64_t cost_ns = 0;  // mean, as its tuner counts; 0 when it failed
+  int64_t cost_ns = 0;  // mean, as its tuner computes it; 0 when it failed
   int64_t unix_ms = 0;  // a label
-  std::string line;     // as it was read: nothing of it is lost
+  std::string line;     // as it was read, complete
   bool operator==(const ForeignTrial&) const = default;
 };
 

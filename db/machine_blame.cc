@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-// A server gives the rows of a statement all at once.
+// A server returns all rows of a statement at once, so rows are read in parts.
 constexpr int kRowsAtOnce = 1000;
 
 std::string SelectSome(bool of_one_workload) {

@@ -1,4 +1,4 @@
-// Records that blame a candidate for the trouble of a machine.
+// Finds records that blame a candidate for a failure of the machine.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,8 @@
 
 namespace hone {
 
-// Calls `take` with the place in the order of arrival and the message of each record of the workload, or of all where
-// it is empty, of which BlamesForMachine (core/failure.h) holds. Reads no record of another fate, and holds a thousand
-// at most.
+// Calls `take` for each record for which BlamesForMachine (core/failure.h) holds, with its place in the order of
+// arrival and its message. An empty workload means all. Reads no record of another fate, and holds a thousand at most.
 void EachBlameForMachine(Database& database, const std::string& workload,
                          const std::function<void(int64_t seq, const std::string& message)>& take);
 

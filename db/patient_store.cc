@@ -10,13 +10,13 @@
 namespace hone {
 namespace {
 
-// Tries again what fails with Error(kIo) until the patience is over.
+// Repeats a call that fails with Error(kIo) until the patience is over.
 class Retry {
  public:
   explicit Retry(const Patience& patience) : patience_(patience) {}
 
-  // An Append of many batches that fails goes on: those that went through are known to the store then, and not counted
-  // again.
+  // A repeated Append of many batches goes on where it failed: the store knows the batches that went through, and they
+  // are not counted again.
   template <typename Call>
   auto Patiently(const Call& call) const -> decltype(call()) {
     const int64_t begin_ns = patience_.now_ns();
@@ -79,11 +79,11 @@ class PatientStore : public RecordStore {
   int64_t CountKnown(const std::vector<std::string>& ids) const override {
     return Patiently([&] { return store_->CountKnown(ids); });
   }
-  // Not tried again once a row was seen: it would come twice.
+  // Not repeated, because a row that was visited would be visited again.
   void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {
     store_->EachTrial(query, visit);
   }
-  // The same.
+  // Not repeated, for the same reason.
   void EachText(const RecordQuery& query, const std::function<void(const std::string& json)>& visit) const override {
     store_->EachText(query, visit);
   }

@@ -1,4 +1,4 @@
-// A store for those who cannot throw away what they have: a long run outlives a disk that is full for a while.
+// A store for callers that cannot discard their data: a long run survives a disk that is full for a while.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct Patience {
   int64_t pause_ns = 1'000'000'000;
   std::function<int64_t()> now_ns;  // a clock that goes on while a call waits for a lock
   std::function<void(int64_t ns)> sleep;
-  // Told once when a call begins to wait, with why and for how long, and once when it went through.
+  // Called once when a call begins to wait, with the reason and the waiting time, and once when the call succeeded.
   std::function<void(const std::string& what)> tell;
   std::function<bool()> hurried;  // whether to give up at once; empty: never
 };
 
-// The same store. What fails with Error(kIo), as when the disk is full, the device errs or others hold the lock, is
-// tried again until it goes through; when the patience is over the error is thrown. Nothing is kept twice: what failed
-// left nothing. Other errors are thrown at once.
+// Wraps the store. A call that fails with Error(kIo) is repeated until it succeeds: the disk may be full, the device
+// may err, or others may hold the lock. When the patience is over, the error is thrown. Nothing is stored twice,
+// because a failed call leaves nothing behind. Other errors are thrown at once.
 std::unique_ptr<RecordStore> MakePatient(std::unique_ptr<RecordStore> store, const Patience& patience);
 
 }  // namespace hone

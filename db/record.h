@@ -1,4 +1,4 @@
-// What is kept of a trial.
+// The stored result of a trial.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace hone {
 
-// The trial's part in finals (docs/tuning.md), where a task's fastest candidates were timed again in turns.
+// A record's part in finals (docs/tuning.md), in which a task's fastest candidates are timed again in turns.
 struct FinalsPart {
-  int held = 0;            // which finals of the run for this workload, from 1; 0: a trial of the search
+  int held = 0;            // number of the finals within the run and workload, from 1; 0 = a trial of the search
   int round = 0;           // from 1
-  int place = 0;           // its candidate's when they were judged; 1: the winner
-  bool incumbent = false;  // its candidate was what a build took before them
-  int64_t network_ns = 0;  // of finals in the built model: its least time there, over all uses; 0: of finals alone
+  int place = 0;           // place of its candidate in the judgement; 1 = the winner
+  bool incumbent = false;  // its candidate was the build's choice before the finals
+  int64_t network_ns = 0;  // least time of finals in the built model, summed over all uses; 0 = not such finals
   bool operator==(const FinalsPart&) const = default;
 };
 
@@ -30,14 +30,14 @@ struct Record {
   TimingPolicy timing;
   std::string hone_version, llvm_version;
   std::string artifact_sha256;
-  std::string packing_sha256;  // of how weights are packed; empty when they are packed by layout alone
-  int64_t unix_ms = 0;         // when it was measured, a label
+  std::string packing_sha256;  // hash of the way weights are packed; empty if only the layout packs them
+  int64_t unix_ms = 0;         // time of the measurement, a label
   std::string session;         // id of the tuning run
   FinalsPart finals;
   bool operator==(const Record&) const = default;
 };
 
-// Sets the id from the rest and returns the record.
+// Computes the id from the other fields and returns the record.
 Record Finish(Record record);
 
 }  // namespace hone

@@ -31,7 +31,7 @@ struct Conditions {
 Conditions ConditionsOf(const RecordQuery& query) {
   Conditions conditions;
   conditions.Add("id >= ?", query.id);
-  if (!query.id.empty()) conditions.Add("id < ?", query.id + "g");  // the letter after the last digit
+  if (!query.id.empty()) conditions.Add("id < ?", query.id + "g");  // 'g' follows the last hex digit
   conditions.Add("workload = ?", query.workload);
   conditions.AddAny("workload", query.workloads);
   conditions.Add("cpu = ?", query.cpu);

@@ -7,11 +7,11 @@
 
 namespace hone {
 
-// The INSERT that passes known ids over; its parameters are a RowOf and the number of the record's setup
+// The INSERT, which ignores known ids. Its parameters are a RowOf and the number of the record's setup
 // (setup_table.h).
 extern const char* const kInsertRecord;
-// `columns`: SetupColumnsOf(record). The row views texts of both, which must outlive it. A record without an id gets
-// its content's; throws Error(kBug) when it has another.
+// `columns` is SetupColumnsOf(record). The row views texts of both arguments, which must outlive it. A record without
+// an id gets its content's; throws Error(kBug) when it has another.
 SqlRow RowOf(const Record& record, const SetupColumns& columns);
 SqlRow RowOf(const Record& record, const SetupColumns&& columns) = delete;
 

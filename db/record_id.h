@@ -1,4 +1,4 @@
-// The id of one of many records.
+// A compact record id, for use where there are many.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// A record's id without memory of its own, which a std::string of 16 digits needs. Ordered as texts are.
+// A record's id without heap memory, which a std::string of 16 digits needs. Ordered as texts are.
 class RecordId {
  public:
   static constexpr size_t kMostDigits = 16;

@@ -20,7 +20,7 @@ void PutFields(const FinalsPart& finals, Sink& sink) {
   if (finals.network_ns > 0) sink.Put("network_ns", finals.network_ns);
 }
 
-// Without the id.
+// Puts all fields except the id.
 template <typename Sink>
 void PutFields(const Record& record, Sink& sink) {
   PutFields(record.candidate, sink);
@@ -36,7 +36,7 @@ void PutFields(const Record& record, Sink& sink) {
   sink.Put("packing_sha256", record.packing_sha256);
   sink.Put("unix_ms", record.unix_ms);
   sink.Put("session", record.session);
-  // Later than version 0.1's fields: left out where it says nothing, so that the ids of older records stand.
+  // A field added after version 0.1. It is left out if empty, so that the ids of older records stay the same.
   if (record.finals.held > 0) PutNested("finals", record.finals, sink);
 }
 

@@ -1,4 +1,4 @@
-// Where a build looks for records: several stores and packs, as if they were one.
+// The sources of records for a build: several stores and packs, read as one.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace hone {
 
-// What the user's own store is called.
+// The origin of records in the user's own store.
 inline constexpr const char* kStoreOrigin = "store";
 
-// One of them. Read by one thread at a time.
+// One source of records. Read by one thread at a time.
 class RecordLayer {
  public:
   virtual ~RecordLayer() = default;
@@ -26,18 +26,19 @@ class RecordLayer {
   virtual std::vector<std::string> Workloads() const = 0;
 };
 std::unique_ptr<RecordLayer> StoreLayer(std::shared_ptr<const RecordStore> store);
-// Of a pack's records, or others that do not change.
+// A layer of a pack's records, or of others that do not change.
 std::unique_ptr<RecordLayer> FixedLayer(const std::vector<Record>& records);
 
 class RecordLayers {
  public:
-  // The nearest first: what a nearer layer holds counts as later, and a record that several hold is the nearest's.
-  // `origin`: what people read of it, as "hub".
+  // Layers are added nearest first. Records of a nearer layer count as later, and a record in several layers belongs
+  // to the nearest. `origin` is its name for people, such as "hub".
   enum class Reach { kAnyMachine, kOwnKind };  // kOwnKind: BestRow::own_kind
   void Add(std::string origin, std::unique_ptr<RecordLayer> layer, Reach reach = Reach::kAnyMachine);
 
   bool empty() const { return layers_.empty(); }
-  // What all layers hold of the workload; seq counts through all of them, and `layer` is the place in the order of Add.
+  // The rows of the workload in all layers. seq counts through all of them, and `layer` is the index in the order of
+  // Add.
   std::vector<BestRow> Rows(const std::string& workload) const;
   std::optional<Record> Get(const std::string& id) const;
   std::vector<std::string> Workloads() const;

@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
-// A disk is waited for once a batch, and other writers half a second. A batch's ids lie all over their index: the more
-// of them, the fewer pages are written for each.
+// Each batch waits for the disk once, and other writers wait half a second for a batch. A batch's ids are spread over
+// their index: a larger batch writes fewer pages per id.
 constexpr size_t kBatch = 16384;
 constexpr size_t kForeignBatch = 65536;
 
@@ -67,7 +67,7 @@ class Import {
     int64_t fresh = 0, known = 0;
   };
 
-  // A file of another kind would be refused line by line.
+  // Refuses a file of another kind at once; otherwise it would be refused line by line.
   void RequireText(const std::string& line) const {
     std::string kind = KindThatIsNeverRead(line);
     if (line.starts_with("SQLite format 3")) kind = "is a store or another database; `hone log sync` joins two stores";
@@ -76,7 +76,7 @@ class Import {
     if (!kind.empty()) throw Error(ExitCode::kBadData, fmt::format("{} {}", file_, kind));
   }
 
-  // Throws for a line to be refused.
+  // Throws for a line that must be refused.
   void TakeForeign(const std::string& line) {
     if (line.starts_with('#')) return;
     foreign_.push_back(foreign_lines_.Read(line));
@@ -84,7 +84,7 @@ class Import {
     if (foreign_.back().fate != Fate::kOk) ++counts_.foreign_failed;
   }
 
-  // The same.
+  // Throws for a line that must be refused.
   void TakeJson(const Json& json, bool first) {
     if (first || IsHeader(json)) {
       readable_ = false;
@@ -95,7 +95,7 @@ class Import {
     }
   }
 
-  // While the store takes one batch the next one is read. It is used by one thread at a time all the same.
+  // The next batch is read while the store takes this one. Still only one thread uses the store at a time.
   void Flush() {
     TakeWritten();
     if (batch_.empty() && foreign_.empty()) return;
@@ -107,7 +107,7 @@ class Import {
     });
   }
 
-  // Throws what the store threw.
+  // Rethrows an exception of the store.
   void TakeWritten() {
     if (!writing_.valid()) return;
     const Written written = writing_.get();
@@ -121,8 +121,8 @@ class Import {
   std::vector<Record> batch_;
   ForeignLines foreign_lines_;
   std::vector<ForeignTrial> foreign_;
-  bool begun_ = false;     // the first line has been seen
-  bool readable_ = false;  // the last header was right
+  bool begun_ = false;     // the first line was read
+  bool readable_ = false;  // the last header was valid
   std::future<Written> writing_;
 };
 

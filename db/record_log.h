@@ -15,14 +15,14 @@ namespace hone {
 
 inline constexpr int kLogVersion = 1;
 
-// The canonical form of a record's content: DumpJson of its ToJson, without a tree. What the record says its id is does
-// not matter.
+// The canonical form of a record's content: DumpJson of its ToJson, made without a tree. The record's own id field is
+// ignored.
 struct RecordText {
   std::string id;    // of the content
   std::string json;  // with that id
 };
 RecordText TextOfRecord(const Record& record);
-// Whether a text begins with an id that the rest hashes to, so that it is a record's canonical form as it was written.
+// Whether a text begins with an id that the rest hashes to. It is then a record's canonical form as it was written.
 bool ProvesItself(std::string_view json);
 Json ToJson(const Record& record);
 // Throws Error(kBadData) naming the field; also when the id does not match the content.
@@ -35,19 +35,19 @@ struct RefusedLine {
 };
 struct ImportCounts {
   int64_t fresh = 0, known = 0;
-  int64_t foreign = 0, foreign_failed = 0;  // of these: other tuners' trials, and of those the failed ones
+  int64_t foreign = 0, foreign_failed = 0;  // of these: other tuners' trials, and the failed ones among them
   std::vector<RefusedLine> refused;
 };
-// Reads line by line (at most 16 MiB each); a bad line is refused with its number and the rest is imported. Accepts
-// CRLF and a BOM. The first line names format and version, or is one of another tuner's log: its lines become foreign
-// trials, wherever they stand. Until it returns the store is written from a thread of its own and is nobody else's.
-// Throws what the store throws; what was appended before then stays.
+// Reads line by line (at most 16 MiB each). A bad line is refused with its number, and the rest is imported. Accepts
+// CRLF and a BOM. The first line names format and version, or is one of another tuner's log; lines of such logs become
+// foreign trials wherever they stand. Until ImportLog returns, a thread of its own writes the store, and no other may
+// use it. Rethrows the store's exceptions; everything appended before then stays.
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store);
-// Throws Error(kIo) when not all of it could be written.
+// Throws Error(kIo) when the output could not be written completely.
 void WriteLog(const std::vector<Record>& records, std::ostream& out);
-// The records of a query. Returns how many were written.
+// Writes the records of a query. Returns their number.
 int64_t ExportLog(const RecordStore& store, const RecordQuery& query, std::ostream& out);
-// The same of the records that have these ids, in this order.
+// Writes the records with these ids, in this order. Returns their number.
 int64_t ExportLog(const RecordStore& store, const std::vector<std::string>& ids, std::ostream& out);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Records on their way into the table `records`.
+// Records prepared for the table `records`.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace hone {
 
-// Made before the write lock is taken, so that others wait for it no longer than they must.
+// Prepared before the write lock is taken, so that others wait for it as briefly as possible.
 class RecordRows {
  public:
-  // Of records[begin, end), which must outlive the rows. Records without an id are finished; one whose id is not its
-  // content's throws Error(kBug).
+  // Takes records[begin, end), which must outlive the rows. Records without an id are finished; one whose id is not
+  // its content's throws Error(kBug).
   RecordRows(const std::vector<Record>& records, size_t begin, size_t end);
   RecordRows(const RecordRows&) = delete;
   RecordRows& operator=(const RecordRows&) = delete;
-  // Inside a Transaction, once. Returns how many were new. When the transaction does not go through, the caller lets
-  // `setups` forget.
+  // Called once, inside a Transaction. Returns the number of new records. If the transaction fails, the caller must
+  // call Forget on `setups`.
   int64_t Insert(Database& database, SetupTable& setups);
-  // For those who insert once.
+  // For callers that insert once.
   int64_t Insert(Database& database);
 
  private:

@@ -19,17 +19,17 @@
 namespace hone {
 namespace {
 
-// Short enough that other writers get their turn within half a second, long enough that an import does not wait for the
-// disk at every record, nor write a page of the ids for each.
+// Short enough that other writers get their turn within half a second. Long enough that an import does not wait for
+// the disk, or write a page of the ids, for each record.
 constexpr size_t kBatch = 16384;
 
-// In the order of the index records_by_workload, which holds all of them: the records are not read.
+// The columns of the index records_by_workload in its order, so that the query reads no records.
 constexpr const char* kBestColumns =
     "seq, setup, fate, noisy, min_ns, held, place, schedule_version, id, session, schedule, config";
 
 constexpr size_t kUsualCandidateBytes = 127, kUsualRows = 1024;
 
-// `id` is room for one, used again for each row.
+// `id` is a buffer for one id, used again for each row.
 BestRow ReadBestRow(const Statement& statement, std::string& id) {
   BestRow row;
   row.seq = statement.Integer(0);
@@ -124,7 +124,7 @@ class TableStore : public RecordStore {
 
   std::vector<std::string> Workloads() const override {
     std::vector<std::string> workloads;
-    // From one to the next by the index: DISTINCT would read every record's entry.
+    // Steps from one workload to the next by the index; DISTINCT would read every record's entry.
     Statement statement(*database_,
                         "WITH RECURSIVE of(name) AS (SELECT min(workload) FROM records UNION ALL "
                         "SELECT (SELECT min(workload) FROM records WHERE workload > name) FROM of "
@@ -225,7 +225,8 @@ class TableStore : public RecordStore {
   }
 
  private:
-  // Of a record that a hone wrote which did not know setups, while the store was brought up: from its text.
+  // A record has no known setup if a hone without setups wrote it during the store's upgrade. Its own text is read
+  // then.
   void SetSetup(const SetupTable::Known* known, BestRow& row) const {
     if (known != nullptr) {
       row.setup = known->setup;
@@ -235,7 +236,7 @@ class TableStore : public RecordStore {
     }
   }
 
-  // Messages are in the records' texts alone, which are read where a row's fate may be the machine's.
+  // Messages are only in the records' texts. They are read only if a row's fate may be the machine's.
   void MarkBlames(const std::string& workload, std::vector<BestRow>& rows) const {
     const bool any = std::any_of(rows.begin(), rows.end(), [](const BestRow& row) {
       return std::find(kFatesThatMayBlame.begin(), kFatesThatMayBlame.end(), row.fate) != kFatesThatMayBlame.end();
@@ -297,7 +298,7 @@ std::string DefaultStorePath() {
   const char* store = std::getenv("HONE_DB");
   if (store != nullptr && store[0] != '\0') return store;
   const char* data = std::getenv("XDG_DATA_HOME");
-  // The base directory specification tells to pass relative paths over.
+  // The base directory specification says that relative paths are ignored.
   if (data != nullptr && data[0] == '/') return std::string(data) + "/hone/records.db";
   const char* home = std::getenv("HOME");
   if (home == nullptr || home[0] != '/') {

@@ -1,4 +1,4 @@
-// Which tables a store has, whatever engine keeps them.
+// The version of a store's tables, for every engine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// When two times may be compared.
+// The conditions under which two times may be compared.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace hone {
 
-// What two records must share before their times say which is faster.
+// The properties that two records must share before their times say which is faster.
 struct Setup {
   Target target;
-  Fingerprint machine;  // that timed
+  Fingerprint machine;  // the machine that measured
   int threads = 1;
   CacheMode cache = CacheMode::kColdWeights;
   bool operator==(const Setup&) const = default;
@@ -22,7 +22,7 @@ struct Setup {
 
 Setup SetupOf(const Record& record);
 
-// A Setup that many values share: copying it costs nothing, and comparing two of one owner next to nothing.
+// A Setup that many values share. Copying it costs nothing, and comparing two from one owner next to nothing.
 class SharedSetup {
  public:
   SharedSetup();
@@ -35,7 +35,7 @@ class SharedSetup {
   std::shared_ptr<const Setup> setup_;  // never null
 };
 
-// Whether both targets get the same code: CPU and features; the number of cores says nothing.
+// Whether both targets get the same code: equal CPU and features. The number of cores does not matter.
 bool SameCode(const Target& a, const Target& b);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// The table `setups`: every Setup that a store's records have, once. A lookup reads a thousand records of a workload,
-// and they are of a handful of machines and targets.
+// The table `setups`: every Setup of a store's records, once. A lookup reads a thousand records of a workload, which
+// come from only a few machines and targets.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace hone {
 
-// A Setup as its table and a record's columns say it.
+// A Setup in the form of its table and of a record's columns.
 struct SetupColumns {
-  std::string triple, cpu, features;  // of the target; features sorted, with commas between them
-  std::string fingerprint, llvm_cpu;  // of the machine that timed
+  std::string triple, cpu, features;  // of the target; features sorted, separated by commas
+  std::string fingerprint, llvm_cpu;  // of the machine that measured
   std::string device;                 // the fingerprint's short id, which the table leaves out
   int threads = 1;
   CacheMode cache = CacheMode::kColdWeights;
@@ -24,8 +24,8 @@ struct SetupColumns {
 };
 SetupColumns SetupColumnsOf(const Record& record);
 
-// Numbers and what they stand for, remembered: a number that was committed means the same for ever. Used by one thread
-// at a time; the database must outlive it.
+// The setups by number, cached: the meaning of a committed number never changes. Used by one thread at a time; the
+// database must outlive it.
 class SetupTable {
  public:
   struct Known {
@@ -35,11 +35,11 @@ class SetupTable {
 
   explicit SetupTable(Database& database) : database_(database) {}
 
-  // The number of a setup, which gets one where it has none; from 1. Inside a Transaction.
+  // The number of a setup, from 1; assigns one if it has none. Called inside a Transaction.
   int64_t NumberOf(const SetupColumns& columns);
-  // To be called when a Transaction in which NumberOf was called did not go through.
+  // Must be called when a Transaction in which NumberOf was called did not commit.
   void Forget() { numbers_.clear(); }
-  // Null when the table does not have it.
+  // Null if the table does not have the number.
   const Known* Find(int64_t number);
 
  private:

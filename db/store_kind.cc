@@ -14,13 +14,14 @@
 namespace hone {
 namespace {
 
-// The formats of SQLite's files, as https://www.sqlite.org/fileformat2.html has them.
+// File formats of SQLite, from https://www.sqlite.org/fileformat2.html.
 constexpr size_t kHeaderBytes = 100, kApplicationIdAt = 68;
 constexpr std::string_view kDatabase("SQLite format 3\0", 16);
 constexpr std::string_view kRollback("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
 constexpr std::string_view kLogs[] = {"\x37\x7f\x06\x82", "\x37\x7f\x06\x83"};
 
-// The file's first bytes, fewer where it is shorter; none of what is no regular file, nullopt where it may not be read.
+// The first bytes of the file, fewer if it is shorter. Empty if it is no regular file, nullopt if reading is not
+// permitted.
 std::optional<std::string> HeaderOf(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
@@ -40,7 +41,7 @@ bool HasStoreId(const std::string& header) {
   return id == kStoreApplicationId;
 }
 
-// Of a store that lies beside it under this name; nothing tells a -shm from other files but that.
+// Whether `path` is a file of a store beside it. Only the name distinguishes a -shm file from other files.
 bool IsBesideStore(const std::string& path) {
   for (const std::string_view suffix : kBesideStore) {
     if (path.ends_with(suffix) &&
@@ -56,7 +57,7 @@ std::string StoreKind(const std::string& path) {
   const std::optional<std::string> read = HeaderOf(path);
   if (!read) return "a file that may not be read, perhaps a record store";
   const std::string& header = *read;
-  // A store that is being made has its id in the log alone until the first checkpoint.
+  // Until the first checkpoint, a new store has its id only in the log.
   if (header.starts_with(kDatabase)) return HasStoreId(header) ? "a record store" : "an SQLite database";
   bool is_log = header.starts_with(kRollback);
   for (const std::string_view log : kLogs) is_log = is_log || header.starts_with(log);

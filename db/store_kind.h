@@ -1,4 +1,4 @@
-// Which files belong to a record store, told without opening it.
+// Recognises files of a record store without opening the store.
 #pragma once
 
 #include <array>
@@ -6,12 +6,12 @@
 
 namespace hone {
 
-// What lies beside a store's file while it is used, by what its name ends with.
+// Suffixes of the files that lie beside a store's file while it is in use.
 inline constexpr std::array<const char*, 4> kBesideStore = {"-wal", "-shm", "-journal", ".claims"};
 
-// What the file at `path` is, as "a record store": a store or another SQLite database, whatever its name, or a file
-// beside one; of a file that may not be read, that. Empty for every other, and where nothing is. Reads the first bytes
-// alone and locks nothing.
+// The kind of the file at `path`, such as "a record store". It is a store or another SQLite database of any name, a
+// file beside one, or an unreadable file. Empty for every other file, and if there is none. Reads only the first bytes
+// and locks nothing.
 std::string StoreKind(const std::string& path);
 
 }  // namespace hone

@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// Small enough that other writers get their turn, large enough that a server far away is not asked too often.
+// Small enough that other writers get their turn, large enough that a distant server is not asked too often.
 constexpr int64_t kWindow = 512;
 
 SyncedRows Bring(const RecordStore& from, RecordStore& to) {

@@ -1,4 +1,4 @@
-// Two stores that shall hold the same.
+// Makes the contents of two stores equal.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 namespace hone {
 
 struct SyncedRows {
-  int64_t records = 0, foreign = 0;  // that were new where they went
+  int64_t records = 0, foreign = 0;  // that were new in the store that received them
 };
 struct SyncCounts {
   SyncedRows to_a, to_b;
 };
 
-// Brings every record and foreign trial that one of them has to the other, a few at a time. Rows are named by their
-// content, so that stores end alike in whatever order and however often they are synced; what each has already is only
-// asked for by its id. Runs and the notes of packs stay where they are: they tell what was done in that store. What
-// arrives while this goes on may or may not come along. Throws what the stores throw; what went over until then stays.
+// Copies every record and foreign trial of each store to the other, a few at a time. Rows are named by their content,
+// so the stores end equal in whatever order and however often they are synced. Only the ids of rows that a store
+// already has are compared. Runs and the notes of packs are not copied: they belong to their store. Rows that arrive
+// meanwhile may or may not be copied. Rethrows the stores' exceptions; rows copied until then stay.
 SyncCounts SyncStores(RecordStore& a, RecordStore& b);
 
 }  // namespace hone

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kLeastCandidates = 2;
 
-// Empty where the machine is not known: nothing is said of such.
+// Empty if the machine is not known: such setups are ignored.
 std::string KindOf(const Setup& setup) {
   const Fingerprint& machine = setup.machine;
   if (!machine.known()) return "";
@@ -20,7 +20,7 @@ std::string KindOf(const Setup& setup) {
                      machine.core_kind, machine.emulated, setup.threads);
 }
 
-// What one setup measured of a workload.
+// The measurements of one setup for a workload.
 struct Measured {
   const BestRow* any = nullptr;
   std::map<std::string, int64_t> least_ns;  // by candidate and version
@@ -46,7 +46,7 @@ std::vector<Measured> BySetup(const std::vector<BestRow>& rows) {
   return all;
 }
 
-// log(time there of what `from` found best / time of the best there); nullopt where they are not connected.
+// log(time on `there` of the best of `from` / best time on `there`); nullopt if the two are not connected.
 std::optional<double> LogLoss(const Measured& from, const Measured& there) {
   if (from.any->setup->cache != there.any->setup->cache || there.least_ns.size() < kLeastCandidates) {
     return std::nullopt;
@@ -65,7 +65,7 @@ bool IsForeign(const BestRow& row, const BestWanted& wanted) {
 void TransferLosses::Add(std::vector<BestRow> rows) {
   const std::vector<BestRow> ranked = RankRecords(std::move(rows), wanted_);
   const std::vector<Measured> all = BySetup(ranked);
-  std::map<std::string, std::pair<double, int>> of_kind;  // logs' sum and number in this task
+  std::map<std::string, std::pair<double, int>> of_kind;  // sum of the logs and their number in this task
   for (const Measured& from : all) {
     const std::string kind = KindOf(*from.any->setup);
     if (kind.empty() || !IsForeign(*from.any, wanted_)) continue;

@@ -10,12 +10,12 @@ namespace hone {
 namespace {
 
 struct HeldFinals {
-  const BestRow* any = nullptr;  // one of its rows: its machine and its run
+  const BestRow* any = nullptr;  // one of its rows: has its machine and its run
   int64_t last_seq = 0;
-  int64_t winner_ns = 0;  // 0: the winner's rows are not among ours
+  int64_t winner_ns = 0;  // 0: the winner's rows are not among the given rows
   std::string winner;
   std::set<std::string> candidates;
-  const HeldFinals* successor = nullptr;  // the last that had our winner among theirs
+  const HeldFinals* successor = nullptr;  // the last finals that had this winner among their candidates
 };
 
 std::vector<HeldFinals> AllFinals(const std::vector<BestRow>& rows) {
@@ -37,7 +37,7 @@ std::vector<HeldFinals> AllFinals(const std::vector<BestRow>& rows) {
   }
   std::erase_if(all, [](const HeldFinals& f) { return f.winner_ns == 0; });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.last_seq < b.last_seq; });
-  // Later finals that had an earlier winner among their candidates speak for both.
+  // Later finals that had an earlier winner among their candidates decide for both.
   for (size_t i = 0; i < all.size(); ++i) {
     for (size_t later = i + 1; later < all.size(); ++later) {
       if (all[later].candidates.contains(all[i].winner) && all[later].any->setup == all[i].any->setup) {
@@ -48,7 +48,7 @@ std::vector<HeldFinals> AllFinals(const std::vector<BestRow>& rows) {
   return all;
 }
 
-// Null when no finals cover the row.
+// The finals that decide about the row; null if none cover it.
 const HeldFinals* Covering(const BestRow& row, const std::vector<HeldFinals>& all) {
   const HeldFinals* covering = nullptr;
   for (const HeldFinals& f : all) {

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// SQLite does not sync what VACUUM INTO writes.
+// SQLite does not sync the file that VACUUM INTO writes.
 void Sync(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   const bool synced = fd >= 0 && fsync(fd) == 0;

@@ -1,4 +1,4 @@
-// A copy of a store while others write to it.
+// Copies a store while others write to it.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// Writes the store `path`, as it is at one moment and without free pages, to the new file `to`, durably. Returns its
-// bytes. Throws Error: what RecordStore::Open throws, kCannotCreate (`to` is there, or cannot be made), kIo. When it
-// throws there is no `to`.
+// Writes the store `path`, as it is at one moment and without free pages, durably to the new file `to`. Returns its
+// size in bytes. Throws Error: those of RecordStore::Open, kCannotCreate (`to` exists, or cannot be made), kIo. When
+// it throws there is no `to`.
 int64_t BackupStore(const std::string& path, const std::string& to);
 
 }  // namespace hone

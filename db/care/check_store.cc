@@ -15,8 +15,8 @@
 namespace hone {
 namespace {
 
-// The keys that are copies of fields. What is derived from a machine (fingerprint, device, llvm_cpu) may be derived
-// better by a later hone.
+// The keys that are copies of fields. Those derived from a machine (fingerprint, device, llvm_cpu) are left out,
+// because a later hone may derive them better.
 constexpr const char* kKeys =
     "id || '\n' || workload || '\n' || schedule || '\n' || schedule_version || '\n' || config || "
     "'\n' || triple || '\n' || cpu || '\n' || features || '\n' || threads || '\n' || fate || "
@@ -47,7 +47,7 @@ class Check {
     }
   }
 
-  // Damage ends a walk over a table, and is told.
+  // Damage ends the walk over a table and is reported.
   template <typename Walk>
   void Walked(const Walk& walk) {
     try {
@@ -68,7 +68,7 @@ class Check {
     });
   }
 
-  // A few at a time: a server gives the rows of a statement all at once.
+  // Reads a few rows at a time, because a server returns all rows of a statement at once.
   void Records() {
     Walked([this] {
       Statement rows(database_, fmt::format("SELECT json, {}, seq FROM records WHERE seq > ? ORDER BY seq LIMIT {}",
@@ -97,7 +97,7 @@ class Check {
     }
   }
 
-  // As a store would write them.
+  // The keys as a store would write them.
   std::string KeysOf(const hone::Record& record) {
     scratch_.Execute("DELETE FROM records");
     const SetupColumns setup = SetupColumnsOf(record);
@@ -107,7 +107,7 @@ class Check {
     return scratch_.Text(fmt::format("SELECT {} FROM records", kKeys));
   }
 
-  // What a lookup takes in place of a record's own columns.
+  // Checks the setup that a lookup uses instead of a record's own columns.
   void Setups() {
     Walked([this] {
       Statement rows(database_,

@@ -1,12 +1,12 @@
-// Names for stores that are still being made.
+// Names for stores that are not finished.
 #pragma once
 
 #include <string>
 
 namespace hone {
 
-// Makes an empty file beside `path`, readable as the umask says, and returns its path: a FreshName, so
-// that it is no file and no link of another user. Throws Error(kCannotCreate).
+// Makes an empty file beside `path`, with permissions as the umask says, and returns its path. The path is a
+// FreshName, so it cannot be another user's file or link. Throws Error(kCannotCreate).
 std::string MakeFreshFile(const std::string& path);
 
 }  // namespace hone

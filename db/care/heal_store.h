@@ -1,4 +1,4 @@
-// Taking out of a store what blames candidates for the trouble of a machine.
+// Removes records from a store that blame candidates for a failure of the machine.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 namespace hone {
 
 struct Healed {
-  int64_t records = 0;                    // that went, or would go
-  int64_t kept = 0;                       // that stay
-  std::map<std::string, int64_t> causes;  // how many records went by their message
+  int64_t records = 0;                    // removed, or to be removed
+  int64_t kept = 0;                       // remaining
+  std::map<std::string, int64_t> causes;  // number of removed records by message
 };
 
-// Takes out the records whose message shows that the machine failed and not the candidate (BlamesForMachine,
-// core/failure.h), of trials and finals alike; no other record is touched. Other tuners may use the store meanwhile:
-// the newest record that stays takes the place of the last that came, so that what they ask for next is what comes
-// next. `rehearse`: only counts. Throws Error: what RecordStore::Open throws.
+// Removes the records whose message shows that the machine failed and not the candidate (BlamesForMachine,
+// core/failure.h), of trials and finals alike. No other record is touched. Other tuners may use the store meanwhile:
+// the newest remaining record moves to the last place in the order of arrival. Their next query for later records then
+// misses none. `rehearse`: only counts. Throws Error: those of RecordStore::Open.
 Healed HealStore(const std::string& path, bool rehearse);
 
 }  // namespace hone

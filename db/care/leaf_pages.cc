@@ -16,14 +16,14 @@ namespace {
 constexpr size_t kMostPayload = size_t{32} << 20;
 constexpr char kTableLeaf = 0x0D;
 
-// Big endian.
+// Reads a big-endian number.
 uint64_t Number(std::string_view bytes, size_t at, size_t size) {
   uint64_t number = 0;
   for (size_t i = 0; i < size; ++i) number = number << 8U | static_cast<uint8_t>(bytes[at + i]);
   return number;
 }
 
-// Moves `at` behind it; nullopt when the bytes end within it.
+// Reads a varint and moves `at` behind it; nullopt when the bytes end within it.
 std::optional<uint64_t> Varint(std::string_view bytes, size_t& at) {
   uint64_t number = 0;
   for (int i = 0; i < 9; ++i) {
@@ -76,7 +76,7 @@ class PageFile {
   uint64_t pages() const { return pages_; }
   size_t page_bytes() const { return page_bytes_; }
 
-  // From 1. What lies behind the file's end is zeros.
+  // `number` counts from 1. Beyond the file's end the page is zeros.
   std::string Page(uint64_t number) {
     std::string page(page_bytes_, '\0');
     in_.clear();
@@ -91,7 +91,7 @@ class PageFile {
   uint64_t pages_ = 0;
 };
 
-// A payload's part on its own page, by section 1.6.
+// The number of a payload's bytes on its own page, by section 1.6.
 size_t LocalBytes(size_t payload, size_t usable) {
   const size_t most = usable - 35;
   if (payload <= most) return payload;
@@ -100,7 +100,7 @@ size_t LocalBytes(size_t payload, size_t usable) {
   return local <= most ? local : least;
 }
 
-// The payload of the cell at `at`, its overflow pages included; empty when it leads out of the file.
+// The payload of the cell at `at`, overflow pages included; empty when it leads out of the file.
 std::string PayloadOf(PageFile& file, const std::string& page, size_t at) {
   const auto bytes = Varint(page, at);
   const auto rowid = bytes ? Varint(page, at) : std::nullopt;

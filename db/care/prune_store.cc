@@ -13,14 +13,14 @@
 namespace hone {
 namespace {
 
-// What decides about one record.
+// The fields that decide about one record.
 struct Row {
   int64_t seq = 0, unix_ms = 0, min_ns = 0;
   int64_t fate = 0, noisy = 0, held = 0;
   std::string candidate;  // schedule and config
 };
 
-// Rows of one workload, machine, target, threads and cache mode.
+// Rows grouped by workload, machine, target, threads and cache mode.
 using Groups = std::map<std::string, std::vector<Row>>;
 
 Groups ReadGroups(Database& database) {
@@ -41,7 +41,7 @@ Groups ReadGroups(Database& database) {
 
 bool Usable(const Row& row) { return row.fate == static_cast<int64_t>(Fate::kOk) && row.noisy == 0 && row.min_ns > 0; }
 
-// One that was doubted is no more use than what says so, and not kept in its place (db/doubted_since.h).
+// A doubted record is as useless as the one that doubts it, and is not kept in its place (db/doubted_since.h).
 void MarkDoubted(std::vector<Row>& rows) {
   std::set<std::pair<std::string, int64_t>> doubts;
   for (const Row& row : rows) {
@@ -50,7 +50,7 @@ void MarkDoubted(std::vector<Row>& rows) {
   for (Row& row : rows) row.noisy |= static_cast<int64_t>(doubts.contains({row.candidate, row.min_ns}));
 }
 
-// Fastest first; what cannot be used behind all that can.
+// Sorts fastest first; unusable rows go behind all usable ones.
 void SortByTime(std::vector<Row>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return Usable(a) != Usable(b) ? Usable(a) : Usable(a) && a.min_ns < b.min_ns;

@@ -1,4 +1,4 @@
-// Taking records out of a store that nobody will miss.
+// Removes records from a store that are not needed any more.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace hone {
 
-// Which records may go: those of which all that is said here is true.
+// Selects the records to remove: those that fulfil all given conditions.
 struct PrunePolicy {
-  std::optional<int64_t> before_unix_ms{};  // measured before
+  std::optional<int64_t> before_unix_ms{};  // measured before this time
   std::optional<Fate> fate{};
-  // Not among the fastest so many of their workload, machine, target, threads and cache mode; what has no time, or is
-  // noisy, is among none.
+  // Not among this many fastest of their workload, machine, target, threads and cache mode. A record without a time or
+  // a noisy one is never among them.
   std::optional<int64_t> beyond_rank{};
 };
 
 struct Pruned {
-  int64_t records = 0;      // that went, or would go
-  int64_t kept = 0;         // that stay
+  int64_t records = 0;      // removed, or to be removed
+  int64_t kept = 0;         // remaining
   int64_t freed_bytes = 0;  // 0 for a rehearsal
 };
 
-// Never takes what a build may choose or what decided it: the best of each workload, machine, target, threads and cache
-// mode, every record of finals, and every record of a candidate that finals were held over. The record that came last
-// stays too, so that the order of arrival goes on. `rehearse`: only counts. Throws Error: what RecordStore::Open
-// throws.
+// Never removes a record that a build may choose or that decided a choice. These are the best of each workload,
+// machine, target, threads and cache mode, every record of finals, and every record of a candidate in finals. The last
+// record to arrive stays too, so that the order of arrival goes on. `rehearse`: only counts. Throws Error: those of
+// RecordStore::Open.
 Pruned PruneStore(const std::string& path, const PrunePolicy& policy, bool rehearse);
 
 }  // namespace hone

@@ -23,14 +23,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kBatch = 256;
-constexpr const char* kSuffixes[] = {"", "-wal", "-journal"};  // what SQLite may have beside a database
+constexpr const char* kSuffixes[] = {"", "-wal", "-journal"};  // files that SQLite may have beside a database
 
 void RemoveAll(const std::string& path) {
   std::error_code ignored;
   for (const char* suffix : {"", "-wal", "-journal", "-shm", ".claims"}) fs::remove(path + suffix, ignored);
 }
 
-// A store's file, empty at first, that is gone with the object.
+// A store's file, empty at first, that is removed with the object.
 class TemporaryStore {
  public:
   explicit TemporaryStore(const std::string& beside) : path_(MakeFreshFile(beside)) {}
@@ -52,7 +52,7 @@ class Salvage {
     try {
       records_.push_back(RecordFromJson(ParseJson(json, "a record")));
     } catch (const Error&) {
-      return;  // it does not prove itself
+      return;  // it is no valid record: its id is not its content's
     }
     if (records_.size() == kBatch) Flush();
   }
@@ -92,7 +92,7 @@ class Salvage {
   std::vector<ForeignTrial> trials_;
 };
 
-// As far as the rows can be read.
+// Calls `row` for each row up to the first that cannot be read.
 void ForEachRow(Database& database, const std::string& sql, const std::function<void(const Statement&)>& row) {
   try {
     Statement statement(database, sql);

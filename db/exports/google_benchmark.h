@@ -8,10 +8,10 @@
 
 namespace hone {
 
-// Its output as `--benchmark_out_format=json` has it, with one repetition for each sample, in ns. A benchmark's name is
-// the workload and the threads, so that two files name what they compare alike; its label is schedule and config. A
-// record that failed is one repetition with error_occurred. The context is of the machine of the first record that
-// worked, else of the first; `device` of each benchmark tells machines apart.
+// The format of `--benchmark_out_format=json`, with one repetition per sample, in ns. A benchmark's name is the
+// workload and the threads, so that names match between files; its label is schedule and config. A failed record is
+// one repetition with error_occurred. The context describes the machine of the first record that worked, else of the
+// first record. The `device` of each benchmark distinguishes machines.
 Json GoogleBenchmark(const std::vector<Record>& records);
 
 }  // namespace hone

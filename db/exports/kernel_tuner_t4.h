@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// An object of the T4 results schema, version 1.0.0: one result a record, in their order. `configuration` holds the
-// schedule and its knobs; what the schema has no field for (workload, target, device, threads, record) stands among the
-// measurements, as texts. Times are in ms; the time is the least sample, and is left out where there is none.
+// An object of the T4 results schema, version 1.0.0: one result per record, in their order. `configuration` holds the
+// schedule and its knobs. Values without a field in the schema (workload, target, device, threads, record) are texts
+// among the measurements. Times are in ms; the time is the least sample and is left out if there is none.
 Json KernelTunerT4(const std::vector<Record>& records);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Moments as other programs' files have them.
+// Points in time in the form of other programs' files.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// "2026-11-22T22:50:00+00:00", of ms since 1970; what lies between two seconds is left out.
+// "2026-11-22T22:50:00+00:00" from ms since 1970; fractions of a second are dropped.
 std::string UtcText(int64_t unix_ms);
 
 }  // namespace hone

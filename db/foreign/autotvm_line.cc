@@ -18,7 +18,7 @@ constexpr double kMostSeconds = 1e6;  // a kernel of twelve days is a damaged nu
 
 [[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
 
-// By AutoTVM's MeasureErrorNo.
+// Indexed by AutoTVM's MeasureErrorNo.
 constexpr std::array<Fate, 9> kFates = {
     Fate::kOk,             // NO_ERROR
     Fate::kInvalidConfig,  // INSTANTIATION_ERROR
@@ -31,7 +31,7 @@ constexpr std::array<Fate, 9> kFates = {
     Fate::kCancelled,      // UNKNOWN_ERROR
 };
 
-// Why a line that is JSON is none of AutoTVM's 0.2; says nothing of one that is.
+// Refuses a line that is JSON but not of AutoTVM 0.2, with the reason.
 void CheckKind(const Json& json) {
   if (json.is_array()) {
     Refuse("a MetaSchedule line: its trace names the loops of a program that is not in it; it says nothing of a shape");
@@ -136,8 +136,8 @@ int64_t AutoTvmKnobs::Inner(std::string_view split) const {
   return *inner;
 }
 
-// Half of a line is its input. Where it begins as the last one did, byte for byte, the rest is an object of its own;
-// when that does not parse, the whole line is looked at, for the sake of its error.
+// Half of a line is its input. If it begins as the last line did, byte for byte, only the rest is parsed, as an object
+// of its own. If that fails, the whole line is parsed to get its error.
 Json AutoTvmReader::Parse(std::string_view line) {
   same_ = !beginning_.empty() && line.starts_with(beginning_);
   const std::string_view rest = line.substr(same_ ? beginning_.size() : 0);

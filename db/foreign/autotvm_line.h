@@ -13,11 +13,11 @@
 
 namespace hone {
 
-// The knobs of a line, by name. An index into AutoTVM's space is never read: it depends on the order in which a Python
-// set was walked.
+// The knobs of a line, by name. An index into AutoTVM's space is never read, because it depends on the order in which
+// Python walked a set.
 class AutoTvmKnobs {
  public:
-  // Of the field `entity`: [[name, kind, value], ...]. Throws Error(kBadData) naming the knob.
+  // Reads the field `entity`: [[name, kind, value], ...]. Throws Error(kBadData) naming the knob.
   explicit AutoTvmKnobs(const Json& entity);
   // The innermost extent of a split. Throws Error(kBadData) when there is no such split.
   int64_t Inner(std::string_view split) const;
@@ -34,14 +34,14 @@ class AutoTvmKnobs {
   std::vector<Knob> knobs_;
 };
 
-// What was tuned. Lines of one task mostly come together and begin alike.
+// The tuned task. Lines of one task mostly come together and begin alike.
 struct AutoTvmInput {
   std::string target, task;
-  Json args;  // of the template: tensors as ["TENSOR", shape, dtype], the others as they are
+  Json args;  // arguments of the template: tensors as ["TENSOR", shape, dtype], others unchanged
 };
 
 struct AutoTvmLine {
-  std::shared_ptr<const AutoTvmInput> input;  // the same object as the line's before when that was equal
+  std::shared_ptr<const AutoTvmInput> input;  // shared with the previous line if equal
   AutoTvmKnobs knobs;
   Fate fate = Fate::kOk;
   int64_t cost_ns = 0;  // mean of its costs; 0 when it failed
@@ -51,16 +51,15 @@ struct AutoTvmLine {
 // Thread-compatible.
 class AutoTvmReader {
  public:
-  // Throws Error(kBadData) that says why the line is refused: version 0.1, a pickle, a log of Ansor or MetaSchedule, or
-  // what is damaged.
+  // Throws Error(kBadData) with the reason: version 0.1, a pickle, a log of Ansor or MetaSchedule, or damage.
   AutoTvmLine Read(std::string_view line);
 
  private:
   Json Parse(std::string_view line);
 
-  std::string beginning_;  // of the last line that was read, up to its config
+  std::string beginning_;  // beginning of the last line read, up to its config
   std::shared_ptr<const AutoTvmInput> input_;
-  bool same_ = false;  // whether the line at hand begins so
+  bool same_ = false;  // whether the current line begins so
 };
 
 }  // namespace hone

@@ -50,7 +50,7 @@ std::array<int64_t, N> NumbersOf(const Json& args, size_t place) {
   return numbers;
 }
 
-// Sums are kept in what comes out.
+// The accumulator has the output's type.
 void SetTypes(Workload& workload, DType data, DType weight, const Json& args, size_t out_dtype) {
   const Json& out = Argument(args, out_dtype);
   if (!out.is_string()) Refuse(fmt::format("argument {} is no type", out_dtype));
@@ -58,7 +58,7 @@ void SetTypes(Workload& workload, DType data, DType weight, const Json& args, si
   workload.types = {data, weight, output, output};
 }
 
-// data, weight, strides, padding, dilation, ..., out_dtype
+// The arguments are data, weight, strides, padding, dilation, ..., out_dtype.
 Workload Conv(const Json& args, size_t out_dtype) {
   const Tensor data = TensorOf(args, 0, 4), weight = TensorOf(args, 1, 4);
   Workload workload;
@@ -72,7 +72,7 @@ Workload Conv(const Json& args, size_t out_dtype) {
   return workload;
 }
 
-// Its filter is C x multiplier x KH x KW.
+// The filter is C x multiplier x KH x KW.
 Workload Depthwise(const Json& args, size_t out_dtype) {
   Workload workload = Conv(args, out_dtype);
   workload.groups = workload.weight[0];
@@ -90,7 +90,7 @@ Workload PlainLayout(const Json& args, Workload (*conv)(const Json& args, size_t
   return conv(args, 7);
 }
 
-// data M x K, weight N x K, bias or null, out_dtype
+// The arguments are data M x K, weight N x K, bias or null, out_dtype.
 Workload Dense(const Json& args) {
   const Tensor data = TensorOf(args, 0, 2), weight = TensorOf(args, 1, 2);
   Workload workload;
@@ -101,8 +101,8 @@ Workload Dense(const Json& args) {
   return workload;
 }
 
-// Two matrices, B x M x K and B x N x K; then, depending on TVM's version, the output's shape, its type, and whether
-// either is transposed.
+// The arguments are two matrices, B x M x K and B x N x K. Depending on TVM's version the output's shape, its type and
+// two flags follow, which say whether each is transposed.
 Workload BatchMatmul(const Json& args) {
   const Tensor data = TensorOf(args, 0, 3), weight = TensorOf(args, 1, 3);
   Workload workload;
@@ -117,7 +117,7 @@ Workload BatchMatmul(const Json& args) {
   return workload;
 }
 
-// Innermost: tile_ow columns of tile_oh rows by tile_oc channels, for tile_ic channels at a time. Only pointwise
+// Innermost are tile_ow columns of tile_oh rows by tile_oc channels, for tile_ic channels at a time. Only pointwise
 // templates have tile_oh.
 MappedConfig DirectConfig(const AutoTvmKnobs& knobs) {
   const int64_t rows = knobs.FindNumber("tile_oh").value_or(1);
@@ -134,7 +134,7 @@ MappedConfig DepthwiseConfig(const AutoTvmKnobs& knobs) {
   return {"conv2d_depthwise", Config({{"oc_block", knobs.Inner("tile_oc")}, {"tile_ow", knobs.Inner("tile_ow")}})};
 }
 
-// Its tile_oh rows are several of hone's work items.
+// The template's tile_oh rows are several of hone's work items.
 MappedConfig SpatialPackConfig(const AutoTvmKnobs& knobs) {
   return {"conv2d_direct",
           Config({{"oc_block", knobs.Inner("tile_co")}, {"tile_oc", 1}, {"tile_ow", knobs.Inner("tile_ow")}})};
@@ -148,8 +148,8 @@ MappedConfig ArmDepthwiseConfig(const AutoTvmKnobs& knobs) {
   return {"conv2d_depthwise", Config({{"oc_block", knobs.Inner("tile_c")}, {"tile_ow", knobs.Inner("tile_w")}})};
 }
 
-// The innermost rows are tile_inner's where the line has it, and those of tile_y in older ones; the innermost steps of
-// the reduction are unrolled.
+// The innermost rows are tile_inner's if the line has it, else tile_y's, as in older lines. The innermost steps of the
+// reduction are unrolled.
 MappedConfig DensePackConfig(const AutoTvmKnobs& knobs) {
   const int64_t split = knobs.FindInner("tile_inner").value_or(1);
   Config config({{"oc_block", knobs.Inner("tile_x")}, {"tile_m", split > 1 ? split : knobs.Inner("tile_y")}});
@@ -157,7 +157,7 @@ MappedConfig DensePackConfig(const AutoTvmKnobs& knobs) {
   return {"dense_pack", std::move(config)};
 }
 
-// Vectors run along the reduction there and along the columns here, so that tile_k says nothing.
+// The template's vectors run along the reduction and hone's along the columns, so tile_k has no meaning here.
 MappedConfig DenseNoPackConfig(const AutoTvmKnobs& knobs) {
   return {"dense_pack", Config({{"oc_block", knobs.Inner("tile_x")}, {"tile_m", knobs.Inner("tile_y")}})};
 }

@@ -1,4 +1,4 @@
-// What AutoTVM's templates and knobs mean in hone's workloads and schedules (docs/formats.md has the table).
+// Translates AutoTVM's templates and knobs to hone's workloads and schedules (docs/formats.md has the table).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// Names of hone's own: of the schedule, and its knobs.
+// A schedule and knobs in hone's own names.
 struct MappedConfig {
   std::string schedule;
   Config config;
@@ -19,13 +19,13 @@ struct MappedConfig {
 
 struct AutoTvmTemplate {
   std::string_view name;
-  // Of the template's arguments. Throws Error(kBadData).
+  // The workload from the template's arguments. Throws Error(kBadData).
   Workload (*workload)(const Json& args);
-  // Throws Error(kBadData) when a knob is missing that the meaning hangs on.
+  // Throws Error(kBadData) when a knob that the translation needs is missing.
   MappedConfig (*config)(const AutoTvmKnobs& knobs);
 };
 
-// Throws Error(kBadData) when no schedule of hone's means the same.
+// Throws Error(kBadData) when no schedule of hone has the same meaning.
 const AutoTvmTemplate& FindAutoTvmTemplate(std::string_view name);
 
 }  // namespace hone

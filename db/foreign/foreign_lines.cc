@@ -31,7 +31,7 @@ ForeignTrial ForeignLines::Read(std::string_view text) {
   if (line.input != last_) {
     last_.reset();
     template_ = &FindAutoTvmTemplate(line.input->task);
-    // Through its text, which checks it as any workload from outside.
+    // Passes through the text, which checks it as any workload from outside.
     workload_ = Workload::Parse(template_->workload(line.input->args).ToText()).ToText();
     last_ = line.input;
   }

@@ -11,16 +11,16 @@
 
 namespace hone {
 
-// Whether the line begins as one of another tuner's log does, or as one of its comments when `comments`; hone's own
-// lines never do.
+// Whether the line begins as one of another tuner's log, or, with `comments`, as a comment in one. True for no line of
+// hone's own.
 bool LooksForeign(std::string_view line, bool comments);
 
-// Thread-compatible. Lines of one workload mostly come together, so that the last one's is kept.
+// Thread-compatible. Lines of one workload mostly come together, so the last workload is kept.
 class ForeignLines {
  public:
-  // `source`: the file's name, for people.
+  // `source` is the file's name, for people.
   explicit ForeignLines(std::string source) : source_(std::move(source)) {}
-  // Throws Error(kBadData) that says why the line is refused.
+  // Throws Error(kBadData) with the reason why the line is refused.
   ForeignTrial Read(std::string_view line);
 
  private:

@@ -1,4 +1,4 @@
-// What both directions of a transfer need of libcurl.
+// Parts of libcurl that both directions of a transfer use.
 #pragma once
 
 #include <curl/curl.h>
@@ -17,8 +17,8 @@ struct CurlListCloser {
 using CurlHandle = std::unique_ptr<CURL, CurlCloser>;
 using CurlList = std::unique_ptr<curl_slist, CurlListCloser>;
 
-// A handle for one transfer, which speaks http and https alone and ends as stalled after so many seconds with almost
-// nothing. Throws Error(kIo) when libcurl cannot begin. May be called by any thread.
+// A handle for one transfer. It speaks only http and https, and counts as stalled after `stall_seconds` with almost no
+// data. Throws Error(kIo) when libcurl cannot start. Thread-safe.
 CurlHandle NewCurlHandle(int64_t stall_seconds);
 
 }  // namespace hone

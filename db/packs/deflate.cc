@@ -13,13 +13,13 @@ namespace {
 
 constexpr size_t kPiece = size_t{1} << 16;
 
-// zlib only reads what it is given.
+// The cast is safe because zlib only reads its input.
 void Give(std::string_view bytes, z_stream& stream) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
 }
 
-// Has `step` fill pieces until it leaves room in one; what zlib answered last.
+// Calls `step` to fill pieces until one is not full; returns zlib's last code.
 template <typename Step, typename Take>
 int EachPiece(z_stream& stream, const Step& step, const Take& take) {
   std::array<char, kPiece> piece;

@@ -52,7 +52,7 @@ class Transfer {
     curl_easy_setopt(curl_.get(), option, value);
   }
 
-  // Only what the server calls by the same name may be put behind what is there.
+  // A resumed transfer is appended only if the server's validator says that the content is still the same.
   CURLcode Attempt() {
     if (validator_.empty()) Forget();
     CurlList headers;
@@ -107,7 +107,7 @@ class Transfer {
     return static_cast<Transfer*>(self)->Body({data, size * count});
   }
 
-  // A 200 to a request for a range is the whole thing again. Errors' pages are dropped.
+  // A 200 as answer to a range request is the whole content again. Bodies of error answers are dropped.
   size_t Body(std::string_view bytes) {
     const long status = Status();
     if (status != 200 && status != 206) return bytes.size();

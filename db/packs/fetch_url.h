@@ -1,4 +1,5 @@
-// Bytes from an http or https address. libcurl is known to fetch_url.cc and put_url.cc alone.
+// Downloads from an http or https address. libcurl is included only by curl_handles.h, fetch_url.cc and put_url.cc use
+// it.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +9,18 @@ namespace hone {
 
 struct FetchLimits {
   int64_t most_bytes = int64_t{64} << 20;
-  int attempts = 5;            // a transfer that breaks off is taken up where it stopped, so often
+  int attempts = 5;            // number of attempts; a broken transfer is resumed
   int64_t pause_ms = 200;      // before another attempt, doubled each time
-  int64_t stall_seconds = 20;  // less than 100 bytes a second for so long is a break
+  int64_t stall_seconds = 20;  // fewer than 100 bytes a second for this time breaks the transfer
 };
 
-// Whether it begins as http:// or https:// does.
+// Whether the text begins with http:// or https://.
 bool IsUrl(const std::string& text);
 
-// What the server has at the address, whole. A transfer that breaks off is resumed with a range request, where the
-// server says by its ETag or date that it still has the same. At most five redirects, to http and https alone;
-// certificates are checked. Throws Error: kNoInput (the server has no such thing), kNoRunner (it cannot be reached, or
-// breaks off every time), kBadData (more than most_bytes).
+// The whole content at the address. A broken transfer is resumed with a range request, if the server's ETag or date
+// says that the content is the same. Follows at most five redirects, only to http and https; certificates are checked.
+// Throws Error: kNoInput (the server has no such content), kNoRunner (it cannot be reached, or every attempt breaks
+// off), kBadData (more than most_bytes).
 std::string FetchUrl(const std::string& url, const FetchLimits& limits = {});
 
 }  // namespace hone

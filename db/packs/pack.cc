@@ -54,7 +54,7 @@ bool IsName(std::string_view name) {
 }
 
 void Sort(std::vector<Record>& records) {
-  std::map<std::string, std::string> workloads;  // a text is not free
+  std::map<std::string, std::string> workloads;  // making the text is expensive
   for (const Record& record : records) workloads[record.id] = record.candidate.workload.ToText();
   std::sort(records.begin(), records.end(), [&](const Record& a, const Record& b) {
     return std::tie(workloads[a.id], a.id) < std::tie(workloads[b.id], b.id);
@@ -75,10 +75,10 @@ std::string MachineOf(const Record& record) {
   return fingerprint.known() ? fingerprint.ToText() : record.measurement.environment.cpu_model;
 }
 
-// What a manifest says that follows from the records, which come in a pack's order.
+// The manifest's entries that follow from the records, which come in a pack's order.
 class Description {
  public:
-  // False where the order is another.
+  // Returns false if the record is out of order.
   bool Add(const Record& record) {
     std::string workload = record.candidate.workload.ToText();
     const bool is_new = workload != workload_;
@@ -108,7 +108,7 @@ class Description {
   std::set<std::string> versions_;
 };
 
-// The records of a pack are written before the manifest is known that comes before them: they are held compressed.
+// The log of a pack, held compressed: the manifest precedes it but is known only after all records.
 class HeldLog {
  public:
   void Add(std::string_view text) {
@@ -119,7 +119,7 @@ class HeldLog {
   }
   size_t size() const { return size_; }
   std::string Sha256() const { return ToHex(hash_.Digest()); }
-  // Once, when all is there.
+  // Called once, when the log is complete.
   void Each(const std::function<void(std::string_view piece)>& take) { InflateInPieces(deflater_.Finish(), take); }
 
  private:
@@ -128,7 +128,7 @@ class HeldLog {
   Deflater deflater_{Deflater::Effort::kFast};
 };
 
-// A pack's file.
+// The bytes of a pack's file.
 std::string Packed(const std::string& manifest, HeldLog& log) {
   const size_t size = manifest.size() + log.size();
   RequireRoom(size);
@@ -190,7 +190,7 @@ PackManifest ManifestFromJson(const Json& json) {
   return m;
 }
 
-// The body behind the header, checked.
+// The body behind the header, checked against it.
 std::string BodyOf(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) Refuse("it is no hone pack, or cut");
   const uint64_t version = FromLittleEndian(bytes.substr(8, 4));
@@ -202,7 +202,7 @@ std::string BodyOf(std::string_view bytes) {
   return body;
 }
 
-// Every line of the log must be a record in its canonical form.
+// Visits the log's records. Every line must be a record in its canonical form.
 void VisitRecords(std::string_view log, const std::function<void(Record record)>& visit) {
   if (!log.ends_with('\n')) Refuse("its log is cut");
   const std::string header = LogHeader();
@@ -218,7 +218,7 @@ void VisitRecords(std::string_view log, const std::function<void(Record record)>
   }
 }
 
-// Calls `visit` with every record before the whole has been judged.
+// Calls `visit` with every record before the whole pack was checked.
 PackManifest Read(std::string_view bytes, const std::function<void(Record record)>& visit) {
   const std::string body = BodyOf(bytes);
   const size_t end = body.find('\n');

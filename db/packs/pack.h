@@ -1,4 +1,4 @@
-// A pack: records that travel together, and what they are (docs/formats.md).
+// A pack: records that travel together, with their description (docs/formats.md).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// How the records of a pack were chosen from a store, so that whoever has the logs can do it again.
+// The selection of a pack's records from a store, so that an owner of the logs can repeat it.
 struct PackRecipe {
   bool best = true;                 // one of each workload, machine, target CPU, threads and cache mode
   std::vector<std::string> models;  // only their tasks
@@ -22,20 +22,20 @@ struct PackRecipe {
 };
 
 struct PackMachine {
-  std::string fingerprint;  // its text; of machines that have none their CPU model
+  std::string fingerprint;  // its text, or the CPU model of machines without one
   int64_t records = 0;
   bool operator==(const PackMachine&) const = default;
 };
 
 struct PackManifest {
   std::string name;    // 1 to 64 letters, digits, '-', '_' and '.'
-  int64_t serial = 0;  // of packs of one name the greater is the newer
-  std::string by;      // who made it, as they say
+  int64_t serial = 0;  // among packs of one name the greater is the newer
+  std::string by;      // the maker, in their own words
   std::string hone_version;
-  int64_t newest_unix_ms = 0;  // of its records
+  int64_t newest_unix_ms = 0;  // time of its newest record
   int64_t workloads = 0, records = 0;
   std::vector<PackMachine> machines;  // sorted by fingerprint
-  std::string log_sha256;             // of the log in it
+  std::string log_sha256;             // of the log in the pack
   PackRecipe recipe;
   bool operator==(const PackManifest&) const = default;
 };
@@ -45,7 +45,7 @@ struct RecordPack {
   std::vector<Record> records;  // sorted by workload, then id
 };
 
-// What the pack is asked to say of itself.
+// The pack's requested description.
 struct PackName {
   std::string name;
   int64_t serial = 0;  // 0: its newest record's time in seconds
@@ -56,23 +56,23 @@ struct WrittenPack {
   std::string bytes;  // the file's
   PackManifest manifest;
 };
-// Of the records that `each` gives its argument, sorted by workload, then id, none twice: of these none is held. Throws
-// Error(kUsage) for a name that cannot be, no records, or too many bytes.
+// Makes a pack of the records that `each` passes to its argument, sorted by workload, then id, none twice. It keeps no
+// record in memory. Throws Error(kUsage) for an impossible name, no records, or too many bytes.
 using EachPackRecord = std::function<void(const std::function<void(const Record& record)>& take)>;
 WrittenPack MakePack(const PackName& name, const PackRecipe& recipe, const EachPackRecord& each);
-// The file's bytes alone: the same for the same records, whatever their order.
+// Returns only the file's bytes. They are the same for the same records in any order.
 std::string WritePack(const PackName& name, const PackRecipe& recipe, std::vector<Record> records);
 
-// The manifest as it stands in the pack: one line of JSON.
+// The manifest as stored in the pack: one line of JSON.
 std::string ManifestText(const PackManifest& manifest);
 
-// Whether the file begins as a pack does; false when it is not there.
+// Whether the file begins as a pack does; false if there is no file.
 bool IsPackFile(const std::string& path);
 
-// Reads a pack of at most kMostPackBytes, compressed or not, and believes nothing: hashes, counts, order and every
-// record's id. Throws Error(kBadData) when anything is not right: then nothing of it may be used.
+// Reads a pack of at most kMostPackBytes, compressed or not. Checks everything: hashes, counts, order and every
+// record's id. Throws Error(kBadData) when anything is wrong; nothing of the pack may then be used.
 RecordPack ReadPack(std::string_view bytes);
-// The same, and keeps the manifest alone.
+// Checks the pack as ReadPack does, but keeps only the manifest.
 PackManifest ReadPackManifest(std::string_view bytes);
 inline constexpr int64_t kMostPackBytes = int64_t{256} << 20;
 inline constexpr int kPackVersion = 1;

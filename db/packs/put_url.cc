@@ -14,15 +14,15 @@ namespace {
 size_t DropBody(const char* /*data*/, size_t size, size_t count, void* /*self*/) { return size * count; }
 
 struct Answer {
-  long status = 0;     // 0: there was none
-  std::string reason;  // of a transfer that broke off
+  long status = 0;     // 0: no answer
+  std::string reason;  // why the transfer broke off
 };
 
 class Upload {
  public:
   Upload(const std::string& url, std::string_view bytes, const PutLimits& limits)
       : body_(bytes), curl_(NewCurlHandle(limits.stall_seconds)) {
-    // No waiting for "100 Continue": small servers do not say it.
+    // Does not wait for "100 Continue", which small servers do not send.
     headers_.reset(curl_slist_append(nullptr, "Expect:"));
     curl_slist_append(headers_.get(), "Content-Type: application/octet-stream");
     Set(CURLOPT_URL, url.c_str());
@@ -57,7 +57,7 @@ class Upload {
   char reason_[CURL_ERROR_SIZE] = {};
 };
 
-// Nobody's token is printed.
+// The address without its credentials, which must not be printed.
 std::string Shown(const std::string& url) {
   const size_t host = url.find("://") + 3;
   const size_t at = url.find('@', host);

@@ -1,4 +1,4 @@
-// Bytes to an http or https address.
+// Uploads to an http or https address.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 namespace hone {
 
 struct PutLimits {
-  int attempts = 5;            // a transfer that breaks off, or that the server is too busy for, is begun anew so often
+  int attempts = 5;            // number of attempts after broken transfers or answers of a busy server
   int64_t pause_ms = 200;      // before another attempt, doubled each time
-  int64_t stall_seconds = 20;  // less than 100 bytes a second for so long is a break
+  int64_t stall_seconds = 20;  // fewer than 100 bytes a second for this time breaks the transfer
 };
 
-// Puts the bytes there with PUT, as application/octet-stream. Who puts is said by the address (https://NAME:TOKEN@HOST)
-// or by ~/.netrc; certificates are checked and no redirect is followed. Throws Error: kNotAuthorised (401, 403),
-// kCannotCreate (the server will not have it there), kNoRunner (it cannot be reached, or breaks off every time).
+// Uploads the bytes with PUT, as application/octet-stream. Credentials come from the address (https://NAME:TOKEN@HOST)
+// or from ~/.netrc. Certificates are checked and no redirect is followed. Throws Error: kNotAuthorised (401, 403),
+// kCannotCreate (the server refuses the content), kNoRunner (it cannot be reached, or every attempt breaks off).
 void PutUrl(const std::string& url, std::string_view bytes, const PutLimits& limits = {});
 
 }  // namespace hone

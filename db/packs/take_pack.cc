@@ -12,7 +12,7 @@ namespace hone {
 namespace {
 
 struct Noted {
-  int64_t serial = 0;  // 0: none of this name and signer was taken yet
+  int64_t serial = 0;  // 0: no pack of this name and signer was taken yet
   std::string sha256;
 };
 
@@ -84,7 +84,7 @@ TakenPack TakePack(const std::string& path, const CheckedPack& pack, int64_t now
   RefuseOlder(NewestOf(database, pack), pack);
   RecordRows rows(pack.pack.records, 0, pack.pack.records.size());
   Transaction transaction(database);
-  // Another process may have taken a newer one since.
+  // Another process may have taken a newer one in the meantime.
   RefuseOlder(NewestOf(database, pack), pack);
   const int64_t fresh = rows.Insert(database);
   Note(database, pack, now_unix_ms);

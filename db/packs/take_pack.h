@@ -1,4 +1,4 @@
-// A signed pack's way into a store.
+// Takes a signed pack into a store.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// A pack whose signature and content hold.
+// A pack with a valid signature and content.
 struct CheckedPack {
   RecordPack pack;
   SigningPublicKey key;
@@ -18,18 +18,18 @@ struct CheckedPack {
   std::string sha256;  // of the file
 };
 
-// Checks the signature first, with the trusted key that it names, then the pack and that the signed comment is of this
-// pack. Throws Error: kNotAuthorised (nobody trusted, or not this file), kBadData.
+// Checks the signature first, with the trusted key that it names, then the pack, and that the signed comment belongs
+// to it. Throws Error: kNotAuthorised (no trusted key, or not for this file), kBadData.
 CheckedPack CheckPack(std::string_view bytes, std::string_view signature, const TrustedKeys& trusted);
-// What the trusted comment of a pack's signature says.
+// The trusted comment of the pack's signature.
 std::string PackComment(const PackManifest& manifest);
 
 struct TakenPack {
   int64_t fresh = 0, known = 0;
 };
-// Puts the records into the store at `path`, which is made when it is not there, and notes the pack, in one
-// transaction: a store that holds records of a pack knows of it, however it ends. Throws Error: kNotAuthorised when the
-// store has taken a newer pack of this name and signer, or another one of the same serial; and what RecordStore throws.
+// Puts the records into the store at `path`, which is made if absent, and notes the pack, in one transaction. So a
+// store with records of a pack always lists the pack. Throws Error(kNotAuthorised) when the store has taken a newer
+// pack of this name and signer, or another one with the same serial. Also throws the errors of RecordStore.
 TakenPack TakePack(const std::string& path, const CheckedPack& pack, int64_t now_unix_ms);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Whose packs are taken.
+// The keys whose packs are accepted.
 #pragma once
 
 #include <string>
@@ -17,16 +17,16 @@ struct TrustedKey {
 // A text file of lines "KEY NAME"; '#' begins a comment. docs/formats.md describes it. Thread-compatible.
 class TrustedKeys {
  public:
-  // Nobody when there is no file. Throws Error(kBadConfig) with the line that is wrong.
+  // Trusts no key if the text is empty. Throws Error(kBadConfig) with the line that is wrong.
   static TrustedKeys Parse(std::string_view text, const std::string& path);
   std::string ToText() const;
 
   const std::vector<TrustedKey>& keys() const { return keys_; }
-  // Null when nobody of that id is trusted.
+  // Null if no key of that id is trusted.
   const TrustedKey* Find(const SigningKeyId& id) const;
-  // Throws Error(kUsage) for a name that is no word, and for a key or a name that is there.
+  // Throws Error(kUsage) if the name is not one word, or if the key or the name exists.
   void Add(const std::string& name, const SigningPublicKey& key);
-  // By name, or id as IdText. Returns how many went.
+  // Removes by name, or by id as IdText prints it. Returns the number of keys removed.
   int Remove(std::string_view which);
 
  private:

@@ -21,7 +21,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// "password = x" as libpq's key=value words have it.
+// Looks for "password = x" as in libpq's key=value words.
 bool GivesPassword(std::string_view lower) {
   constexpr std::string_view kWord = "password";
   for (size_t at = lower.find(kWord); at != lower.npos; at = lower.find(kWord, at + 1)) {
@@ -31,8 +31,8 @@ bool GivesPassword(std::string_view lower) {
   return false;
 }
 
-// libpq ends the part before '@' at the first '/': of a password with a '/' it takes the beginning for a port and the
-// rest, with the '@', for a database.
+// libpq ends the part before '@' at the first '/'. If a password contains '/', it takes the beginning for a port and
+// the rest, with the '@', for a database.
 bool IsReadAsMeant(std::string_view address) {
   const bool has_scheme = address.starts_with("postgresql://") || address.starts_with("postgres://");
   if (!has_scheme) return false;
@@ -69,7 +69,7 @@ void CheckPostgresAddress(const std::string& address) {
   for (const PQconninfoOption* option = options.get(); option->keyword != nullptr; ++option) {
     if (option->val == nullptr) continue;
     if (std::string_view(option->keyword) == "port" && !IsPorts(option->val)) RefuseUnreadable();
-    // libpq's own mark of what is not to be shown.
+    // '*' is libpq's own mark for values that must not be shown.
     if (option->dispchar[0] == '*') {
       throw Error(ExitCode::kUsage,
                   "the address of the store has a password in it, which everybody on this machine can see; keep it in "

@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// Of pg_type: what the server calls its types in binary arrays.
+// The server's numbers of its types in binary arrays, from pg_type.
 constexpr uint32_t kInt8Oid = 20, kTextOid = 25;
 constexpr int kBinary = 1;
 

@@ -12,13 +12,14 @@
 namespace hone {
 
 // "INSERT INTO t(a, b) VALUES(?,?) REST" as "INSERT INTO t(a, b) SELECT * FROM unnest(?::text[],?::bigint[]) REST",
-// with the types of `row`: a server plans and answers it once for all rows. Nothing for another statement.
+// with the types of `row`. A server plans and answers it once for all rows. nullopt for any other statement.
 std::optional<std::string> InsertOfArrays(std::string_view sql, const SqlRow& row);
 
-// An array a column, in the binary form of libpq's parameters. (The text form would be read character by character.)
+// One array per column, in the binary form of libpq's parameters. (The text form would be read character by
+// character.)
 class ColumnArrays {
  public:
-  // Of rows[begin, end), at least one; a column has one type in all of them.
+  // Takes rows[begin, end), at least one. A column has the same type in all of them.
   ColumnArrays(const std::vector<SqlRow>& rows, size_t begin, size_t end);
   ColumnArrays(const ColumnArrays&) = delete;
   ColumnArrays& operator=(const ColumnArrays&) = delete;

@@ -13,10 +13,10 @@ std::string FirstLine(const std::string& words) { return words.substr(0, words.f
 ExitCode CodeOf(const std::string& state) {
   if (state == "3D000") return ExitCode::kNoInput;                            // no such database
   if (state == "42501" || state == "25006") return ExitCode::kNotAuthorised;  // no privilege, a standby
-  if (state.starts_with("28")) return ExitCode::kNotAuthorised;               // who one is
+  if (state.starts_with("28")) return ExitCode::kNotAuthorised;               // authentication
   if (state == "XX001" || state == "XX002") return ExitCode::kBadData;        // damaged pages, damaged index
-  if (state.starts_with("42")) return ExitCode::kBadData;                     // tables are not as they were made
-  if (state.starts_with("22")) return ExitCode::kBug;                         // values that it does not take
+  if (state.starts_with("42")) return ExitCode::kBadData;                     // tables were changed
+  if (state.starts_with("22")) return ExitCode::kBug;                         // values that the server does not take
   return ExitCode::kIo;
 }
 

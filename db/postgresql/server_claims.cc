@@ -18,7 +18,7 @@ ServerClaims::~ServerClaims() {
   try {
     link_.Execute("SELECT pg_advisory_unlock_all()");
   } catch (const Error&) {
-    // The connection is gone, and with it the locks.
+    // The connection is lost, and with it the locks.
   }
 }
 
@@ -44,7 +44,7 @@ void ServerClaims::Release(std::string_view what) {
   try {
     link_.Run("SELECT pg_advisory_unlock(?::bigint)", {number});
   } catch (const Error&) {
-    // The connection is gone, and with it the lock.
+    // The connection is lost, and with it the lock.
   }
 }
 

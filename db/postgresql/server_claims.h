@@ -9,8 +9,9 @@
 
 namespace hone {
 
-// Advisory locks of the connection: the server frees them when it ends. After a reconnection they are taken again; one
-// that another tuner took in the meantime is then held by both. Throws Error(kIo) while the server cannot be reached.
+// Advisory locks of the connection, which the server frees when it ends. After a reconnection they are taken again;
+// one that another tuner took in the meantime is then held by both. Throws Error(kIo) while the server cannot be
+// reached.
 class ServerClaims : public Claims {
  public:
   // The link must outlive the claims.
@@ -20,7 +21,7 @@ class ServerClaims : public Claims {
   ServerClaims& operator=(const ServerClaims&) = delete;
 
   bool Take(std::string_view what) override;
-  // Never throws: what a lost server held is free.
+  // Never throws: claims on a lost server are free already.
   void Release(std::string_view what) override;
 
  private:

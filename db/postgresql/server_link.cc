@@ -22,12 +22,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kConnectPatience(10);
-// Answers to so many rows fit into a socket's buffer: the server never waits for us to read while we send.
+// Answers to this many rows fit into a socket's buffer, so the server never waits for hone to read while hone sends.
 constexpr size_t kPipelined = 128;
-// Of one INSERT: some megabytes of records at most.
+// Limit of rows in one INSERT: some megabytes of records at most.
 constexpr size_t kInArrays = 1024;
 
-// `?` becomes $1, $2, ...
+// Replaces each `?` by $1, $2, ...
 std::string Numbered(std::string_view sql) {
   std::string numbered;
   int parameter = 0;
@@ -41,7 +41,7 @@ std::string Numbered(std::string_view sql) {
   return numbered;
 }
 
-// Values as the texts that the server reads.
+// Values as texts that the server reads.
 class ParameterTexts {
  public:
   explicit ParameterTexts(const SqlRow& row) {
@@ -67,14 +67,14 @@ class ParameterTexts {
 
 void DropNotice(void* /*argument*/, const char* /*message*/) {}
 
-// Waits until the socket is ready for what libpq wants of it. False when the time is over.
+// Waits until the socket is ready for libpq's next step. Returns false when the time is over.
 bool AwaitSocket(PGconn* connection, PostgresPollingStatusType wants, Clock::time_point end) {
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
   pollfd ready{PQsocket(connection), static_cast<short>(wants == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
   return left > 0 && poll(&ready, 1, static_cast<int>(left)) != 0;
 }
 
-// The SQLSTATE in a verbose message, "FATAL:  28P01: password ...", and what stands behind it.
+// The SQLSTATE in a verbose message, "FATAL:  28P01: password ...", and the words behind it.
 std::pair<std::string, std::string> StateAndWords(const std::string& message) {
   const size_t at = message.find("FATAL:  ");
   if (at == std::string::npos || message.size() < at + 15 || message[at + 13] != ':') return {"", message};
@@ -109,7 +109,7 @@ void ServerLink::ThrowUnreachable() const {
 void ServerLink::Connect() {
   prepared_.clear();
   in_transaction_ = false;
-  // Those before the address are defaults: what the address says wins.
+  // Keywords before the address are defaults, which the address overrides.
   const char* const keywords[] = {
       "fallback_application_name", "keepalives_idle", "keepalives_interval", "keepalives_count",
       "tcp_user_timeout",          "dbname",          "client_encoding",     nullptr};
@@ -130,7 +130,7 @@ void ServerLink::Connect() {
   Prepare();
 }
 
-// Acknowledged means durable whatever the server's default is, and one's own tables are meant whatever the role's path.
+// A commit must be durable whatever the server's default is, and tables are hone's whatever the role's search path is.
 void ServerLink::Prepare() {
   Checked(PQexec(connection_.get(),
                  "SET search_path = hone; SET lock_timeout = '30s'; SET standard_conforming_strings = on; "
@@ -185,7 +185,8 @@ int64_t ServerLink::ReadAnswers() {
   for (;;) {
     ServerResult result(PQgetResult(connection_.get()));
     if (!result) {
-      // The end of one answer; behind the last comes the end of the pipeline, if the server is still there.
+      // A null result ends one answer. If the server is still connected, the end of the pipeline follows the last
+      // answer.
       if (!connected()) break;
       continue;
     }
@@ -262,7 +263,7 @@ void ServerLink::Commit() {
   NeedConnection();
   in_transaction_ = false;
   const ServerResult result = Checked(PQexec(connection_.get(), "COMMIT"));
-  // A transaction in which something failed says ROLLBACK here.
+  // A transaction in which a statement failed answers ROLLBACK here.
   if (std::strcmp(PQcmdStatus(result.get()), "COMMIT") != 0) {
     throw Error(ExitCode::kIo, fmt::format("store '{}': the server took the transaction back", address_));
   }

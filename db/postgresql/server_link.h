@@ -1,4 +1,4 @@
-// A libpq connection that is made again after it was lost.
+// A libpq connection that reconnects after a loss.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct ResultFree {
 };
 using ServerResult = std::unique_ptr<pg_result, ResultFree>;
 
-// Sends commands and turns what the server refuses into Errors: kIo (lost, out of room, a lock that was awaited 30 s
-// for), kNotAuthorised (who, or what they may), kNoInput (no such database), kBadData (the server's files are damaged).
-// The command after a loss connects anew, unless a transaction was open: that one fails first. Used by one thread at a
-// time.
+// Sends commands and turns refusals of the server into Errors. kIo: connection lost, out of space, or a lock not
+// granted in 30 s. kNotAuthorised: authentication or privileges. kNoInput: no such database. kBadData: the server's
+// files are damaged. The command after a loss connects again, unless a transaction was open: that one fails first.
+// Used by one thread at a time. time.
 class ServerLink {
  public:
-  // Connects within 10 s. The address is one that CheckPostgresAddress let pass.
+  // Connects within 10 s. CheckPostgresAddress must have accepted the address.
   explicit ServerLink(std::string address);
   ~ServerLink();
   ServerLink(const ServerLink&) = delete;
@@ -37,8 +37,8 @@ class ServerLink {
   void Execute(const std::string& sql);
   // A statement with parameters `?`, prepared once for each connection.
   ServerResult Run(std::string_view sql, const SqlRow& parameters);
-  // The same statement for each row: one INSERT of them all, else sent without waiting for answers in between. Returns
-  // the rows that it touched.
+  // Runs the statement for each row: an INSERT of all at once, else a pipeline that does not wait for single answers.
+  // Returns the number of rows that it touched.
   int64_t RunAll(std::string_view sql, const std::vector<SqlRow>& rows);
 
   void Begin();
@@ -46,15 +46,15 @@ class ServerLink {
   void Rollback();
 
   // Waits for a notification of a channel that is listened to. False when none came within the time. A lost connection
-  // throws Error(kIo): what was listened to must be said again.
+  // throws Error(kIo); channels must then be listened to again.
   bool AwaitNotice(int64_t milliseconds);
 
   const std::string& address() const { return address_; }
-  // 150018
+  // The version as libpq encodes it, such as 150018.
   int server_version() const;
-  // Whether the connection stands, as far as is known.
+  // Whether the connection is open, as far as is known.
   bool connected() const;
-  // Called with each new connection but the first, before the command that needed it.
+  // `then` is called with each new connection except the first, before the command that needed it.
   void OnReconnect(std::function<void()> then) { on_reconnect_ = std::move(then); }
 
  private:
@@ -62,10 +62,10 @@ class ServerLink {
   void Prepare();
   void NeedConnection();
   const std::string& Prepared(std::string_view sql);
-  // Of InsertOfArrays' statement.
+  // Runs InsertOfArrays' statement.
   int64_t RunArrays(const std::string& sql, const std::vector<SqlRow>& rows);
   ServerResult Checked(pg_result* result);
-  // Reads the answers to a pipeline up to its end; throws what the first that failed said.
+  // Reads the answers to a pipeline up to its end. Throws the error of the first failed one.
   int64_t ReadAnswers();
   [[noreturn]] void Throw(const pg_result* result) const;
   [[noreturn]] void ThrowUnreachable() const;

@@ -12,8 +12,7 @@
 namespace hone {
 namespace {
 
-// Texts are compared byte by byte, as SQLite compares them. A notification goes out with the commit that brought
-// records.
+// Texts are compared byte by byte, as in SQLite. A notification goes out with each commit that brings records.
 void CreateVersion5(ServerLink& link) {
   link.Execute(R"(
     CREATE SCHEMA hone;
@@ -89,8 +88,8 @@ void CreateVersion5(ServerLink& link) {
   )");
 }
 
-// A server's index entry has a limit that a workload and a config together could pass: there the records are read,
-// whose texts it keeps apart.
+// A server's index entry has a size limit that a workload and a config together could exceed. So lookups on a server
+// read the records, whose texts it stores separately.
 void AddSetups(ServerLink& link) {
   link.Execute(R"(
     CREATE TABLE hone.setups(
@@ -115,8 +114,8 @@ void AddSetups(ServerLink& link) {
   )");
 }
 
-// Step i brings the store from what was before to version kFirstVersion + i. A new version of the schema adds a step
-// here and one to SQLite's, and never edits one.
+// Step i brings the store from its previous version to version kFirstVersion + i. A new version of the schema adds a
+// step here and one to SQLite's, and never edits one.
 constexpr int64_t kFirstVersion = 5;
 constexpr std::array<void (*)(ServerLink&), kSchemaVersion - kFirstVersion + 1> kSteps = {CreateVersion5, AddSetups};
 
@@ -151,7 +150,7 @@ void UpgradeServerSchema(ServerLink& link) {
   link.Begin();
   try {
     link.Execute(kWriteLock);
-    // Another process may have done it since.
+    // Another process may have upgraded it in the meantime.
     const int64_t version = ServerSchemaVersion(link);
     for (int64_t step = version == 0 ? kFirstVersion : version + 1; step <= kSchemaVersion; ++step) {
       kSteps.at(static_cast<size_t>(step - kFirstVersion))(link);

@@ -10,11 +10,11 @@ namespace hone {
 // The key of the advisory lock that writers hold, in PostgreSQL's space of two numbers: "HONE", 0.
 inline constexpr const char* kWriteLock = "SELECT pg_advisory_xact_lock(1213156933, 0)";
 
-// The version of the store's tables; 0 where there are none. Throws Error(kBadData) for tables of another program.
+// The version of the store's tables; 0 if there are none. Throws Error(kBadData) for tables of another program.
 int64_t ServerSchemaVersion(ServerLink& link);
 
-// Brings the tables up to kSchemaVersion, in one transaction; many may do so at once. Throws Error: kBadData for a
-// newer version, kNotAuthorised where the role may not.
+// Upgrades the tables to kSchemaVersion, in one transaction. Many processes may do so at once. Throws Error: kBadData
+// for a newer version, kNotAuthorised if the role lacks the privilege.
 void UpgradeServerSchema(ServerLink& link);
 
 }  // namespace hone

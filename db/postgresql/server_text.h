@@ -1,4 +1,4 @@
-// Texts as a PostgreSQL server takes them.
+// Converts texts to the form that a PostgreSQL server accepts.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// The text itself where it is UTF-8 without zeros, which is all that a server takes; else what Printable makes of it.
+// The text itself if it is UTF-8 without zeros, the only form that a server accepts; else the result of Printable.
 std::string ServerText(std::string_view text);
 
 }  // namespace hone

@@ -18,12 +18,12 @@ struct flock LockOf(std::string_view what, short type) {
   return lock;
 }
 
-// As SQLite does with its files: they may be written by whom the store may be. Root gives them to the store's owner.
+// As SQLite does with its files, gives the claims file the store's write permissions and, if run by root, its owner.
 void ShareAs(const std::string& store, int fd) {
   struct stat info{};
   if (stat(store.c_str(), &info) != 0) return;
   (void)fchmod(fd, info.st_mode & 0666);
-  // Where that is not permitted they stay our own.
+  // If that is not permitted, the file stays this user's.
   if (fchown(fd, geteuid() == 0 ? info.st_uid : -1, info.st_gid) != 0) return;
 }
 

@@ -8,12 +8,13 @@
 
 namespace hone {
 
-// Byte-range locks on an empty file beside the store, which all users who may write the store may write: nothing is
-// written, and the system frees them when their process ends. Where there are no such locks, every claim is granted.
+// Byte-range locks on an empty file beside the store, which all users with write access to the store may write.
+// Nothing is written, and the system frees the locks when their process ends. Without support for such locks every
+// claim is granted.
 class FileClaims : public Claims {
  public:
-  // The file is made with the first claim.
-  // `store_path` is the store's own, behind all links, so that all who share it share its claims.
+  // The file is made with the first claim. `store_path` is the store's own path with all links resolved, so that all
+  // users of the store share its claims.
   explicit FileClaims(const std::string& store_path) : store_(store_path), path_(store_path + ".claims") {}
   ~FileClaims() override;
   FileClaims(const FileClaims&) = delete;
@@ -27,7 +28,7 @@ class FileClaims : public Claims {
 
   std::string store_, path_;
   int fd_ = -1;
-  bool opened_ = false;  // or tried
+  bool opened_ = false;  // or tried to open
 };
 
 }  // namespace hone

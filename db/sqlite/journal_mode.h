@@ -1,18 +1,18 @@
-// Which journal keeps a store safe under the SQLite that is linked.
+// Chooses the journal that keeps a store safe under the linked SQLite.
 #pragma once
 
 #include <string>
 
 namespace hone {
 
-// kPersist: a journal whose head is zeroed at each commit, so that its file keeps its size and a commit need not wait
-// for the file system to note a new one.
+// kPersist zeroes the journal's head at each commit. Its file keeps its size, so a commit need not wait for the file
+// system to record a new size.
 enum class JournalMode { kPersist, kWal };
 
-// kWal where `sqlite_version` (as sqlite3_libversion_number gives it: 3040001) is free of the defect that damages WAL
-// databases under concurrent checkpoints, else kPersist. docs/formats.md lists the versions.
+// kWal if this version is free of the defect that damages WAL databases under concurrent checkpoints, else kPersist.
+// `sqlite_version` has the form of sqlite3_libversion_number: 3040001. docs/formats.md lists the versions.
 JournalMode JournalModeFor(int sqlite_version);
-// For the SQLite that runs, whatever the headers were.
+// The mode for the SQLite library at run time, whatever the headers were.
 JournalMode LinkedJournalMode();
 // "3.40.1"
 std::string LinkedSqliteVersion();

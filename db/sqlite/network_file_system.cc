@@ -18,7 +18,7 @@ struct Network {
   uint32_t type;
   const char* name;
 };
-// statfs(2) and the kernel's linux/magic.h; the last four are kept by their projects alone.
+// From statfs(2) and the kernel's linux/magic.h. The last four are documented only by their projects.
 constexpr Network kNetworks[] = {
     {0x6969, "NFS"},       {0x517B, "SMB"},        {0xFF534D42, "CIFS"},
     {0xFE534D42, "SMB"},   {0x5346414F, "AFS"},    {0x73757245, "Coda"},
@@ -26,7 +26,7 @@ constexpr Network kNetworks[] = {
     {0x7461636F, "OCFS2"}, {0x01161970, "GFS2"},   {0x0BD00BD0, "Lustre"},
     {0x47504653, "GPFS"},  {0x19830326, "BeeGFS"}, {0x786F4256, "VirtualBox's shared folders"}};
 
-// The nearest folder above that is there.
+// The nearest ancestor of the path that exists.
 std::string Existing(const std::string& path) {
   std::error_code ignored;
   fs::path at = fs::absolute(path, ignored);

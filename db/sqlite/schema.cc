@@ -48,7 +48,7 @@ void CreateVersion1(Database& database) {
   )");
 }
 
-// Of a record's text.
+// The environment in a record's text.
 std::optional<Environment> EnvironmentOf(const std::string& text) {
   try {
     const Json json = ParseJson(text, "a record of the store");
@@ -65,8 +65,7 @@ void AddFinals(Database& database) {
   )");
 }
 
-// The new keys are copies of what the records hold. A record that cannot be read stays as it is: whoever reads it says
-// so.
+// The new keys are copies of the records' fields. A record that cannot be read stays unchanged: its readers report it.
 void AddDevices(Database& database) {
   database.Execute(R"(
     ALTER TABLE records ADD COLUMN fingerprint TEXT NOT NULL DEFAULT '';
@@ -125,8 +124,8 @@ void AddPacks(Database& database) {
   )");
 }
 
-// A lookup reads the index alone: the columns behind a record's text lie pages away from those before it. No query asks
-// for a CPU alone.
+// A lookup reads only the index, because columns behind a record's text lie pages away from those before it. No query
+// asks only for a CPU.
 void AddSetups(Database& database) {
   database.Execute(R"(
     CREATE TABLE setups(
@@ -153,8 +152,8 @@ void AddSetups(Database& database) {
   )");
 }
 
-// Step i brings version i to i + 1. A new version adds a step and never edits one: stores of every version are out
-// there.
+// Step i brings version i to i + 1. A new version adds a step and never edits one, because stores of every version
+// exist.
 constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1,   AddFinals, AddDevices,
                                                                     AddForeignTrials, AddPacks,  AddSetups};
 

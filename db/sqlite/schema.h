@@ -1,4 +1,4 @@
-// The tables of a store and how older ones are brought up. docs/formats.md describes them.
+// The tables of a store and the upgrades of older ones. docs/formats.md describes them.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace hone {
 
-// Brings a database from version `from` (0: empty) to kSchemaVersion. Runs inside the caller's transaction.
+// Upgrades a database from version `from` (0: empty) to kSchemaVersion. Runs inside the caller's transaction.
 void UpgradeSchema(Database& database, int64_t from);
 
-// The SQL of every table, index, view and trigger, sorted: what a database has.
+// The SQL of every table, index, view and trigger in a database, sorted.
 std::vector<std::string> SchemaTexts(Database& database);
-// What a database of kSchemaVersion must have.
+// The SchemaTexts that a database of kSchemaVersion must have.
 std::vector<std::string> ExpectedSchemaTexts();
 
 }  // namespace hone

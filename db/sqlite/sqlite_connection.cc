@@ -17,9 +17,10 @@
 namespace hone {
 namespace {
 
-// Less than this would fail while other writers are merely slow: whoever asks next gets the lock.
+// A shorter wait would fail while other writers are merely slow. Waiting writers have no order: the next to ask gets
+// the lock.
 constexpr std::chrono::seconds kMostBusy(30);
-// SQLite's own handler asks less and less often, up to every 100 ms, while a commit takes 10.
+// SQLite's own handler asks at growing intervals of up to 100 ms, although a commit takes 10 ms.
 constexpr std::chrono::microseconds kBusyPause(200);
 constexpr int kMaxValueBytes = 32 << 20;
 
@@ -32,17 +33,17 @@ struct Finalizer {
 };
 using StatementHandle = std::unique_ptr<sqlite3_stmt, Finalizer>;
 
-// Prepared statements that nobody uses: a lookup's is a twentieth of its time, and the next one is the same.
+// Prepared statements that are not in use. Preparing takes a twentieth of a lookup, and the next lookup is the same.
 class IdleStatements {
  public:
-  // Null when there is none of this text.
+  // Null if there is none with this text.
   StatementHandle Take(std::string_view sql) {
     for (StatementHandle& idle : idle_) {
       if (idle && sql == sqlite3_sql(idle.get())) return std::move(idle);
     }
     return nullptr;
   }
-  // As new, in the place of one that was given earlier.
+  // Resets the statement and keeps it in the place of an older one.
   void Give(StatementHandle handle) {
     sqlite3_reset(handle.get());
     sqlite3_clear_bindings(handle.get());
@@ -64,7 +65,7 @@ class SqliteStatement : public SqlStatement {
   SqliteStatement& operator=(const SqliteStatement&) = delete;
   void Bind(int parameter, int64_t value) override;
   void Bind(int parameter, std::string_view value) override { Bind(parameter, value, SQLITE_TRANSIENT); }
-  // Without a copy: `value` must stay until the next Bind of this parameter or the statement's end.
+  // Binds without a copy: `value` must stay valid until the next Bind of this parameter or the statement's end.
   void BindKept(int parameter, std::string_view value) { Bind(parameter, value, SQLITE_STATIC); }
   void BindKept(int parameter, int64_t value) { Bind(parameter, value); }
   bool Step() override;
@@ -94,7 +95,7 @@ class SqliteConnection : public SqlConnection {
   void BeginWrite() override { Execute("BEGIN IMMEDIATE"); }
   void Commit() override { Execute("COMMIT"); }
   void Rollback() override {
-    // A full disk or a lost file rolls back by itself, and then there is nothing left to do.
+    // After a full disk or a lost file SQLite has rolled back by itself, and nothing remains to be done.
     sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }
   int64_t ExecuteAll(std::string_view sql, const std::vector<SqlRow>& rows) override;
@@ -105,7 +106,7 @@ class SqliteConnection : public SqlConnection {
   std::unique_ptr<Claims> MakeClaims() override { return std::make_unique<FileClaims>(ResolvedPath()); }
 
   [[noreturn]] void Throw(int code) const;
-  // As SQLite names its own files: absolute, behind all links.
+  // The path as SQLite names its own files: absolute, with all links resolved.
   std::string ResolvedPath() const {
     const char* resolved = sqlite3_db_filename(handle_.get(), "main");
     return resolved != nullptr && *resolved != '\0' ? resolved : path_;
@@ -119,12 +120,12 @@ class SqliteConnection : public SqlConnection {
   struct Closer {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
-  // Whether to ask for the lock again, for the `asked`th time; of the connection `self`.
+  // Whether the connection `self` should ask for the lock again; `asked` is the number of earlier attempts.
   static int WaitForOthers(void* self, int asked);
 
   std::string path_;
   std::unique_ptr<sqlite3, Closer> handle_;
-  IdleStatements idle_;  // gone before the handle
+  IdleStatements idle_;  // destroyed before the handle
   std::chrono::steady_clock::time_point busy_since_;
 };
 

@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(30);
 constexpr std::chrono::milliseconds kPause(10);
-// What stays of a journal: more than most transactions need, and no disk full after a great one.
+// The size to which a journal is truncated: more than most transactions need, without filling a disk after a large
+// one.
 constexpr int kMostJournalBytes = 4 << 20;
 
 void PrepareFolder(const std::string& path) {
@@ -39,14 +40,15 @@ void PrepareFolder(const std::string& path) {
               fmt::format("store '{}' may not be read, or a folder on its way not entered", path));
 }
 
-// SQLite makes files of mode 0644 at most; a group that shares a store writes to it where the umask lets it. The
-// journal and its like get the store's own mode from SQLite. What goes wrong SQLite meets, too, and tells.
+// SQLite makes files of mode 0644 at most. With this mode a group that shares a store can write to it if the umask
+// allows. SQLite gives the journal and its other files the store's mode. Errors are ignored here because SQLite meets
+// and reports them too.
 void MakeFile(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd >= 0) close(fd);
 }
 
-// True when the file was there.
+// Returns true if the file existed.
 bool CheckPath(const std::string& path, bool create) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -77,7 +79,7 @@ Database Connect(const std::string& path, bool create, bool existed) {
   throw Error(ExitCode::kBadData, fmt::format("'{}' {}", database.name(), why));
 }
 
-// The version of the schema, 0 for a database in which there is nothing.
+// The version of the schema; 0 for an empty database.
 int64_t VersionOf(Database& database) {
   const int64_t application = database.Integer("PRAGMA application_id");
   const int64_t version = database.Integer("PRAGMA user_version");
@@ -90,7 +92,7 @@ int64_t VersionOf(Database& database) {
   return version;
 }
 
-// The same at one moment: between two reads another process may make the store.
+// VersionOf in one transaction, because another process may make the store between its reads.
 int64_t VersionAtOneMoment(Database& database) {
   database.Execute("BEGIN");
   const int64_t version = VersionOf(database);
@@ -100,7 +102,7 @@ int64_t VersionAtOneMoment(Database& database) {
 
 void Upgrade(Database& database) {
   Transaction transaction(database);
-  // Another process may have done it since.
+  // Another process may have upgraded it in the meantime.
   const int64_t version = VersionOf(database);
   if (version < kSchemaVersion) UpgradeSchema(database, version);
   transaction.Commit();
@@ -142,7 +144,7 @@ Database OpenStoreFile(const std::string& path, bool create, JournalMode mode) {
     try {
       return OpenOnce(path, create, existed, mode);
     } catch (const DatabaseBusy&) {
-      // SQLite does not wait where two that wait could wait for each other, as when both switch the journal.
+      // SQLite does not wait if waiting could deadlock, as when two processes switch the journal.
       if (std::chrono::steady_clock::now() >= end) throw;
     }
     std::this_thread::sleep_for(kPause);

@@ -1,4 +1,4 @@
-// Opening a store's file safely: checked before it is written.
+// Opens a store's file safely: it is checked before it is written.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// A connection to a store of the present schema. Creates the file and its folder when `create`. Throws Error as
-// RecordStore::Open says, and Error(kBadConfig) on a network file system; a file that is refused is left as it was.
+// A connection to a store, upgraded to the present schema. Creates the file and its folder when `create`. Throws Error
+// as RecordStore::Open says, and Error(kBadConfig) on a network file system. A refused file stays unchanged.
 Database OpenStoreFile(const std::string& path, bool create, JournalMode mode = LinkedJournalMode());
 
 }  // namespace hone
