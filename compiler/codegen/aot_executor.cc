@@ -37,19 +37,19 @@ int64_t MostWorkerBytes(const Plan& plan) {
   return RoundUp(most);
 }
 
-// Sections of bytes that are there already, as the assembler takes them in.
+// An assembler section that includes the file's existing bytes.
 std::string SectionOf(const std::string& section, const char* flags, int align, const std::string& symbol,
                       const MemoryFile& file) {
   return fmt::format(".section {},\"{}\",%progbits\n.balign {}\n{}:\n.incbin \"{}\"\n", section, flags, align, symbol,
                      file.path());
 }
 
-// The control word of floating-point arithmetic, as runtime/denormals_off.cc has it.
+// The control word of floating-point arithmetic; runtime/denormals_off.cc sets the same bits.
 class ControlWord {
  public:
   ControlWord(llvm::IRBuilder<>& ir, const std::string& triple) : ir_(ir), arch_(llvm::Triple(triple).getArch()) {}
 
-  // Returns what it was; null where there is none.
+  // Returns the former word; null if the architecture has none.
   Value* FlushDenormals() {
     Value* was = Read();
     if (was != nullptr) Write(ir_.CreateOr(was, flush()));
@@ -89,7 +89,7 @@ class ControlWord {
 
   llvm::InlineAsm* Assembly(llvm::Type* result, llvm::ArrayRef<llvm::Type*> of, const char* text,
                             const char* operands) {
-    // Nothing moves across it: loads and stores are what the kernels do.
+    // The clobber keeps loads and stores, which are the kernels' work, from moving across the instruction.
     return llvm::InlineAsm::get(llvm::FunctionType::get(result, of, false), text,
                                 fmt::format("{},~{{memory}}", operands), true);
   }
@@ -105,7 +105,7 @@ class Executor {
       : model_(model), plan_(model.plan), b_(builder), ir_(builder.ir()), image_(model.image) {}
 
   std::string Emit() {
-    // The assembler reads them when the object is written.
+    // The files must live until the object is written, because the assembler reads them then.
     const MemoryFile kernels("kernels"), params("params");
     kernels.Write(image_.bytes);
     params.Write(model_.params);
@@ -129,7 +129,7 @@ class Executor {
  private:
   std::string Symbol(const char* of) const { return model_.name + "_" + of; }
 
-  // What the module's assembly defines.
+  // A symbol that the module's assembly defines.
   llvm::Constant* Elsewhere(const char* of) {
     auto* global = new llvm::GlobalVariable(b_.module(), ir_.getInt8Ty(), true, llvm::GlobalValue::ExternalLinkage,
                                             nullptr, Symbol(of));
@@ -155,8 +155,8 @@ class Executor {
     Value* given = function_->getArg(static_cast<unsigned>(pointers.size() - 1));
     memory_ = ir_.CreateSelect(ir_.CreateIsNull(given), OwnMemory(), given);
     SetField(0, operands_);
-    SetField(4, ir_.getInt32(0));  // the worker, of
-    SetField(5, ir_.getInt32(1));  // one
+    SetField(4, ir_.getInt32(0));  // the worker's number
+    SetField(5, ir_.getInt32(1));  // the number of workers
   }
 
   llvm::Constant* OwnMemory() {

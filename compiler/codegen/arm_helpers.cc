@@ -27,7 +27,7 @@ class Helpers {
     auto* type = llvm::FunctionType::get(result, parameters, false);
     auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, &b_.module());
     function->setVisibility(llvm::GlobalValue::HiddenVisibility);
-    // Floats come and go in general registers, whatever the system's own convention is.
+    // Floats are passed and returned in general registers, whatever the system's own convention is.
     function->setCallingConv(llvm::CallingConv::ARM_AAPCS);
     function->addFnAttr(llvm::Attribute::NoUnwind);
     function->addFnAttr("no-builtins");
@@ -35,7 +35,7 @@ class Helpers {
     ir_.CreateRet(body(*function));
   }
 
-  // Quotient and rest of unsigned numbers, bit by bit.
+  // Quotient and remainder of unsigned integers, bit by bit.
   std::pair<Value*, Value*> Divide(Value* number, Value* by) {
     const Vals done = b_.Loop(0, 64, 1, {number, b_.Index(0), b_.Index(0)}, [&](Value*, const Vals& carried) {
       Value* lost = ir_.CreateICmpSLT(carried[2], b_.Index(0));
@@ -75,7 +75,7 @@ class Helpers {
       Define(name, words, {b_.i32(), b_.i32()},
              [&](auto& f) { return Pair(Divide(wide_unsigned(f.getArg(0)), wide_unsigned(f.getArg(1))), words); });
     }
-    // A quotient alone is the first register of the pair.
+    // A function that returns only a quotient returns the pair's first register.
     for (const char* name : {"__aeabi_idivmod", "__aeabi_idiv"}) {
       Define(name, words, {b_.i32(), b_.i32()},
              [&](auto& f) { return Pair(DivideSigned(wide(f.getArg(0)), wide(f.getArg(1))), words); });
@@ -84,14 +84,14 @@ class Helpers {
 
   llvm::Constant* Double(double x) { return llvm::ConstantFP::get(b_.f64(), x); }
 
-  // Both halves are exact as doubles, so that their sum is rounded once.
+  // Both halves are exact as doubles, so their sum is rounded once.
   Value* DoubleOf(Value* x, bool is_signed) {
     Value* high = ir_.CreateTrunc(ir_.CreateLShr(x, 32), b_.i32());
     Value* low = ir_.CreateUIToFP(ir_.CreateTrunc(x, b_.i32()), b_.f64());
     Value* upper = is_signed ? ir_.CreateSIToFP(high, b_.f64()) : ir_.CreateUIToFP(high, b_.f64());
     return ir_.CreateFAdd(ir_.CreateFMul(upper, Double(0x1p32)), low);
   }
-  // A double is exact for 53 bits; of a longer number the last bits are told by one that stays.
+  // A double is exact for 53 bits. In a longer integer, one sticky bit stands for the last 11 bits.
   Value* FloatOf(Value* x, bool is_signed) {
     constexpr int64_t kTail = (1 << 11) - 1;
     Value* short_enough = ir_.CreateICmpULT(is_signed ? Magnitude(x) : x, b_.Index(int64_t{1} << 53));

@@ -22,16 +22,16 @@
 namespace hone {
 namespace {
 
-// LLVM counts an instruction that one port does each cycle as 1; cores have several ports. Fitted on a Zen 3 core.
+// LLVM counts an instruction that one port does every cycle as 1; cores have several ports. Fitted on a Zen 3 core.
 constexpr double kCyclesPerCost = 0.3;
-// Indices are computed beside it, and code generation takes much of them out of loops.
+// Index arithmetic runs beside the rest, and code generation moves much of it out of loops.
 constexpr double kCyclesPerIndexCost = 0.1;
-// A value that each trip makes of the last trip's cannot come sooner: a sum's latency.
+// A value that each iteration makes from the previous one's has at least the latency of a sum.
 constexpr double kCarriedCycles = 4;
-// How much likelier than the other a side of a branch is that is always taken.
+// Weight of a branch side that is always taken against the other.
 constexpr uint32_t kAlways = 1U << 30U;
 
-// Until it goes, the module has a copy of the stage that does all items: its bounds are constants.
+// While this object lives, the module has a copy of the stage that does all items, so that the bounds are constants.
 class WholeStage {
  public:
   WholeStage(llvm::Function& stage, int64_t extent) {
@@ -79,7 +79,7 @@ class FunctionCost {
   }
 
  private:
-  // LLVM weighs a branch by its metadata, and by guesses without them.
+  // LLVM weighs a branch by its metadata, and guesses without it.
   void Weigh(llvm::BranchInst& branch, bool first, uint32_t times) {
     llvm::MDBuilder metadata(function_.getContext());
     branch.setMetadata(llvm::LLVMContext::MD_prof, metadata.createBranchWeights(first ? times : 1, first ? 1 : times));
@@ -96,7 +96,7 @@ class FunctionCost {
     if (holds) Weigh(*branch, *holds, kAlways);
   }
 
-  // Whether the trips are known.
+  // Sets the loop's weights; returns whether its trip count is known.
   bool TellTrips(const llvm::Loop& loop) {
     llvm::BasicBlock* exiting = loop.getExitingBlock();
     auto* branch = exiting == nullptr ? nullptr : llvm::dyn_cast<llvm::BranchInst>(exiting->getTerminator());
@@ -107,7 +107,7 @@ class FunctionCost {
     return true;
   }
 
-  // The branch before a loop asks whether there is anything to do: mostly there is.
+  // The branch before a loop asks whether the loop runs at all; mostly it does.
   void TellEntry(const llvm::Loop& loop) {
     llvm::BasicBlock* before = loop.getLoopPredecessor();
     auto* branch = before == nullptr ? nullptr : llvm::dyn_cast<llvm::BranchInst>(before->getTerminator());
@@ -129,10 +129,11 @@ class FunctionCost {
 
   double CyclesOf(const llvm::Instruction& instruction) const {
     llvm::Type* type = instruction.getType();
-    // LLVM knows few of the masks that are one instruction each; the kernels' are. A choice is a maximum's or as quick.
+    // LLVM's tables lack most masks that are one instruction each, as all masks of the kernels are. A select is part of
+    // a maximum, or as fast.
     const bool is_one = llvm::isa<llvm::ShuffleVectorInst>(instruction) || llvm::isa<llvm::SelectInst>(instruction);
     if (is_one && type->isVectorTy()) return kCyclesPerCost * costs_.getNumberOfParts(type);
-    // The result of comparing vectors is as wide as they are.
+    // A comparison of vectors already gives a result as wide as they are, so widening it is free.
     const auto* widened = llvm::dyn_cast<llvm::SExtInst>(&instruction);
     if (widened != nullptr && type->isVectorTy() && widened->getSrcTy()->getScalarType()->isIntegerTy(1)) return 0;
     const auto cost = costs_.getInstructionCost(&instruction, llvm::TargetTransformInfo::TCK_RecipThroughput);

@@ -10,16 +10,16 @@ namespace hone {
 
 class KernelBuilder;
 
-// One stage over all of its items.
+// The cost of one stage over all its items.
 struct CodeCost {
   double cycles = 0;  // of one core whose caches hold everything
-  double bytes = 0;   // loaded and stored, as often as the code does it
-  bool known = true;  // else some loop ends when the data say so, and both are a guess
+  double bytes = 0;   // loaded and stored, counted each time
+  bool known = true;  // false if data decide when some loop ends: both are then a guess
 };
 
-// The cost of each stage, which the builder's module defines. How often a loop runs is computed where its bounds are
-// constants once a stage's range is, and guessed where the data decide; the sides of a branch are weighed as LLVM does.
-// Leaves the module as it was; to be called before EmitObject. Throws what EmitObject throws.
+// The cost of each stage; the builder's module defines the stages. A loop's trip count is computed if its bounds are
+// constants for the stage's full range, and guessed if data decide it. The sides of a branch are weighed as LLVM does.
+// Leaves the module as it was. Call it before EmitObject. Throws the same errors as EmitObject.
 std::vector<CodeCost> CostOf(KernelBuilder& builder, const Target& target, const std::vector<KernelStage>& stages);
 
 }  // namespace hone

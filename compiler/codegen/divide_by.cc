@@ -10,12 +10,12 @@ bool IsPowerOfTwo(float x) {
   return std::frexp(x, &exponent) == 0.5F;
 }
 
-// In multiply-adds: five of them, and the comparisons that bound what is divided.
+// Cost in multiply-adds: five of them, and the comparisons that bound the dividend.
 constexpr double kProducts = 7;
 
 }  // namespace
 
-// A power of two's reciprocal is exact, which code generation sees.
+// The reciprocal of a power of two is exact, and code generation finds it itself.
 bool DividesByProducts(const MachineModel& machine, float divisor) {
   const float magnitude = std::abs(divisor);
   return machine.has_fma && machine.division_cost > kProducts && magnitude >= 0x1p-60F && magnitude <= 0x1p60F &&

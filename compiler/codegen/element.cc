@@ -13,17 +13,17 @@ namespace {
 
 bool IsUnsigned(DType dtype) { return dtype == DType::kUInt8 || dtype == DType::kBool; }
 
-// The bits are the upper half of a float32.
+// A bfloat16's bits are the upper half of a float32's.
 Value* FromBFloat16(KernelBuilder& b, Value* bits) {
   auto& ir = b.ir();
   Value* wide = ir.CreateZExt(bits, bits->getType()->getWithNewType(b.i32()));
   return ir.CreateBitCast(ir.CreateShl(wide, 16), bits->getType()->getWithNewType(b.f32()));
 }
 
-// As BFloat16's constructor (core/small_floats.h).
+// Rounds as BFloat16's constructor does (core/small_floats.h).
 Value* ToBFloat16(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
-  // One instruction, and the same bits but for denormals, which are zeros to a worker anyway.
+  // One instruction, with the same bits except for denormals, which a worker takes for zeros anyway.
   if (!b.machine().bfloat_dots_feature.empty()) {
     Value* rounded = ir.CreateFPTrunc(x, x->getType()->getWithNewType(ir.getBFloatTy()));
     return ir.CreateBitCast(rounded, x->getType()->getWithNewType(ir.getInt16Ty()));
@@ -37,7 +37,7 @@ Value* ToBFloat16(KernelBuilder& b, Value* x) {
   return ir.CreateTrunc(ir.CreateLShr(result, 16), x->getType()->getWithNewType(ir.getInt16Ty()));
 }
 
-// Exact. Denormal halves are normal float32s: whole multiples of 2^-24.
+// Exact. Denormal halves are normal float32s: integer multiples of 2^-24.
 Value* FromFloat16(KernelBuilder& b, Value* half) {
   auto& ir = b.ir();
   llvm::Type* wide = half->getType()->getWithNewType(b.i32());
@@ -47,14 +47,14 @@ Value* FromFloat16(KernelBuilder& b, Value* half) {
   Value* magnitude = ir.CreateAnd(bits, number(0x7fff));
   Value* shifted = ir.CreateShl(magnitude, 13);
   Value* denormal = ir.CreateFMul(ir.CreateSIToFP(magnitude, real), llvm::ConstantFP::get(real, 0x1p-24));
-  // The exponent's bias is 112 more in float32; infinities and NaNs have the greatest in both.
+  // The exponent's bias is 112 more in float32; infinities and NaNs have the greatest exponent in both.
   Value* normal = ir.CreateSelect(ir.CreateICmpUGE(magnitude, number(0x7c00)), ir.CreateOr(shifted, number(0x7f800000)),
                                   ir.CreateAdd(shifted, number(112U << 23)));
   Value* value = ir.CreateSelect(ir.CreateICmpULT(magnitude, number(0x400)), ir.CreateBitCast(denormal, wide), normal);
   return ir.CreateBitCast(ir.CreateOr(value, ir.CreateShl(ir.CreateAnd(bits, number(0x8000)), 16)), real);
 }
 
-// As Float16's constructor (core/small_floats.h).
+// Rounds as Float16's constructor does (core/small_floats.h).
 Value* ToFloat16(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
   llvm::Type* wide = x->getType()->getWithNewType(b.i32());
@@ -64,7 +64,7 @@ Value* ToFloat16(KernelBuilder& b, Value* x) {
   Value* odd = ir.CreateAnd(ir.CreateLShr(magnitude, 13), number(1));
   Value* rounded = ir.CreateAdd(magnitude, ir.CreateAdd(odd, number(0xfff)));
   Value* normal = ir.CreateLShr(ir.CreateSub(rounded, number(112U << 23)), 13);
-  // The last place of 0.5 is 2^-24, that of a denormal half: a sum with it is rounded there.
+  // The last place of 0.5 is 2^-24, the same as a denormal half's, so a sum with 0.5 is rounded there.
   Value* sum = ir.CreateFAdd(ir.CreateBitCast(magnitude, x->getType()), llvm::ConstantFP::get(x->getType(), 0.5));
   Value* denormal = ir.CreateSub(ir.CreateBitCast(sum, wide), number(0x3f000000));
   Value* finite = ir.CreateSelect(ir.CreateICmpULT(magnitude, number(0x38800000)), denormal, normal);
@@ -78,7 +78,8 @@ Value* ToBool(KernelBuilder& b, Value* x) {
   return b.ir().CreateZExt(EmitIsNonzero(b, x), x->getType()->getWithNewType(b.ir().getInt8Ty()));
 }
 
-// Cut towards zero. x86 has the least integer for what none of 32 or 64 bits holds; others would saturate.
+// Truncates towards zero. If no integer of 32 or 64 bits holds the value, x86 gives the least one; other machines would
+// saturate.
 Value* ToSigned(KernelBuilder& b, Value* x, llvm::Type* wide) {
   auto& ir = b.ir();
   llvm::Type* type = x->getType()->getWithNewType(wide);
@@ -140,7 +141,7 @@ Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   llvm::Type* type = x->getType()->getWithNewType(ElementType(b, to));
   if (IsFloat(from)) {
     if (IsFloat(to)) return ir.CreateFPCast(x, type);
-    // Bytes are the low ones of 32 bits.
+    // An 8-bit result is the low byte of 32 bits.
     return ir.CreateTrunc(ToSigned(b, x, DTypeBytes(to) == 8 ? b.i64() : b.i32()), type);
   }
   if (IsFloat(to)) return IsUnsigned(from) ? ir.CreateUIToFP(x, type) : ir.CreateSIToFP(x, type);

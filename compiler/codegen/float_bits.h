@@ -1,4 +1,4 @@
-// What polynomial math is built from: constants, bits and polynomials of float32 scalars or vectors of any width.
+// The building blocks of polynomial math: constants, bits and polynomials of float32 scalars or vectors of any width.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace hone {
 
-// How many lanes a value has; 1 for a scalar.
+// The number of lanes of a value; 1 for a scalar.
 int LaneCount(Value* x);
-// `v` in every lane, as many as `like` has.
+// `v` in each of the lanes of `like`.
 Value* FloatConstant(KernelBuilder& b, Value* like, float v);
 Value* IntConstant(KernelBuilder& b, Value* like, int64_t v);  // int32
-// The bits of float32 as int32, and back.
+// Reinterprets the bits of float32 as int32, and back.
 Value* AsInt(KernelBuilder& b, Value* x);
 Value* AsFloat(KernelBuilder& b, Value* bits, Value* like);
 // c[0] + c[1] x + ... by Horner's rule.

@@ -3,7 +3,7 @@
 namespace hone {
 namespace {
 
-// The bits; of integers themselves.
+// The bits of a float; an integer itself.
 Value* Bits(KernelBuilder& b, Value* x) {
   const unsigned width = x->getType()->getScalarSizeInBits();
   return b.ir().CreateBitCast(x, x->getType()->getWithNewType(b.ir().getIntNTy(width)));
@@ -11,7 +11,7 @@ Value* Bits(KernelBuilder& b, Value* x) {
 
 }  // namespace
 
-// The bits of magnitudes rise with them: those of negative numbers are negated.
+// The bits of magnitudes order as the magnitudes do; those of negative numbers are negated.
 Value* EmitOrder(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* bits = Bits(b, x);
@@ -23,7 +23,7 @@ Value* EmitOrder(KernelBuilder& b, Value* x) {
 
 Value* EmitIsNonzero(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
-  // Without the sign's bit a zero is 0.
+  // Without the sign bit a zero is 0.
   Value* bits = x->getType()->isFPOrFPVectorTy() ? ir.CreateShl(Bits(b, x), 1) : x;
   return ir.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));
 }

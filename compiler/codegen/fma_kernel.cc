@@ -12,7 +12,7 @@ constexpr int kSteps = 4;  // multiply-adds of each accumulator per iteration
 constexpr int64_t kFloatBytes = 4, kDoubleBytes = 8;
 const char* const kSymbol = "fma";
 
-// Enough chains to cover a latency of four at two a cycle, and no more registers than there are.
+// Enough chains to cover a latency of four at two per cycle, and no more registers than the machine has.
 int Chains(const MachineModel& machine) { return machine.vector_registers >= 32 ? 24 : 12; }
 
 Artifact Linked(KernelBuilder& builder, const Target& target, int64_t extent, std::vector<KernelOperand> operands) {
@@ -45,7 +45,8 @@ Artifact Kernel(const Target& target, int64_t trips, int threads) {
     Value* in = b.Operand(args, 0);
     Value* out = b.Operand(args, 1);
     b.For(args.begin, args.end, 1, [&](Value* item) {
-      // Stored, so that it counts; what is asked for goes over it. Only the first item writes: there is one output.
+      // The sum is stored so that the arithmetic is not dead code; the copy then overwrites it. Only the first item
+      // writes, because there is one output.
       const Vals done = Multiplied(b, trips);
       Value* sum = done.front();
       for (size_t i = 1; i < done.size(); ++i) sum = b.FAdd(sum, done[i]);
@@ -61,7 +62,7 @@ Artifact Kernel(const Target& target, int64_t trips, int threads) {
                 {Vector(OperandRole::kData, DType::kFloat32), Vector(OperandRole::kOutput, DType::kFloat32)});
 }
 
-// The input's values and their magnitudes.
+// Outputs the input's values and their magnitudes.
 Artifact Reference(const Target& target) {
   KernelBuilder b(target, MachineModelFor(target));
   b.Stage(kSymbol, [&](const StageArgs& args) {

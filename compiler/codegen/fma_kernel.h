@@ -1,4 +1,4 @@
-// A kernel whose arithmetic and time are known: what machines and measurements are judged with.
+// A kernel with known arithmetic and time, to judge machines and measurements by.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace hone {
 
 struct FmaKernel {
-  Artifact artifact;   // a 64-element input copied to the output, after the arithmetic
-  Artifact reference;  // the same copy, as CompileReference's are
-  double flops = 0;    // of one run, all threads together
+  Artifact artifact;   // copies a 64-element input to the output, after the arithmetic
+  Artifact reference;  // the same copy, with outputs as CompileReference's kernels
+  double flops = 0;    // of one run, over all threads
 };
 
-// Each of `threads` work items runs `trips` iterations of independent fused multiply-adds that touch no memory: at the
-// machine's peak, and as long as `trips` says but for the launch.
+// Each of `threads` work items runs `trips` iterations of independent fused multiply-adds that touch no memory. So it
+// runs at the machine's peak, and apart from the launch its time is proportional to `trips`.
 FmaKernel CompileFmaKernel(const Target& target, int64_t trips, int threads);
 
 }  // namespace hone

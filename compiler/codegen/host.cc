@@ -66,7 +66,8 @@ void CheckKnown(const Target& target) {
   }
 }
 
-// Products and float32 are instructions of kernels: lld would name the library functions that stand in for them.
+// Kernels need products and float32 as instructions; otherwise the link would fail with lld's list of missing
+// functions.
 void CheckRiscv(const Target& target) {
   if (!llvm::Triple(target.triple).isRISCV()) return;
   const std::vector<std::string> has = ImpliedFeatures(target);
@@ -79,7 +80,7 @@ void CheckRiscv(const Target& target) {
   }
 }
 
-// Triples of ARM name an instruction set, of which hone has kernels for one.
+// A triple of ARM names an instruction set, and hone has kernels for only one.
 void CheckArm(const Target& target) {
   const llvm::Triple triple(target.triple);
   if (!triple.isARM() && !triple.isThumb()) return;
@@ -104,7 +105,7 @@ std::optional<Target> TargetOfCpu(const std::string& cpu) {
   return std::nullopt;
 }
 
-// A triple as LLVM writes it, one of NamedTargets, or a CPU by LLVM's name.
+// The target of a triple as LLVM writes it, of a name in NamedTargets, or of a CPU by LLVM's name.
 Target TargetOfWord(const std::string& word) {
   Target target;
   target.triple = word;
@@ -130,8 +131,8 @@ Target HostTarget() {
   target.num_cores = AffinityCores();
   const auto host = llvm::sys::getHostCPUFeatures();
   if (host.lookup("amx-tile")) target.cpu = CpuWithTiles(target.cpu);
-  // A hypervisor may hide what the CPU's name implies: then the code must not use it. Or it shows one CPU under
-  // another's number, and there is more than the name says.
+  // A hypervisor may hide features that the CPU's name implies; code must not use those. It may also show one CPU under
+  // another's number, which then has more features than the name implies.
   const std::vector<std::string> implied = ImpliedFeatures(target);
   for (const std::string& feature : NamedFeatures()) {
     const auto found = host.find(feature);
@@ -149,7 +150,8 @@ Target ResolveTarget(std::string_view text) {
   const bool one_word = !text.empty() && text != "llvm" && text.find(' ') == text.npos;
   Target target = one_word ? TargetOfWord(std::string(text)) : Target::Parse(text);
   if (target.triple.empty()) target.triple = llvm::sys::getDefaultTargetTriple();
-  // Of ARM the last part is the calling convention; LLVM finds it where a vendor is named.
+  // An ARM triple ends in the calling convention. LLVM only finds it if the triple has a vendor, so the triple is
+  // normalised.
   if (llvm::Triple(target.triple).isARM()) target.triple = llvm::Triple::normalize(target.triple);
   CheckKnown(target);
   CheckRiscv(target);

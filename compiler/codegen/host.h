@@ -1,4 +1,4 @@
-// The machine we run on, as a target. No LLVM types in the header.
+// This machine, as a target. No LLVM types in the header.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace hone {
 
-// Triple, CPU name and the cores that affinity and the cgroup allow.
+// Triple, CPU name and the number of cores that affinity and the cgroup allow.
 Target HostTarget();
-// "host", a name of NamedTargets, a CPU that LLVM knows by that name, a triple, or Target::Parse. Throws Error(kUsage)
-// also for a triple, CPU or feature that LLVM does not know, with the nearest, and for RISC-V without what kernels
-// need.
+// Takes "host", a name in NamedTargets, LLVM's name of a CPU, a triple, or a text for Target::Parse. Throws
+// Error(kUsage) as Parse does, and for a triple, CPU or feature that LLVM does not know, with the nearest name. Also
+// throws it for RISC-V without the features that kernels need.
 Target ResolveTarget(std::string_view text);
-// Adds what LLVM knows of a CPU that the table of rows lacks, so that MachineModelFor, which has no LLVM, sees the same
-// machine: those of NamedFeatures that the CPU has, as "+feature", and those that a row would take for granted and it
-// lacks, as "-feature". Leaves other targets alone.
+// Makes the target say what LLVM knows about a CPU and the table of rows lacks. MachineModelFor, which has no LLVM,
+// then sees the same machine. The NamedFeatures that the CPU has are added as "+feature"; those that a row assumes and
+// the CPU lacks as "-feature". Other targets stay as they are.
 void SpellOutFeatures(Target& target);
-// Whether the host can run code for the target: the first missing feature, or empty.
+// The first feature of the target that the host lacks; empty if the host can run its code.
 std::string MissingFeature(const Target& target);
-// The features that kernels are made for, of every architecture, in LLVM's names.
+// The features that kernels are made for, of every architecture, by LLVM's names.
 const std::vector<std::string>& NamedFeatures();
-// Those of NamedFeatures that the target's CPU and mattr imply.
+// The NamedFeatures that the target's CPU and mattr imply.
 std::vector<std::string> ImpliedFeatures(const Target& target);
 
 }  // namespace hone

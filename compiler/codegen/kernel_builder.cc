@@ -23,11 +23,11 @@ std::optional<int64_t> AsConstant(Value* v) {
   return std::nullopt;
 }
 
-// Where pointer `i` of a table lies, and of hone_kernel_args, whose first four fields are pointers: they have the
+// The offset of pointer `i` in a table, or in hone_kernel_args, whose first four fields are pointers. Pointers have the
 // target's own size.
 int64_t PointerAt(const llvm::Module& module, int i) { return int64_t{module.getDataLayout().getPointerSize()} * i; }
 
-// Where addresses have 32 bits no index has more, and a division of 64 is a function.
+// With 32-bit addresses no index has more than 32 bits, and a 64-bit division would be a function call.
 Value* Divided(llvm::IRBuilder<>& ir, llvm::Instruction::BinaryOps op, Value* a, int64_t b) {
   const bool narrow = ir.GetInsertBlock()->getModule()->getDataLayout().getPointerSize() == 4;
   auto* type = narrow ? ir.getInt32Ty() : ir.getInt64Ty();
@@ -48,7 +48,7 @@ KernelBuilder::KernelBuilder(const Target& target, const MachineModel& machine)
       context_(std::make_unique<llvm::LLVMContext>()),
       module_(std::make_unique<llvm::Module>("kernel", *context_)),
       ir_(std::make_unique<llvm::IRBuilder<>>(*context_)) {
-  // Layout and triple have to be known before any IR is built: constant folding of addresses uses them.
+  // Layout and triple must be set before any IR is built: constant folding of addresses uses them.
   module_->setTargetTriple(target.triple);
   module_->setDataLayout(MakeTargetMachine(target)->createDataLayout());
   ir_->setFastMathFlags(ContractFlags());
@@ -62,7 +62,7 @@ void KernelBuilder::Stage(const std::string& symbol, const std::function<void(co
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, module_.get());
   function->addFnAttr("target-cpu", cpu_);
   if (!features_.empty()) function->addFnAttr("target-features", features_);
-  // A loop that copies must stay a loop: there is no memcpy to call in an artifact.
+  // A loop that copies must stay a loop, because an artifact has no memcpy to call.
   function->addFnAttr("no-builtins");
   function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
   function->addFnAttr(llvm::Attribute::NoUnwind);
@@ -242,13 +242,13 @@ Value* KernelBuilder::FSub(Value* a, Value* b) { return ir_->CreateFSub(a, b); }
 Value* KernelBuilder::FDiv(Value* a, Value* b) { return ir_->CreateFDiv(a, b); }
 
 Value* KernelBuilder::Fma(Value* a, Value* b, Value* c) {
-  // ARM's small cores get a product and a sum for one that may be fused.
+  // ARM's small cores get a separate product and sum for an operation that may be fused, so they need one that must be.
   const bool must = machine_.has_fma && llvm::Triple(module_->getTargetTriple()).isARM();
   return ir_->CreateIntrinsic(must ? llvm::Intrinsic::fma : llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
 }
 
-// "greater, or unordered because a is NaN" keeps a: a NaN in a goes through, whatever b is.
-// One instruction of x86, zeros and all: it gives its second operand where they are equal or one is NaN.
+// "Greater, or unordered because a is NaN" keeps a, so a NaN in a goes through, whatever b is. On x86 this is one
+// instruction, also for zeros: it returns its second operand if the two are equal or one is NaN.
 Value* KernelBuilder::FMax(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateFCmpOGT(b, a), b, a); }
 Value* KernelBuilder::FMin(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateFCmpOLT(b, a), b, a); }
 

@@ -9,14 +9,14 @@
 namespace hone {
 namespace {
 
-// A vector, and of each lane which sum it is a part of.
+// A vector, and for each lane the index of the sum to which it belongs.
 struct PartialSums {
   Value* lanes = nullptr;
   std::vector<int> of;
 };
 
-// Of each span of `span` lanes of the sources, which lie behind each other with `lanes` lanes each: every second piece
-// of `piece` lanes, from the first or the second on; the first source's before the next one's.
+// The shuffle mask that takes every second piece of `piece` lanes, from the first (or second) on, out of each span of
+// `span` lanes. The sources have `lanes` lanes each; within a span the first source's pieces precede the second's.
 std::vector<int> EverySecond(int sources, int lanes, int span, int piece, bool second) {
   std::vector<int> mask;
   for (int first = 0; first < lanes; first += span) {
@@ -29,7 +29,8 @@ std::vector<int> EverySecond(int sources, int lanes, int span, int piece, bool s
   return mask;
 }
 
-// Adds neighbouring pieces within each span, of two vectors into one of the same length, or of one into one of half.
+// Adds neighbouring pieces within each span: two vectors give one of the same length, a single one gives one of half
+// the length.
 std::vector<PartialSums> AddNeighbours(KernelBuilder& b, const std::vector<PartialSums>& parts, int span, int piece) {
   auto& ir = b.ir();
   const int lanes = LaneCount(parts.front().lanes), sources = parts.size() == 1 ? 1 : 2;

@@ -27,8 +27,8 @@ LLD_HAS_DRIVER(elf)
 namespace hone {
 namespace {
 
-// Where lld writes to: a pipe that a thread of ours empties. A file would need a folder with room, and lld writes files
-// through mmap, which ends the process where the room is missing; to what is no regular file it writes from memory.
+// The file that lld writes to: a pipe that a thread here empties. A regular file would need a folder with room. Regular
+// files are written through mmap, and a lack of room then ends the process. Other files are written from memory.
 class OutputPipe {
  public:
   OutputPipe() {
@@ -45,7 +45,7 @@ class OutputPipe {
   OutputPipe& operator=(const OutputPipe&) = delete;
   std::string path() const { return fmt::format("/proc/self/fd/{}", fds_[1]); }
 
-  // All that was written, once lld has closed it.
+  // All bytes that lld wrote, once it has closed the pipe.
   std::string Take() {
     close(std::exchange(fds_[1], -1));
     reader_.get();
@@ -57,7 +57,7 @@ class OutputPipe {
     throw Error(ExitCode::kIo, fmt::format("no pipe for the linker's output: {}", std::strerror(error)));
   }
 
-  // To the end, whatever happens: lld would wait for ever for a reader that has left.
+  // Reads to the end, whatever happens: lld would wait forever for a reader that has left.
   void ReadAll() {
     std::exception_ptr trouble;
     for (ssize_t n = 1; n != 0;) {
@@ -72,7 +72,7 @@ class OutputPipe {
     if (trouble) std::rethrow_exception(trouble);
   }
 
-  // The reader ends with the last descriptor that can be written to.
+  // The reader ends when the last writable descriptor is closed.
   void Close() {
     if (fds_[1] >= 0) close(fds_[1]);
     if (reader_.valid()) reader_.wait();
@@ -123,14 +123,15 @@ std::string LinkShared(const std::vector<std::string>& objects, const Target& ta
       "ld.lld", "-shared", "-nostdlib", "-m", Emulation(target),  "--threads=1",      "-z",
       "now",    "-z",      "defs",      "-z", "noexecstack",      "--hash-style=gnu", "--build-id=none",
       "-s",     "-soname", "k.so",      "-o", output_path.c_str()};
-  // lld resets every LLVM option to its default; passing them along keeps code generation after it as before it.
+  // lld resets every LLVM option to its default, so the options are passed along; code generation after it stays the
+  // same.
   for (const LlvmOption& option : kLlvmOptions) args.insert(args.end(), {"-mllvm", option.argument});
   for (const std::string& path : paths) args.push_back(path.c_str());
   MemoryFile helpers("helpers");
   const std::string helpers_path = helpers.path();
   if (llvm::Triple(target.triple).isARM()) {
     helpers.Write(ArmHelpers(target));
-    // Addends beside relocations, as elsewhere: ARM's own way is to keep them in the words that are relocated.
+    // Addends are stored beside relocations, as on other targets; ARM's default keeps them in the relocated words.
     args.insert(args.end(), {"-z", "rela", "--start-lib", helpers_path.c_str(), "--end-lib"});
   }
   std::string messages;

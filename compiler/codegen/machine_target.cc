@@ -20,7 +20,7 @@ std::string ArchOf(const Environment& machine) {
 
 llvm::Triple::ArchType ArchOf(const std::string& triple) { return llvm::Triple(triple).getArch(); }
 
-// This machine's own where it fits, so that equal machines have equal targets.
+// The triple of this machine if the architecture is the same, so that equal machines have equal targets.
 std::string TripleOf(const std::string& arch) {
   const std::string own = llvm::sys::getDefaultTargetTriple();
   if (ArchOf(own) == ArchOf(arch)) return own;
@@ -37,7 +37,7 @@ std::string FeatureMissingOn(const Environment& machine, const Target& target) {
   return "";
 }
 
-// Where the machine has more or less than its CPU's name implies. Sorted.
+// The features in which the machine differs from its CPU's name, with "+" or "-". Sorted.
 std::vector<std::string> BesideTheName(const Target& named, const Fingerprint& fingerprint) {
   std::vector<std::string> features;
   if (fingerprint.features.empty()) return features;

@@ -1,4 +1,4 @@
-// A machine that describes itself, as a target. No LLVM types in the header.
+// A target from a machine's description of itself. No LLVM types in the header.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace hone {
 
-// Its architecture, its CPU as LLVM knows it, and its cores. A feature that the CPU's name implies and the machine
-// lacks is "-feature", one that it has beyond them "+feature". Throws Error(kBadConfig) when it does not tell its CPU.
+// The machine's architecture, its CPU by LLVM's name, and its cores. A feature that the CPU's name implies and the
+// machine lacks is "-feature"; an additional one is "+feature". Throws Error(kBadConfig) if the description has no CPU.
 Target TargetOf(const Environment& machine);
 
-// Why kernels for the target cannot run there on so many threads, as "5 threads were asked for, it has 4 cores"; empty
-// when they can. What the machine does not tell is no reason.
+// Why kernels for the target cannot run there on `threads` threads, such as "5 threads were asked for, it has 4 cores".
+// Empty if they can. A property that the machine does not report is no reason.
 std::string WhyNotOn(const Environment& machine, const Target& target, int threads);
 
 }  // namespace hone

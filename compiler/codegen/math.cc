@@ -9,7 +9,7 @@ namespace hone {
 namespace {
 
 constexpr float kLog2E = 1.44269504f;
-// ln 2 in two parts: the product of the first with any exponent is exact, with or without fused multiply-add.
+// ln 2 in two parts. The product of the first part with any exponent is exact, with or without fused multiply-add.
 constexpr float kLn2High = 0.693359375f;
 constexpr float kLn2Low = -2.12194440e-4f;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -23,13 +23,12 @@ Value* PowerOfTwo(KernelBuilder& b, Value* n, Value* like) {
 struct SplitExp {
   Value* p = nullptr;
   Value* n = nullptr;
-  Value* less_one = nullptr;  // p - 1, which keeps the bits that p loses
-  Value* low_n = nullptr;     // an integer with the low bits of n, which are all that an exponent's place keeps
+  Value* less_one = nullptr;  // p - 1, with the bits that p loses
+  Value* low_n = nullptr;     // an integer with the low bits of n, the only ones that fit into an exponent
 };
 
 SplitExp Split(KernelBuilder& b, Value* x) {
-  // Adding 1.5 * 2^23 rounds to an integer, which then lies in the low bits; rint would be a call on machines without
-  // it.
+  // Adding 1.5 * 2^23 rounds to an integer, which is then in the low bits. rint would be a call on machines without it.
   const float shifter = 12582912.0f;
   Value* shifted = b.Fma(x, FloatConstant(b, x, kLog2E), FloatConstant(b, x, shifter));
   Value* low_n = AsInt(b, shifted);
@@ -50,13 +49,13 @@ Value* MinusMagnitude(KernelBuilder& b, Value* x) {
 
 }  // namespace
 
-// One scale does, 2^-127 being 0 in its bits.
+// One scale suffices, because 2^-127 becomes 0 in its bits.
 Value* EmitExpOfNegative(KernelBuilder& b, Value* x) {
   const SplitExp exp = Split(b, b.FMax(x, FloatConstant(b, x, -88.0f)));
   return b.FMul(exp.p, PowerOfTwo(b, exp.low_n, x));
 }
 
-// n is added to the exponent of p, because 2^128 is no float. Beyond the largest result and for NaN the sum with
+// n is added to the exponent of p, because 2^128 is no float. Beyond the largest result and for NaN, the sum with
 // infinity is the result.
 Value* EmitExp(KernelBuilder& b, Value* x) {
   constexpr float kLargest = 88.7228317f;
@@ -95,7 +94,7 @@ Value* EmitLog(KernelBuilder& b, Value* x) {
 Value* EmitExpm1(KernelBuilder& b, Value* x) {
   Value* clamped = b.FMin(b.FMax(x, FloatConstant(b, x, -87.5f)), FloatConstant(b, x, 89.0f));
   const SplitExp exp = Split(b, clamped);
-  // Half of the result first: 2^128 is no float.
+  // Half of the result is computed first, because 2^128 is no float.
   Value* scale = PowerOfTwo(b, b.ir().CreateSub(exp.n, IntConstant(b, x, 1)), x);
   Value* half = b.Fma(exp.less_one, scale, b.FSub(scale, FloatConstant(b, x, 0.5f)));
   return b.FAdd(half, half);
@@ -105,8 +104,8 @@ Value* EmitLog1p(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* one = FloatConstant(b, x, 1.0f);
   Value* sum = b.FAdd(x, one);
-  // The logarithm of the rounded sum is corrected by what the rounding changed in x. Kahan's formula, in Goldberg,
-  // "What every computer scientist should know about floating-point arithmetic", theorem 4.
+  // The logarithm of the rounded sum is corrected by the change that the rounding made in x. Kahan's formula, in
+  // Goldberg, "What every computer scientist should know about floating-point arithmetic", theorem 4.
   Value* kept = b.FSub(sum, one);
   Value* corrected = b.FMul(EmitLog(b, sum), b.FDiv(x, kept));
   Value* as_it_is = ir.CreateOr(ir.CreateFCmpOEQ(kept, FloatConstant(b, x, 0.0f)),
@@ -114,8 +113,8 @@ Value* EmitLog1p(KernelBuilder& b, Value* x) {
   return ir.CreateSelect(as_it_is, x, corrected);
 }
 
-// (e - 1) / (e - 1 + 2) with e = exp(2x), which loses no bits near 0; it is 1 from 9.02 on. e = exp(2r) 2^n, and as n
-// is small one part of ln 2 does.
+// (e - 1) / (e - 1 + 2) with e = exp(2x), which loses no bits near 0; it is 1 from 9.02 on. Here e = exp(2r) 2^n. As n
+// is small, one part of ln 2 suffices.
 Value* EmitTanh(KernelBuilder& b, Value* x) {
   const float shifter = 12582912.0f, end = 9.02f;
   Value* inner = b.FMin(b.FMax(x, FloatConstant(b, x, -end)), FloatConstant(b, x, end));
@@ -133,13 +132,13 @@ Value* EmitTanh(KernelBuilder& b, Value* x) {
 Value* EmitErf(KernelBuilder& b, Value* x) {
   Value* magnitude = Magnitude(b, x);
   Value* z = b.FMul(x, x);
-  // A fit at Chebyshev nodes: erf(x) / x - 1 in x^2 below 1.
+  // A fit at Chebyshev nodes of erf(x) / x - 1 in x^2, for |x| below 1.
   Value* p = Polynomial(b, z,
                         {0.128379167f, -3.761262596e-01f, 1.128359437e-01f, -2.685421146e-02f, 5.189087242e-03f,
                          -8.016864303e-04f, 7.875874871e-05f});
   Value* small = b.Fma(p, x, x);
-  // The fourth root of 1 - erf(x) in x - 1 up to 4, where erf(x) is 1: a polynomial that has no exponential to follow.
-  // It is fitted for the least largest error of its fourth power.
+  // A polynomial in x - 1 for the fourth root of 1 - erf(x), up to 4, where erf(x) is 1. It needs no exponential. It is
+  // fitted for the least maximal error of its fourth power.
   Value* u = b.FSub(b.FMin(magnitude, FloatConstant(b, x, 4.0f)), FloatConstant(b, x, 1.0f));
   Value* root = Polynomial(b, u,
                            {6.297695041e-01f, -4.154863358e-01f, 4.334590863e-03f, 5.076377466e-02f, -3.627860453e-03f,
@@ -157,9 +156,9 @@ Value* EmitSigmoid(KernelBuilder& b, Value* x) {
   return b.FDiv(one, b.Fma(exp.p, PowerOfTwo(b, exp.low_n, x), one));
 }
 
-// The exponential of -|x| divides by a sum in [1, 2], where its rounding weighs least.
+// The exponential of -|x| leads to a division by a sum in [1, 2], where the sum's rounding weighs least.
 Value* EmitSilu(KernelBuilder& b, Value* x) {
-  // Beyond -88 the gate is 0, and minus infinity times 0 would be no number.
+  // Below -88 the gate is 0, and minus infinity times 0 would be NaN.
   Value* bounded = b.FMax(x, FloatConstant(b, x, -100.0f));
   Value* e = EmitExpOfNegative(b, MinusMagnitude(b, bounded));
   Value* numerator = b.ir().CreateSelect(Below(b, x, 0.0f), b.FMul(bounded, e), x);
@@ -167,8 +166,8 @@ Value* EmitSilu(KernelBuilder& b, Value* x) {
 }
 
 Value* EmitMish(KernelBuilder& b, Value* x) {
-  // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2). From 20 on the quotient is 1, and n need not overflow; below -88
-  // it is 0, and minus infinity times 0 would be no number.
+  // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2). From 20 on the quotient is 1, so n need not overflow. Below -88
+  // it is 0, and minus infinity times 0 would be NaN.
   Value* bounded = b.FMax(x, FloatConstant(b, x, -100.0f));
   Value* e = EmitExp(b, b.FMin(x, FloatConstant(b, x, 20.0f)));
   Value* n = b.FMul(e, b.FAdd(e, FloatConstant(b, x, 2.0f)));
@@ -176,8 +175,8 @@ Value* EmitMish(KernelBuilder& b, Value* x) {
 }
 
 Value* EmitGelu(KernelBuilder& b, Value* x) {
-  // (Phi(x) - 1/2) / x in 2 (x / 5.5)^2 - 1, fitted for the least largest error of Phi (1.7e-7) under the condition
-  // that both ends lie outside [0, 1]: beyond them Phi is 0 and 1 exactly.
+  // A polynomial in 2 (x / 5.5)^2 - 1 for (Phi(x) - 1/2) / x, fitted for the least maximal error of Phi (1.7e-7). A
+  // condition of the fit is that both ends lie outside [0, 1]: beyond them Phi is exactly 0 and 1.
   const float end = 5.5f;
   Value* inner = b.FMin(b.FMax(x, FloatConstant(b, x, -end)), FloatConstant(b, x, end));
   Value* s = b.Fma(b.FMul(inner, inner), FloatConstant(b, x, 2 / (end * end)), FloatConstant(b, x, -1.0f));
@@ -187,7 +186,7 @@ Value* EmitGelu(KernelBuilder& b, Value* x) {
                          1.93616340e-03f, -2.00462295e-03f, 2.80156522e-03f, -1.11173198e-03f});
   Value* phi = b.Fma(inner, p, FloatConstant(b, x, 0.5f));
   phi = b.FMin(b.FMax(phi, FloatConstant(b, x, 0.0f)), FloatConstant(b, x, 1.0f));
-  // Minus infinity times 0 would be no number.
+  // Minus infinity times 0 would be NaN.
   return b.FMul(b.FMax(x, FloatConstant(b, x, -100.0f)), phi);
 }
 
@@ -216,7 +215,7 @@ Value* QuarterPower(KernelBuilder& b, Value* x, int quarters) {
   return result;
 }
 
-// x ** -0.75 as x ** 0.25 / x, which rounds less often than 1 / x ** 0.75 does; the ends of the range by hand.
+// x ** -0.75 as x ** 0.25 / x, which has fewer roundings than 1 / x ** 0.75; 0 and infinity are special cases.
 Value* InverseThreeQuarters(KernelBuilder& b, Value* x) {
   Value* root = EmitSqrt(b, EmitSqrt(b, x));
   root = b.ir().CreateSelect(b.ir().CreateFCmpOEQ(x, FloatConstant(b, x, 0.0f)), FloatConstant(b, x, 1.0f), root);

@@ -1,32 +1,32 @@
-// Polynomial math for kernels: there is no libm in an artifact. Scalars or float32 vectors of any width.
+// Polynomial math for kernels, because an artifact has no libm. Takes scalars or float32 vectors of any width.
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
 
 namespace hone {
 
-// Within 2 ULP over the range where the result is normal; overflow gives infinity, underflow 0; NaN in, NaN out.
+// Within 2 ULP if the result is normal. Overflow gives infinity, underflow 0, NaN gives NaN.
 Value* EmitExp(KernelBuilder& b, Value* x);
-// The same for x that is not positive, with fewer steps: 0 below -88.
+// EmitExp for x <= 0, in fewer steps; 0 below -88.
 Value* EmitExpOfNegative(KernelBuilder& b, Value* x);
 Value* EmitLog(KernelBuilder& b, Value* x);
-// exp(x) - 1 and log(1 + x) without the loss near 0; within 4 ULP.
+// exp(x) - 1 and log(1 + x), without the loss of precision near 0; within 4 ULP.
 Value* EmitExpm1(KernelBuilder& b, Value* x);
 Value* EmitLog1p(KernelBuilder& b, Value* x);
 // Within 3 ULP.
 Value* EmitTanh(KernelBuilder& b, Value* x);
 Value* EmitErf(KernelBuilder& b, Value* x);
-// Within 3 ULP where it is normal.
+// Within 3 ULP if the result is normal.
 Value* EmitSigmoid(KernelBuilder& b, Value* x);
 // x / (1 + exp(-x)); minus infinity gives 0.
 Value* EmitSilu(KernelBuilder& b, Value* x);
-// x tanh(log(1 + exp(x))) within 4 ULP where it is normal; minus infinity gives 0.
+// x tanh(log(1 + exp(x))), within 4 ULP if the result is normal; minus infinity gives 0.
 Value* EmitMish(KernelBuilder& b, Value* x);
-// x times the standard normal distribution function of x with an absolute error of at most 5e-7 |x|, without division
-// or exponential. Minus infinity gives 0.
+// x times the standard normal distribution function of x, with an absolute error of at most 5e-7 |x|. Needs no division
+// and no exponential. Minus infinity gives 0.
 Value* EmitGelu(KernelBuilder& b, Value* x);
-// x ** y for x > 0 as exp(y log x); relative error a few ULP times |y log x|. For y a small multiple of 1/4 (LRN's
-// 0.75, square roots) built from square roots, exact to 2 ULP.
+// x ** y for x > 0 as exp(y log x), with a relative error of a few ULP times |y log x|. If y is a small multiple of 1/4
+// (LRN's 0.75, square roots), it is made of square roots and within 2 ULP.
 Value* EmitPow(KernelBuilder& b, Value* x, float y);
 Value* EmitSqrt(KernelBuilder& b, Value* x);
 

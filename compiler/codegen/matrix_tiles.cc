@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// What ldtilecfg reads: palette 1, bytes per row of each register, rows of each register.
+// The memory that ldtilecfg reads: palette 1, bytes per row of each register, rows of each register.
 constexpr size_t kConfigBytes = 64, kRowBytesAt = 16, kRowsAt = 48;
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Emits instructions on tile registers, by their numbers 0 to 7: nothing allocates or spills them. The processes that
-// run such code ask the system for it once: runtime/tile_registers.h.
+// Emits instructions on tile registers, by their numbers 0 to 7: nothing allocates or spills them. A process that runs
+// such code must ask the system for the registers once: runtime/tile_registers.h.
 class MatrixTiles {
  public:
   static constexpr int kRegisters = 8;
@@ -18,8 +18,8 @@ class MatrixTiles {
 
   explicit MatrixTiles(KernelBuilder& builder) : b_(builder) {}
 
-  // So many rows of each register, 1 to 16; all registers become zero. Before anything else, and Release at the end of
-  // the function: registers in use make every switch between threads slower.
+  // Sets the number of rows of each register, 1 to 16; all registers become zero. Call it before any other instruction,
+  // and Release at the end of the function: registers in use make every switch between threads slower.
   void Configure(const std::array<int, kRegisters>& rows);
   void Release();
 
@@ -28,9 +28,12 @@ class MatrixTiles {
   void Load(int tile, Value* ptr, int64_t stride) { LoadRows(tile, ptr, b_.Index(stride)); }
   void LoadRows(int tile, Value* ptr, Value* stride);
   void Store(int tile, Value* ptr, int64_t stride);
-  // sum[r][n] += the sum over k and g of x[r][k][g] * w[k][n][g]. Of uint8 times int8 a row holds 64 numbers of x and g
-  // counts four neighbours, and sums are int32, modulo 2^32; of bfloat16 it holds 32, g counts two, and sums are
-  // float32. `x` has as many rows as `sum`, `w` 16.
+  // sum[r][n] += the sum over k and g of x[r][k][g] * w[k][n][g]. For uint8 times int8 a row of x holds 64 elements, g
+  // counts four neighbours, and sums are int32, modulo 2^32. For bfloat16 it holds 32, g counts two, and sums are
+  // float32. `x` has as many rows as `sum`, `w` has 16. Here for bytes:
+  //
+  //   x: up to 16 rows              w: 16 rows (k)                   sum: rows as x
+  //   | k0 g0-3 | .. | k15 g0-3 |   | n0: g0-3 | .. | n15: g0-3 |   | n0 | n1 | .. | n15 |  int32
   void MultiplyAdd(DType data, int sum, int x, int w);
 
  private:

@@ -6,17 +6,17 @@
 
 namespace hone {
 
-// A file of its own under /proc/self/fd, gone with the object. Throws Error(kIo) when there is no memory.
+// A file of its own under /proc/self/fd, which goes away with the object. Throws Error(kIo) if memory is lacking.
 class MemoryFile {
  public:
-  // `name` is for whoever looks at the process.
+  // `name` is what tools that list a process's files show.
   explicit MemoryFile(const char* name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
   std::string path() const;
-  // Behind what was written before.
+  // Appends the bytes.
   void Write(std::string_view bytes) const;
 
  private:

@@ -6,12 +6,13 @@ namespace hone {
 namespace {
 
 struct InstructionSet {
-  std::string_view row;  // of MachineRows
-  int lanes;             // at most; more were not tried
+  std::string_view row;  // row name in MachineRows
+  int lanes;             // at most; more have not been tried
   Tried tried;
 };
 
-// By what the tests run: tests/compiler/schedules/cross_target_test.cc and cross_schedules_test.cc under qemu-user.
+// Based on these tests: tests/compiler/schedules/cross_target_test.cc and cross_schedules_test.cc under
+// qemu-user.
 constexpr InstructionSet kTried[] = {
     {"sse4", 4, Tried::kSilicon},     {"avx2", 8, Tried::kSilicon},          {"avx512", 16, Tried::kSilicon},
     {"neon", 4, Tried::kEmulated},    {"neon32_nofma", 4, Tried::kEmulated}, {"neon32", 4, Tried::kEmulated},
@@ -20,7 +21,7 @@ constexpr InstructionSet kTried[] = {
 
 struct RiscvBoard {
   const char* name;
-  std::vector<std::string> more;  // features beside those that every board with Linux has
+  std::vector<std::string> more;  // features beyond those of every board with Linux
 };
 
 std::vector<NamedTarget> RiscvBoards() {
@@ -64,7 +65,7 @@ const std::vector<NamedTarget>& NamedTargets() {
     std::vector<NamedTarget> list;
     for (const Target& target : KnownTargets()) {
       if (IsGenericCpu(target.cpu) && !target.cpu.starts_with("x86-64")) continue;
-      // What a host may call itself; as a target LLVM lists it as apple-a14 alone.
+      // A name that a host may give itself; as a target, LLVM lists it only as apple-a14.
       if (target.cpu == "apple-m1") continue;
       list.push_back({target.cpu, target, TriedOn(target)});
     }

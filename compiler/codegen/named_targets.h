@@ -1,4 +1,4 @@
-// The targets that one word names.
+// The targets that have a one-word name.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace hone {
 
-// What a target's kernels were run on to be compared with the reference. Of another machine with the same instructions
-// that says that the code is right, and nothing about its speed.
+// The machine on which a target's kernels were run and compared with the reference. For another machine with the same
+// instructions this says that the code is right, and nothing about its speed.
 enum class Tried { kCompiled, kEmulated, kSilicon };
 // "compiled only", "emulated", "silicon".
 std::string_view TriedName(Tried tried);
 
 struct NamedTarget {
-  std::string name;  // as ResolveTarget takes it: LLVM's of a CPU, or "rv64gcv" and the like
+  std::string name;  // a text that ResolveTarget takes: LLVM's name of a CPU, or "rv64gcv" and the like
   Target target;
   Tried tried = Tried::kCompiled;
 };
 
-// The CPUs of KnownTargets that LLVM lists and that are no generic names of another architecture, and RISC-V boards by
-// their instructions: by architecture, in KnownTargets' order.
+// The CPUs of KnownTargets that LLVM lists and that are no generic names of another architecture, and RISC-V boards
+// named by their instructions. Sorted by architecture, in KnownTargets' order.
 const std::vector<NamedTarget>& NamedTargets();
 
-// What kernels for such a machine were run on, by its instructions.
+// The machine on which kernels with the target's instructions were run.
 Tried TriedOn(const Target& target);
 
 }  // namespace hone

@@ -1,5 +1,6 @@
-// For programs that hold LLVM (HONE_STATIC_LLVM): lld starts every architecture that LLVM was built for. Those that
-// hone does not compile for, which HONE_OTHER_TARGETS lists, do nothing and are not linked in.
+// For programs that link LLVM statically (HONE_STATIC_LLVM). lld initialises every architecture that LLVM was built
+// for. The initialisers of those that hone does not compile for (HONE_OTHER_TARGETS) are empty here, so their code is
+// not linked in.
 #define HONE_NO_TARGET(arch)                          \
   extern "C" void LLVMInitialize##arch##TargetInfo(); \
   extern "C" void LLVMInitialize##arch##Target();     \

@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// Lanes of x and y in turn, those of the lower or the upper half of each span: unpack of x86, zip of Arm.
+// Alternates lanes of x and y, from the lower or the upper half of each span: unpack of x86, zip of Arm.
 Value* Interleaved(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t span, bool upper) {
   std::vector<int> mask;
   for (size_t first = 0; first < lanes; first += span) {
@@ -18,7 +18,7 @@ Value* Interleaved(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t sp
   return b.ir().CreateShuffleVector(x, y, llvm::ArrayRef<int>(mask));
 }
 
-// Groups of `group` lanes of x, then of y: from group `first` on, every `apart`-th, half of them all.
+// Groups of `group` lanes of x, then of y: every `apart`-th group from group `first` on, half of all groups.
 Value* Groups(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t group, size_t first, size_t apart) {
   std::vector<int> mask;
   for (const size_t from : {size_t{0}, lanes}) {
@@ -29,8 +29,8 @@ Value* Groups(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t group, 
   return b.ir().CreateShuffleVector(x, y, llvm::ArrayRef<int>(mask));
 }
 
-// Within each span of lanes, rows [first, first + span) transposed. Each step interleaves the first half of the rows
-// with the second, and log2(span) of them lead every lane to its place:
+// Transposes rows [first, first + span) within each span of lanes. Each step interleaves the first half of the rows
+// with the second; after log2(span) steps every lane is in its place:
 //
 //   a0 a1 a2 a3      a0 c0 a1 c1      a0 b0 c0 d0
 //   b0 b1 b2 b3      a2 c2 a3 c3      a1 b1 c1 d1
@@ -47,7 +47,7 @@ void TransposeSpans(KernelBuilder& b, Vals& rows, size_t first, size_t span) {
   }
 }
 
-// result[i] has group i of each row: as many rows as groups, 1, 2 or 4.
+// result[i] has group i of each row. There are as many rows as groups: 1, 2 or 4.
 Vals TransposeGroups(KernelBuilder& b, const Vals& rows, size_t lanes, size_t group) {
   if (rows.size() == 1) return rows;
   const size_t half = rows.size() / 2;
@@ -68,7 +68,7 @@ Vals TransposeGroups(KernelBuilder& b, const Vals& rows, size_t lanes, size_t gr
 }  // namespace
 
 Vals TransposeInRegisters(KernelBuilder& b, Vals rows) {
-  // Lanes of 16 bytes: where vectors are longer, interleaving stays within each 16.
+  // The lanes of 16 bytes: in longer vectors interleaving stays within each 16 bytes.
   const size_t element_bits = rows[0]->getType()->getScalarSizeInBits();
   const size_t lanes = rows.size(), span = std::min<size_t>(lanes, 128 / element_bits);
   for (size_t first = 0; first < lanes; first += span) TransposeSpans(b, rows, first, span);

@@ -8,10 +8,10 @@
 namespace hone {
 namespace {
 
-// From 2^23 on every float is whole.
+// From 2^23 on every float is an integer.
 constexpr float kAllWhole = 8388608.0f;
 
-// `rounded` moved by one where it lies on the wrong side of x.
+// `rounded`, moved by `by` in lanes where it is on the wrong side of x.
 Value* Moved(KernelBuilder& b, Value* rounded, Value* wrong, float by) {
   return b.FAdd(rounded, b.ir().CreateSelect(wrong, FloatConstant(b, rounded, by), FloatConstant(b, rounded, 0)));
 }
@@ -21,7 +21,7 @@ Value* Moved(KernelBuilder& b, Value* rounded, Value* wrong, float by) {
 Value* EmitRound(KernelBuilder& b, Value* x) {
   if (b.machine().has_rounding) return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
   Value* magnitude = Magnitude(b, x);
-  // At 2^23 the last bit stands for one: the addition rounds as the processor does, halves to even.
+  // At 2^23 the last bit stands for one, so the addition rounds as the processor does: halves to even.
   Value* shifted = b.FAdd(magnitude, FloatConstant(b, x, kAllWhole));
   Value* whole = WithSignOf(b, b.FSub(shifted, FloatConstant(b, x, kAllWhole)), x);
   return b.ir().CreateSelect(Below(b, magnitude, kAllWhole), whole, x);
@@ -42,10 +42,10 @@ Value* EmitTrunc(KernelBuilder& b, Value* x) { return WithSignOf(b, EmitFloor(b,
 
 Value* EmitNearestWhole(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
-  // With a product fused into it the sum would round something else.
+  // A product fused into the sum would make it round another value.
   const llvm::IRBuilderBase::FastMathFlagGuard restores(ir);
   ir.clearFastMathFlags();
-  // From 2^23 to 2^24 the last bit stands for one: numbers on both sides of the middle are its last 22 bits.
+  // From 2^23 to 2^24 the last bit stands for one. Integers on both sides of the middle are in the last 22 bits.
   constexpr float kMiddle = 1.5F * kAllWhole;
   llvm::Type* wide = x->getType()->getWithNewType(b.i32());
   Value* bits = ir.CreateBitCast(b.FAdd(x, FloatConstant(b, x, kMiddle)), wide);

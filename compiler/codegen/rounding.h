@@ -1,4 +1,4 @@
-// Rounding float32 to whole numbers without the instructions that older machines lack. Exact for every value; NaN and
+// Rounds float32 to integers without the instructions that older machines lack. Exact for every value; NaN and
 // infinities stay.
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace hone {
 
-// To the nearest, halves to the even one; the sign of zero is the argument's.
+// To the nearest integer, halves to even; zero keeps the argument's sign.
 Value* EmitRound(KernelBuilder& b, Value* x);
 Value* EmitFloor(KernelBuilder& b, Value* x);
 Value* EmitCeil(KernelBuilder& b, Value* x);
 // Towards zero.
 Value* EmitTrunc(KernelBuilder& b, Value* x);
 
-// As EmitRound, the whole number as int32: an addition whose sum's last bits are the number. Of x within 2^22 of zero;
-// other values and NaN give some number.
+// EmitRound with an int32 result: an addition puts the integer into the sum's last bits. For |x| up to 2^22; other
+// values and NaN give an arbitrary integer.
 Value* EmitNearestWhole(KernelBuilder& b, Value* x);
 
 }  // namespace hone

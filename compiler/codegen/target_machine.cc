@@ -12,7 +12,7 @@
 
 namespace hone {
 
-// The architectures of core/machine_rows.cc; a program that holds LLVM itself has no others.
+// The architectures of core/machine_rows.cc; a program that links LLVM statically has no others.
 #define HONE_INITIALIZE_TARGET(arch)    \
   do {                                  \
     LLVMInitialize##arch##TargetInfo(); \
@@ -38,13 +38,13 @@ std::string FeatureString(const Target& target) {
   const std::string given = fmt::format("{}", fmt::join(target.features, ","));
   const llvm::Triple triple(target.triple);
   std::string always;
-  // Debian's LLVM leaves NEON out of ARMv7's CPUs, as its armhf does; every kernel has it. The scheduler that most of
-  // these CPUs do without knows how many registers there are, and spills a third of what is spilt else.
+  // Debian's LLVM leaves NEON out of ARMv7's CPUs, as Debian's armhf does, but every kernel uses it. Most of these CPUs
+  // lack the scheduler that counts registers; with it a third of the spills remain.
   if (triple.isARM()) always = "+neon,+use-misched";
-  // A few shuffles of AMD's own, which no list of required features names: code for its CPUs runs on others of the same
-  // vector instructions.
+  // sse4a is a few of AMD's own shuffles, and no list of required features names it. Without it, code for AMD's CPUs
+  // runs on others with the same vector instructions.
   if (triple.isX86()) always = "-sse4a";
-  // What is given comes later and wins.
+  // The target's own features come last and win.
   return given.empty() || always.empty() ? always + given : fmt::format("{},{}", always, given);
 }
 
@@ -54,7 +54,7 @@ std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(const Target& target) {
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, reason);
   if (!found) throw Error(ExitCode::kBadData, fmt::format("target triple '{}': {}", target.triple, reason));
   llvm::TargetOptions options;
-  // Products are fused with sums where the instructions' flags say so: KernelBuilder sets them.
+  // Products are fused with sums if the instructions' flags allow it; KernelBuilder sets those.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   if (llvm::Triple(target.triple).isRISCV()) options.MCOptions.ABIName = "lp64d";
   return std::unique_ptr<llvm::TargetMachine>(

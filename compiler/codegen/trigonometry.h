@@ -5,11 +5,11 @@
 
 namespace hone {
 
-// Within 2 ULP for |x| up to 6.7e9 (2^32 quadrants); beyond it a number in [-1, 1] that need not be right. An infinity
-// or NaN gives NaN.
+// Within 2 ULP for |x| up to 6.7e9 (2^32 quadrants); beyond, an arbitrary number in [-1, 1]. An infinity or NaN gives
+// NaN.
 Value* EmitSin(KernelBuilder& b, Value* x);
 Value* EmitCos(KernelBuilder& b, Value* x);
-// Within 2 ULP; infinities give half of pi.
+// Within 2 ULP; infinities give half of pi, with their sign.
 Value* EmitAtan(KernelBuilder& b, Value* x);
 
 }  // namespace hone

@@ -13,10 +13,10 @@ namespace {
 using llvm::SCEV;
 
 constexpr int64_t kMost = int64_t{1} << 30;
-constexpr int kDeepest = 8;  // terms within terms
+constexpr int kDeepest = 8;  // limit of terms within terms
 
-// The greatest value of an expression. LLVM's ranges do not see that a tile from i * n to min(i * n + n, end) is n
-// long: a minimum within a sum is taken apart into the least of two sums.
+// The greatest value of an expression. LLVM's ranges do not see that a tile from i * n to min(i * n + n, end) has
+// length n. So a minimum within a sum is split into the lesser of two sums.
 class Bounds {
  public:
   explicit Bounds(llvm::ScalarEvolution& evolution) : evolution_(evolution) {}
@@ -59,7 +59,7 @@ class Bounds {
     return most;
   }
 
-  // The greatest value of x + k - x / n * n, which is a remainder and k.
+  // The greatest value of x + k - x / n * n, which is a remainder plus k.
   int64_t MostOfRest(const SCEV* rest, const SCEV* term) {
     const auto* product = llvm::dyn_cast<llvm::SCEVMulExpr>(term);
     const auto* quotient = product ? llvm::dyn_cast<llvm::SCEVUDivExpr>(product->getOperand(1)) : nullptr;
@@ -89,7 +89,7 @@ std::optional<uint32_t> Limited(int64_t trips) {
   return static_cast<uint32_t>(std::max<int64_t>(trips, 0));
 }
 
-// for (i = begin;; i = next) with the test next < end behind the body.
+// Handles for (i = begin;; i = next) with the test next < end after the body.
 std::optional<uint32_t> ByItsTest(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   const llvm::BasicBlock* exiting = loop.getExitingBlock();
   const auto* branch = exiting ? llvm::dyn_cast<llvm::BranchInst>(exiting->getTerminator()) : nullptr;

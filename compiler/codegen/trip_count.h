@@ -1,4 +1,4 @@
-// How often the loops run that KernelBuilder makes.
+// Trip counts of the loops that KernelBuilder makes.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ class ScalarEvolution;
 
 namespace hone {
 
-// How often the loop goes on after a trip: at most, where that differs from time to time. nullopt where no bound is
-// known that is less than 2^30, as when data decide.
+// The number of iterations after the first one; the greatest number, if it varies. Returns nullopt if no bound below
+// 2^30 is known, such as when data decide.
 std::optional<uint32_t> TripsAfterTheFirst(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
 
 }  // namespace hone
