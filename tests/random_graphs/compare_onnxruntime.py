@@ -1,13 +1,9 @@
-#!/ usr / bin / env python3
-""
-    "Compares hone with ONNX Runtime on the models of random graphs.
+#!/usr/bin/env python3
+"""Compares hone with ONNX Runtime on the models of random graphs.
 
-    compare_onnxruntime.py-- bin build /
-    release /
-    bin-- seed 0 --count 200
+    compare_onnxruntime.py --bin build/release/bin --seed 0 --count 200
 
-    Needs a Python with numpy and onnxruntime;
-without them it prints "skipped: ..." and ends with 0. The reference that
+Needs a Python with numpy and onnxruntime; without them it prints "skipped: ..." and ends with 0. The reference that
 hone_random_graphs compares with shares hone's importer: this one does not.
 """
 import argparse
@@ -33,8 +29,8 @@ def session_of(model):
 
 def inputs_of(session, seed):
     generator = numpy.random.default_rng(seed)
-    return {i.name: generator.standard_normal(i.shape, dtype=numpy.float32) for i in session.get_inputs()
-  }
+    return {i.name: generator.standard_normal(i.shape, dtype=numpy.float32) for i in session.get_inputs()}
+
 
 def save_all(folder, arrays):
     files = []
