@@ -1,4 +1,4 @@
-// The activation that a call is.
+// Reads which activation a call is.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@ namespace hone::relay {
 
 struct ActivationCall {
   const ActivationRow* row = nullptr;
-  double lo = 0, hi = 0;  // the first and second parameter, 0 where there is none
+  double lo = 0, hi = 0;  // the first and second parameter; 0 if it has none
 };
 
-// `attrs` are those of a call of the row's operator.
+// `attrs` are the attributes of a call of the row's operator.
 ActivationCall ReadActivation(const ActivationRow& row, const Attrs& attrs);
-// nullopt when the call is of another operator, or of a function.
+// nullopt if the call is of another operator, or of a function.
 std::optional<ActivationCall> AsActivation(const Call& call);
 
 }  // namespace hone::relay

@@ -20,7 +20,7 @@ const T* Typed(const Attrs& attrs, std::string_view name) {
   return typed;
 }
 
-// Between quotes; what would end or bend the line is escaped.
+// Puts the text between quotes and escapes what would end or break the line.
 std::string Quoted(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) {

@@ -12,8 +12,8 @@ namespace hone::relay {
 
 using AttrValue = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
 
-// Ordered as set; small. Get* returns the value or `otherwise` when it is absent; a value of the wrong kind is our bug
-// (Error(kBug)), because call builders check it against the schema.
+// A small list in the order of setting. Get* returns the value, or `otherwise` if it is absent. A value of the wrong
+// kind is a bug of hone (Error(kBug)), because call builders check it against the schema.
 class Attrs {
  public:
   Attrs() = default;
@@ -33,8 +33,8 @@ class Attrs {
   std::vector<std::pair<std::string, AttrValue>> values_;
 };
 
-// Relay's text of a value: [2, 2], True, 1e-05f, "NCHW". In a string, quotes and backslashes have a backslash before
-// them and control characters are \x and two digits.
+// Relay's text of a value: [2, 2], True, 1e-05f, "NCHW". In a string, quotes and backslashes are preceded by a
+// backslash, and control characters are \x and two digits.
 std::string ToText(const AttrValue& value);
 
 }  // namespace hone::relay

@@ -1,4 +1,4 @@
-// How far two boxes overlap, as ONNX's NonMaxSuppression has it. All in float32, so that whoever computes it decides
+// The overlap of two boxes, as ONNX's NonMaxSuppression defines it. All in float32, so that reference and kernel decide
 // alike.
 #pragma once
 
@@ -11,7 +11,7 @@ struct Box {
   float area() const { return (right - left) * (bottom - top); }
 };
 
-// Of four numbers: two opposite corners (y, x, y, x), or the centre and the size (x, y, width, height).
+// Makes a box of four numbers: two opposite corners (y, x, y, x), or the centre and the size (x, y, width, height).
 inline Box BoxOf(const float* at, bool is_centre) {
   if (is_centre) {
     const float half_width = at[2] / 2, half_height = at[3] / 2;
@@ -20,7 +20,7 @@ inline Box BoxOf(const float* at, bool is_centre) {
   return {std::min(at[1], at[3]), std::min(at[0], at[2]), std::max(at[1], at[3]), std::max(at[0], at[2])};
 }
 
-// Whether what both cover is more than `threshold` of what either covers. Boxes without area never do.
+// Whether the intersection is more than `threshold` of the union. False for boxes without area.
 inline bool OverlapsMore(const Box& a, const Box& b, float threshold) {
   const float width = std::min(a.right, b.right) - std::max(a.left, b.left),
               height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);

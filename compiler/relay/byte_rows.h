@@ -1,4 +1,4 @@
-// Rows of bytes as kernels multiply them: four at a time, the last four made up with zeros.
+// Rows of bytes as kernels multiply them: four at a time, the last four filled up with zeros.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace hone::relay {
 
-// How many zeros are behind a row of the shape's last extent: 0 to 3.
+// Number of zeros after a row of the shape's last extent: 0 to 3.
 int64_t ZerosBehindRow(const Shape& shape);
 
-// A matrix of integers that fit in int8, as int8, with those zeros.
+// A matrix of integers that fit into int8, as int8, with those zeros.
 Tensor RowsInFours(const Tensor& rows);
 
 }  // namespace hone::relay

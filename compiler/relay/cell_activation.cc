@@ -25,7 +25,7 @@ const CellFunctionRow& RowOf(CellFunction function) {
                   text, fmt::join(names, ", ")));
 }
 
-// The numbers between the parentheses.
+// Parses the numbers between the parentheses.
 std::vector<double> Parameters(std::string_view text, std::string_view whole) {
   std::vector<double> numbers;
   while (!text.empty()) {
@@ -92,7 +92,7 @@ std::string CellActivationText(const CellActivation& activation) {
   return fmt::format("{}({},{})", row.name, activation.alpha, activation.beta);
 }
 
-// Comparisons are written so that NaN fails them and comes out as it went in.
+// Comparisons are written so that NaN fails them and is returned unchanged.
 double CellActivationOf(const CellActivation& activation, double x) {
   const double alpha = activation.alpha, beta = activation.beta;
   switch (activation.function) {

@@ -1,4 +1,4 @@
-// In which order images and weights have their axes: nn.conv2d's operands and result, and what pools take.
+// The order of the axes of images and weights: for nn.conv2d's operands and result, and for the data of pools.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hone::relay {
 
-// A letter per axis of the shape: batch N, channels C, outputs O, inputs of a group I, height H, width W.
+// One letter per axis of the shape: batch N, channels C, outputs O, inputs of a group I, height H, width W.
 struct ConvLayouts {
   std::string data = "NCHW";
   std::string kernel = "OIHW";
@@ -19,20 +19,21 @@ struct ConvLayouts {
   bool operator==(const ConvLayouts&) const = default;
 };
 
-// Of the attributes data_layout, kernel_layout and out_layout of a call. Names that CheckConvLayouts would refuse say
-// how memory is blocked (NCHW16c), and shapes have the order above.
+// Reads the attributes data_layout, kernel_layout and out_layout of a call. Names that CheckConvLayouts would refuse
+// are blocked layouts of memory (NCHW16c); the shapes then have the default order above.
 ConvLayouts ConvLayoutsOf(const Attrs& attrs);
 
-// For operands that lie row-major. Throws Error(kBadData) naming the attribute unless data_layout and out_layout are
-// NCHW or NHWC, and kernel_layout OIHW, HWIO, OHWI or HWOI; out_layout may be empty, which means as data.
+// Checks the attributes of a call with row-major operands. data_layout and out_layout must be NCHW or NHWC, and
+// kernel_layout OIHW, HWIO, OHWI or HWOI. An empty out_layout means as data. Throws Error(kBadData) naming the
+// attribute.
 void CheckConvLayouts(const Attrs& attrs);
 
-// Of the attribute layout of a pool's call: NCHW or NHWC. Throws Error(kBadData) naming it for any other.
+// Reads the attribute layout of a pool's call: NCHW or NHWC. Throws Error(kBadData) naming any other value.
 std::string PoolLayoutOf(const Attrs& attrs);
 
-// What `transpose` takes as axes to bring a tensor from one order into another of the same letters.
+// The axes with which `transpose` brings a tensor from one order into another of the same letters.
 std::vector<int64_t> LayoutAxes(std::string_view from, std::string_view to);
-// A shape in one order, and a row-major tensor of any type, in another of the same letters.
+// Brings a shape, or a row-major tensor of any type, from one order into another of the same letters.
 Shape Reordered(const Shape& shape, std::string_view from, std::string_view to);
 Tensor Reordered(const Tensor& tensor, std::string_view from, std::string_view to);
 

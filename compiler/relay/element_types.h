@@ -1,4 +1,4 @@
-// Which element types an operator's inputs and results have.
+// The element types that an operator's inputs and results may have.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace hone::relay {
 class DTypeSet {
  public:
   constexpr DTypeSet() = default;
-  // Implicit: one type is a set.
+  // Implicit, because one type is a set.
   constexpr DTypeSet(DType one) : bits_(Bit(one)) {}  // NOLINT(google-explicit-constructor)
   constexpr DTypeSet(std::initializer_list<DType> types) {
     for (const DType type : types) bits_ |= Bit(type);
   }
   constexpr bool Has(DType type) const { return (bits_ & Bit(type)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
-  // In one order: floats, integers, bool.
+  // In a fixed order: floats, integers, bool.
   std::vector<DType> Types() const;
   constexpr DTypeSet operator|(DTypeSet other) const {
     DTypeSet both;
@@ -37,41 +37,42 @@ class DTypeSet {
   uint32_t bits_ = 0;
 };
 
-// What kernels compute with as with real numbers (IsKernelFloat), and what products read: they widen bfloat16.
+// The type that kernels compute with as real numbers (IsKernelFloat), and the types that products read: they widen
+// bfloat16.
 inline constexpr DTypeSet kKernelFloat = DType::kFloat32;
 inline constexpr DTypeSet kFactors{DType::kFloat32, DType::kBFloat16};
 inline constexpr DTypeSet kReals{DType::kFloat32, DType::kFloat64};
 inline constexpr DTypeSet kBytes{DType::kInt8, DType::kUInt8};
 inline constexpr DTypeSet kWhole{DType::kInt8, DType::kUInt8, DType::kInt32, DType::kInt64};
 inline constexpr DTypeSet kIndices{DType::kInt32, DType::kInt64};
-// Numbers that operators compute with, and those with an order among them.
+// The types of numbers that operators compute with, and the types with an order.
 inline constexpr DTypeSet kNumbers = kReals | kWhole;
 inline constexpr DTypeSet kOrdered = kNumbers | DType::kBool;
-// For operators that move bits.
+// Every type, for operators that only move bits.
 inline constexpr DTypeSet kAnyElement = kOrdered | DTypeSet{DType::kFloat16, DType::kBFloat16};
 
-// What an input or a result holds: one of a set; what another input holds; or one of a set that depends on what
-// another input holds. Immutable.
+// The rule for an input's or result's element type. It is one of a set, or the type of another input, or one of a set
+// that depends on another input's type. Immutable.
 class ElementRule {
  public:
   struct Case {
     DTypeSet other, own;
   };
 
-  // Implicit: most rows name a set.
+  // Implicit, because most rows name a set.
   ElementRule(DTypeSet types) : types_(types) {}  // NOLINT(google-explicit-constructor)
   ElementRule(DType type) : types_(type) {}       // NOLINT(google-explicit-constructor)
-  // `input` is the place of the other input.
+  // The type of the input at position `input`.
   static ElementRule Like(int input) { return ElementRule(DTypeSet(), input, {}); }
   static ElementRule With(int input, std::vector<Case> cases);
 
-  // Every type that it may come to; of Like none, for the other input's rule says.
+  // Every type that the rule can give; empty for Like, which follows the other input's rule.
   DTypeSet types() const { return types_; }
-  // The other input's place; negative when there is none.
+  // The other input's position; negative if there is none.
   int input() const { return input_; }
-  // Of With; empty otherwise.
+  // The cases of With; empty otherwise.
   const std::vector<Case>& cases() const { return cases_; }
-  // What is allowed beside an other input of that type.
+  // The types that are allowed if the other input has the type `other`.
   DTypeSet Beside(DType other) const;
   // "any", "int32 or int64", "like data", "float16 with data of float16; int8 with data of int8 or uint8". `other` is
   // the other input's name.

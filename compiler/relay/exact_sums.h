@@ -1,15 +1,15 @@
-// When float32 adds whole numbers exactly.
+// The limits within which float32 adds integers exactly.
 #pragma once
 
 #include "core/tensor.h"
 
 namespace hone::relay {
 
-// Up to here float32 has every whole number, so that sums of them are exact in any order.
+// float32 holds every integer up to here, so sums of them are exact in any order.
 inline constexpr double kLargestExact = 16777216;  // 2^24
 
-// The largest magnitude of a sum of some of the products of one row of the weight (its axis 0) with data in
-// [low, high], where low <= 0 <= high: no partial sum of that row is larger.
+// The largest magnitude of any partial sum of a row of the weight (its axis 0). A partial sum adds some of the row's
+// products with data in [low, high], where low <= 0 <= high.
 double LargestPartialSum(const Tensor& weight, double low, double high);
 
 }  // namespace hone::relay

@@ -13,11 +13,12 @@
 namespace hone::relay {
 namespace {
 
-// Nodes waiting to be dropped while an outer destructor of this thread is at work; null when none is. A plain pointer,
-// so that graphs in static storage may outlive the thread's other locals.
+// The nodes to be dropped while an outer destructor of this thread runs; null if none runs. A plain pointer, so that
+// graphs in static storage may outlive the thread's other locals.
 thread_local std::vector<ExprPtr>* dropping = nullptr;
 
-// Lets go of `child` without recursion: the outermost caller drains what the destructors below it leave in the list.
+// Releases `child` without recursion: the outermost caller drains the nodes that the destructors below it add to the
+// list.
 void Drop(ExprPtr&& child) {
   if (child == nullptr || child.use_count() > 1) {
     child.reset();
@@ -47,7 +48,7 @@ AttrKind KindOf(const AttrValue& value) {
   return kKinds[value.index()];
 }
 
-// A list in full, of what was given for an attribute that is one; nullopt when that is no number and no list.
+// The full list for a list attribute. nullopt if the given value is neither a number nor a list.
 std::optional<std::vector<int64_t>> InFull(const AttrSpec& spec, const AttrValue& value) {
   const size_t full = std::get<std::vector<int64_t>>(spec.otherwise).size();
   if (KindOf(value) == AttrKind::kInt) {
@@ -56,7 +57,7 @@ std::optional<std::vector<int64_t>> InFull(const AttrSpec& spec, const AttrValue
   if (KindOf(value) != AttrKind::kInts) return std::nullopt;
   std::vector<int64_t> list = std::get<std::vector<int64_t>>(value);
   if (list.size() == 1 && full > 1) list.assign(full, list[0]);
-  // The sides at the end as those at the beginning.
+  // The paddings at the end are those at the beginning.
   if (full > 2 && 2 * list.size() == full) {
     const std::vector<int64_t> ends = list;
     list.insert(list.end(), ends.begin(), ends.end());
@@ -76,7 +77,7 @@ AttrValue Checked(const OpDef& def, const AttrSpec& spec, const AttrValue& value
                                           spec.name, ToText(value), ToText(spec.otherwise)));
 }
 
-// The attributes in the schema's order, those not given at their defaults.
+// The attributes in the schema's order; those not given have their defaults.
 Attrs Completed(const OpDef& def, const Attrs& given) {
   Attrs complete;
   for (const AttrSpec& spec : def.attrs) {

@@ -13,18 +13,18 @@
 namespace hone::relay {
 
 enum class ExprKind : uint8_t { kVar, kConstant, kOp, kCall, kTuple, kTupleGetItem, kFunction };
-// "Var", "Constant", ... as `inspect --walk` prints.
+// "Var", "Constant", ... as `inspect --walk` prints them.
 std::string_view ExprKindName(ExprKind kind);
 
 struct Expr;
 using ExprPtr = std::shared_ptr<const Expr>;
 struct OpDef;
 
-// Immutable once built. A pass makes new nodes; InferType fills `type` in the copies it makes. The destructor is
-// iterative: a chain of 1e6 nodes can be dropped.
+// Immutable once built. A pass makes new nodes; InferType sets `type` in the copies that it makes. The destructor is
+// iterative, so a chain of 1e6 nodes can be dropped.
 struct Expr {
   ExprKind kind;
-  TypePtr type;  // null before InferType (a Var's or a Constant's own type is there from the start when known)
+  TypePtr type;  // null before InferType (except a Var's or Constant's own type, if known)
 
   explicit Expr(ExprKind k, TypePtr t = nullptr) : kind(k), type(std::move(t)) {}
   Expr(const Expr&) = delete;
@@ -39,11 +39,11 @@ struct Var : Expr {
 
 struct Constant : Expr {
   Tensor value;
-  std::string name;  // of the initializer it came from; may be empty
+  std::string name;  // of the initializer from which it was made; may be empty
   explicit Constant(Tensor v, std::string n = "");
 };
 
-// A registered operator as a node. One per operator for the whole process, so that a walk meets it once.
+// A registered operator as a node. There is one per operator in the process, so a walk meets it once.
 struct Op : Expr {
   const OpDef* def;
   explicit Op(const OpDef* d) : Expr(ExprKind::kOp), def(d) {}
@@ -72,18 +72,18 @@ struct TupleGetItem : Expr {
   ~TupleGetItem() override;
 };
 
-// What a pass knows of a function and hands on as a value of its own type. A function carries it and printing shows it;
-// nothing here looks inside. Immutable once a function has it.
+// Knowledge about a function that one pass leaves for later ones, as a value of its own type. A function carries it and
+// printing shows it; Relay does not look into it. Immutable once a function has it.
 struct Note {
   virtual ~Note() = default;
-  // What printing adds to the function's attributes.
+  // The attributes that printing adds to the function's own.
   virtual Attrs Printed() const = 0;
 };
 
-// The attribute that holds the name of a function of the module, which calls print as "@name": one name, one function.
+// The attribute with the name of a function of the module, which calls print as "@name". Each name has one function.
 inline constexpr std::string_view kGlobalSymbol = "global_symbol";
 
-// `attrs` says what a pass made of it: "Primitive" (1: one fused group, one kernel). `note` may be null.
+// `attrs` holds marks of passes, such as "Primitive" (1: one fused group, one kernel). `note` may be null.
 struct Function : Expr {
   std::vector<std::shared_ptr<const Var>> params;
   ExprPtr body;
@@ -95,27 +95,27 @@ struct Function : Expr {
 };
 using FunctionPtr = std::shared_ptr<const Function>;
 
-// The function's note when it is of that type, else null. It lives as long as the function.
+// The function's note if it has that type, else null. It lives as long as the function.
 template <typename T>
 const T* NoteOf(const Function& function) {
   return dynamic_cast<const T*>(function.note.get());
 }
 
-// A module is its function @main, and the functions that are called from it. `params` are values bound to some of
-// main's parameters by name (zoo networks keep their weights so; an ONNX import with frozen weights has them as
-// Constants instead and binds none).
+// A module is its function @main and the functions that are called from it. `params` are values bound to some of main's
+// parameters by name. Zoo networks keep their weights there. An ONNX import with frozen weights has Constants instead
+// and binds none.
 struct IRModule {
   FunctionPtr main;
   std::vector<std::pair<std::string, Tensor>> params;
   std::string name;  // path or zoo name, for people
-  // Of the results, in order; shorter, or with empty names, where the model gives none. Passes keep them.
+  // Names of the results, in order; shorter, or with empty names, if the model has none. Passes keep them.
   std::vector<std::string> output_names;
 };
 
-// The name of result i: the model's own, else "output" and i.
+// The name of result i: the model's own, else "output" followed by i.
 std::string OutputName(const IRModule& module, size_t i);
 
-// Checked downcasts: null when `expr` is null or of another kind.
+// Checked downcasts: null if `expr` is null or of another kind.
 const Var* AsVar(const ExprPtr& expr);
 const Constant* AsConstant(const ExprPtr& expr);
 const Op* AsOp(const ExprPtr& expr);
@@ -123,19 +123,19 @@ const Call* AsCall(const ExprPtr& expr);
 const Tuple* AsTuple(const ExprPtr& expr);
 const TupleGetItem* AsTupleGetItem(const ExprPtr& expr);
 const Function* AsFunction(const ExprPtr& expr);
-// The call when it calls the operator of that name, else null.
+// The call, if it calls the operator of that name, else null.
 const Call* AsCallTo(const ExprPtr& expr, std::string_view op_name);
 
-// Builders. MakeCall looks the operator up and checks the number of arguments and each attribute's name and kind
-// against its schema: throws Error(kBug) naming the operator. The call's attributes are complete and in the schema's
-// order: those not given hold their defaults. A list may be given shorter, as in Relay: one number stands for all that
-// the default has, two for both ends of each of its two axes (padding=[1, 2] is [1, 2, 1, 2]).
+// Builders. MakeCall looks up the operator and checks the number of arguments and each attribute's name and kind. It
+// throws Error(kBug) naming the operator. The call's attributes are complete and in the schema's order: those not given
+// have their defaults. A list may be shorter, as in Relay. One number stands for every element of the default, two for
+// both ends of each of two axes (padding=[1, 2] is [1, 2, 1, 2]).
 ExprPtr MakeVar(std::string name, TypePtr type = nullptr);
 ExprPtr MakeConstant(Tensor value, std::string name = "");
 ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attrs& attrs = {}, std::string name = "");
 ExprPtr MakeTuple(std::vector<ExprPtr> fields);
 ExprPtr MakeTupleGetItem(ExprPtr tuple, int index);
-// The function with other parameters and another body: attributes and note stay. It has no type.
+// The function with other parameters and another body. It keeps attributes and note, and has no type.
 std::shared_ptr<Function> WithFields(const Function& function, std::vector<std::shared_ptr<const Var>> params,
                                      ExprPtr body);
 

@@ -1,4 +1,4 @@
-// Functions made of expressions, and the variables that an expression leaves free.
+// Makes functions of expressions, and finds an expression's free variables.
 #pragma once
 
 #include <memory>
@@ -8,14 +8,13 @@
 
 namespace hone::relay {
 
-// The variables within `expr` that are no parameter of a function within it, each once, in the order in which
-// PostOrderVisit meets them.
+// The variables in `expr` that are no parameter of a function inside it, each once, in the order of PostOrderVisit.
 std::vector<std::shared_ptr<const Var>> FreeVars(const ExprPtr& expr);
 
-// The function of these parameters. Throws Error(kBug) for a parameter that is no Var or stands there twice, and for a
-// variable that the body leaves free.
+// The function with these parameters. Throws Error(kBug) for a parameter that is no Var or is listed twice, and for a
+// free variable of the body.
 FunctionPtr MakeFunction(const std::vector<ExprPtr>& params, ExprPtr body);
-// The function of the body's free variables, in the order of FreeVars.
+// The function whose parameters are the body's free variables, in the order of FreeVars.
 FunctionPtr MakeFunction(ExprPtr body);
 
 }  // namespace hone::relay

@@ -16,12 +16,11 @@ namespace {
 
 FunctionPtr InferFunction(const FunctionPtr& function, const std::vector<TypePtr>& given, const Annotations& said);
 
-// Of tuples in tuples, which lines of text can nest and multiply without end. A tuple of tensors alone may have any
-// number.
+// Limits for tuples in tuples, which a text can nest and multiply without end. A tuple of tensors may have any number.
 constexpr int64_t kMostNested = 65'536;
 constexpr int kDeepestTuple = 128;
 
-// `nested` counts the fields of tuples in tuples that were seen, `depth` the tuples around.
+// `nested` is the number of fields of nested tuples so far, `depth` the number of enclosing tuples.
 void CheckSize(const TypePtr& type, int64_t& nested, int depth) {
   if ((depth > 1 && ++nested > kMostNested) || depth > kDeepestTuple) {
     throw Error(ExitCode::kBadData, fmt::format("a tuple holds tuples of more than {} fields, or {} levels of them",
@@ -46,15 +45,15 @@ bool DimsAgree(const Type& a, const Type& b) {
                     [](int64_t x, int64_t y) { return x == y || x == kAnyDim || y == kAnyDim; });
 }
 
-// Whether an argument may be passed for a parameter: equal up to unknown dims.
+// Whether an argument may be passed to a parameter: their types are equal except for unknown dims.
 bool Passes(const TypePtr& argument, const TypePtr& parameter) {
   if (argument->kind != TypeKind::kTensor || parameter->kind != TypeKind::kTensor) return Equal(argument, parameter);
   return argument->dtype == parameter->dtype && argument->layout == parameter->layout &&
          DimsAgree(*argument, *parameter);
 }
 
-// Types one function's body, in post order. Called functions are typed when their call is reached: their parameters may
-// take their types from its arguments.
+// Types one function's body, in post order. A called function is typed at its call, because its parameters may take
+// their types from the arguments.
 class Inference {
  public:
   Inference(const FunctionPtr& function, const std::vector<TypePtr>& given, const Annotations& said)
@@ -62,8 +61,8 @@ class Inference {
 
   FunctionPtr Run() {
     for (size_t i = 0; i < function_->params.size(); ++i) DeclareParam(i);
-    // The walk must not enter called functions, so the body is rewritten twice: first to find every type, which may
-    // give a parameter its type after it was met, then to set them.
+    // The walk must not enter called functions, so the body is rewritten twice. The first time finds every type, which
+    // may give a parameter its type after it was visited. The second time sets them.
     RewritePostOrder(function_->body, [&](const ExprPtr& old, const ExprPtr&) {
       FindType(old);
       return old;
@@ -88,7 +87,7 @@ class Inference {
     types_[&expr] = type;
   }
 
-  // The type, or its error with the place where that is known.
+  // The type; an error gets the place in the text, if that is known.
   TypePtr Placed(const Expr& expr, const std::function<TypePtr()>& type) const {
     try {
       return type();
@@ -107,7 +106,7 @@ class Inference {
     return it == types_.end() ? nullptr : it->second;
   }
 
-  // A type that must be there by now.
+  // A type that must be known by now.
   TypePtr KnownType(const ExprPtr& expr) const {
     const TypePtr type = TypeOf(expr);
     if (type != nullptr) return type;

@@ -9,20 +9,20 @@
 
 namespace hone::relay {
 
-// What the text of a module says of its nodes beyond the graph.
+// Facts from a module's text about its nodes, beyond the graph.
 struct Annotations {
-  // The types that expressions were declared to have: another one that follows is an error.
+  // The declared types of expressions; inferring another type is an error.
   std::unordered_map<const Expr*, TypePtr> types;
-  // How an error names an expression: "net.relay:14:8: nn.conv2d".
+  // Names an expression in errors: "net.relay:14:8: nn.conv2d".
   std::function<std::string(const Expr&)> where;
 };
 
-// Returns the module with `type` set on every node of main, parameters included: a weight's type follows from the call
-// that uses it when it was not given (conv2d: from the data's channels and the attributes; batch_norm, bias_add, dense
-// likewise). Throws Error(kBadData) naming the node (its own name, or op and position) and what does not fit.
+// Returns the module with `type` set on every node of main, including parameters. A weight without a type gets it from
+// the call that uses it. For conv2d it follows from the data's channels and the attributes, similarly for batch_norm,
+// bias_add and dense. Throws Error(kBadData) naming the node (its own name, or op and position) and the mismatch.
 IRModule InferType(const IRModule& module);
-// The same, with what is declared held to, and errors that begin with `where` of the node. `annotations` are of the
-// module's own nodes, and are needed for the call alone.
+// Also checks the declared types, and errors begin with the node's `where`. `annotations` are about the module's own
+// nodes, and are needed only during the call.
 IRModule InferType(const IRModule& module, const Annotations& annotations);
 FunctionPtr InferType(const FunctionPtr& function);
 

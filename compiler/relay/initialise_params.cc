@@ -12,7 +12,7 @@
 namespace hone::relay {
 namespace {
 
-// How many inputs, and how many outputs, one element of the other side is joined with by a weight.
+// Number of inputs that a weight joins with one output, and of outputs that it joins with one input.
 struct Fans {
   double in = 1;
   double out = 1;
@@ -30,7 +30,7 @@ void Scale(Tensor& value, double factor) {
                  [factor](float v) { return v * static_cast<float>(factor); });
 }
 
-// `weights` fills those that have fans, which are not 0.
+// `weights` fills the parameters that have fans, which are not 0.
 Initialiser OfWeights(std::string what, std::function<void(Tensor&, const Fans&, uint64_t)> weights) {
   return [what = std::move(what), weights = std::move(weights)](const std::string& name, Tensor& value, uint64_t seed) {
     if (value.dtype() != DType::kFloat32) {

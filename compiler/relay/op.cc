@@ -15,7 +15,7 @@ namespace hone::relay {
 namespace {
 
 struct Registry {
-  OpTable table;  // sorted by name; never changed once built, so that addresses of its rows hold
+  OpTable table;  // sorted by name; never changed once built, so that row addresses stay valid
   std::vector<const OpDef*> defs;
   std::map<std::string, ExprPtr, std::less<>> nodes;
 };
@@ -50,7 +50,7 @@ const Registry& TheRegistry() {
   return *registry;
 }
 
-// The element type of a tensor, or of a tuple's first field: type relations see to it that the others have the same.
+// The element type of a tensor, or of a tuple's first field: type relations ensure that the others have the same.
 DType ElementTypeOf(const TypePtr& type) {
   const bool has_fields = type->kind == TypeKind::kTuple && !type->fields.empty();
   return has_fields ? type->fields.front()->dtype : type->dtype;
@@ -67,7 +67,7 @@ DType ElementTypeOf(const TypePtr& type) {
                                               ToText(rule.Beside(other)), beside));
 }
 
-// What is no tensor is the type relation's to refuse.
+// Arguments that are no tensors are left for the type relation to refuse.
 void CheckElements(const OpDef& def, const InputSpec& input, const Type& argument, DType other) {
   if (argument.kind == TypeKind::kTuple) {
     for (const TypePtr& field : argument.fields) {
@@ -83,7 +83,7 @@ void CheckElements(const OpDef& def, const std::vector<TypePtr>& args, const Att
   for (size_t i = 0; i < args.size(); ++i) {
     if (def.given_inputs && i >= given.size()) return;
     const InputSpec& input = Nth(def.inputs, def.given_inputs ? given[i] : static_cast<int>(i));
-    // Inputs that others are like are never left out.
+    // Inputs to which Like refers are never left out.
     const int beside = input.types.input();
     CheckElements(def, input, *args[i], beside < 0 ? DType::kFloat32 : ElementTypeOf(Nth(args, beside)));
   }

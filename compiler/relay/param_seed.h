@@ -1,4 +1,4 @@
-// Random values that belong to a name.
+// Random seeds that belong to a name.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace hone::relay {
 
-// The seed of one parameter's values: a function of the two alone, on every machine, so that a parameter keeps its
-// values when others come or go.
+// The seed of one parameter's values. It depends only on the two arguments, on every machine. So a parameter keeps its
+// values if others are added or removed.
 uint64_t ParamSeed(const std::string& name, uint64_t seed);
 
 }  // namespace hone::relay

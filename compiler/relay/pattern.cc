@@ -16,7 +16,7 @@ bool TryAll(const std::vector<Pattern>& patterns, const std::vector<ExprPtr>& ex
   return true;
 }
 
-// A pattern of one expression alone.
+// A pattern that tests only the expression itself.
 Pattern Of(std::function<bool(const ExprPtr&)> holds) {
   return Pattern([holds = std::move(holds)](const ExprPtr& expr, Match&) { return holds(expr); });
 }

@@ -1,4 +1,4 @@
-// Patterns of expressions: which part of a graph a rewriting is about.
+// Patterns of expressions: they describe the part of a graph that a rewriting changes.
 //
 //   const Pattern x = Wildcard(), scale = IsConstant();
 //   const Pattern scaled = IsCall("multiply", {x, scale}) || IsCall("multiply", {scale, x});
@@ -19,18 +19,18 @@ namespace hone::relay {
 
 class Match;
 
-// A value; copies are the same pattern. A pattern that stands at several places of another one matches the same node at
-// each of them. Immutable, and may be shared by threads.
+// A value; copies are the same pattern. A pattern that occurs several times in another one must match the same node
+// each time. Immutable, and may be shared by threads.
 class Pattern {
  public:
   using Test = std::function<bool(const ExprPtr& expr, Match& match)>;
   explicit Pattern(Test test) : test_(std::make_shared<const Test>(std::move(test))) {}
 
-  // What this one matches, and `holds` besides. The result is another pattern than this one.
+  // Matches if this pattern matches and `holds` is true. The result is a different pattern from this one.
   Pattern Where(std::function<bool(const ExprPtr& expr)> holds) const;
-  // Calls whose attribute has the value; `name` must be an attribute of the operator to match.
+  // Matches calls whose attribute has the value; `name` must be an attribute of the operator.
   Pattern WithAttr(std::string name, AttrValue value) const;
-  // Expressions of that type; none matches before InferType.
+  // Matches expressions of that type; none before InferType.
   Pattern WithType(TypePtr type) const;
 
  private:
@@ -41,38 +41,40 @@ class Pattern {
 // Any expression.
 Pattern Wildcard();
 Pattern IsConstant();
-// Any variable, or those of that name.
+// Any variable, or one of that name.
 Pattern IsVar();
 Pattern IsVar(std::string name);
-// A call of the operator, whatever its arguments are, or with as many that match in their order. Throws Error(kBug) for
-// an operator that the registry does not have, with the nearest.
+// A call of the operator with any arguments, or with exactly these arguments in order. Throws Error(kBug) for an
+// operator that the registry does not have, with the nearest name.
 Pattern IsCall(std::string_view op);
 Pattern IsCall(std::string_view op, std::vector<Pattern> args);
 Pattern IsTuple(std::vector<Pattern> fields);
 Pattern IsTupleGetItem(Pattern tuple, int index);
-// The first of the two that matches.
+// Tries the second pattern if the first does not match.
 Pattern operator||(Pattern first, Pattern second);
 
-// What the patterns within a pattern stand for in an expression that it matches.
+// The nodes that the patterns inside a pattern matched.
 class Match {
  public:
-  // The node that the pattern stands for, or null where it took no part (another alternative did).
+  // The node that the pattern matched, or null if it was not used (another alternative matched).
   ExprPtr operator[](const Pattern& pattern) const;
 
-  // For tests of patterns: whether the pattern matches, and agrees with what it stands for already. Without effect on
-  // this match where the answer is no.
+  // For tests in patterns: whether the pattern matches and agrees with the node that it matched before. If not, this
+  // match does not change.
   bool Try(const Pattern& pattern, const ExprPtr& expr);
 
  private:
-  std::unordered_map<std::shared_ptr<const Pattern::Test>, ExprPtr> nodes_;  // a dead pattern is no later one
+  std::unordered_map<std::shared_ptr<const Pattern::Test>, ExprPtr>
+      nodes_;  // holds patterns, so that no later one has the address of a dead one
 };
 
-// Nothing when the expression, as a whole, is none of the pattern's. As deep as the pattern, whatever the graph is.
+// nullopt if the pattern does not match the expression as a whole. The recursion is as deep as the pattern, not the
+// graph.
 std::optional<Match> MatchPattern(const Pattern& pattern, const ExprPtr& expr);
 
-// RewritePostOrder over each expression that the pattern matches once its own children were rewritten: `rewrite` gives
-// what takes its place, or null to keep it. One way through the graph: what a replacement contains is not looked at
-// again. Run InferType on what comes back.
+// RewritePostOrder over each expression that the pattern matches after its children were rewritten. `rewrite` returns
+// the replacement, or null to keep the expression. One pass over the graph: a replacement's content is not matched
+// again. Run InferType on the result.
 ExprPtr RewriteMatches(const ExprPtr& root, const Pattern& pattern,
                        const std::function<ExprPtr(const Match& match)>& rewrite);
 

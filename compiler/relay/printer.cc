@@ -17,8 +17,8 @@ namespace {
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether a variable's name stands for itself in the text: letters, digits, "_", and a "." before a letter. A digit
-// first would be a line's number, and ".0" an item of a tuple.
+// Whether a variable's name needs no quotes in the text: letters, digits, "_", and a "." before a letter. A leading
+// digit would be a line's number, and ".0" an item of a tuple.
 bool IsPlainName(std::string_view name) {
   if (name.empty() || !IsLetter(name[0])) return false;
   for (size_t i = 1; i < name.size(); ++i) {
@@ -32,8 +32,8 @@ std::string LocalText(const std::string& name) { return "%" + (IsPlainName(name)
 
 std::string SymbolOf(const Function& function) { return function.attrs.GetString(kGlobalSymbol); }
 
-// Prints in the order of arguments: each call, tuple, tuple item and called function that is not the last expression
-// takes the next number and a line of its own. A variable that nothing declares takes a line where it is first used.
+// Prints in the order of arguments. Each call, tuple, tuple item and called function that is not the last expression
+// takes the next number and its own line. An undeclared variable takes a line before its first use.
 class Printer {
  public:
   explicit Printer(bool types) : types_(types) {}
@@ -56,7 +56,7 @@ class Printer {
     return head + BodyText(function.body, indent + 2) + std::string(static_cast<size_t>(indent), ' ') + "}";
   }
 
-  // The body's lines, the last expression bare.
+  // The body's lines, with the last expression bare.
   std::string BodyText(const ExprPtr& body, int indent) {
     std::string lines;
     const std::string margin(static_cast<size_t>(indent), ' ');
@@ -74,7 +74,7 @@ class Printer {
     return lines + margin + Reference(body) + "\n";
   }
 
-  // Of what was printed, by their names in the text.
+  // The constants that were printed, by their names in the text.
   std::map<std::string, Tensor> Constants() const {
     std::map<std::string, Tensor> values;
     for (const auto& [constant, index] : constants_) values.emplace(ConstantName(index), constant->value);
@@ -104,7 +104,7 @@ class Printer {
     return nullptr;
   }
 
-  // What takes a line, in order.
+  // The expressions that take a line, in order.
   std::vector<ExprPtr> Lifted(const ExprPtr& body) const {
     std::vector<ExprPtr> order;
     std::set<const Expr*> seen;
@@ -142,7 +142,7 @@ class Printer {
     return types_ && function.body->type != nullptr ? " -> " + ToText(function.body->type) : "";
   }
 
-  // Two variables of one name, in different functions, get different texts.
+  // Two variables with the same name, in different functions, get different texts.
   std::string VarName(const Var& var) {
     const auto it = names_.find(&var);
     if (it != names_.end()) return it->second;
@@ -180,7 +180,7 @@ class Printer {
     return types_ && expr.type != nullptr ? fmt::format(" /* ty={} */", ToText(expr.type)) : "";
   }
 
-  // An expression where another one uses it.
+  // The text of an expression where another one uses it.
   std::string Reference(const ExprPtr& expr) {
     if (const Constant* constant = AsConstant(expr)) return ConstantText(*constant);
     if (const Var* var = AsVar(expr)) return VarName(*var);
@@ -198,7 +198,7 @@ class Printer {
     return text;
   }
 
-  // An expression on its own line.
+  // The text of an expression on its own line.
   std::string Text(const ExprPtr& expr, int indent) {
     if (const Call* call = AsCall(expr)) return CallText(*call);
     if (const TupleGetItem* item = AsTupleGetItem(expr))
@@ -229,14 +229,14 @@ class Printer {
   int64_t next_ = 0;
   std::unordered_map<const Expr*, std::string> names_;
   std::set<std::string> taken_;
-  std::unordered_map<std::string, int> suffixes_;  // the last one tried for each name
+  std::unordered_map<std::string, int> suffixes_;  // the last suffix tried for each name
   std::unordered_map<const Constant*, size_t> constants_;
 };
 
 }  // namespace
 
 std::string ToText(const IRModule& module, const PrintOptions& options) {
-  // Before InferType only parameters and constants have types, and a constant's says nothing that its value does not.
+  // Before InferType only parameters and constants have types, and a constant's type adds nothing to its value.
   Printer printer(options.types && module.main->body->type != nullptr);
   if (options.as == "expr") return printer.BodyText(module.main->body, 0);
   if (options.as == "fn") return "fn " + printer.FunctionText(*module.main, 0) + "\n";

@@ -71,7 +71,7 @@ Attrs RecurrentAttrs(const RecurrentCell& cell) {
   attrs.Set("clip", std::isinf(cell.clip) ? 0.0 : cell.clip);
   attrs.Set("input_forget", cell.input_forget);
   attrs.Set("peepholes", cell.peepholes);
-  // Left out where it is not so: weights of floats have the attributes that they always had.
+  // Set only if true; calls with float weights do without the attribute.
   if (cell.scales) attrs.Set("scales", true);
   attrs.Set("lengths", cell.lengths);
   return attrs;

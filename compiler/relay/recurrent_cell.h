@@ -1,4 +1,4 @@
-// What a call of nn.recurrent computes, read from its attributes.
+// The computation of a call of nn.recurrent, read from its attributes.
 #pragma once
 
 #include <cstdint>
@@ -10,36 +10,36 @@
 
 namespace hone::relay {
 
-// Outputs that lie together in the packed weight: as wide as the widest vectors in use, and a multiple of all others.
+// Neighbouring outputs in the packed weight: as many as the widest vectors have lanes, and a multiple of all others.
 inline constexpr int64_t kRecurrentBlock = 16;
 
 enum class CellKind : uint8_t {
   kRnn,            // h = f(x + R h)
   kGru,            // gates z, r, h; the candidate sees R (r h)
-  kGruResetAfter,  // the same with r (R h + bias): what PyTorch and Keras compute
+  kGruResetAfter,  // h with r (R h + bias): as in PyTorch and Keras
   kLstm            // gates i, o, f, c
 };
 
 struct RecurrentCell {
   CellKind kind = CellKind::kLstm;
-  std::vector<bool> reversed;               // one per direction: whether it goes from the last step to the first
+  std::vector<bool> reversed;               // one per direction: true if it goes from the last step to the first
   std::vector<CellActivation> activations;  // `functions()` per direction
-  double clip = std::numeric_limits<double>::infinity();  // what functions of gates read is held within +-clip
+  double clip = std::numeric_limits<double>::infinity();  // the inputs of gate functions are clamped to +-clip
   bool input_forget = false;                              // the forget gate is 1 - the input gate
-  bool peepholes = false;                                 // with an argument of that name
-  bool scales = false;                                    // likewise: the weight is int8
-  bool lengths = false;                                   // likewise
+  bool peepholes = false;                                 // has an argument of that name
+  bool scales = false;                                    // has an argument of that name; the weight is int8
+  bool lengths = false;                                   // has an argument of that name
 
   int64_t directions() const { return static_cast<int64_t>(reversed.size()); }
-  // Products of the state per unit.
+  // Products of the state, per unit.
   int64_t gates() const { return kind == CellKind::kLstm ? 4 : kind == CellKind::kRnn ? 1 : 3; }
-  // Functions per direction: f; f, g; f, g, h, as ONNX has them.
+  // Functions per direction: f; f, g; f, g, h, as in ONNX.
   int64_t functions() const { return kind == CellKind::kLstm ? 3 : kind == CellKind::kRnn ? 1 : 2; }
   const CellActivation& Function(int64_t direction, int64_t i) const {
     return activations[static_cast<size_t>(direction * functions() + i)];
   }
 
-  // Which argument is what; -1 when the cell has none. 0 is the data, 1 the weight, 2 the first hidden state.
+  // Argument numbers; -1 if the cell lacks the argument. 0 is the data, 1 the weight, 2 the first hidden state.
   int cell_argument() const { return kind == CellKind::kLstm ? 3 : -1; }
   int bias_argument() const { return kind == CellKind::kGruResetAfter ? 3 : -1; }
   int peepholes_argument() const { return peepholes ? 4 : -1; }
@@ -52,9 +52,9 @@ struct RecurrentCell {
   bool operator==(const RecurrentCell&) const = default;
 };
 
-// Throws Error(kBadData) saying which attribute is wrong.
+// Throws Error(kBadData) naming the wrong attribute.
 RecurrentCell ReadRecurrentCell(const Attrs& attrs);
-// The attributes that read back to it.
+// The attributes from which ReadRecurrentCell makes the cell.
 Attrs RecurrentAttrs(const RecurrentCell& cell);
 
 }  // namespace hone::relay

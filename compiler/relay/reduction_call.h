@@ -1,12 +1,12 @@
-// Reductions as passes and kernels look for them.
+// The reductions that passes and kernels look for.
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone::relay {
 
-// Whether a typed call of an operator reduces whole axes of float32, which stay with one element: a sum, mean, product
-// or extremum with keepdims, or a global pool.
+// Whether a typed call reduces complete axes of float32 and keeps them with extent 1. Such calls are a sum, mean,
+// product or extremum with keepdims, and a global pool.
 bool IsKeptReduction(const Call& call);
 
 }  // namespace hone::relay

@@ -17,7 +17,8 @@ using relay::ExprPtr;
 using Tensors = std::vector<Tensor>;
 using Observer = std::function<void(const relay::Call&, const Tensors&)>;
 
-// Evaluates one body. Values are dropped after their last use: the activations of a large network need not fit at once.
+// Evaluates one body. Values are dropped after their last use, so the activations of a large network need not fit at
+// once.
 class Interpreter {
  public:
   explicit Interpreter(const Observer& each) : each_(each) {}
@@ -35,7 +36,7 @@ class Interpreter {
   }
 
  private:
-  // The value of an expression, given away when this was its last use.
+  // The value of an expression; it is moved out at its last use.
   Tensors Use(const ExprPtr& expr) {
     const auto it = values_.find(expr.get());
     if (it == values_.end()) throw Error(ExitCode::kBug, "a parameter is used that the function does not declare");
@@ -115,7 +116,7 @@ std::vector<Tensor> RunReference(const relay::IRModule& module, const std::map<s
 std::vector<Tensor> RunReference(const relay::Function& function, const std::vector<Tensor>& args) {
   const Observer none;
   Interpreter interpreter(none);
-  // The arguments arrive flattened: a parameter that is a tuple takes as many as it has fields.
+  // The arguments arrive flattened: a tuple parameter takes as many as it has fields.
   size_t next = 0;
   for (const auto& param : function.params) {
     const bool is_tuple = param->type != nullptr && param->type->kind == relay::TypeKind::kTuple;

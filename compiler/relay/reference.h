@@ -1,4 +1,4 @@
-// The reference interpreter: runs a module in plain loops. What an operator means is what its reference says.
+// The reference interpreter: runs a module in plain loops. Its row's reference defines each operator.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace hone {
 
-// Runs main on the inputs (by parameter name; parameters bound in the module need none). Returns the outputs: several
-// when the body is a tuple, in the shapes that the run counted (counted_outputs.h). `each`, when given, sees every call
-// with its results as they are made. Throws Error(kUsage) on a missing or misshapen input, naming it. The module needs
-// its types.
+// Runs main on the inputs (by parameter name; parameters bound in the module need none). Returns the outputs, several
+// if the body is a tuple, cut to the counted shapes (counted_outputs.h). `each`, if given, is called with every call
+// and its results as they are made. Throws Error(kUsage) naming a missing or misshapen input. The module must have
+// types.
 std::vector<Tensor> RunReference(
     const relay::IRModule& module, const std::map<std::string, Tensor>& inputs,
     const std::function<void(const relay::Call&, const std::vector<Tensor>&)>& each = nullptr);

@@ -1,4 +1,4 @@
-// Other values for a model's parameters, by their names.
+// Replaces a model's parameter values by name.
 #pragma once
 
 #include <map>
@@ -10,9 +10,9 @@
 
 namespace hone {
 
-// Puts each of `others` in the place of the value of its name; values without another stay. `origin` is where the
-// others are from, for messages. Throws Error(kBadData), leaving `values` as they were, for a name that is not there,
-// naming the nearest, and for another dtype or shape than the value has.
+// Replaces the value of each name in `others`; other values stay. `origin` says in messages where the others come from.
+// Throws Error(kBadData) for an unknown name, with the nearest one, and for a dtype or shape other than the value's. It
+// then leaves `values` as they were.
 void ReplaceValues(std::vector<std::pair<std::string, Tensor>>& values, const std::map<std::string, Tensor>& others,
                    const std::string& origin);
 

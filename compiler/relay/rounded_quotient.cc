@@ -9,9 +9,9 @@
 namespace hone::relay {
 namespace {
 
-constexpr double kMostBound = 2147483648.0;  // exporters write the largest float32 where there is no bound
+constexpr double kMostBound = 2147483648.0;  // exporters write the largest float32 for no bound
 
-// A call's first argument where it is a call of the operator `name`, else null.
+// A call's first argument if it is a call of the operator `name`, else null.
 const Call* CallBelow(const Call& call, std::string_view name) {
   const Call* below = AsCall(call.args[0]);
   const Op* op = below != nullptr ? AsOp(below->op) : nullptr;

@@ -1,4 +1,4 @@
-// What quantising does to a number: a division by a step, rounded to whole numbers within bounds.
+// The arithmetic of quantisation: a division by a step, rounded to an integer within bounds.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 
 namespace hone::relay {
 
-// clip(round(x / step), lo, hi) of float32, the step one positive number of the graph and both
-// bounds whole numbers of 32 bits: no quotient between them is large.
+// clip(round(x / step), lo, hi) of float32. The step is one positive constant of the graph, and both bounds are
+// integers of 32 bits, so a quotient between them is not large.
 struct RoundedQuotient {
-  const Call* division = nullptr;  // of x, its first argument
+  const Call* division = nullptr;  // its first argument is x
   float step = 1;
   double lo = 0, hi = 0;
 };

@@ -19,7 +19,7 @@ bool SameTensor(const Tensor& a, const Tensor& b) {
   return a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.size_bytes())) == 0;
 }
 
-// Goes through both graphs in step. `there_` and `back_` pair the nodes that were met: each has one partner.
+// Walks both graphs together. `there_` and `back_` pair the visited nodes: each has one partner.
 class Comparison {
  public:
   bool Equal(const ExprPtr& a, const ExprPtr& b) {
@@ -177,7 +177,7 @@ class Hashing {
   std::unordered_map<const Expr*, uint64_t> hashes_;
 };
 
-// The value bound to each of main's parameters; null where there is none.
+// The value bound to each of main's parameters; null if none is bound.
 std::vector<const Tensor*> BoundValues(const IRModule& module) {
   std::unordered_map<std::string_view, const Tensor*> values;
   for (const auto& [name, value] : module.params) values[name] = &value;

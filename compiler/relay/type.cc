@@ -75,7 +75,7 @@ std::string ToText(const TypePtr& type) {
   if (type == nullptr) return "?";
   if (type->kind == TypeKind::kTensor) return TensorText(*type);
   if (type->kind == TypeKind::kFunc) return fmt::format("fn ({}) -> {}", Joined(type->params), ToText(type->result));
-  // A tuple of one keeps its comma, or it would read as a parenthesised tensor.
+  // A tuple of one keeps its comma; otherwise it would read as a parenthesised tensor.
   return fmt::format("({}{})", Joined(type->fields), type->fields.size() == 1 ? "," : "");
 }
 

@@ -32,7 +32,7 @@ ExprPtr Child(const Expr& expr, size_t i) {
 
 using Goes = std::function<bool(const Expr&)>;
 
-// `enters` says of a node whether the walk goes on to its children.
+// `enters` says whether the walk goes on to a node's children.
 void Walk(const ExprPtr& root, const Goes& enters, const std::function<void(const ExprPtr&)>& visit) {
   struct Frame {
     ExprPtr expr;
@@ -142,7 +142,7 @@ std::unordered_map<const Expr*, int> CountUses(const ExprPtr& root) {
   std::unordered_map<const Expr*, int> uses;
   uses[root.get()] = 1;
   PostOrderVisit(root, [&](const ExprPtr& expr) {
-    // A parameter list declares, it does not use.
+    // A parameter list declares variables and does not use them.
     const size_t first = expr->kind == ExprKind::kFunction ? AsFunction(expr)->params.size() : 0;
     for (size_t i = first;; ++i) {
       const ExprPtr child = Child(*expr, i);

@@ -1,4 +1,4 @@
-// Where along an axis the largest or least element is.
+// The position of the largest or least element along an axis.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// Kernels hold positions as float32, which counts no further.
+// Kernels hold positions as float32, which holds every integer only up to here.
 constexpr int64_t kMostPositions = int64_t{1} << 24;
 
 Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
@@ -37,7 +37,7 @@ TypePtr ArgType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return TensorType(ShapeOfResult(data.shape, attrs), DType::kInt64);
 }
 
-// Whether x wins over what is held, or is its equal; the first NaN wins over all numbers.
+// Wins: x is better than `held`; the first NaN is better than all numbers. Ties: x equals `held`.
 bool Wins(double x, double held, bool largest) {
   return !std::isnan(held) && (std::isnan(x) || (largest ? x > held : x < held));
 }
@@ -45,7 +45,7 @@ bool Wins(int64_t x, int64_t held, bool largest) { return largest ? x > held : x
 bool Ties(double x, double held) { return x == held || (std::isnan(x) && std::isnan(held)); }
 bool Ties(int64_t x, int64_t held) { return x == held; }
 
-// The position of the winner among as many elements, `at` of the position each.
+// The position of the winner among `extent` elements; `at` returns the element at a position.
 template <typename At>
 int64_t Winner(int64_t extent, bool largest, bool last, At at) {
   int64_t best = 0;

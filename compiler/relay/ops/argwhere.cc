@@ -1,4 +1,4 @@
-// Where a tensor is not zero: how many places there are follows from the data, so that the result has room for all.
+// The positions of a tensor's non-zero elements. Their number depends on the data, so the result has room for all.
 #include "compiler/relay/ops/arguments.h"
 #include "compiler/relay/ops/ops.h"
 

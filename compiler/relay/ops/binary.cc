@@ -84,7 +84,7 @@ int64_t Remainder(int64_t a, int64_t b) {
   return b == -1 ? 0 : a % b;
 }
 
-// Of the divisor's sign, as Python's.
+// The remainder with the divisor's sign, as in Python.
 int64_t FloorRemainder(int64_t a, int64_t b) {
   const int64_t rest = Remainder(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;

@@ -11,8 +11,8 @@
 namespace hone::relay {
 namespace {
 
-// Of two integers of `width` bits, in the lowest of 64; what the result has above them does not count. A shift's left
-// operand has the bits of its sign there.
+// A function of two integers of `width` bits, in the lowest of 64 bits; the result's bits above them are ignored. A
+// shift's left operand is sign-extended.
 using BitFunction = uint64_t (*)(uint64_t, uint64_t, int width);
 
 TypePtr BitsType(const std::vector<TypePtr>& args, const Attrs&) {
@@ -82,7 +82,7 @@ OpDef BitwiseNot() {
 
 uint64_t LeftShift(uint64_t a, uint64_t by, int width) { return by < static_cast<uint64_t>(width) ? a << by : 0; }
 
-// A shift of the whole width leaves the sign's bits; those of unsigned integers are zeros.
+// A shift by the full width or more leaves the sign's bits; for unsigned integers these are zeros.
 uint64_t RightShift(uint64_t a, uint64_t by, int width) {
   const uint64_t most = static_cast<uint64_t>(width) - 1;
   if (by > most) return static_cast<int64_t>(a) < 0 ? ~uint64_t{0} : 0;

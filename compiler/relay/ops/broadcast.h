@@ -1,4 +1,4 @@
-// What operators with numpy's broadcasting share.
+// Shared parts of operators with numpy's broadcasting.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 namespace hone::relay {
 
 // The blocked layout that the operands of a result of `shape` share, or empty. An operand of the result's full shape
-// must have it; one that is broadcast may be row-major. Throws Error(kBadData).
+// must have it; an operand that is broadcast may be row-major. Throws Error(kBadData).
 std::string CommonLayout(const std::vector<const Type*>& operands, const Shape& shape);
 
-// The shape and layout of operands that are broadcast with one another, as a tensor of `dtype`. Throws
-// Error(kBadData).
+// The shape and layout of operands that are broadcast with one another, as a tensor of `dtype`. Throws Error(kBadData).
 TypePtr BroadcastOf(const std::vector<const Type*>& operands, DType dtype);
 
 }  // namespace hone::relay

@@ -1,4 +1,4 @@
-// byte_table: what a function of one byte is, looked up.
+// byte_table: a function of one byte, as a table lookup.
 #include <fmt/format.h>
 
 #include "compiler/relay/ops/arguments.h"

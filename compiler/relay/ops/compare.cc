@@ -31,7 +31,7 @@ OpDef Broadcasting(std::string name, std::string description, DTypeSet types) {
   return def;
 }
 
-// Which of a < b, a == b and a > b the comparison holds for; none of them holds for NaN.
+// Whether the comparison holds for a < b, for a == b, for a > b, and for unordered operands (one is NaN).
 struct Outcomes {
   bool less, equal, greater, unordered;
 };

@@ -1,5 +1,5 @@
 // nn.conv2d, nn.conv3d, and both transposed. Shapes are (N, C, H, W), for nn.conv2d in the order that its layouts name,
-// and of volumes (N, C, D, H, W).
+// and (N, C, D, H, W) for volumes.
 #include <fmt/format.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-// Of images and kernels: products with strides and dilations stay within int64.
+// Limit for images and kernels: products with strides and dilations stay within int64.
 constexpr int64_t kLargestExtent = int64_t{1} << 30;
 
 int64_t GroupsOf(const Attrs& attrs) {
@@ -49,8 +49,8 @@ ConvGeometry VolumeGeometryOf(const Attrs& attrs) {
           dilation[0]};
 }
 
-// The weight's type from the data and the attributes, where they say enough. `channels_first` is the transposed
-// convolution's order: input channels, then outputs per group.
+// The weight's type from the data and the attributes, if they suffice. `channels_first` is the transposed convolution's
+// order: input channels, then outputs per group.
 void FillWeight(Types& args, const Attrs& attrs, size_t spatial, bool channels_first) {
   if (attrs.GetInts("kernel_size").empty()) return;
   const std::vector<int64_t> kernel = CheckedInts(attrs, "kernel_size", spatial, 1);
@@ -93,7 +93,7 @@ void CheckGroups(int64_t channels, int64_t groups) {
   if (channels % groups != 0) Misfit(fmt::format("groups = {} must divide {} channels", groups, channels));
 }
 
-// In plain order.
+// Takes shapes in the default order.
 void CheckOperands(const Shape& data, const Shape& weight, int64_t groups, const Attrs& attrs) {
   if (weight[0] < 1 || weight[1] < 1) Misfit("the weight's channels must be known and not empty");
   CheckKernel(weight, weight[0], attrs);
@@ -115,7 +115,7 @@ Shape ConvShape(const Shape& data, const Shape& weight, const ConvGeometry& g) {
           ConvDim(data[3], g.padding[1], g.padding[3], weight[3], g.dilation[1], g.strides[1])};
 }
 
-// The result's layout in memory where the data's is blocked: out_layout, or data_layout where that is not given.
+// The result's memory layout if the data's is blocked: out_layout, or data_layout if that is not given.
 std::string BlockedResult(const Type& data, const Attrs& attrs) {
   const std::string layout = attrs.GetString("data_layout", "NCHW");
   if (data.layout != TypeLayout(layout)) {
@@ -127,7 +127,7 @@ std::string BlockedResult(const Type& data, const Attrs& attrs) {
 
 bool IsByte(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUInt8; }
 
-// What a sum is computed and given in: float32, of halves also float16, and of bytes int32.
+// The result's type: float32; for halves also float16; for bytes int32.
 DType ResultDType(DType data, DType weight, const Attrs& attrs) {
   const std::string asked = attrs.GetString("out_dtype");
   const bool bytes = IsByte(data) && weight == DType::kInt8;
@@ -199,7 +199,7 @@ Shape TransposedShape(const Shape& data, const Shape& weight, const ConvGeometry
   const std::array<int64_t, 3> dilation{g.depth_dilation, g.dilation[0], g.dilation[1]};
   Shape result{data[0], weight[1] * g.groups};
   for (size_t i = 0; i < spatial; ++i) {
-    const size_t d = 3 - spatial + i;  // of depth, height and width
+    const size_t d = 3 - spatial + i;  // index among depth, height and width
     const int64_t reach = (weight[2 + i] - 1) * dilation[d] + 1;
     result.push_back(TransposedDim(data[2 + i], before[d], after[d], reach, strides[d], extra[i]));
   }
@@ -264,7 +264,7 @@ OpDef ConvOp() {
   def.support_level = 2;
   def.pattern = OpPattern::kAnchor;
   def.layout = LayoutRule::kAnchor;
-  // Where no schedule takes it.
+  // Used by the generic generator for a convolution that no schedule takes.
   def.traits = {.per_image = true, .heads = true};
   def.type_relation = ConvType;
   def.fill_types = [](Types& args, const Attrs& attrs) { FillWeight(args, attrs, 2, false); };
@@ -295,7 +295,7 @@ OpDef VolumeConvOp() {
   return def;
 }
 
-// Over so many spatial dimensions.
+// The transposed convolution over `spatial` spatial dimensions.
 OpDef ConvTransposeOp(size_t spatial) {
   const bool images = spatial == 2;
   const std::string axes = images ? "height, width" : "depth, height, width";

@@ -10,10 +10,10 @@ namespace hone::relay {
 namespace {
 
 constexpr int64_t kTile = 16;      // output pixels per panel
-constexpr int64_t kRegisters = 4;  // pixels, and channels, that the inner loop holds in registers
+constexpr int64_t kRegisters = 4;  // pixels, and channels, in the inner loop's registers
 constexpr double kThreadFlops = 2e7;
 
-// One group of one image.
+// The convolution of one group of one image.
 struct Problem {
   const float* data;
   const float* weight;
@@ -27,12 +27,12 @@ struct Problem {
   int64_t pixels() const { return out_d * out_h * out_w; }
 };
 
-// Of a channel's filter.
+// A tap of a channel's filter.
 struct Tap {
   int64_t d, h, w;
 };
 
-// The input element that a tap of channel c sees from an output pixel; zero on the padding.
+// The input element that a tap of channel c reads for an output pixel; zero in the padding.
 double Seen(const Problem& p, int64_t c, const Tap& tap, int64_t pixel) {
   const ConvGeometry& g = *p.geometry;
   const int64_t d = pixel / (p.out_w * p.out_h) * g.depth_stride - g.front + tap.d * g.depth_dilation;
@@ -42,7 +42,7 @@ double Seen(const Problem& p, int64_t c, const Tap& tap, int64_t pixel) {
   return p.data[((c * p.planes + d) * p.height + h) * p.width + w];
 }
 
-// panel[depth][kTile]: what the pixels of a tile see. Pixels past the last are zeros.
+// panel[depth][kTile]: the inputs of a tile's pixels. Pixels past the last are zeros.
 void FillPanel(const Problem& p, int64_t first, std::vector<double>& panel) {
   panel.assign(static_cast<size_t>(p.depth() * kTile), 0);
   const int64_t count = std::min(kTile, p.pixels() - first);
@@ -54,7 +54,7 @@ void FillPanel(const Problem& p, int64_t first, std::vector<double>& panel) {
   }
 }
 
-// sums[channel][pixel] of kRegisters x kRegisters, over the whole depth.
+// sums[channel][pixel] of kRegisters x kRegisters, over the full depth.
 void MultiplyBlock(const float* const* weights, const double* panel, int64_t depth,
                    double sums[kRegisters][kRegisters]) {
   double acc[kRegisters][kRegisters] = {};
@@ -67,11 +67,11 @@ void MultiplyBlock(const float* const* weights, const double* panel, int64_t dep
   std::copy(&acc[0][0], &acc[0][0] + kRegisters * kRegisters, &sums[0][0]);
 }
 
-// The outputs of `channels` <= kRegisters channels from `first_out` on.
+// Computes `channels` <= kRegisters output channels from `first_out` on.
 void MultiplyChannels(const Problem& p, const std::vector<double>& panel, int64_t first_out, int64_t first_pixel) {
   const int64_t channels = std::min(kRegisters, p.outputs - first_out);
   const float* weights[kRegisters];
-  // Channels past the last compute the last one again, and are not stored.
+  // Channels past the last one compute it again and are not stored.
   for (int64_t o = 0; o < kRegisters; ++o) {
     weights[o] = p.weight + (first_out + std::min(o, channels - 1)) * p.depth();
   }
@@ -91,14 +91,14 @@ void ComputeTile(const Problem& p, int64_t first_pixel, std::vector<double>& pan
   for (int64_t o = 0; o < p.outputs; o += kRegisters) MultiplyChannels(p, panel, o, first_pixel);
 }
 
-// Runs tile(i) for i in [0, count): on two threads when `parallel`.
+// Runs tile(i) for i in [0, count), on two threads if `parallel`.
 template <typename Body>
 void ForEachTile(int64_t count, bool parallel, Body body) {
   if (!parallel) return body(0, count);
   ForEachOnThreads(2, 2, [&](size_t half) { half == 0 ? body(0, count / 2) : body(count / 2, count); });
 }
 
-// Of the depth, 1 where there is none, height and width.
+// Depth (1 if there is none), height and width.
 std::array<int64_t, 3> Space(const Shape& shape) {
   const size_t rank = shape.size();
   return {rank == 5 ? shape[2] : 1, shape[rank - 2], shape[rank - 1]};

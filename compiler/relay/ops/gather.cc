@@ -1,4 +1,4 @@
-// Elements and slices picked by tensors of positions.
+// Elements and slices at the positions in a tensor.
 #include <fmt/format.h>
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-// In [0, extent): negative ones count from the back.
+// The position in [0, extent): negative ones count from the end.
 int64_t Placed(const Tensor& indices, int64_t i, int64_t extent) {
   const auto index = static_cast<int64_t>(indices.At(i));
   if (index < -extent || index >= extent) {

@@ -1,4 +1,4 @@
-// Images read at positions that a tensor gives.
+// Images sampled at the positions in a tensor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ TypePtr GridSampleType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return TensorType({data[0], data[1], grid[1], grid[2]});
 }
 
-// One axis of the image. Positions are float32, as a kernel has them: which pixels one lies between must not depend on
-// how precisely it is asked.
+// One axis of the image. Positions are float32, as in a kernel: the pixels next to a position must not depend on the
+// precision.
 struct GridAxis {
   GridAxis(int64_t pixels, const Attrs& attrs)
       : extent(pixels),
@@ -39,15 +39,15 @@ struct GridAxis {
         corners(attrs.GetBool("align_corners")),
         padding(attrs.GetString("padding_mode")) {}
 
-  // -1 and 1 are the middles of the first and last pixel, or their outer edges.
+  // -1 and 1 are the centres of the first and last pixel, or their outer edges.
   float At(float x) const { return corners ? (x + 1) / 2 * (n - 1) : ((x + 1) * n - 1) / 2; }
   float Padded(float at) const {
     if (padding == "border") return Held(at);
     return padding == "reflection" ? Reflected(at) : at;
   }
-  // NaN is 0.
+  // Clamps to the image; NaN becomes 0.
   float Held(float at) const { return std::min(at > 0 ? at : 0.0F, n - 1); }
-  // Mirrored at both ends as often as it takes: the distance from the first end, folded at the second.
+  // Mirrors at both ends as often as needed: the distance from the first end, folded at the second.
   float Reflected(float at) const {
     const float low = corners ? 0.0F : -0.5F, span = corners ? n - 1 : n;
     if (span == 0) return 0;
@@ -68,7 +68,7 @@ class GridSampler {
   GridSampler(const Tensors& args, const Attrs& attrs)
       : data_(args[0]), rows_(data_.shape()[2], attrs), columns_(data_.shape()[3], attrs) {}
 
-  // A place outside is rounded before it is mirrored: halfway between two pixels the order decides.
+  // A position outside is rounded before it is mirrored: halfway between two pixels the order matters.
   double Nearest(int64_t plane, float x, float y) const {
     return Pixel(plane, columns_.Padded(std::nearbyint(columns_.At(x))), rows_.Padded(std::nearbyint(rows_.At(y))));
   }

@@ -73,13 +73,13 @@ std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to) {
 }
 
 std::vector<int64_t> StridedOffsets(const Shape& extents, const std::vector<int64_t>& strides, int64_t base) {
-  // Before the loops: beside an extent of 0 another may be of any length.
+  // Checked before the loops: beside an extent of 0 another may have any length.
   if (ElementCount(extents) == 0) return {};
   std::vector<int64_t> offsets;
   offsets.reserve(static_cast<size_t>(ElementCount(extents)));
   offsets.push_back(base);
   for (size_t d = extents.size(); d > 0; --d) {
-    // What is there is the inner dims; it repeats, shifted, along this one.
+    // The offsets so far cover the inner dims; they repeat, shifted, along this one.
     const size_t inner = offsets.size();
     for (int64_t i = 1; i < extents[d - 1]; ++i) {
       for (size_t j = 0; j < inner; ++j) offsets.push_back(offsets[j] + i * strides[d - 1]);

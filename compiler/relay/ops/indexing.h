@@ -9,11 +9,11 @@
 
 namespace hone::relay {
 
-// The shape that numpy's broadcasting gives; kAnyDim against 1 stays unknown, against n becomes n. Throws
+// The shape that numpy's broadcasting gives. kAnyDim against 1 stays unknown, against n becomes n. Throws
 // Error(kBadData).
 Shape BroadcastShapes(const Shape& a, const Shape& b);
 
-// In elements.
+// Strides in elements.
 std::vector<int64_t> RowMajorStrides(const Shape& shape);
 // Strides that read a tensor of shape `from` as if it had the shape `to`: 0 along broadcast dims.
 std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to);
@@ -21,16 +21,16 @@ std::vector<int64_t> BroadcastStrides(const Shape& from, const Shape& to);
 // base + sum index[d] * strides[d] for every index within `extents`, in row-major order.
 std::vector<int64_t> StridedOffsets(const Shape& extents, const std::vector<int64_t>& strides, int64_t base = 0);
 
-// The same one after the other: a list takes eight bytes for each, which may be a boolean's.
+// The offsets of StridedOffsets one after the other: a list takes eight bytes for each element, even of a boolean.
 class OffsetWalk {
  public:
-  // `extents` and `strides` are of one length.
+  // `extents` and `strides` have the same length.
   OffsetWalk(Shape extents, std::vector<int64_t> strides, int64_t base = 0)
       : extents_(std::move(extents)), strides_(std::move(strides)), index_(extents_.size(), 0), at_(base) {}
-  // What a tensor of shape `from` reads as if it had the shape `to`.
+  // The walk that reads a tensor of shape `from` as if it had the shape `to`.
   static OffsetWalk Broadcast(const Shape& from, const Shape& to) { return {to, BroadcastStrides(from, to)}; }
 
-  // That of the next index; past the last one it begins anew.
+  // The next offset; after the last one it begins again.
   int64_t Next() {
     const int64_t here = at_;
     for (size_t d = extents_.size(); d-- > 0;) {
@@ -50,7 +50,7 @@ class OffsetWalk {
   int64_t at_;
 };
 
-// A tensor of `shape` whose element i is element offsets[i] of `data`, or the walk's i-th. Any dtype.
+// A tensor of `shape` whose element i is element offsets[i] of `data`, or the one at the walk's i-th offset. Any dtype.
 Tensor Gather(const Tensor& data, const Shape& shape, const std::vector<int64_t>& offsets);
 Tensor Gather(const Tensor& data, const Shape& shape, OffsetWalk offsets);
 

@@ -1,21 +1,21 @@
-// What products have in common: sums of whole numbers, and products that keep their floats.
+// Attributes that products share: for sums of integers, and for products that stay in floats.
 #pragma once
 
 #include "compiler/relay/op.h"
 
 namespace hone::relay {
 
-// Such a call's kernel adds plain products, in any order, and no scale goes into its weights: each sum stays exact.
+// The call's kernel adds plain products in any order, and no scale is folded into its weights, so each sum stays exact.
 inline AttrSpec IntegralAttr() {
   return {"integral", AttrKind::kBool, false, "data and weight are whole numbers, and each partial sum below 2^24"};
 }
 
-// Beside the first: products of bytes, whose sums int32 holds and float32 rounds.
+// Set beside `integral`: products of bytes, with sums that int32 holds and float32 rounds.
 inline AttrSpec LongSumsAttr() {
   return {"long_sums", AttrKind::kBool, false, "of integral: partial sums reach 2^24 and stay below 2^31"};
 }
 
-// A convolution whose data may hold what no other window is to see: NaN, infinities, far larger numbers.
+// A convolution whose data may hold values that must not spread to other windows: NaN, infinities, far larger numbers.
 inline AttrSpec ExactMathAttr() {
   return {"exact_math", AttrKind::kBool, false, "has kernels that add plain products alone"};
 }

@@ -15,7 +15,7 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-// Adds `next` to the shape so far: equal but for the axis, where the extents add up.
+// Adds `next` to the shape so far. All extents must be equal except along the axis, where they add up.
 void Join(Shape& shape, const Shape& next, size_t axis) {
   bool fits = next.size() == shape.size();
   for (size_t d = 0; fits && d < shape.size(); ++d) {
@@ -47,7 +47,7 @@ TypePtr ConcatenateType(const Types& args, const Attrs& attrs) {
   return TensorType(std::move(shape), first.dtype, first.layout);
 }
 
-// Copies [outer][extent][inner] between tensors that differ in the extent of the axis, from one position to another.
+// Copies [outer][extent][inner] from one position to another, between tensors with different extents of the axis.
 void CopyAlongAxis(const Tensor& from, int64_t from_at, Tensor& to, int64_t to_at, int64_t count, int64_t axis) {
   const AxisView source = ViewAxis(from.shape(), axis);
   const AxisView target = ViewAxis(to.shape(), axis);
@@ -84,7 +84,7 @@ std::vector<int64_t> EqualCuts(int64_t sections, int64_t extent) {
   return cuts;
 }
 
-// Where the parts begin, and last the extent.
+// The begins of the parts, and at the end the extent.
 std::vector<int64_t> Cuts(const Attrs& attrs, int64_t extent) {
   std::vector<int64_t> cuts = attrs.GetInts("indices_or_sections");
   if (cuts.size() == 1) return EqualCuts(cuts[0], extent);

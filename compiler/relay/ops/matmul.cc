@@ -32,7 +32,7 @@ void FillDenseWeight(Types& args, const Attrs& attrs) {
   if (args[0]->shape[1] != kAnyDim) args[1] = TensorType({units, args[0]->shape[1]}, dtype);
 }
 
-// What sums are given in: float32, and of bytes int32.
+// The type of sums: float32, for bytes int32.
 DType SumDType(DType data, const Attrs& attrs) {
   if (data != DType::kUInt8) {
     CheckOutDtype(attrs);
@@ -52,14 +52,14 @@ TypePtr DenseType(const Types& args, const Attrs& attrs) {
   return TensorType({data.shape[0], weight.shape[0]}, sums);
 }
 
-// A row of doubles times rows of floats.
+// The dot product of two strided rows of floats, in double.
 double Dot(const float* a, int64_t a_step, const float* b, int64_t b_step, int64_t count) {
   double sum = 0;
   for (int64_t i = 0; i < count; ++i) sum += static_cast<double>(a[i * a_step]) * static_cast<double>(b[i * b_step]);
   return sum;
 }
 
-// Modulo 2^32.
+// The sum modulo 2^32.
 int32_t ByteDot(const uint8_t* a, const int8_t* b, int64_t count) {
   int64_t sum = 0;
   for (int64_t i = 0; i < count; ++i) sum += int64_t{a[i]} * b[i];
@@ -100,7 +100,7 @@ struct Matrices {
     if (depth_last) return {shape[0], shape[1], shape[2], shape[2], 1};
     return {shape[0], shape[2], shape[1], 1, shape[2]};
   }
-  // Where matrix number `b` begins; a batch of one serves every b.
+  // The offset of matrix number `b`; a batch of one serves every b.
   int64_t Begin(int64_t b) const { return batch == 1 ? 0 : b * rows * depth; }
 };
 
@@ -122,7 +122,7 @@ TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
   return TensorType({a.batch == kAnyDim && b.batch == 1 ? kAnyDim : batch, a.rows, b.rows}, sums);
 }
 
-// Modulo 2^32.
+// Sums are modulo 2^32.
 Tensors ByteBatchMatmul(const Tensors& args, const Attrs& attrs) {
   const Matrices a = Left(args[0].shape(), attrs), b = Right(args[1].shape(), attrs);
   const int32_t* zeros = args[2].data<int32_t>();

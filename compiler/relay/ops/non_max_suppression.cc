@@ -1,4 +1,4 @@
-// Of boxes that overlap the best: what stands behind a detector's network.
+// Keeps the best of overlapping boxes: the last step of many detectors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TypePtr SuppressionType(const Types& args, const Attrs& attrs) {
   return TupleType({TensorType({scores[0] * scores[1] * room, 3}, DType::kInt64), TensorType({}, DType::kInt64)});
 }
 
-// The boxes of one class in one image that are taken, the best first.
+// The boxes of one class in one image that are kept, best first.
 std::vector<int64_t> Taken(const Tensors& args, const Attrs& attrs, int64_t image, int64_t pair) {
   const int64_t n = args[0].shape()[1];
   const float* scores = args[1].data<float>() + pair * n;

@@ -1,4 +1,4 @@
-// Operators with one parameter per channel, and what surrounds them in classic networks.
+// Operators with one parameter per channel, and others that go with them in classic networks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ int64_t ChannelDim(const Type& data, const Attrs& attrs) {
   return Nth(data.shape, NormalizedAxis(attrs.GetInt("axis", 1), data.shape.size()));
 }
 
-// The types of the parameters that are not given: vectors along the data's axis.
+// Sets the types of the parameters that have none: vectors along the data's axis.
 void FillVectors(std::vector<TypePtr>& args, const Attrs& attrs) {
   if (args[0] == nullptr || args[0]->kind != TypeKind::kTensor) return;
   const int64_t dim = ChannelDim(*args[0], attrs);

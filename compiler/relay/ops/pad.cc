@@ -38,7 +38,7 @@ Shape PaddedShape(const Shape& data, const Attrs& attrs) {
   return shape;
 }
 
-// Where position `at` of the result's axis reads the data's axis, or -1 on a constant border.
+// The position on the data's axis that position `at` of the result reads, or -1 on a constant border.
 int64_t Source(int64_t at, int64_t before, int64_t extent, const std::string& mode) {
   const int64_t from = at - before;
   if (from >= 0 && from < extent) return from;
@@ -47,7 +47,7 @@ int64_t Source(int64_t at, int64_t before, int64_t extent, const std::string& mo
   return from < 0 ? -from : 2 * (extent - 1) - from;
 }
 
-// For each element of the result its element of the data, or -1.
+// For each element of the result the index of its element of the data, or -1.
 std::vector<int64_t> Sources(const Shape& data, const Shape& shape, const Attrs& attrs) {
   const std::vector<int64_t> width = attrs.GetInts("pad_width");
   const std::string mode = PadMode(attrs);

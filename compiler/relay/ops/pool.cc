@@ -19,7 +19,7 @@ struct PoolAxis {
   bool ceil_mode;
 
   int64_t reach() const { return (size - 1) * dilation + 1; }
-  // Where a tap of an output's window lies on the data, negative or past it in the padding.
+  // The position on the data of a tap of an output's window; in the padding it is negative or past the data.
   int64_t Seen(int64_t output, int64_t tap) const { return output * stride - before + tap * dilation; }
 
   int64_t Outputs(int64_t in) const {
@@ -29,7 +29,7 @@ struct PoolAxis {
       Misfit(fmt::format("a window of {} does not fit in {} with padding {} + {}", reach(), in, before, after));
     if (!ceil_mode) return room / stride + 1;
     const int64_t outputs = (room + stride - 1) / stride + 1;
-    // A window that begins past the data and its left padding would see right padding alone: it is dropped.
+    // A window that begins past the data and its left padding would read only right padding: it is dropped.
     return (outputs - 1) * stride >= in + before ? outputs - 1 : outputs;
   }
 };
@@ -52,14 +52,14 @@ PoolAxes AxesOf(const Attrs& attrs, size_t spatial) {
   return axes;
 }
 
-// Over the whole of a volume.
+// The pool over a complete volume.
 PoolAxes WholeOf(const Shape& volume) {
   PoolAxes axes{kOnePlane, kOnePlane, kOnePlane};
   for (size_t i = 0; i < 3; ++i) axes[i].size = volume[2 + i];
   return axes;
 }
 
-// (N, C, D, H, W) of data in the order of axes that the attributes name, and back.
+// Converts a shape in the attributes' order of axes to (N, C, D, H, W), and back.
 Shape AsVolume(const Shape& shape, const Attrs& attrs) {
   if (shape.size() == 5) return shape;
   Shape volume = Reordered(shape, PoolLayoutOf(attrs), "NCHW");
@@ -93,7 +93,7 @@ struct Volume {
   int64_t first, depth, height, width;
 };
 
-// What a window gathered.
+// Values gathered from a window.
 struct Window {
   double sum = 0;
   double largest = -std::numeric_limits<double>::infinity();
@@ -111,7 +111,7 @@ struct Place {
   int64_t d, h, w;
 };
 
-// In ceil mode a window may reach past the padding behind: those taps count nowhere.
+// In ceil mode a window may reach past the padding at the end: those taps are not counted at all.
 Window Look(const Volume& volume, const PoolAxes& axes, const Place& out) {
   Window window;
   for (int64_t tap = 0; tap < axes[0].size * axes[1].size * axes[2].size; ++tap) {
@@ -137,12 +137,12 @@ double Average(const Window& window, const Attrs& attrs) {
 
 using Answer = double (*)(const Window&, const Attrs&);
 
-// (N, C, D, H, W).
+// Pools data of shape (N, C, D, H, W).
 Tensor Pooled(const Tensor& data, const PoolAxes& axes, const Attrs& attrs, Answer answer) {
   const Shape& in = data.shape();
   const Shape out = PooledShape(in, axes);
   Tensor result(data.dtype(), out);
-  // What a window of padding alone gives: the least there is.
+  // The result of a window that has only padding: the least value.
   const double least = data.dtype() == DType::kUInt8 ? 0 : -std::numeric_limits<double>::infinity();
   const int64_t places = out[2] * out[3] * out[4];
   for (int64_t i = 0; i < result.elements(); ++i) {
@@ -153,7 +153,7 @@ Tensor Pooled(const Tensor& data, const PoolAxes& axes, const Attrs& attrs, Answ
   return result;
 }
 
-// The same of data in the order of axes that the attributes name.
+// Pools data in the attributes' order of axes.
 template <typename Axes>
 std::vector<Tensor> PooledAsNamed(const Tensor& data, const Attrs& attrs, Answer answer, Axes axes) {
   const size_t rank = data.shape().size();
@@ -167,8 +167,7 @@ std::vector<Tensor> PooledAsNamed(const Tensor& data, const Attrs& attrs, Answer
 
 const AttrSpec kLayout{"layout", AttrKind::kString, std::string("NCHW"), "axes of data and result: NCHW or NHWC"};
 
-// What is known of pools of `spatial` dims without their attributes. `moves`: the answer is one of the window's
-// elements.
+// The row of pools over `spatial` dims, without attributes. `moves`: the result is one of the window's elements.
 OpDef AnyPool(std::string name, std::string description, size_t spatial, bool moves, DTypeSet types = kKernelFloat) {
   const bool images = spatial == 2;
   OpDef def;

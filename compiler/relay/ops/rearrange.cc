@@ -55,7 +55,7 @@ struct Range {
   int64_t count = 0;
 };
 
-// numpy's rule: negative ends count from the back, what lies outside is cut off.
+// numpy's rule: negative ends count from the end, and positions outside are cut off.
 Range Resolved(int64_t begin, int64_t end, int64_t step, int64_t extent) {
   if (step == 0 || step == std::numeric_limits<int64_t>::min()) Misfit("a slice's stride cannot be 0");
   const int64_t low = step > 0 ? 0 : -1;
@@ -117,7 +117,7 @@ Tensors StridedSlice(const Tensors& args, const Attrs& attrs) {
   int64_t base = 0;
   for (size_t d = 0; d < ranges.size(); ++d) {
     base += ranges[d].begin * strides[d];
-    // A stride that is not taken a second time may be anything, and could overflow.
+    // A stride that is taken at most once may have any value, and could overflow.
     strides[d] = ranges[d].count > 1 ? strides[d] * ranges[d].step : 0;
   }
   const Shape shape = CountsOf(ranges);

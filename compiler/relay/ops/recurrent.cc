@@ -1,7 +1,7 @@
-// Recurrent layers: LSTM, GRU and the plain RNN, whose products with the inputs are computed before.
+// Recurrent layers: LSTM, GRU and the plain RNN.
 //
-// The data holds W x + b of every step, so that one product of many rows makes them; the steps that follow each other,
-// and their products with the state, are this operator's.
+// The data is W x + b of all steps, computed before as one product of many rows. This operator does the sequence of
+// steps and their products with the state.
 #include <fmt/format.h>
 
 #include "compiler/relay/ops/arguments.h"
@@ -21,7 +21,7 @@ void RequireShape(const Types& args, int at, const char* what, const Shape& want
   Misfit(fmt::format("{} is {}, it must be {}", what, ToText(args[static_cast<size_t>(at)]), ShapeText(wanted)));
 }
 
-// int8 where each column has a scale.
+// The weight is int8 if each column has a scale.
 void RequireWeight(const Types& args, const RecurrentCell& cell, const Shape& wanted) {
   RequireShape(args, 1, "weight", wanted);
   const DType stored = cell.scales ? DType::kInt8 : DType::kFloat32;
@@ -30,7 +30,7 @@ void RequireWeight(const Types& args, const RecurrentCell& cell, const Shape& wa
                      cell.scales ? "with" : "without", DTypeName(stored)));
 }
 
-// Places in the row's list of inputs.
+// Indices in the row's list of inputs.
 std::vector<int> GivenInputs(const Attrs& attrs) {
   const RecurrentCell cell = ReadRecurrentCell(attrs);
   std::vector<int> given{0, 1, 2};

@@ -46,7 +46,7 @@ class Run {
     for (int64_t j = 0; j < units_; ++j) row.push_back(states.At((direction_ * rows_ + row_) * units_ + j));
     return row;
   }
-  // Of the row of this direction at a time.
+  // The index of this direction's row at a time.
   int64_t Place(int64_t time) const { return (time * rows_ + row_) * cell_.directions() + direction_; }
   double Data(int64_t time, int64_t gate, int64_t unit) const {
     return args_[0].At((Place(time) * cell_.gates() + gate) * units_ + unit);
@@ -61,7 +61,7 @@ class Run {
                                                                                    : x);
   }
 
-  // Row `gate` x units_ of the weight times a state.
+  // Row `gate` x units_ of the weight, times a state.
   Doubles Product(int64_t gate, const Doubles& state) const {
     if (!cell_.scales) return Sums(args_[1].data<float>(), gate, state);
     Doubles sums = Sums(args_[1].data<int8_t>(), gate, state);

@@ -1,4 +1,4 @@
-// The meaning of nn.recurrent in plain loops.
+// The definition of nn.recurrent in plain loops.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace hone::relay {
 
-// Sums, gates and both states are float64 from the first step to the last. Arguments and results as
-// compiler/relay/ops/recurrent.cc says.
+// Sums, gates and both states are float64 from the first step to the last. Arguments and results are described in
+// compiler/relay/ops/recurrent.cc.
 std::vector<Tensor> RecurrentReference(const std::vector<Tensor>& args, const Attrs& attrs);
 
 }  // namespace hone::relay

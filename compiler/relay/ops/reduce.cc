@@ -24,7 +24,7 @@ std::vector<int64_t> ReducedAxes(const Attrs& attrs, size_t rank) {
   return NormalizedAxes(axes, rank);
 }
 
-// The shape with the axes set to one.
+// The shape with these axes set to 1.
 Shape KeptShape(Shape shape, const std::vector<int64_t>& axes) {
   for (int64_t axis : axes) Nth(shape, axis) = 1;
   return shape;
@@ -45,7 +45,7 @@ TypePtr ReduceType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return TensorType(ReducedShape(data.shape, attrs), data.dtype);
 }
 
-// What nothing comes to: of integers the ends of their type.
+// The value of a reduction without elements; for an integer extremum an end of the type's range.
 template <typename T>
 T Identity(Reduction reduction, T least, T most) {
   if (reduction == Reduction::kProd) return 1;
@@ -67,7 +67,7 @@ int64_t Joined(Reduction reduction, int64_t value, int64_t x) {
   return static_cast<int64_t>(reduction == Reduction::kProd ? a * b : a + b);
 }
 
-// One value for each element of the result, which `at` of the data's elements are joined to.
+// One value per element of the result, joined from `at` of the data's elements.
 template <typename T, typename At>
 std::vector<T> Joins(const Tensor& data, const Attrs& attrs, Reduction reduction, T identity, At at) {
   const Shape kept = KeptShape(data.shape(), ReducedAxes(attrs, data.shape().size()));
@@ -124,7 +124,7 @@ OpDef ReduceOp(std::string name, std::string description, Reduction reduction, D
 }  // namespace
 
 OpTable ReduceOps() {
-  // Sums have the data's type, in which bytes would soon wrap.
+  // Sums have the data's type, and bytes would soon wrap.
   constexpr DTypeSet kSummed = kReals | kIndices;
   return {ReduceOp("mean", "arithmetic mean over axes", Reduction::kMean, kSummed),
           ReduceOp("sum", "sum over axes", Reduction::kSum, kSummed),

@@ -14,8 +14,8 @@ using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 using ShapeRule = Shape (*)(const Shape& data, const Attrs& attrs);
 
-// The elements of `data` without the dims that the new shape copies; kAnyDim when one of the others is not known. A dim
-// that is copied counts on neither side, so it may be unknown.
+// The number of elements of `data` without the dims that the new shape copies; kAnyDim if another dim is unknown. A
+// copied dim counts on neither side, so it may be unknown.
 int64_t ElementsLeft(const Shape& data, const std::vector<bool>& copied) {
   int64_t left = 1;
   for (size_t d = 0; d < data.size(); ++d) {
@@ -26,7 +26,7 @@ int64_t ElementsLeft(const Shape& data, const std::vector<bool>& copied) {
   return left;
 }
 
-// Fills the one dim that is -1, or checks that the element counts agree.
+// Fills the one dim that is -1, or checks that the numbers of elements agree.
 void Balance(Shape& shape, int64_t wildcard, int64_t left, int64_t fixed, const Shape& data) {
   const bool fits = left == kAnyDim || (wildcard < 0 ? left == fixed : fixed > 0 && left % fixed == 0);
   if (!fits) Misfit(fmt::format("data {} does not reshape to {}", ShapeText(data), ShapeText(shape)));

@@ -1,4 +1,4 @@
-// Regions of images, each cut into bins whose samples lie between pixels: what the second stage of a detector reads.
+// Regions of images, each cut into bins with samples between pixels: the input of a detector's second stage.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,14 +32,14 @@ TypePtr RoiAlignType(const Types& args, const Attrs& attrs) {
   return TensorType({rois[0], data[1], pooled[0], pooled[1]});
 }
 
-// One axis of a region. Positions are float32, as a kernel has them: which pixels a sample lies between must not depend
-// on how precisely it is asked.
+// One axis of a region. Positions are float32, as in a kernel: the pixels next to a sample must not depend on the
+// precision.
 struct RoiAxis {
   float begin = 0, bin = 0;
-  int64_t samples = 0;  // of a bin; not positive where a region ends before it begins
+  int64_t samples = 0;  // per bin; not positive if a region ends before it begins
   int64_t extent = 0;   // of the image
 
-  // A sample lies between two pixels, `weight` of the way to the second.
+  // A sample between two pixels, at `weight` of the distance to the second.
   struct Sample {
     bool inside = false;
     int64_t low = 0, high = 0;
@@ -111,7 +111,7 @@ class RoiAligner {
     return is_max_ ? most : sum / count;
   }
 
-  // The four pixels around a sample, weighted; zeros outside.
+  // The four pixels around a sample, weighted; zeros outside the image.
   void Parts(int64_t plane, const RoiAxis::Sample& row, const RoiAxis::Sample& column, double* parts) const {
     if (!row.inside || !column.inside) return;
     const Shape& data = args_[0].shape();

@@ -1,4 +1,4 @@
-// Elements and slices put where tensors of positions say, in the order of the updates.
+// Elements and slices stored at the positions in a tensor, in the order of the updates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-// What updates are joined with, by the attribute `name`.
+// Checks the function that joins updates, in the attribute `name`.
 void CheckJoin(const Attrs& attrs, const char* name, DType dtype) {
   const std::string join = attrs.GetString(name);
   const bool known = join == "update" || join == "add" || join == "mul" || join == "max" || join == "min";
@@ -59,7 +59,7 @@ TypePtr ScatterNdType(const Types& args, const Attrs& attrs) {
   return TensorType(data.shape, data.dtype);
 }
 
-// In [0, extent): negative ones count from the back.
+// The position in [0, extent): negative ones count from the end.
 int64_t Placed(const Tensor& indices, int64_t i, int64_t extent) {
   const auto index = static_cast<int64_t>(indices.At(i));
   if (index < -extent || index >= extent) {
@@ -82,7 +82,7 @@ T Joined(const std::string& join, T held, T update) {
   }
 }
 
-// A copy of the data in wide numbers, joined one by one and rounded once.
+// A copy of the data in wide numbers: updates are joined one by one and rounded once.
 template <typename T>
 class Wide {
  public:
@@ -112,7 +112,7 @@ class Wide {
   std::vector<T> held_;
 };
 
-// Update i goes to element targets[i].
+// Puts update i at element targets[i].
 Tensors Scattered(const Tensors& args, const std::string& join, const std::vector<int64_t>& targets) {
   Tensor result = args[0].Clone();
   const auto count = static_cast<int64_t>(targets.size());

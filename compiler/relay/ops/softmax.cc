@@ -16,7 +16,7 @@ TypePtr SoftmaxType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return args[0];
 }
 
-// One line of the axis: `begin` is its first element, `stride` the distance to the next.
+// One line along the axis: `begin` is its first element, `stride` the distance to the next.
 void SoftmaxLine(const Tensor& data, int64_t begin, int64_t stride, int64_t extent, bool logarithm, Tensor& result) {
   double largest = -std::numeric_limits<double>::infinity();
   for (int64_t i = 0; i < extent; ++i) largest = std::max(largest, data.At(begin + i * stride));

@@ -1,4 +1,4 @@
-// What becomes places of an image: channels, and images that are its phases.
+// Operators that turn other axes into positions of an image: channels, or images that are its phases.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ int64_t BlockSize(const Attrs& attrs) {
   return size;
 }
 
-// Whether the place in a block comes before the channel of the result ("DCR") in a channel of the data, or after it.
+// Whether, in a channel of the data, the position in a block comes before the result's channel ("DCR") or after it.
 bool PlaceFirst(const Attrs& attrs) {
   const std::string mode = attrs.GetString("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") Misfit(fmt::format("mode = {} must be DCR or CRD", mode));
@@ -48,12 +48,12 @@ std::vector<Tensor> DepthToSpace(const std::vector<Tensor>& args, const Attrs& a
   return {Gather(args[0], {from[0], channels, from[2] * size, from[3] * size}, offsets)};
 }
 
-// How an image is made of its phases.
+// The way an image is made of its phases.
 struct Phases {
   std::vector<int64_t> strides;  // of rows and columns
   std::vector<int64_t> size;     // of the result
 
-  // So many rows (axis 0) or columns (axis 1) are `phase` modulo the stride.
+  // Number of rows (axis 0) or columns (axis 1) that are `phase` modulo the stride.
   int64_t Count(size_t axis, int64_t phase) const { return CeilDiv(size[axis] - phase, strides[axis]); }
 };
 

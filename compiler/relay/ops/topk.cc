@@ -1,4 +1,4 @@
-// The best elements along an axis, and where they are.
+// The best elements along an axis, and their positions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ TypePtr TopKType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   return TupleType({TensorType(shape, data.dtype), TensorType(shape, DType::kInt64)});
 }
 
-// The bits: a double does not hold every int64.
+// Copies the bits, because a double does not hold every int64.
 void CopyElement(const Tensor& from, int64_t i, Tensor& to, int64_t j) {
   const int64_t bytes = DTypeBytes(from.dtype());
   std::memcpy(static_cast<char*>(to.raw()) + j * bytes, static_cast<const char*>(from.raw()) + i * bytes,

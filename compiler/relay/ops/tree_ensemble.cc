@@ -1,4 +1,4 @@
-// Decision trees: each row goes down every tree to a leaf, whose weights are joined.
+// Decision trees: each row goes down every tree to a leaf, and the leaves' weights are joined.
 #include <fmt/format.h>
 
 #include <bit>
@@ -58,7 +58,7 @@ TypePtr TreeType(const Types& args, const Attrs& attrs) {
   return TensorType({data[0], targets});
 }
 
-// The tables of one call, read with every number in them held to its range.
+// The tables of one call; every number read from them is clamped to its range.
 class Trees {
  public:
   Trees(const Tensors& args, const Attrs& attrs)

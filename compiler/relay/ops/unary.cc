@@ -1,4 +1,4 @@
-// Operators that map each element alone.
+// Operators that map each element by itself.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -14,7 +14,7 @@ namespace hone::relay {
 namespace {
 
 using Map = std::function<double(double, const Attrs&)>;
-// Of integers, which a double does not all hold. The result wraps as the type does.
+// A function of integers, because a double does not hold all of them. The result wraps to the type.
 using IntegerMap = std::function<int64_t(int64_t, const Attrs&, DType)>;
 
 TypePtr SameType(const std::vector<TypePtr>& args, const Attrs&) {
@@ -33,7 +33,7 @@ Tensor Mapped(const Tensor& data, const Attrs& attrs, const Map& map, const Inte
   return result;
 }
 
-// `of_integers` where `types` has some.
+// `of_integers` is needed if `types` has integers.
 OpDef Unary(std::string name, std::string description, int level, Map map, DTypeSet types = kKernelFloat,
             std::vector<AttrSpec> attrs = {}, IntegerMap of_integers = nullptr) {
   OpDef def;
@@ -57,7 +57,7 @@ double UnitClip(double x) {
   return x > 1 ? 1 : x;
 }
 
-// An infinity times the 0 that its gate comes to would be NaN: the limit is 0.
+// An infinity times its gate's 0 would be NaN; the limit is 0.
 double Mish(double x) { return x < -1000 ? 0 : x * std::tanh(std::log1p(std::exp(-std::fabs(x))) + std::max(x, 0.0)); }
 
 double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
@@ -65,20 +65,20 @@ double Sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 // The least integer is its own negative.
 int64_t Negated(int64_t x) { return static_cast<int64_t>(0 - static_cast<uint64_t>(x)); }
 
-// Halves to the even neighbour.
+// Rounds halves to the even neighbour.
 double RoundToEven(double x) {
   const double floor = std::floor(x), fraction = x - floor;
   if (fraction != 0.5) return std::round(x);
   return std::fmod(floor, 2) == 0 ? floor : floor + 1;
 }
 
-// Bounds hold integers, too; polynomials are float32's.
+// Clamping works for integers too; polynomials are only for float32.
 DTypeSet TypesOf(const ActivationRow& row) {
   const FormulaKind kind = KindOf(row);
   return kind == FormulaKind::kBounds ? kNumbers : kind == FormulaKind::kArithmetic ? kReals : kKernelFloat;
 }
 
-// Bounds alone hold every number between what the formula makes of both infinities.
+// Pure clamping keeps every integer between the formula's values at both infinities.
 int64_t Bounded(const ActivationRow& row, int64_t x, const Attrs& given, DType dtype) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const ActivationCall activation = ReadActivation(row, given);
@@ -108,7 +108,7 @@ OpTable ActivationOps() {
   return table;
 }
 
-// Those that no epilogue has.
+// Activations that no epilogue has.
 OpTable OtherActivations() {
   return {
       Unary("nn.hard_sigmoid", "alpha * x + beta held within [0, 1]", 10,

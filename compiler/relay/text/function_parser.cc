@@ -15,7 +15,7 @@
 namespace hone::relay {
 namespace {
 
-// "data", "input:0" and 12 are kept apart: %12 and %"12" are two names.
+// Keeps "data", "input:0" and 12 apart: %12 and %"12" are two names.
 std::string ScopeName(const Token& name) { return (name.kind == TokenKind::kLine ? "#" : "") + name.value; }
 
 std::string AttrNames(const OpDef& def) {
@@ -140,7 +140,7 @@ void FunctionParser::Line() {
   reader_.Expect(";", "at the end of a line");
 }
 
-// A graph shares what is used twice, so that `let` is a name and no node.
+// A graph shares a value that is used twice, so `let` only makes a name and no node.
 void FunctionParser::Let() {
   reader_.Take();
   const Token name = reader_.Expect(TokenKind::kLocal, "a variable, such as %x,");
@@ -259,7 +259,7 @@ ExprPtr FunctionParser::OperatorCall(const Token& op, const std::string& name) {
   try {
     return Counted(MakeCall(def.name, std::move(args), attrs, name), op.at);
   } catch (const Error& error) {
-    // A call that the schema refuses is the text's fault here.
+    // A call that the schema refuses is an error of the text here, not a bug.
     if (error.code() != ExitCode::kBug) throw;
     reader_.Fail(op.at, error.what());
   }
@@ -283,7 +283,7 @@ ExprPtr FunctionParser::FunctionCall(ExprPtr callee, const TextPosition& at, con
 
 ExprPtr FunctionParser::Item(ExprPtr tuple, const TextPosition& at) {
   constexpr int64_t kMostItems = 1 << 20;
-  // Its text would be that of another number.
+  // Its text would be another number.
   if (AsConstant(tuple) != nullptr) reader_.FailAtNext("a constant is no tuple and has no items");
   const Token number = reader_.Expect(TokenKind::kNumber, "an item's number");
   const auto index = ParseInteger(number.value);

@@ -12,18 +12,18 @@
 
 namespace hone::relay {
 
-// All throw Error(kBadData) with line and column.
+// All functions throw Error(kBadData) with line and column.
 class FunctionParser {
  public:
-  // `depth` is how deep the text before it nests already: functions that call functions are frames of one stack.
+  // `depth` is the nesting depth of the text so far: functions that call functions share the stack.
   FunctionParser(TokenReader reader, ModuleText& module, int depth)
       : reader_(std::move(reader)), module_(module), depth_(depth) {}
 
-  // From the parenthesis of the parameters to the brace that closes. `symbol` as in kGlobalSymbol; may be empty.
+  // Reads from the parenthesis of the parameters to the closing brace. `symbol` is as in kGlobalSymbol; may be empty.
   FunctionPtr Function(const std::string& symbol);
-  // Lines up to the end of the text. The free variables become parameters in the order of their lines.
+  // Reads lines up to the end of the text. The free variables become parameters in the order of their lines.
   FunctionPtr Expression();
-  // After one of the two.
+  // The reader after one of the two.
   const TokenReader& reader() const { return reader_; }
 
  private:
@@ -37,7 +37,7 @@ class FunctionParser {
   void Params(Vars& params, Attrs& attrs);
   FunctionPtr Counted(Vars params, ExprPtr body, Attrs attrs);
 
-  // `name` is the line's, for the call that it holds.
+  // `name` is the line's name, which a call on it gets.
   ExprPtr Expr(const std::string& name);
   ExprPtr Primary(const std::string& name);
   ExprPtr Named(const std::string& name);

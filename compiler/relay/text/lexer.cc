@@ -14,7 +14,7 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// -1 when it is none.
+// -1 if it is no digit.
 int HexDigit(char c) {
   if (IsDigit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -103,7 +103,7 @@ Token Lexer::TakeNumber(Token token) {
     Advance();
   }
   if (IsLetter(Peek())) {
-    // inf and nan are written as words, with their suffix: -inff.
+    // inf and nan are words with a suffix: -inff.
     token.value += text_.substr(next_, 3);
     for (int i = 0; i < 3; ++i) Advance();
     token.suffix = TakeName();

@@ -1,4 +1,4 @@
-// The words of Relay's text.
+// The tokens of Relay's text.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ enum class TokenKind : uint8_t {
   kLine,    // %12: `value` is the number
   kGlobal,  // @main: `value` is the name
   kName,    // nn.conv2d, True, fn, Tensor
-  kNumber,  // 12, -1.5e-05f, 3i64, inff: `value` is the number, `suffix` what follows it at once
+  kNumber,  // 12, -1.5e-05f, 3i64, inff: `value` is the number, `suffix` the letters right after it
   kString,  // "NCHW": `value` without quotes and escapes
   kMark,    // one character: ( ) { } [ ] , ; : = . ? # or the two of ->
 };
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  std::string text;  // as it stands
+  std::string text;  // as written
   std::string value;
   std::string suffix;
   TextPosition at;
@@ -35,14 +35,14 @@ struct Token {
   }
 };
 
-// Reads words one after another; blanks and comments (`//` to the end of the line, `/*` to `*/`) lie between them.
-// Small, and cheap to copy: a copy goes on from the same place. `text` and `source` outlive it.
+// Reads tokens one after another; between them are blanks and comments (`//` to the end of the line, `/*` to `*/`).
+// Small, and cheap to copy: a copy continues from the same place. `text` and `source` must outlive it.
 class Lexer {
  public:
-  // `source` is what errors begin with: a file's path.
+  // `source` is the beginning of each error: a file's path.
   Lexer(std::string_view text, std::string_view source) : text_(text), source_(source) {}
 
-  // Throws Error(kBadData), as Fail, for what is no word: a stray character, a string or a comment that does not end.
+  // Throws Error(kBadData), as Fail, for a stray character, and for a string or comment that does not end.
   Token Next();
   // Throws Error(kBadData): "net.relay:3:14: " and the message.
   [[noreturn]] void Fail(const TextPosition& at, const std::string& message) const;
@@ -64,7 +64,7 @@ class Lexer {
   std::string_view text_, source_;
   size_t next_ = 0;
   TextPosition at_;
-  bool after_point_ = false;  // an item's number: "%1.0.1" are the items 0 and 1, and no fraction
+  bool after_point_ = false;  // after an item's point: "%1.0.1" is items 0 and 1, not a fraction
 };
 
 }  // namespace hone::relay

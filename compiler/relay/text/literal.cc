@@ -12,7 +12,7 @@
 namespace hone::relay {
 namespace {
 
-// Also "inf" and "nan"; nullopt beyond the type's range.
+// Also reads "inf" and "nan"; nullopt beyond the type's range.
 template <typename Float>
 std::optional<Float> ParseReal(const std::string& text) {
   Float value = 0;
@@ -37,7 +37,7 @@ DType DTypeOf(const Token& number, const TokenReader& reader) {
   }
 }
 
-// False when the dtype does not hold it.
+// False if the dtype does not hold the number.
 bool SetScalar(Tensor& scalar, const std::string& text) {
   if (!IsFloat(scalar.dtype())) {
     const auto value = ParseInteger(text);

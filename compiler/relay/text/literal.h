@@ -10,7 +10,7 @@ namespace hone::relay {
 // An attribute's value: 2, 1e-05f, True, "NCHW", [2, 2]. Throws Error(kBadData) with line and column.
 AttrValue ParseAttrValue(TokenReader& reader);
 
-// The scalar that a number is: 0.5f is float32, 3 int32, 3i64, 0.5f64, and 3uint8 as every other dtype by its name.
+// The scalar constant of a number. 0.5f is float32, 3 int32, 3i64, 0.5f64; other dtypes are named in full, as 3uint8.
 // Throws Error(kBadData) with line and column for another suffix, and for a number that the dtype does not hold.
 Tensor ScalarOf(const Token& number, const TokenReader& reader);
 

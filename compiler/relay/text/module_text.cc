@@ -27,7 +27,7 @@ FunctionPtr ModuleText::Global(const Token& name, const TokenReader& from, int d
   if (definition.function != nullptr) return definition.function;
   if (definition.reading) from.Fail(name.at, fmt::format("{} calls itself, which no graph can hold", name.text));
   definition.reading = true;
-  // @main is called by nobody, and its name is no attribute.
+  // No function calls @main, and its name is no attribute.
   const std::string symbol = name.value == "main" ? "" : name.value;
   definition.function = FunctionParser(definition.reader, *this, depth).Function(symbol);
   return definition.function;

@@ -12,7 +12,7 @@
 namespace hone::relay {
 namespace {
 
-// `#[version = "0.0.5"]`, which Relay writes before a module. Its number says nothing that the text does not.
+// `#[version = "0.0.5"]`, which Relay writes before a module. The number adds nothing to the text.
 void SkipVersion(TokenReader& reader) {
   if (!reader.Accept("#")) return;
   reader.Expect("[", "a version's");
@@ -22,7 +22,7 @@ void SkipVersion(TokenReader& reader) {
   reader.Expect("]", "a version's");
 }
 
-// From a definition's parenthesis behind the brace that closes it.
+// Skips from a definition's parenthesis to after its closing brace.
 void SkipDefinition(TokenReader& reader) {
   int64_t open = 0;
   do {
@@ -103,7 +103,7 @@ IRModule InferParsed(const ParsedModule& parsed) {
   try {
     return InferType(parsed.module, said);
   } catch (const Error& error) {
-    // What is said of no call, such as a parameter whose type nothing tells, is said of main.
+    // An error about no call, such as a parameter whose type is unknown, is reported for main.
     const std::string place = parsed.module.name + ":";
     if (std::string_view(error.what()).starts_with(place)) throw;
     throw Error(error.code(), fmt::format("{}: {}", said.where(*parsed.module.main->body), error.what()));

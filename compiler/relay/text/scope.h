@@ -1,4 +1,4 @@
-// What the names of Relay's text stand for, from block to block.
+// The expressions that the names of Relay's text stand for, block by block.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace hone::relay {
 
-// A block sees what the blocks around it name, up to the function that it is in: a function takes what it uses as
-// parameters. Names are as they are written, with their %.
+// A block sees the names of the blocks around it, up to its function: a function takes what it uses as parameters.
+// Names are as written, with their %.
 class Scope {
  public:
   void EnterFunction() { blocks_.push_back({true, {}}); }
   void EnterBlock() { blocks_.push_back({false, {}}); }
   void Leave() { blocks_.pop_back(); }
 
-  // False when the block has the name already.
+  // False if the block already has the name.
   bool Declare(const std::string& name, ExprPtr expr) {
     return blocks_.back().names.emplace(name, std::move(expr)).second;
   }
 
   enum class Found : uint8_t { kHere, kOutside, kNowhere };
-  // kOutside: it is of a function around this one. `expr` is set for kHere alone.
+  // kOutside: it belongs to an enclosing function. `expr` is set only for kHere.
   Found Find(const std::string& name, ExprPtr& expr) const {
     bool outside = false;
     for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {

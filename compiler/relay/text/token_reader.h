@@ -1,4 +1,4 @@
-// A lexer with the next word at hand.
+// A lexer with one token of lookahead.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 namespace hone::relay {
 
-// Cheap to copy: a copy reads on from the same place.
+// Cheap to copy: a copy continues from the same place.
 class TokenReader {
  public:
   explicit TokenReader(Lexer lexer) : lexer_(lexer), next_(lexer_.Next()) {}
 
   const Token& next() const { return next_; }
-  // The word after the next.
+  // The token after the next.
   Token AfterNext() const { return Lexer(lexer_).Next(); }
 
   Token Take() {
@@ -25,13 +25,13 @@ class TokenReader {
     next_ = lexer_.Next();
     return taken;
   }
-  // Takes the next word when it is that mark or name.
+  // Takes the next token if it is that mark or name.
   bool Accept(std::string_view text) {
     if (!next_.Is(text)) return false;
     Take();
     return true;
   }
-  // `what` it is that the mark ends or begins, for the error.
+  // `what` says in the error what the mark ends or begins.
   void Expect(std::string_view text, std::string_view what) {
     if (!Accept(text)) FailAtNext(fmt::format("\"{}\" stands where {} {} would be right", Shown(), what, text));
   }
@@ -42,7 +42,7 @@ class TokenReader {
 
   [[noreturn]] void FailAtNext(const std::string& message) const { lexer_.Fail(next_.at, message); }
   [[noreturn]] void Fail(const TextPosition& at, const std::string& message) const { lexer_.Fail(at, message); }
-  // The next word as a message may show it.
+  // The next token as a message may show it.
   std::string Shown() const;
 
  private:
@@ -50,7 +50,7 @@ class TokenReader {
   Token next_;
 };
 
-// How deep functions, calls, tuples and types may lie in each other, each of them a frame of the stack.
+// Maximal nesting depth of functions, calls, tuples and types; each level is a frame of the stack.
 inline constexpr int kDeepest = 128;
 
 }  // namespace hone::relay

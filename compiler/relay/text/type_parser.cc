@@ -24,7 +24,7 @@ class TypeParser {
   }
 
  private:
-  // Up to the parenthesis that closes.
+  // Reads up to the closing parenthesis.
   std::vector<TypePtr> Types(int depth) {
     std::vector<TypePtr> types;
     while (!reader_.Accept(")")) {

@@ -6,8 +6,8 @@
 
 namespace hone::relay {
 
-// Tensor[(1, ?), float32], Tensor[(1, 64), float32, NCHW16c], float32, (T, T), fn (T) -> T. Throws Error(kBadData) with
-// line and column, also for dims whose product overflows.
+// Reads Tensor[(1, ?), float32], Tensor[(1, 64), float32, NCHW16c], float32, (T, T) or fn (T) -> T. Throws
+// Error(kBadData) with line and column, also for dims whose product overflows.
 TypePtr ParseType(TokenReader& reader);
 
 }  // namespace hone::relay
