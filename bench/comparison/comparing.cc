@@ -1,7 +1,7 @@
-// hone_bench_comparing [RECORDS [FOLDER]]: what `hone compare` and `hone report` take. A store with three machines'
-// records of five models is compared; a store of RECORDS, a million unless said otherwise, of the same models and of
-// other layers on the same machines becomes a report. Prints goal, reached and verdict of each row; exits 1 on a miss.
-// The whole takes a few minutes and 5 GB in FOLDER (by default the temporary one).
+// hone_bench_comparing [RECORDS [FOLDER]]: the time and memory of `hone compare` and `hone report`. Compares three
+// machines in a store with their records of five models. Reports on a store of RECORDS records (default: a million) of
+// the same models and of other layers on the same machines. Prints goal, reached and verdict of each row; exits 1 on a
+// miss. Takes a few minutes and 5 GB in FOLDER (default: the temporary folder).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -53,7 +53,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
-// The layers with knobs of all models, none twice.
+// The layers with knobs of all models, without duplicates.
 std::vector<Workload> Layers(const Target& target) {
   std::set<std::string> seen;
   std::vector<Workload> layers;
@@ -67,7 +67,7 @@ std::vector<Workload> Layers(const Target& target) {
   return layers;
 }
 
-// As one of the three machines made them: this one, and two of other models.
+// The records as made by one of the three machines: this one, or one of two other CPU models.
 std::vector<Record> RecordsOf(int64_t machine, const Workload& workload, const Target& target, int64_t count) {
   std::vector<Record> records = MadeUpRecords(workload, target, count, static_cast<uint64_t>(machine));
   if (machine == 0) return records;
@@ -87,7 +87,7 @@ void FillWithModels(RecordStore& store, const std::vector<Workload>& layers, con
   }
 }
 
-// Up to so many records with other layers' on all machines in turn.
+// Adds records of other layers, on each machine in turn, up to so many.
 void FillUpTo(RecordStore& store, const Target& target, int64_t records) {
   int64_t held = store.Stats().records;
   for (int64_t number = 0; held < records; ++number) {
@@ -95,7 +95,7 @@ void FillUpTo(RecordStore& store, const Target& target, int64_t records) {
   }
 }
 
-// Of the program, from its start to its end. Throws Error(kBug) when it fails.
+// The program's run time in seconds. Throws Error(kBug) if it fails.
 double SecondsOf(const std::string& command) {
   std::string line = fmt::format("'{}' {}", HONE_PROGRAM, command);
   for (const std::string& model : Models()) line += " zoo:" + model;
@@ -115,7 +115,7 @@ int Run(int64_t records, const std::string& in) {
              "goal    reached  verdict");
   const std::string models = folder.File("models.db"), many = folder.File("many.db"), page = folder.File("r.html");
   FillWithModels(*RecordStore::Open(models), layers, target);
-  SecondsOf(fmt::format("compare --threads 1 --db '{}'", models));  // files are in the system's memory from here on
+  SecondsOf(fmt::format("compare --threads 1 --db '{}'", models));  // after this the files are in the page cache
   std::vector<double> seconds;
   for (int i = 0; i < 3; ++i) seconds.push_back(SecondsOf(fmt::format("compare --threads 1 --db '{}'", models)));
   std::sort(seconds.begin(), seconds.end());

@@ -1,5 +1,5 @@
-// hone_bench_dashboard [SECONDS [FOLDER]]: what `hone dashboard` costs those who tune, and how old what it shows is.
-// Eight tuners append 16 trials of 25 ms each at a time, as `hone tune` does, for SECONDS without the dashboard and for
+// hone_bench_dashboard [SECONDS [FOLDER]]: how much `hone dashboard` slows tuning, and how old its figures are. Eight
+// tuners append 16 trials of 25 ms each at a time, as `hone tune` does. They run for SECONDS without the dashboard and
 // as long with it and 20 viewers, in turns. Prints goal, reached and verdict of each row; exits 1 on a miss. FOLDER is
 // on the disk to be used.
 #include <fmt/format.h>
@@ -37,14 +37,14 @@ constexpr int kTuners = 8, kViewers = 20, kBatch = 16, kTurns = 3;
 constexpr auto kTrial = std::chrono::milliseconds(25);
 constexpr double kNsPerSecond = 1e9;
 
-// When how many trials of a tuner were durable, in order.
+// The times at which each number of a tuner's trials was durable, in order.
 class Arrivals {
  public:
   void Add(int64_t trials, int64_t at_ns) {
     const std::lock_guard lock(mutex_);
     list_.emplace_back(trials, at_ns);
   }
-  // When the first trial behind `trials` was durable; 0: it is not yet.
+  // The time at which the first trial after `trials` was durable; 0 if it is not yet.
   int64_t After(int64_t trials) const {
     const std::lock_guard lock(mutex_);
     const auto next = std::upper_bound(list_.begin(), list_.end(), std::pair(trials, INT64_MAX));
@@ -66,7 +66,7 @@ class Tuner {
   std::string name() const { return fmt::format("tuner{}", number_); }
   const Arrivals& arrivals() const { return arrivals_; }
 
-  // Trials in the time.
+  // Tunes for so many seconds. Returns the number of trials.
   int64_t Tune(double seconds) {
     const int64_t end_ns = MonotonicNs() + static_cast<int64_t>(seconds * kNsPerSecond);
     const int64_t before = trials_;
@@ -98,7 +98,7 @@ class Tuner {
 
 using Tuners = std::list<Tuner>;
 
-// Trials a second of all tuners.
+// The trials per second of all tuners.
 double Rate(Tuners& tuners, double seconds) {
   std::atomic<int64_t> trials = 0;
   std::vector<std::thread> threads;
@@ -108,14 +108,14 @@ double Rate(Tuners& tuners, double seconds) {
   return static_cast<double>(trials) * kNsPerSecond / static_cast<double>(MonotonicNs() - begin_ns);
 }
 
-// The trials that the page tells of a run; -1 where it does not tell.
+// The number of trials that the page shows for a run; -1 if it shows none.
 int64_t ShownOf(const std::string& overview, const std::string& run) {
   const std::string row = fmt::format("<td>{}</td><td>running</td><td class=\"r\">1</td><td class=\"r\">", run);
   const size_t at = overview.find(row);
   return at == std::string::npos ? -1 : std::atoll(overview.c_str() + at + row.size());
 }
 
-// How old the oldest trial was, in ms, that an event did not yet show when the next one came.
+// Measures, at each event, the age in ms of the oldest trial that the event before did not show.
 class Watcher {
  public:
   Watcher(int port, const Tuners& tuners)
@@ -141,7 +141,7 @@ class Watcher {
     for (const Tuner& tuner : tuners_) {
       const int64_t shown = ShownOf(overview, tuner.name());
       int64_t& known = shown_[tuner.name()];
-      // What was there before the first event is nothing new.
+      // Trials from before the first event do not count as new.
       const int64_t since_ns = known > 0 && shown > known ? tuner.arrivals().After(known) : 0;
       if (since_ns > 0) ages_ms_.push_back(static_cast<double>(event.at_ns - since_ns) / 1e6);
       known = std::max(known, shown);
@@ -172,7 +172,7 @@ struct Watched {
   std::vector<double> ages_ms;
 };
 
-// A turn beside the dashboard and its viewers.
+// One turn with the dashboard and its viewers.
 Watched RateWatched(Tuners& tuners, const std::string& where, double seconds) {
   const std::string port_file = where + ".port";
   std::filesystem::remove(port_file);

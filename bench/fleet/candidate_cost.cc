@@ -12,12 +12,12 @@
 namespace hone::bench {
 namespace {
 
-// Milliseconds at that part of the sorted times.
+// The value in ms at the fraction `part` of the sorted times.
 double Part(const std::vector<int64_t>& sorted_ns, double part) {
   return static_cast<double>(sorted_ns[static_cast<size_t>(part * static_cast<double>(sorted_ns.size() - 1))]) / 1e6;
 }
 
-// Of each job, sorted.
+// The cost of each job, sorted.
 std::vector<int64_t> Costs(LocalRunner& runner, const KernelJob& job, int jobs) {
   std::vector<int64_t> costs_ns;
   for (int i = 0; i < jobs; ++i) {

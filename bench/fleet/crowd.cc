@@ -14,7 +14,7 @@
 namespace hone::bench {
 namespace {
 
-// Of a status with 64 runners these are more bytes than two sockets of the system keep.
+// So many answers about a fleet of 64 runners exceed the buffers of two sockets.
 constexpr int64_t kMoreThanQueuesHold = 2000;
 
 bool IsClosed(int fd) {
@@ -67,7 +67,7 @@ void SlowReader::Serve(const std::string& tracker, const ClientKeys& keys) {
   socket.ForgetUnsent();
   while (!stop_) {
     if (socket.Send("", {FrameKind::kStatusQuery, Json::object(), {}})) ++asked_;
-    // From then on it is slow, and no flood.
+    // From here on it is a slow reader and not a flood.
     if (asked_ >= kMoreThanQueuesHold) Sleep(10 * kMillisecond);
   }
 }

@@ -1,4 +1,4 @@
-// Peers that cost a tracker something and give it nothing.
+// Peers that burden a tracker and contribute nothing.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace hone::bench {
 
-// Connections on which nothing is ever said. The tracker closes each after a while, upon which another one is made.
+// Connections that never send anything. The tracker closes each after a while, and a new one replaces it.
 class HalfOpenCrowd {
  public:
-  // Returns when all of them are connected.
+  // Returns when all are connected.
   HalfOpenCrowd(const std::string& tracker, int count);
   ~HalfOpenCrowd();
   int64_t made_anew() const { return made_anew_; }
@@ -29,10 +29,10 @@ class HalfOpenCrowd {
   std::thread thread_;
 };
 
-// Asks for more answers than any queue holds, then for a hundred a second, and reads none.
+// Asks for more answers than any queue holds, then for a hundred per second, and never reads any.
 class SlowReader {
  public:
-  // Returns when no queue holds what it has asked for.
+  // Returns when its requests exceed what all queues hold.
   SlowReader(const std::string& tracker, const ClientKeys& keys);
   ~SlowReader();
   int64_t asked() const { return asked_; }

@@ -1,4 +1,4 @@
-// A tracker, or a runner that sleeps, in a process of its own: so that it can be killed and its memory read.
+// A tracker, or a runner whose jobs sleep, in a process of its own, so that it can be killed and its memory read.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace hone::bench {
 
-// This program started anew; see RunAsChild.
+// This program, started again; see RunAsChild.
 class FleetChild {
  public:
-  // A tracker at `bind`; returns when it serves.
+  // Starts a tracker at `bind`; returns when it serves.
   static FleetChild Tracker(const ServerKeys& keys, const std::string& bind = "tcp://127.0.0.1:*");
   static FleetChild Runner(const std::string& tracker, const ClientKeys& keys, const std::string& key, int64_t job_ns);
   FleetChild(FleetChild&& other) noexcept;
@@ -20,8 +20,8 @@ class FleetChild {
 
   const std::string& address() const { return address_; }
   int64_t memory_bytes() const;  // resident
-  int64_t cpu_ns() const;        // that it has used
-  void Kill();                   // SIGKILL; returns when it is gone
+  int64_t cpu_ns() const;        // CPU time used so far
+  void Kill();                   // sends SIGKILL and returns when the process is gone
 
  private:
   FleetChild() = default;
@@ -29,7 +29,7 @@ class FleetChild {
   std::string address_;
 };
 
-// Whether the command line is a child's; then it has been served and *code is the exit code.
+// Whether the command line is a child's. If so, it has served and *code is the exit code.
 bool RunAsChild(int argc, char** argv, int* code);
 
 }  // namespace hone::bench

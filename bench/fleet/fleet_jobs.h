@@ -1,4 +1,4 @@
-// What the fleet's rows have in common: offers, tuners, and jobs that are run to their end.
+// Shared parts of the fleet's benchmarks: offers, tuners, and jobs that run to their end.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ namespace hone::bench {
 inline constexpr int64_t kMillisecond = 1'000'000;
 
 void Sleep(int64_t ns);
-// Of the monotonic clock.
+// By the monotonic clock.
 double SecondsSince(int64_t begin_ns);
 
-// Of the key "fleet".
+// The options of a runner that offers the key "fleet".
 RunnerServerOptions Offer(const std::string& tracker, const ClientKeys& keys, bool direct = false);
-// Returns when it has so many runners of that key.
+// Returns when the tuner has so many runners of that key.
 std::unique_ptr<Runner> Tuner(const std::string& tracker, const ClientKeys& keys, int runners, bool direct = false);
-// Whose kernel and reference have so many bytes each: as large as kernels are, or empty.
+// A job whose kernel and reference have so many bytes each: as large as real kernels, or empty.
 KernelJob SomeJob(size_t bytes);
 
 struct Outcome {
   double seconds = 0;
-  int wrong = 0;                            // jobs that did not end well, or twice, or not at all
-  std::map<std::string, int> by_host = {};  // how many each did
+  int wrong = 0;                            // jobs that failed, ended twice or never ended
+  std::map<std::string, int> by_host = {};  // number of jobs by host
 };
-// `after` is called with the number of jobs that are done.
+// `after` is called with the number of finished jobs.
 Outcome RunAll(Runner& runner, const KernelJob& job, int jobs, const std::function<void(int)>& after = nullptr);
 
 }  // namespace hone::bench

@@ -1,4 +1,4 @@
-// The keys of a benchmark's fleet: a tracker's folder, and one identity for everybody else.
+// The keys of a benchmark's fleet: a tracker's folder, and one identity for all other programs.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hone::bench {
 
-// A temporary folder; it goes with the value.
+// Keys in a temporary folder, which is removed with the value.
 class FleetKeys {
  public:
   // Throws Error(kCannotCreate).
@@ -17,9 +17,9 @@ class FleetKeys {
   FleetKeys& operator=(const FleetKeys&) = delete;
 
   ServerKeys server() const { return {path_ + "/tracker", ""}; }
-  // Of a tuner, a runner and a viewer at once.
+  // The identity with the roles tuner, runner and viewer.
   const ClientKeys& client() const { return client_; }
-  // Of a viewer of this name, until it is revoked.
+  // A new viewer's identity of this name, valid until Revoke.
   ClientKeys Admit(const std::string& name) const;
   void Revoke(const std::string& name) const;
 

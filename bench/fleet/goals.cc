@@ -1,6 +1,6 @@
-// hone_bench_fleet_goals [GOAL...]: what a runner, a tracker and its relay cost, how much they carry, whom they keep
-// out and how soon a fleet mends. Prints the goal, what was reached and the verdict of each row; exits 1 on a miss that
-// docs/fleet.md names no bound for. hone_bench_fleet_goals --scaling [JOBS]: PrintScaling.
+// hone_bench_fleet_goals [GOAL...]: the costs and capacity of a runner, a tracker and its relay, whom they keep out,
+// and how soon a fleet recovers. Prints goal, reached and verdict of each row. Exits 1 on a miss for which
+// docs/fleet.md names no bound. hone_bench_fleet_goals --scaling [JOBS]: PrintScaling.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -34,13 +34,13 @@
 namespace hone::bench {
 namespace {
 
-// Of everything but the comparison with the direct way, which needs none.
+// The keys for all goals, except the comparison with direct connections, which needs none.
 const FleetKeys& Keys() {
   static const FleetKeys keys;
   return keys;
 }
 
-// Of one job after the other, in microseconds.
+// The median time of a job, one after the other, in microseconds.
 double MedianRoundTrip(Runner& runner, int jobs) {
   const KernelJob job = SomeJob(0);
   std::vector<double> us;
@@ -78,7 +78,7 @@ double JobsPerSecond(bool direct, int machines, int jobs) {
   }
   const auto tuner = Tuner(tracker.address(), {}, machines, direct);
   Sleep(1500 * kMillisecond);
-  RunAll(*tuner, SomeJob(12'000), 4 * machines);  // references travel
+  RunAll(*tuner, SomeJob(12'000), 4 * machines);  // this sends the references first
   return jobs / RunAll(*tuner, SomeJob(12'000), jobs).seconds;
 }
 
@@ -177,7 +177,7 @@ void CandidatesCost(Verdicts& verdicts) {
   fmt::print("  least {:.2f} ms, 90 % within {:.2f} ms; isolation: {}\n", cost.least_ms, cost.most_ms, cost.isolation);
 }
 
-// In milliseconds, connecting included.
+// In milliseconds, including the connection.
 double LongestOf20Requests(const std::string& tracker) {
   double longest_s = 0;
   for (int i = 0; i < 20; ++i) {
@@ -213,7 +213,7 @@ void RevokedKey(Verdicts& verdicts) {
   verdicts.AtMost("a key is revoked until its connection is closed, longest of 3, s", 5, longest_s);
 }
 
-// Two thousand connections in one process are more than a shell allows by default.
+// Two thousand connections in one process exceed a shell's default limit.
 void AllowDescriptors() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -231,10 +231,10 @@ constexpr Goal kGoals[] = {
     {"revoked_key", RevokedKey}, {"killed_runner", KilledRunner}, {"killed_tracker", KilledTracker},
 };
 
-// None named: all.
+// Runs the named goals, or all if none is named.
 int Run(const std::vector<std::string>& names) {
   AllowDescriptors();
-  // What the fleet says of its comings and goings is no part of the table.
+  // The fleet's own messages do not belong into the table.
   const int silence = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (silence >= 0) dup2(silence, STDERR_FILENO);
   Verdicts verdicts(ReadBounds(std::string("docs/fleet.md")));
@@ -246,7 +246,7 @@ int Run(const std::vector<std::string>& names) {
   return verdicts.all_met() ? 0 : 1;
 }
 
-// Throws Error(kUsage) for anything but names of goals.
+// Throws Error(kUsage) if a name is not that of a goal.
 void CheckNames(const std::vector<std::string>& names) {
   std::string known;
   for (const Goal& goal : kGoals) known += std::string(known.empty() ? "" : ", ") + goal.name;
@@ -281,7 +281,7 @@ int main(int argc, char** argv) {
     if (hone::bench::RunAsChild(argc, argv, &code)) return code;
     return hone::bench::RunWords({argv + 1, argv + argc});
   } catch (const hone::Error& error) {
-    // stderr may be silent by now.
+    // stderr may be silenced here.
     fmt::print("hone_bench_fleet_goals: {}\n", error.what());
     return static_cast<int>(error.code());
   }

@@ -30,7 +30,7 @@ double SecondsToClose(const std::string& tracker, const FleetKeys& keys, const s
   socket.ForgetUnsent();
   socket.Send("", {FrameKind::kStatusQuery, Json::object(), {}});
   Socket::Message answer;
-  // The list is read again within a second, so its first tries may be refused.
+  // The tracker reads the list again within a second, so the first tries may be refused.
   Await([&] { return socket.Receive(&answer); }, "a new viewer was not answered");
   const int64_t begin_ns = MonotonicNs();
   keys.Revoke(name);

@@ -1,4 +1,4 @@
-// How soon a tracker puts out whom it no longer admits.
+// Measures how soon a tracker disconnects a revoked key.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace hone::bench {
 
-// Admits a viewer of this name, takes its key back while it is connected, and waits until its connection is closed and
-// it is refused another one. Throws Error(kNoRunner) when that takes a minute.
+// Admits a viewer of this name and revokes its key while it is connected. Returns the seconds until its connection is
+// closed and another one is refused. Throws Error(kNoRunner) if that takes a minute.
 double SecondsToClose(const std::string& tracker, const FleetKeys& keys, const std::string& name);
 
 }  // namespace hone::bench

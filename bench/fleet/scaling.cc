@@ -34,7 +34,7 @@ void Row(int machines, int jobs) {
         std::make_unique<SleepingRunner>(Offer(tracker.address(), {}), kJobNs, FakeMachine(fmt::format("m{}", i))));
   }
   const auto tuner = Tuner(tracker.address(), {}, machines);
-  RunAll(*tuner, SomeJob(kKernelBytes), 2 * machines);  // references travel
+  RunAll(*tuner, SomeJob(kKernelBytes), 2 * machines);  // this sends the references first
   const int64_t cpu_ns = OwnCpuNs() + tracker.cpu_ns();
   const int total = jobs * machines;
   const Outcome outcome = RunAll(*tuner, SomeJob(kKernelBytes), total);

@@ -1,11 +1,11 @@
-// What a pool of runners costs by itself: a table, no goal.
+// The cost of a pool of runners itself: a table without goals.
 #pragma once
 
 namespace hone::bench {
 
-// Runners that sleep 20 ms for each of their `jobs`, 1 to 16 of them in this process, with a tracker without keys in
-// another one. Prints jobs a second next to what the runners could do, the processor time that the whole of it takes
-// per job, and how many jobs each did at least and at most.
+// Runs `jobs` jobs per runner that sleep 20 ms each, on 1 to 16 runners in this process, with a tracker without keys in
+// another. Prints the jobs per second next to what the runners could do. Prints also the CPU time of everything per
+// job, and the least and most jobs of a runner.
 void PrintScaling(int jobs);
 
 }  // namespace hone::bench

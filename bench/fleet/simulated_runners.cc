@@ -107,7 +107,7 @@ class SimulatedTuner : public Peer {
   SimulatedTuner(SocketContext& context, const std::string& tracker, const std::string& key)
       : Peer(context, tracker), key_(key) {}
 
-  // True when a runner was given now.
+  // Returns whether a runner was granted in this turn.
   bool Turn() {
     Frame frame;
     bool granted = false;

@@ -1,4 +1,4 @@
-// Runners that are nothing but a connection, so that hundreds of them cost less than the tracker they load.
+// Runners that consist of a connection only, so that hundreds of them cost less than the tracker that they load.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace hone::bench {
 
-// `count` runners of the key in a thread: they say hello, take leases, beat, and answer a job as soon as it comes.
+// `count` runners of the key in one thread: they say hello, take leases, send heartbeats, and answer each job at once.
 class SimulatedRunners {
  public:
   SimulatedRunners(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count);
@@ -23,7 +23,7 @@ class SimulatedRunners {
   std::thread thread_;
 };
 
-// `count` tuners that ask for one runner of the key each, in a thread. granted() counts those that were given one.
+// `count` tuners in one thread that ask for one runner of the key each. granted() counts those that got one.
 class SimulatedTuners {
  public:
   SimulatedTuners(const std::string& tracker, const ClientKeys& keys, const std::string& key, int count);

@@ -5,7 +5,8 @@
 namespace hone::bench {
 namespace {
 
-// Times vary by less than this from run to run; what has fallen by more is a regression, whatever bounds it.
+// Times vary by less than this from run to run. A share that has fallen further is a regression, even if a bound names
+// it.
 constexpr double kBoundSlack = 0.95;
 
 }  // namespace

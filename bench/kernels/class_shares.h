@@ -1,4 +1,4 @@
-// What the kernels of a class reach together, and whether that is enough.
+// The share of the hardware's limit that the kernels of a class reach together, and whether it suffices.
 #pragma once
 
 #include <functional>
@@ -17,8 +17,8 @@ class ClassShares {
  public:
   // limit_ns: the layer's time at the measured FMA peak or copy bandwidth.
   void Add(LayerClass layer, const std::string& name, double limit_ns, const KernelTimes& times);
-  // Prints a row "NAME, CLASS, hot" per goal: goal, reached, the slowest layer, verdict. False when a goal is missed
-  // and `bounds` does not name the row, or names a figure that is more than 5 % above what was reached.
+  // Prints a row "NAME, CLASS, hot" per goal: goal, reached, the slowest layer, verdict. Returns false if a goal is
+  // missed and `bounds` does not excuse it. A bound excuses a miss if its figure is at most 5 % above what was reached.
   bool PrintVerdicts(const std::string& name, const std::function<ClassGoals(LayerClass)>& goals_of,
                      const Bounds& bounds) const;
 

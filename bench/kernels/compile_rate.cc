@@ -1,6 +1,6 @@
-// hone_bench_compile_rate [CANDIDATES [TARGET]]: distinct configs drawn from the spaces that `hone tune` uses on
-// ResNet-50, compiled on one core for the target, by default this machine; rejections are not counted. Prints goal,
-// reached and verdict; exits 1 on a miss. Seconds are the processor's.
+// hone_bench_compile_rate [CANDIDATES [TARGET]]: compiles distinct configs, drawn from the spaces that `hone tune` uses
+// on ResNet-50, on one core. The target is this machine by default. Rejections are not counted. Prints goal, reached
+// and verdict; exits 1 on a miss. Seconds are CPU time.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -50,7 +50,7 @@ int Run(int wanted, const Target& target) {
   Random random(1);
   std::set<std::string> drawn;
   double at_200 = 0;
-  // Of this process alone: other programs may have the core as well.
+  // The CPU time of this process, because other programs may use the core as well.
   const std::clock_t start = std::clock();
   for (int i = 0; i < wanted; ++i) {
     const Workload& workload = tasks[static_cast<size_t>(i) % tasks.size()].workload;

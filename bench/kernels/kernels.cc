@@ -1,8 +1,8 @@
-// hone_bench_kernels [--bytes] [--target TEXT] [--records STORE] [--bounds PAGE] [MODEL...]: the anchors of zoo
-// networks on one thread, as share of the measured FMA peak or, for depthwise layers, of the copy bandwidth of the
-// cache that feeds them. With --bytes their convolutions as int8, as share of four times that peak, which is the peak
-// of an instruction that sums four products. Prints goal, reached and verdict for each class of layer; exits 1 on a
-// miss for which PAGE's table "Bounds" names nothing.
+// hone_bench_kernels [--bytes] [--target TEXT] [--records STORE] [--bounds PAGE] [MODEL...]: times the anchors of zoo
+// networks on one thread. Results are shares of the measured FMA peak or, for depthwise layers, of the copy bandwidth
+// of the cache that serves them. --bytes times their convolutions as int8. Their shares are of four times that peak,
+// the peak of an instruction that sums four products. Prints goal, reached and verdict for each class of layers. Exits
+// 1 on a miss that PAGE's table "Bounds" does not name.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -76,10 +76,10 @@ int64_t BytesMoved(const Artifact& artifact) {
   return bytes;
 }
 
-// What the machine could do at best: arithmetic at the FMA peak, memory at the copy bandwidth of the layer's footprint.
+// Lower bounds on the time: arithmetic at the FMA peak, memory at the copy bandwidth of the layer's footprint.
 struct Limits {
   double arithmetic_ns = 0;
-  double memory_ns = 0;  // of layers that are judged by it; 0: of others
+  double memory_ns = 0;  // for layers that are judged by it; 0 for others
 };
 
 Limits LimitsOf(const Layer& layer, LayerClass kind, const Artifact& artifact, const Target& target, double peak) {
@@ -98,7 +98,7 @@ void PrintLayer(const Layer& layer, const KernelTimes& times, const Limits& limi
 }
 
 struct Measured {
-  std::string name;  // of the rows
+  std::string name;  // for the rows' names
   std::vector<Layer> layers;
   double peak = 0;
   std::function<ClassGoals(LayerClass)> goals_of;
@@ -116,7 +116,7 @@ Measured BytesOf(const std::string& model, const Target& target, double peak) {
           kProductsAnInstruction * peak, ByteGoalsOf};
 }
 
-// Prints every layer; returns whether the goals are reached or what holds them back is named.
+// Prints every layer. Returns whether all goals are reached or excused by a bound.
 bool Measure(const Measured& model, const Target& target, const Bounds& bounds) {
   fmt::print("\n{}\n{:>5} {:>9} {:>9} {:>6} {:>6} {:>7}  {}\n", model.name, "uses", "hot us", "cold us", "hot", "cold",
              "of copy", "workload");

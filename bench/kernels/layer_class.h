@@ -1,4 +1,4 @@
-// The kinds of layer that have goals of their own.
+// The classes of layers that have goals of their own.
 #pragma once
 
 #include <string>
@@ -11,21 +11,21 @@ namespace hone::bench {
 
 enum class LayerClass { kDirect3x3, kDirect1x1, kDepthwise, kDepthwiseStrided, kOther };
 
-// What a layer of a workload is when `schedule` computes it. Winograd, grouped, dilated and dense layers, and direct
-// ones with a stride or another kernel, are kOther.
+// The class of a workload that `schedule` computes. Winograd, grouped, dilated and dense layers, and direct ones with a
+// stride or another kernel size, are kOther.
 LayerClass ClassOf(const Workload& workload, std::string_view schedule);
-// "direct 3x3 s1", "direct 1x1 s1", "depthwise s1", "depthwise s2"; "other".
+// One of "direct 3x3 s1", "direct 1x1 s1", "depthwise s1", "depthwise s2" and "other".
 std::string ClassName(LayerClass layer);
-// Whether the memory's share is what counts, and not the arithmetic's.
+// Whether the share of bandwidth counts, and not that of arithmetic.
 bool BoundByMemory(LayerClass layer);
 
-// Per cent of the measured FMA peak, or of the measured copy bandwidth; 0: none.
+// Goals in percent of the measured FMA peak, or of the measured copy bandwidth; 0 if there is none.
 struct ClassGoals {
   double hot = 0;
   double cold = 0;
 };
 ClassGoals GoalsOf(LayerClass layer, const MachineModel& machine);
-// Of kernels of bytes, on machines that sum four products of bytes in one instruction: per cent of its peak.
+// The goals of int8 kernels, on machines with an instruction that sums four byte products: percent of its peak.
 ClassGoals ByteGoalsOf(LayerClass layer);
 
 }  // namespace hone::bench

@@ -22,7 +22,7 @@ ConfigChoice Choose(const Workload& workload, const Target& target, ConfigSource
   return DefaultChoice(AnalyticDefault(workload, machine));
 }
 
-// The config that the schedule itself estimates to be the fastest.
+// The config with the schedule's best estimate.
 DefaultConfig BestEstimate(const Schedule& schedule, const Workload& workload, const MachineModel& machine) {
   DefaultConfig best;
   const ConfigSpace space = schedule.Space(workload, machine);

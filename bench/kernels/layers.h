@@ -1,4 +1,4 @@
-// The layers of a network, each with the kernel that a build would take.
+// The layers of a network, each with the kernel that a build would choose.
 #pragma once
 
 #include <string>
@@ -14,11 +14,12 @@ struct Layer {
   int uses = 0;
   ConfigChoice choice;
 };
-// Every anchor of a zoo network. A stride-1 3x3 layer that Winograd would compute comes twice: the second time, with no
-// uses, as conv2d_direct would (what `--math exact` builds). `records` may be null: analytic defaults.
+// Every anchor of a zoo network. A stride-1 3x3 layer that Winograd would compute comes twice: the second, with no
+// uses, is as conv2d_direct computes it (which `--math exact` builds). If `records` is null, the configs are analytic
+// defaults.
 std::vector<Layer> LayersOf(const std::string& model, const Target& target, ConfigSource* records);
 
-// The convolutions without groups of a zoo network as bytes: uint8 data and outputs, int8 weights. Analytic defaults.
+// A zoo network's convolutions without groups as bytes: uint8 data and outputs, int8 weights. Analytic defaults.
 std::vector<Layer> ByteLayersOf(const std::string& model, const Target& target);
 
 }  // namespace hone::bench

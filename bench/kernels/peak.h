@@ -1,11 +1,11 @@
-// The machine's FMA peak, measured: what shares of peak are quoted against.
+// The machine's measured FMA peak, which shares of peak refer to.
 #pragma once
 
 #include "core/target.h"
 
 namespace hone::bench {
 
-// float32 GFLOP/s of one core on a compiled loop of independent fused multiply-adds that touches no memory: the best of
+// One core's float32 GFLOP/s in a compiled loop of independent fused multiply-adds without memory access. The best of
 // `rounds` runs of about 10 ms.
 double MeasureFmaPeak(const Target& target, int rounds = 20);
 

@@ -6,7 +6,7 @@ import numpy
 
 # Memory that a process needs for the library and its threads, with any model.
 FREE_BYTES = 8 << 20
-# Inputs and outputs that are float32 in a package.
+# Element types that a package has as float32 in its inputs and outputs.
 WIDENED = ("float16", "float64")
 
 

@@ -32,9 +32,10 @@ from bounds import read_bounds  # noqa: E402
 from goals import fails, judge  # noqa: E402
 from report import machine, number, table  # noqa: E402
 
-# ONNX Runtime's time over hone's: of each case, below which nothing excuses it, and the geometric mean of all.
+# ONNX Runtime's time over hone's: the goal of each case, the floor that no bound excuses, and the goal of the geometric
+# mean.
 CASE_GOAL, CASE_FLOOR, MEAN_GOAL = 0.9, 0.7, 1.8
-# Bytes over those of inputs, outputs and weights.
+# Memory over the bytes of inputs, outputs and weights.
 MEMORY_GOAL = 5.0
 BUILD_SECONDS = 600
 REFUSED = "refused"
@@ -230,7 +231,7 @@ def main():
     from cases import all_cases
     os.makedirs(options.work, exist_ok=True)
     os.environ["HONE_LIBRARY"] = library(options.hone)
-    # The package with its extension, where that was built: a call through ctypes takes 10 us more.
+    # The package with its extension, if that was built: a call through ctypes takes 10 us more.
     sys.path.insert(0, os.path.join(options.hone, "python"))
     sweep = Sweep(options)
     cases = [case for case in all_cases() if re.search(options.only, case.name)]

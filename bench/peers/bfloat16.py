@@ -17,7 +17,7 @@ import subprocess
 import systems
 from quantised import SHAPE, OpenVinoAtItsDefaults, p10
 
-# OpenVINO's time at its defaults / hone's time.
+# OpenVINO's time at its defaults over hone's.
 GOAL = 1.1
 WORST_ERROR = 5e-2
 

@@ -1,7 +1,7 @@
 """What we want of each row, and what becomes of it. A row is {"row": name, "reached": number, "goal": number, "more_is_better": bool,
 "floor": number or None}."""
 
-# Another system's time / hone's time that we want: (1 thread, 2 threads). The goal is for ONNX Runtime's time.
+# The wanted ratio of another system's time to hone's: (1 thread, 2 threads). These goals are for ONNX Runtime's time.
 SPEED = {
     "resnet-50": (1.25, 1.25), "resnet-18": (1.6, 1.6), "vgg-16": (2.2, 2.2), "mobilenet": (1.15, 1.15),
     "mobilenet_v2": (1.30, 1.30), "squeezenet": (1.3, 1.5), "googlenet": (2.2, 2.2), "alexnet": (1.6, 1.6),
@@ -9,13 +9,13 @@ SPEED = {
 }
 # A ratio below this is a miss that nothing excuses.
 SPEED_FLOOR = 1.0
-# hone's time on one thread / on two.
+# hone's time on one thread over that on two.
 SPEED_UP = {"resnet-50": 1.95, "mobilenet_v2": 1.92}
-# hone's peak memory / ONNX Runtime's, without and with weights that Winograd has made larger.
+# hone's peak memory over ONNX Runtime's, without and with weights that Winograd enlarges.
 MEMORY, MEMORY_WINOGRAD = 1.0, 1.35
 # max |y - r| / max |r|
 WORST_ERROR = 1e-4
-# A bound excuses what lies within this share of the figure it names: times vary, regressions are more.
+# A bound excuses a figure within this share of the one it names: times vary, but a larger loss is a regression.
 BOUND_SLACK = 0.05
 
 

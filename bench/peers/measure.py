@@ -4,9 +4,9 @@ import os
 import subprocess
 import sys
 
-# A slow spell of the machine is longer than this, so it meets every system.
+# Slow spells of the machine last longer than this, so they affect all systems.
 BURST_NS = 0.15e9
-# A run may take longer than a burst: a system stops taking turns when it has had this many times its share of time.
+# A run may take longer than a burst. A system stops taking turns once it has used so many times its share of time.
 MOST_SHARES = 4
 
 

@@ -76,7 +76,7 @@ def mnn_model(path, work):
 
 def ncnn_model(path, work, shape):
     """The stem of the files that pnnx, ncnn's own converter, makes of a model with one input of that shape. Weights stay float32."""
-    # The package's Python asks for torch, which the program that it brings along does not.
+    # pnnx's Python package needs torch, but the program inside it does not.
     program = os.path.join(os.path.dirname(importlib.util.find_spec("pnnx").origin), "pnnx")
     sides = ",".join(map(str, shape))
     made = converted(path, work, ".ncnn.param", lambda made: [program, os.path.abspath(path), f"inputshape=[{sides}]f32", "fp16=0",

@@ -53,7 +53,7 @@ class Judge:
             self.hone("zoo", model, "--image-shape", options.image_shape, "-o", self.path)
         self.name, self.shape = self.input_of(self.path)
         draw = numpy.random.default_rng(0)
-        # The first is for judging.
+        # The first input is for judging, the others for calibration.
         self.inputs = [draw.standard_normal(self.shape).astype(numpy.float32) for _ in range(options.samples + 1)]
         self.folder = os.path.join(options.work, os.path.basename(self.path) + ".inputs")
         os.makedirs(self.folder, exist_ok=True)

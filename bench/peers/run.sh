@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# The same models in hone, ONNX Runtime, OpenVINO, MNN and ncnn, interleaved in one run: times, hone's speed-up from one thread to two, and the
-# memory that a loaded model takes; prints tables and writes them as build/peers/peers.md and .json.
-#   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 3] [--onnx FOLDER] [--peers a,b,...] [--smoke]
-# With --peers onnxruntime,tvm TVM runs too, and with --tune MetaSchedule gets as much time as hone; requirements-tvm.txt then comes along.
-# Needs Python 3 with venv; the packages of requirements.txt go into build/peers/venv. Exits 1 on a missed goal for which the table
-# "Bounds" of docs/performance.md names nothing, and whenever hone is behind or outputs differ.
+# Measures the same models in hone, ONNX Runtime, OpenVINO, MNN and ncnn, interleaved in one run: times, hone's speed-up
+# from one thread to two, and the memory of a loaded model. Prints tables and writes them to build/peers/peers.md and
+# .json.
+#   bench/peers/run.sh [--models a,b,...] [--threads 1,2] [--tune 120s] [--seconds 3] [--onnx FOLDER] [--peers a,b,...]
+# [--smoke]
+# With --peers onnxruntime,tvm TVM runs too; requirements-tvm.txt is then installed. With --tune, MetaSchedule gets as
+# much time as hone.
+# Needs Python 3 with venv; the packages of requirements.txt are installed in build/peers/venv. Exits 1 on a missed goal
+# that the table "Bounds" of docs/performance.md does not name, and whenever hone is slower or outputs differ.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=build/peers
@@ -12,7 +15,7 @@ mkdir -p "$work"
 if [ ! -x "$work/venv/bin/python" ]; then
   python3 -m venv "$work/venv"
   "$work/venv/bin/pip" install --quiet -r bench/peers/requirements.txt
-  # What converts models for ncnn; its package asks for torch, which the program in it does not.
+  # pnnx converts models for ncnn. Its package asks for torch, but the program inside does not need it.
   "$work/venv/bin/pip" install --quiet --no-deps pnnx==20261020
 fi
 if [[ " $* " == *tvm* ]] && ! "$work/venv/bin/python" -c 'import tvm' 2>/dev/null; then

@@ -171,7 +171,7 @@ class Hone:
 
 
 SYSTEMS = {"hone": Hone, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "mnn": Mnn, "ncnn": Ncnn, "tvm": Tvm}
-# What a system needs to be importable; hone needs Python alone.
+# The modules that a system imports; hone only needs Python.
 MODULES = {"hone": (), "onnxruntime": ("numpy", "onnxruntime"), "openvino": ("numpy", "openvino"),
            "mnn": ("numpy", "MNN"), "ncnn": ("numpy", "ncnn", "pnnx"),
            "tvm": ("numpy", "tvm", "onnx", "psutil", "cloudpickle", "xgboost")}

@@ -28,10 +28,10 @@ NEEDED = ("onnxruntime", "onnx", "numpy")
 class Trained:
     wheel: str
     file: str
-    shapes: dict = dataclasses.field(default_factory=dict)  # of inputs that leave one open
-    below: dict = dataclasses.field(default_factory=dict)  # of inputs of integers: values are from 0 up to there
-    values: dict = dataclasses.field(default_factory=dict)  # of inputs that are one number throughout
-    constants: tuple = ()  # those of them that a build binds, because branches depend on them
+    shapes: dict = dataclasses.field(default_factory=dict)  # for inputs that leave a dimension open
+    below: dict = dataclasses.field(default_factory=dict)  # for integer inputs: values are in [0, below)
+    values: dict = dataclasses.field(default_factory=dict)  # for inputs that hold a single number throughout
+    constants: tuple = ()  # names in `values` that a build binds, because branches depend on them
     error: float = 1e-3
 
 
@@ -135,7 +135,7 @@ class Judge:
         import numpy
         given, shapes = [], []
         for i, (name, value) in enumerate(values.items()):
-            # What hone takes in their place: nothing is lost, see inputs().
+            # The types that hone takes instead; no value is lost, see inputs().
             numpy.save(f"{stem}.{i}.npy", value.astype("float32") if value.dtype == "float64" else value)
             if name in model.constants:
                 shapes += ["--value", f"{name}={model.values[name]}"]

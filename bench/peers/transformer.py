@@ -23,7 +23,7 @@ import systems
 from quantised import OpenVinoAtItsDefaults, p10
 
 WIDE, HEADS, INSIDE = 768, 12, 3072
-# hone's float32 / hone in that precision, and the better peer in a precision / hone.
+# hone's float32 time over hone's in that precision, and the better peer's time in a precision over hone's.
 AGAINST_FLOAT32 = {"bfloat16": 1.7, "int8 static": 2.5, "int8 static, bfloat16": 2.5, "int8 attention": 2.5, "int8 dynamic": 2.5}
 AGAINST_PEERS = 1.2
 

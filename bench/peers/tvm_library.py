@@ -41,7 +41,8 @@ def tune(path, threads, folder):
 def build(path, threads, library, folder=""):
     target = target_of(threads)
     if folder and os.path.exists(os.path.join(folder, "database_workload.json")):
-        # Legalizes and fuses by itself: of a module that is fused already no function would be one of the database's.
+        # compile_relax legalizes and fuses by itself. The database would not recognise the functions of a module that
+        # is fused already.
         compiled = relax_integration.compile_relax(JSONDatabase(work_dir=folder), imported(path), target, None,
                                                    enable_warning=True)
     else:

@@ -55,7 +55,7 @@ def answer(system, resident, line):
 
 def main():
     name, model, threads, feed_path, shape = sys.argv[1:6]
-    # The protocol has stdout for itself, whatever a library prints, also while it is imported.
+    # stdout only carries the protocol: what libraries print, also during import, goes to stderr.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     system = SYSTEMS[name]()

@@ -1,4 +1,4 @@
-/* The clock of call_overhead.py: how long after a run of hone_session_run the next one begins. */
+/* The clock of call_overhead.py: the time from the end of one hone_session_run to the start of the next. */
 #include <stddef.h>
 #include <time.h>
 
@@ -18,14 +18,14 @@ static int64_t NowNs(void) {
   return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* The library's functions of these names. */
+/* Takes the library's functions of these names. */
 void clock_library(void* bind_input, void* bind_output, void* run) {
   *(void**)&library.bind_input = bind_input;
   *(void**)&library.bind_output = bind_output;
   *(void**)&library.run = run;
 }
 
-/* The nanoseconds between the runs that follow go to ns, as many as it has room for; the number of those before. */
+/* Stores the next times between runs, in ns, in `ns`, at most `most`. Returns the number of earlier ones. */
 int32_t clock_into(int64_t* ns, int32_t most) {
   const int32_t before = count;
   gaps = ns;
@@ -60,7 +60,7 @@ static void Unbind(hone_session* session, int32_t input_count, int32_t output_co
   for (int32_t i = 0; i < input_count; ++i) library.bind_input(session, i, NULL, 0);
 }
 
-/* In the place of hone_session_run_with. What binding costs is between the runs. */
+/* Replaces hone_session_run_with, so that the time of binding lies between the runs. */
 hone_status clocked_run_with(hone_session* session, const hone_memory* inputs, int32_t input_count,
                              const hone_memory* outputs, int32_t output_count) {
   hone_status status = Bind(session, inputs, input_count, outputs, output_count);
@@ -69,7 +69,7 @@ hone_status clocked_run_with(hone_session* session, const hone_memory* inputs, i
   return status;
 }
 
-/* What a program in C does: binds once, then runs. */
+/* A plain C program for comparison: binds once, then runs. */
 hone_status clocked_loop(hone_session* session, const hone_memory* inputs, int32_t input_count,
                          const hone_memory* outputs, int32_t output_count, int32_t runs) {
   hone_status status = Bind(session, inputs, input_count, outputs, output_count);

@@ -1,8 +1,8 @@
-// How soon a package is ready to run in a process that has just begun, and what memory a second process has for itself
-// of its file, through the C API alone.
+// Measures how soon a package is ready in a new process, and how much memory of the file is private to a second
+// process. Uses only the C API.
 //   hone_bench_load_to_ready PACKAGE [RUNS]
-// Each run is a process of its own, beside this one, which holds the package and has run it. Ends with 0 whatever it
-// finds: "met" and "MISSED" are of the machine.
+// Each run is a new process beside this one, which holds the package and has run it. Always exits with 0: "met" and
+// "MISSED" depend on the machine.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ constexpr int kRuns = 15;
 struct Start {
   double wall_ms = 0;
   double cpu_ms = 0;
-  long own_kb = 0;  // of the file's mapping, after a run: pages that no other process has
+  long own_kb = 0;  // pages of the file's mapping that no other process has, after a run
 };
 
 double CpuMs() {
@@ -42,7 +42,7 @@ bool Check(hone_status status) {
   return status == HONE_OK;
 }
 
-// KiB in Private_Clean and Private_Dirty of the mappings of this file.
+// The KiB in Private_Clean and Private_Dirty of this file's mappings.
 long OwnKb(const std::string& path) {
   std::ifstream in("/proc/self/smaps");
   bool of_file = false;
@@ -58,7 +58,7 @@ long OwnKb(const std::string& path) {
   return own;
 }
 
-// Loads, makes a session on one thread, and runs it once after the time was taken.
+// Loads the package and makes a session on one thread. Runs it once after taking the time.
 bool Load(const char* path, Start* start) {
   hone_package* package = nullptr;
   hone_session* session = nullptr;
@@ -72,7 +72,7 @@ bool Load(const char* path, Start* start) {
   return true;
 }
 
-// This program again, in a process of its own, which writes its Start to a pipe.
+// Starts this program again in a new process, which writes its Start to a pipe.
 bool InAnotherProcess(char* self, char* path, Start* start) {
   int ends[2];
   if (pipe(ends) != 0) return false;

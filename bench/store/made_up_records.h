@@ -1,4 +1,4 @@
-// Records of kernels that nobody ran, as many as a benchmark wants.
+// Synthetic records, as many as a benchmark needs.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace hone::bench {
 
-// The number-th of a family of convolutions, no two alike.
+// Convolution `number` of a family without duplicates.
 Workload MadeUpWorkload(int64_t number);
 
-// `count` finished records of the workload as this machine would have made them: its default's schedule with other
-// knobs, three samples each. Another `seed`, other records.
+// `count` finished records of the workload as this machine would make them: the default's schedule with other knobs,
+// three samples each. Another `seed` gives other records.
 std::vector<Record> MadeUpRecords(const Workload& workload, const Target& target, int64_t count, uint64_t seed);
 
-// An AutoTVM log of `count` lines, 500 configs of one task after the other.
+// An AutoTVM log of `count` lines: 500 configs per task, one task after the other.
 std::string MadeUpAutoTvmLog(int64_t count);
 
 }  // namespace hone::bench

@@ -1,7 +1,7 @@
-// hone_bench_many_records [SCALE [FOLDER]]: what a store of many records costs. SCALE 1 is the whole: 10 million
-// records, some 30 GB in FOLDER (by default the temporary one), and most of an hour; the default, 0.01, takes seconds.
-// Prints the goal, what was reached and the verdict of each row; exits 1 on a miss that docs/sharing.md names no bound
-// for. To be run in the checkout's folder.
+// hone_bench_many_records [SCALE [FOLDER]]: the costs of a store with many records. SCALE 1 means 10 million records,
+// some 30 GB in FOLDER (default: the temporary folder), and most of an hour. The default, 0.01, takes seconds. Prints
+// goal, reached and verdict of each row. Exits 1 on a miss for which docs/sharing.md names no bound. Run it in the
+// checkout's folder.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -114,7 +114,7 @@ void Import(Bench& bench) {
   bench.verdicts.AtLeast("import of AutoTVM lines, lines/s", 100'000, static_cast<double>(lines) / seconds);
 }
 
-// As `hone log export` and `import` do it.
+// Merges as `hone log export` and `import` do.
 void Merge(Bench& bench) {
   const int64_t workloads = bench.Scaled(1'000);
   const auto a = RecordStore::Open(bench.folder.File("a.db")), b = RecordStore::Open(bench.folder.File("b.db"));

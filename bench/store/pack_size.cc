@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<const char*, kPackedNetworks> kNetworks = {
     "squeezenet", "resnet-18",    "resnet-34", "resnet-50",    "mobilenet",    "mobilenet_v2",
     "shufflenet", "densenet-121", "googlenet", "inception_v2", "inception_v3", "darknet"};
-constexpr int kSamples = 30;  // of the best of a task, with its finals
+constexpr int kSamples = 30;  // of a task's best record, with its finals
 
 std::string HexDigits(Random& random) { return Sha256Hex(fmt::format("{}", random.Next())); }
 

@@ -139,7 +139,7 @@ def runs_of(hone, asked, with_logs):
         with tempfile.TemporaryDirectory(dir=asked.work) as folder:
             db = os.path.join(folder, "seeds.db")
             if with_logs:
-                # A line that is refused is an exit code of 65; the others are in all the same.
+                # A refused line gives exit code 65; the other lines are imported all the same.
                 subprocess.run([hone.program, "log", "import", *asked.logs, "--db", db], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, env=hone.environment, check=False)
             runs.append(tasks_of(hone.lines("tune", f"zoo:{asked.seeded}", "--threads", 1, "--trials", asked.trials,

@@ -1,7 +1,7 @@
-// hone_bench_store [FOLDER [SECONDS]]: how many rows a second tuners append durably, and how long the dispatch of a
-// whole network is looked up, in a store's file and on a PostgreSQL server that it starts. Prints the goal, what was
-// reached and the verdict of each row; exits 1 on a miss that docs/sharing.md names no bound for. FOLDER (/var/tmp) is
-// on the disk to be timed, SECONDS (5) how long rows are appended. To be run in the checkout's folder.
+// hone_bench_store [FOLDER [SECONDS]]: measures durable rows per second of tuners, and the lookup of a whole network's
+// dispatch. Uses a store in a file and one on a PostgreSQL server that it starts. Prints goal, reached and verdict of
+// each row. Exits 1 on a miss for which docs/sharing.md names no bound. FOLDER (/var/tmp) is on the disk to be timed;
+// rows are appended for SECONDS (5). Run it in the checkout's folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,15 +28,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kBatch = 64;
-constexpr double kBatchesASecond = 80;  // of a tuner, at most: they are made before
-constexpr int kRecordsEach = 500;       // of a workload
+constexpr double kBatchesASecond = 80;  // the most of a tuner; they are made in advance
+constexpr int kRecordsEach = 500;       // per workload
 
 double SecondsSince(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 struct Convolution {
   int in, size, out, kernel, stride;
 };
-// Of ResNet-50 (He et al., 2015, table 1) with the strides in the 3x3 convolutions.
+// ResNet-50 (He et al., 2015, table 1) with the strides in the 3x3 convolutions.
 constexpr Convolution kResNet50[] = {
     {3, 224, 64, 7, 2},     {64, 56, 64, 1, 1},   {64, 56, 64, 3, 1},    {64, 56, 256, 1, 1},   {256, 56, 64, 1, 1},
     {256, 56, 128, 1, 1},   {128, 56, 128, 3, 2}, {128, 28, 512, 1, 1},  {256, 56, 512, 1, 2},  {512, 28, 128, 1, 1},
@@ -57,7 +57,7 @@ std::vector<std::string> Workloads() {
   return workloads;
 }
 
-// Rows a second of `writers` tuners that append batches until the time is over. Records are made before.
+// The rows per second of `writers` tuners that append batches until the time is over. Records are made in advance.
 double AppendRate(const std::string& where, int writers, double seconds_in_all) {
   RecordStore::Open(where);
   std::atomic<int> ready = 0;
@@ -91,7 +91,7 @@ double AppendRate(const std::string& where, int writers, double seconds_in_all) 
   return static_cast<double>(rows) / longest;
 }
 
-// The median milliseconds of 21 lookups of the whole network's best records, among kRecordsEach of each workload.
+// The median milliseconds of 21 lookups of a whole network's best records, among kRecordsEach records per workload.
 double LookupMs(const std::string& where) {
   const auto store = RecordStore::Open(where);
   const std::vector<std::string> workloads = Workloads();

@@ -1,7 +1,7 @@
-// hone_bench_best_known SPACES SECONDS STORE...: tunes ResNet-50 on one thread for so long from an empty store, then
-// times what it chose and the best that is known (of the STOREs that long runs filled, and of the folder SPACES) in
-// interleaved rounds, and the model built from them. Prints every task that is more than 1 % off, then goal, reached
-// and verdict; exits 1 on a miss.
+// hone_bench_best_known SPACES SECONDS STORE...: tunes ResNet-50 on one thread for SECONDS from an empty store. Times
+// its choices and the best known configs in interleaved rounds, and the models built from them. The best known come
+// from the STOREs, filled by long runs, and from the folder SPACES. Prints every task that is more than 1 % off, then
+// goal, reached and verdict; exits 1 on a miss.
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,12 +27,12 @@
 namespace hone::bench {
 namespace {
 
-constexpr int64_t kRivals = 4;  // of each store, per task
+constexpr int64_t kRivals = 4;  // from each store, per task
 constexpr const char* kModel = "zoo:resnet-50";
 constexpr int kModelRuns = 60;
-constexpr size_t kOfASpace = 3;  // and of a recorded space
+constexpr size_t kOfASpace = 3;  // and from a recorded space
 
-// What a task may run with: the first is our own choice.
+// The configs to compare for a task: the first is the tuner's own choice.
 using Rivals = std::vector<Proposal>;
 
 void AddUnlessKnown(Rivals& rivals, Proposal proposal) {
@@ -76,7 +76,7 @@ std::vector<KernelJob> JobsOf(const Task& task, const Target& target, const Riva
   return jobs;
 }
 
-// Median over the rounds of each rival's least sample.
+// The median over the rounds of each rival's least sample.
 std::vector<double> TimesNs(Runner& runner, const std::vector<KernelJob>& jobs, const TuneTools& tools) {
   Random random(1);
   const auto results = InterleavedRounds(runner, jobs, FinalsStage::kRounds, random, tools, [] { return false; });
@@ -106,7 +106,7 @@ void AddTask(const TaskReport& task, const Rivals& rivals, const std::vector<dou
              rivals[best].schedule, rivals[best].config.ToText());
 }
 
-// A store that goes with it.
+// A store that is removed with the value.
 class ScratchStore {
  public:
   ScratchStore()
@@ -135,7 +135,7 @@ TuneReport TuneAfresh(const std::vector<Task>& tasks, const Target& target, int6
   return Tune(tasks, options, runner, store);
 }
 
-// The least of some runs on one thread of the model that the store's records make.
+// The least time of some runs, on one thread, of the model built from the store's records.
 double BuiltModelNs(const relay::IRModule& module, const Target& target, const RecordStore& store,
                     const Fingerprint& machine) {
   RecordConfigSource configs(store, machine);

@@ -26,7 +26,7 @@ std::vector<std::string> Cells(std::string_view line) {
   return cells;
 }
 
-// A row's name may be written as code.
+// A row's name may be written as code, in backticks.
 std::string Plain(std::string name) {
   std::erase(name, '`');
   return name;

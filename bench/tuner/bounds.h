@@ -1,4 +1,4 @@
-// What a page of docs/ says bounds a benchmark's rows: a miss that is measured and explained there is no failure.
+// Bounds on a benchmark's rows from a page of docs/: a miss that is measured and explained there is no failure.
 #pragma once
 
 #include <istream>
@@ -8,15 +8,15 @@
 namespace hone::bench {
 
 struct Bound {
-  double reached = 0;  // what the page says was reached
-  std::string what;    // bounds it
+  double reached = 0;  // the figure on the page
+  std::string what;    // the reason on the page
 };
 using Bounds = std::map<std::string, Bound>;  // by row
 
-// The Markdown table | row | reached | bound | under a heading "Bounds"; empty when the page has none. Throws
-// Error(kBadData) with the line's number for a row that is not: a name, a number and what bounds it.
+// Reads the Markdown table | row | reached | bound | under a heading "Bounds"; empty if the page has none. Throws
+// Error(kBadData) with the line number for a row that is not a name, a number and a reason.
 Bounds ReadBounds(std::istream& page);
-// Of a file. Throws Error(kNoInput) too.
+// Reads a file. Also throws Error(kNoInput).
 Bounds ReadBounds(const std::string& path);
 
 }  // namespace hone::bench

@@ -1,4 +1,4 @@
-// A noisy neighbour, made to measure.
+// An artificial noisy neighbour.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace hone::bench {
 
-// Keeps one CPU busy for a share of the time, in slices of 3 ms of every 10 ms for 0.3, until it is destroyed.
+// Keeps one CPU busy for a share of the time until it is destroyed. A share of 0.3 is 3 ms of every 10 ms.
 class DutySpinner {
  public:
   DutySpinner(int cpu, double share);

@@ -1,5 +1,5 @@
-// hone_bench_finals [TRIALS [SEED]]: how often finals are right about two kernels of known times; exit code 1 on a
-// miss. TRIALS pairs of one kernel with itself (1000 by default), a fifth as many with a gap.
+// hone_bench_finals [TRIALS [SEED]]: how often finals are right about two kernels of known times; exits 1 on a miss.
+// Runs TRIALS pairs of a kernel with itself (1000 by default), and a fifth as many with a gap.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -14,7 +14,7 @@
 namespace hone::bench {
 namespace {
 
-// The share of finals of which `wanted` holds, in percent.
+// The percentage of finals for which `wanted` holds.
 double Percent(Runner& runner, double gap, int64_t trials, uint64_t seed,
                const std::function<bool(const FinalsVerdict&)>& wanted) {
   PairedFinals pair(runner, gap, seed);
@@ -27,7 +27,7 @@ bool RanksTheChallengerFirst(const FinalsVerdict& v) { return v.standings[1].ns.
 
 int Run(int64_t trials, uint64_t seed) {
   const int64_t with_gap = std::max<int64_t>(1, trials / 5);
-  // The first one gets the interrupts.
+  // The first CPU handles the interrupts, so the last one is used.
   const int cpu = AffinityCpus().back();
   const auto runner = MakeLocalRunner({cpu});
   Verdicts verdicts;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kAsked = 3;
 
-// The same loops of other lengths.
+// Whether both have the same loops, of any lengths.
 bool SameLoops(const Workload& a, const Workload& b) {
   const auto window = [](const Workload& w) {
     return w.weight.size() == 4 ? std::pair(w.weight[2], w.weight[3]) : std::pair<int64_t, int64_t>();

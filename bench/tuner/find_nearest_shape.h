@@ -1,4 +1,4 @@
-// What a workload without records might take from the one that is nearest in shape.
+// Configs for a workload without records, taken from the workload of the nearest shape.
 #pragma once
 
 #include <functional>
@@ -13,15 +13,15 @@
 namespace hone::bench {
 
 struct NearestShape {
-  std::string workload;       // whose best config it is
-  double doublings = 0;       // that the two are apart
-  double estimate_ratio = 1;  // the config's estimate for our workload against the analytic default's: at least 1
+  std::string workload;       // the workload that the config is the best of
+  double doublings = 0;       // distance between the two workloads
+  double estimate_ratio = 1;  // the config's estimate over the analytic default's, for the given workload: at least 1
   ConfigChoice choice;        // source "nearest shape"; expected_ns scales the record's time as the estimate does
 };
 
-// The best config of the nearest of `workloads` (texts) that has the same loops as ours, of other lengths or with
-// another epilogue, and whose config `valid` takes for ours. `records` is asked for what others have; no other records
-// count than of this machine or microarchitecture. nullopt when there is none.
+// Searches `workloads` (texts) for the nearest one with the same loops, of other lengths or with another epilogue, and
+// returns its best config. `valid` must accept the config for the given workload. Configs come from `records`, and only
+// from records of this machine or microarchitecture. Nullopt if there is none.
 std::optional<NearestShape> FindNearestShape(
     const Workload& workload, const BuildContext& context, const std::vector<std::string>& workloads,
     ConfigSource& records, const std::function<bool(const std::string& schedule, const Config& config)>& valid);

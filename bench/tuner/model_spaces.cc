@@ -20,7 +20,7 @@ namespace {
 constexpr int kDrawn = 6;
 constexpr int64_t kPatienceNs = 60'000'000'000;
 
-// Of one config from nothing to its time, on one core.
+// The seconds from a config to its time, on one core.
 double SecondsPerConfig(const SearchSpace& space, const Workload& workload, const Target& target, Runner& runner) {
   const Artifact reference = CompileReference(workload, target);
   Random random(0);

@@ -1,7 +1,7 @@
-// hone_bench_nearest_shape STORE [ROUNDS]: whether a workload without records is better off with the best config of the
-// nearest shape or with the analytic default. Holds out each workload of STORE that was tuned on this machine, on one
-// thread, and times its default, what the nearest other one has, and its own best record, in turns and in fresh
-// processes. Prints a row each and the sums.
+// hone_bench_nearest_shape STORE [ROUNDS]: compares, for workloads without records, the best config of the nearest
+// shape with the analytic default. Holds out each workload of STORE that was tuned on this machine, on one thread.
+// Times its default, the nearest workload's config and its own best record, in turns and in new processes. Prints a row
+// each and the sums.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// hone_bench_neighbour [JOBS]: whether times that a neighbour on the same core distorted are known as such, and whether
-// the best candidate stays the best beside it; exit code 1 on a miss. JOBS jobs of each length (100 by default).
+// hone_bench_neighbour [JOBS]: whether times that a neighbour on the same core distorted are detected, and whether the
+// best candidate still wins beside it. Exits 1 on a miss. Runs JOBS jobs of each length (100 by default).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@
 namespace hone::bench {
 namespace {
 
-constexpr double kTripsPerMs = 40'000;  // about; what a kernel takes is measured
+constexpr double kTripsPerMs = 40'000;  // approximate; the kernel's time is measured
 constexpr int kQuietJobs = 9;
 constexpr double kDistorted = 1.05;
 constexpr int kCandidates = 8;
@@ -66,7 +66,7 @@ Flags CountFlags(Runner& runner, const KernelJob& job, int64_t quiet_ns, int job
   return flags;
 }
 
-// The best of jobs, timed in a random order as a tuner does: a noisy one again, and never the best.
+// The best job, timed in a random order as a tuner does: a noisy one is timed again and never wins.
 size_t BestOf(Runner& runner, std::vector<KernelJob>& jobs, Random& random) {
   std::vector<size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -85,7 +85,7 @@ size_t BestOf(Runner& runner, std::vector<KernelJob>& jobs, Random& random) {
 }
 
 int Run(int jobs) {
-  // The first one gets the interrupts.
+  // The first CPU handles the interrupts, so the last one is used.
   const int cpu = AffinityCpus().back();
   const auto runner = MakeLocalRunner({cpu});
   std::vector<KernelJob> lengths;

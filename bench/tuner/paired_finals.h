@@ -1,4 +1,4 @@
-// Finals between two kernels of which one takes a known share longer.
+// Finals between two kernels, one of which takes a known share longer.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace hone::bench {
 
-// The incumbent is the slower one. The real executor, as many rounds and samples as finals of a tuning run have.
+// The incumbent is the slower one. Uses the real executor, with as many rounds and samples as the finals of a tuning
+// run.
 class PairedFinals {
  public:
-  // How much longer the incumbent takes: 0.03 for 3 %. About 25 us a run.
+  // `gap`: how much longer the incumbent takes, 0.03 for 3 %. A run takes about 25 us.
   PairedFinals(Runner& runner, double gap, uint64_t seed);
-  // Standing 0 is the incumbent's. Throws Error(kNoRunner) when a kernel did not run.
+  // Standing 0 is the incumbent's. Throws Error(kNoRunner) if a kernel did not run.
   FinalsVerdict Hold();
 
  private:

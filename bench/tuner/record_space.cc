@@ -1,6 +1,6 @@
 // hone_bench_record_space WORKLOAD STORE OUT [SECONDS] [TARGET]: times every valid config of a workload on this
-// machine, one thread. What STORE holds already is not timed again, so that a long recording can be made in pieces; OUT
-// is written when it is complete. Exit code 1 while it is not.
+// machine, on one thread. Times in STORE are not measured again, so that a long recording can be made in pieces. OUT is
+// written when the recording is complete. Exits 1 while it is not.
 #include <fmt/format.h>
 
 #include <cstdio>

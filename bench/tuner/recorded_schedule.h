@@ -1,4 +1,4 @@
-// A recorded space as schedules, so that a strategy searches it as it would the real one.
+// A recorded space presented as schedules, so that a strategy searches it like the real one.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace hone::bench {
 
-// One schedule's part of a recorded space, which must outlive it: the knobs and what is rejected are as recorded, and
-// the estimate is today's, so that replay judges it too. Emits nothing.
+// One schedule's part of a recorded space, which must outlive it. Knobs and rejections are as recorded. The estimate is
+// the present code's, so that a replay judges it too. Emits nothing.
 class RecordedSchedule : public Schedule {
  public:
-  // Throws Error(kBadData) for a schedule that there is not.
+  // Throws Error(kBadData) if there is no such schedule.
   explicit RecordedSchedule(const RecordedPart& part);
   std::string_view name() const override { return part_.schedule; }
   int version() const override { return real_->version(); }
@@ -34,7 +34,7 @@ class RecordedSchedule : public Schedule {
   double EstimateNs(const Workload& workload, const MachineModel& machine, const Config& config) const override {
     return real_->EstimateNs(workload, machine, config);
   }
-  // kFailed or kRejected when there is no time.
+  // kFailed or kRejected if there is no time.
   int64_t MinNs(const Config& config) const;
 
  private:
@@ -42,8 +42,8 @@ class RecordedSchedule : public Schedule {
   const Schedule* real_;
 };
 
-// The whole space as a task, with its schedules. The recorded space must outlive it. `machine` is what the search takes
-// the machine to be: another than the recording's makes the estimate mislead.
+// The whole space as a task, with its schedules. The recorded space must outlive it. `machine` is the machine that the
+// search assumes: another than the recording's misleads the estimate.
 struct RecordedTask {
   RecordedTask(const RecordedSpace& space, const MachineModel& machine);
   explicit RecordedTask(const RecordedSpace& space) : RecordedTask(space, MachineModelFor(space.target)) {}

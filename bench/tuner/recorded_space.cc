@@ -79,7 +79,7 @@ class Reader {
     knobs_.push_back(std::move(knob));
   }
 
-  // A time, or -N for N rejected ones.
+  // Adds a time, or N rejected configs for -N.
   void AddTimes(const std::string& word) {
     std::vector<int64_t>& times = space_.parts.back().times_ns;
     const int64_t number = Number(word);
@@ -113,7 +113,7 @@ class Reader {
   std::vector<Knob> knobs_;
 };
 
-// Words up to kLineWidth characters to a line.
+// Writes words, up to kLineWidth characters per line.
 class Words {
  public:
   explicit Words(std::ostream& out) : out_(out) {}

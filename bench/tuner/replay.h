@@ -1,4 +1,4 @@
-// One strategy on one recorded space, trial by trial.
+// Replays one strategy on one recorded space, trial by trial.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,19 @@
 
 namespace hone::bench {
 
-inline constexpr int kReplayBatch = 16;  // as the tuning loop's
-inline constexpr double kNear = 1.05;    // of the space's best: good enough
-inline constexpr int kShortRun = 64;     // trials after which a run's loss is looked at
+inline constexpr int kReplayBatch = 16;  // the tuning loop's
+inline constexpr double kNear = 1.05;    // times the space's best: good enough
+inline constexpr int kShortRun = 64;     // trials after which a run's loss is taken
 
 struct Replayed {
-  double trials_to_near = 0;  // until a config within kNear was timed; all there were when none was
+  double trials_to_near = 0;  // until a config within kNear was timed, or all trials if none was
   double loss = 0;            // best of the first kShortRun trials over the space's best, minus 1
 };
 
-// Goes on until both are known. `free_trials` proposals at the start are observed and not counted.
+// Runs until both are known. The first `free_trials` proposals are observed but not counted.
 Replayed Replay(Strategy& strategy, const RecordedTask& task, int free_trials = 0);
 
-// What a search that stopped after some trials left: `count` observations that an evolutionary search meets first.
+// The first `count` observations of a search, with which an evolutionary search is seeded.
 std::vector<Observation> ShortSearch(const RecordedTask& task, size_t count, uint64_t seed);
 
 }  // namespace hone::bench

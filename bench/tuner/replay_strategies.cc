@@ -11,7 +11,7 @@
 namespace hone::bench {
 namespace {
 
-constexpr size_t kTransferred = 64;  // records of each other task
+constexpr size_t kTransferred = 64;  // records from each other task
 const char* const kDraws = "draws";
 const char* const kOtherLayers = "model+layers";
 const char* const kOtherMachine = "model+machine";
@@ -43,8 +43,8 @@ MachineModel PlainMachine(const RecordedSpace& space) {
 
 class Replays {
  public:
-  // `misled`: the searches take the machine for the plainest of its architecture, as they do one that hone has no row
-  // for, and the estimate is wrong accordingly.
+  // `misled`: the searches assume the plainest machine of the architecture, as for a machine without a row in hone. The
+  // estimate is then wrong.
   Replays(const std::vector<RecordedSpace>& spaces, int seeds, bool misled) : spaces_(spaces), seeds_(seeds) {
     for (const RecordedSpace& space : spaces) {
       tasks_.push_back(std::make_unique<RecordedTask>(space, misled ? PlainMachine(space) : MachineOf(space)));
@@ -69,7 +69,7 @@ class Replays {
     fmt::print("\n");
   }
 
-  // Trials on the spaces of at least `configs`, one per space.
+  // The trials on spaces of at least `configs` configs, one number per space.
   std::vector<double> Trials(const std::string& name, int64_t configs) const {
     std::vector<double> trials;
     for (const auto& [i, result] : results_.at(name)) {
@@ -86,7 +86,7 @@ class Replays {
     return fmt::format("{:.4g} ({:.1f} %)", result.trials, 100 * result.loss);
   }
 
-  // The same work recorded for another target; size() when there is none.
+  // The index of the same workload recorded for another target; size() if there is none.
   size_t OtherMachine(size_t task) const {
     for (size_t i = 0; i < spaces_.size(); ++i) {
       if (spaces_[i].workload == spaces_[task].workload && spaces_[i].target.cpu != spaces_[task].target.cpu) return i;

@@ -1,4 +1,4 @@
-// How many trials each strategy needs on spaces whose every time is known.
+// Counts the trials that each strategy needs on fully recorded spaces.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace hone::bench {
 
-inline constexpr int64_t kLargeSpace = 5000;  // valid configs of the spaces that verdicts are about
+inline constexpr int64_t kLargeSpace = 5000;  // the least valid configs of a space that verdicts are about
 
-// Prints, per recorded space, medians over seeds for every strategy, for even draws without the analytic default
-// first, and for the model that knows other spaces' records: trials until a config within 5 % of the space's best, and
-// how far from it the best of the first 64 trials is. Then the verdicts.
+// Prints medians over seeds per recorded space for every strategy. Two more columns are uniform draws without the
+// analytic default first, and the model that knows other spaces' records. The figures are the trials until a config
+// within 5 % of the best, and the loss of the first 64 trials' best. Then prints the verdicts.
 void ReplayStrategies(const std::vector<RecordedSpace>& spaces, int seeds, Verdicts& verdicts);
 
-// Seconds that the model strategy spends on 1,000 trials of the largest space, timing not counted.
+// The seconds that the model strategy spends on 1,000 trials of the largest space, without timing.
 void TimeLearning(const std::vector<RecordedSpace>& spaces, Verdicts& verdicts);
 
 }  // namespace hone::bench

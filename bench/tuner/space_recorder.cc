@@ -106,7 +106,7 @@ int64_t SpaceRecorder::Record(double seconds) {
   }
 }
 
-// Before the timing, never beside it.
+// Compiles before the timing and never beside it.
 void SpaceRecorder::Compile(std::vector<Trial>& trials) const {
   const size_t threads = std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::thread> workers;

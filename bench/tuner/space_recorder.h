@@ -1,4 +1,4 @@
-// Times every valid config of a task, in pieces: what was timed is in a store, and the next run goes on from there.
+// Times every valid config of a task in pieces. Timings are kept in a store, from which the next run continues.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,12 @@
 
 namespace hone::bench {
 
-// One thread, cold weights, five samples of at least 100 us; a timing is the least of them. Every config is timed
-// twice, in two processes: where its buffers come to lie costs some configs a third of their speed. The fastest 5 %,
-// whatever lies within 20 % of the best, and noisy ones are timed three times, and the kFinalists fastest kFinalTimes.
-// A config's time is its least timing, of three or more the second: a shared machine has moments that are a tenth
-// faster than it is at any other time, and whoever meets one must not be the best alone.
+// Uses one thread, cold weights and five samples of at least 100 us; a timing is the least of them. Every config is
+// timed twice, in two processes, because the placement of its buffers costs some configs a third of their speed. Three
+// kinds are timed three times: the fastest 5 %, all within 20 % of the best, and noisy ones. The kFinalists fastest are
+// timed kFinalTimes times.
+// A config's time is its least timing, but with three or more the second least. A shared machine has moments in which
+// it is a tenth faster than otherwise, and one such moment must not decide the best.
 class SpaceRecorder {
  public:
   static constexpr int kTimes = 2;
@@ -29,26 +30,26 @@ class SpaceRecorder {
   static constexpr size_t kFinalists = 64;
   static constexpr int kFinalTimes = 8;
 
-  // Throws Error(kUsage) when this machine cannot run the target's code.
+  // Throws Error(kUsage) if this machine cannot run the target's code.
   SpaceRecorder(const Workload& workload, const Target& target, const std::string& store);
-  // Goes on for about `seconds`. Returns how many timings are still wanted, as far as is known: 0 when it is complete.
+  // Continues for about `seconds`. Returns the number of timings known to be missing; 0 if complete.
   int64_t Record(double seconds);
-  // Of what was timed; the rest is kFailed.
+  // The recorded space; untimed configs are kFailed.
   RecordedSpace Written() const;
 
  private:
   struct Known {
     int times = 0;
-    bool noisy = false;             // every time
+    bool noisy = false;             // in every timing
     std::vector<int64_t> least_ns;  // of each timing that did not fail, sorted
-    // 0: it failed.
+    // 0 if it failed.
     int64_t time_ns() const;
   };
 
   void Recall();
   void Learn(const std::string& key, const Measurement& measurement);
   std::vector<const SearchSpace::Ranked*> Wanted() const;
-  // How often a config should be timed, by what is known.
+  // Returns how often a config should be timed, given the present timings.
   std::function<int(const Known&)> TimesFor() const;
   void Measure(const std::vector<const SearchSpace::Ranked*>& batch);
   void Compile(std::vector<Trial>& trials) const;

@@ -1,6 +1,6 @@
-// hone_bench_trial_rate [SECONDS]: how many checked and timed trials a second `hone tune` makes of ResNet-50 on this
-// machine, at 1 and 2 threads, from an empty store; where the time goes, and whether memory grows. Prints goal, reached
-// and verdict; exits 1 on a miss that docs/tuning.md does not bound.
+// hone_bench_trial_rate [SECONDS]: the checked and timed trials per second of `hone tune` for ResNet-50. Runs on this
+// machine, at 1 and 2 threads, from an empty store. Also shows where the time goes and whether memory grows. Prints
+// goal, reached and verdict; exits 1 on a miss that docs/tuning.md does not bound.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@
 namespace hone::bench {
 namespace {
 
-// Private memory of a process; what it shares with others is bounded by the runner's cache.
+// The private memory of a process; shared memory is bounded by the runner's cache.
 double PrivateMb(pid_t pid) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);) {
@@ -32,7 +32,7 @@ struct Rate {
   double per_second = 0;            // from the start
   double sustained_per_second = 0;  // in the second half of the time
   double overhead_percent = 0;
-  double growth_mb = 0;  // of tuner and executor, in the second half
+  double growth_mb = 0;  // of tuner and executor together, in the second half
 };
 
 class HalfTime {

@@ -1,6 +1,6 @@
-// hone_bench_tuner SPACES [SEEDS [PAGE]]: what the tuner's parts reach against their goals. PAGE names the bounds of
-// rows that cannot reach theirs, docs/tuning.md unless given; exit code 1 on a miss that it does not name.
-// hone_bench_tuner spaces MODEL: every task's space of a zoo network, and what timing all of it would take.
+// hone_bench_tuner SPACES [SEEDS [PAGE]]: compares the tuner's parts with their goals. PAGE (default: docs/tuning.md)
+// names the bounds of rows that miss theirs. Exits 1 on a miss that it does not name.
+// hone_bench_tuner spaces MODEL: every task's space of a zoo network, and the time that timing all of it would take.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A benchmark's row: what was to be reached, what was, and whether that is enough.
+// A benchmark's rows: goal, reached and verdict.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 
 namespace hone::bench {
 
-// Prints "what  goal  reached  verdict". A miss is "bounded" when the bounds name the row and it reached what they say,
-// a tenth aside; any other is MISSED, and not all were met.
+// Prints "what  goal  reached  verdict". A miss is "bounded" if a bound names the row and the result is within a tenth
+// of the bound's figure. Any other miss is MISSED, and all_met() becomes false.
 class Verdicts {
  public:
   explicit Verdicts(Bounds bounds = {}) : bounds_(std::move(bounds)) {}
@@ -23,7 +23,7 @@ class Verdicts {
     const Bound* bound = BoundOf(what);
     Print(what, ">=", goal, reached, reached >= goal, bound != nullptr && reached >= 0.9 * bound->reached);
   }
-  // False when a row was missed without a bound.
+  // False if a row was missed without a bound.
   bool all_met() const { return all_met_; }
 
  private:

@@ -28,8 +28,8 @@ from bounds import read_bounds  # noqa: E402
 PAGE = os.path.join(HERE, "../../docs/performance.md")
 GATE = "2%"
 SLOWER = 1.03
-WIDTHS = range(228, 234)  # of an image that is 224 wide: 3 % lie among them
-# The goal in percent of the runs, None: told without one; whether more is better.
+WIDTHS = range(228, 234)  # of an image that is 224 wide; these widths include 3 %
+# By row: the goal in percent of the runs, or None if there is none; and whether more is better.
 ROWS = {
     "A/A in turns, false alarms": (1.0, False),
     "A/A in turns beside others, called different": (1.0, False),
