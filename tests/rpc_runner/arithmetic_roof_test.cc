@@ -12,12 +12,12 @@ TEST(ArithmeticRoof, SaysNothingBeforeItIsMeasured) {
   EXPECT_EQ(roof.LeastNs(1'000'000'000, 1, true), 0);
 }
 
-// Its own loop takes longer than the bound by the margin, whoever else is busy here.
+// The roof's own loop takes longer than the bound by the margin, even on a busy machine.
 TEST(ArithmeticRoof, LiesFarBelowWhatItsOwnLoopTakes) {
   ArithmeticRoof roof(ProbeEnvironment().features);
   roof.Measure();
   const double once = roof.LeastNs(1'000'000'000, 1, true);
-  // No core does a million multiply-adds in a ns, nor fewer than one in a microsecond.
+  // A core does fewer than a million multiply-adds in a ns, and more than one in a microsecond.
   EXPECT_GT(once, 1);
   EXPECT_LT(once, 1e12);
   EXPECT_DOUBLE_EQ(roof.LeastNs(1'000'000'000, 4, true), once / 4);

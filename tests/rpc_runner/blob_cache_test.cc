@@ -72,7 +72,7 @@ TEST(BlobCache, BeginsAnewWhenTheSizeIsAnotherOne) {
   EXPECT_EQ(cache.Come(kName), 4);
   EXPECT_EQ(cache.bytes(), 10);
   cache.Take({kName, 4, "456789"}, 10);
-  // What is whole is right, whatever is said of it now.
+  // A complete blob has passed its hash, so a later claim about its size is ignored.
   cache.Take({kName, 0, "0123"}, 1000);
   EXPECT_NE(cache.Find(kName), nullptr);
 }

@@ -1,4 +1,4 @@
-// A candidate that searches all of its memory finds its own job alone.
+// A candidate that searches all of its memory finds only its own job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -34,8 +34,8 @@ constexpr bool kSanitized = false;
 
 constexpr std::string_view kEarlierName = "an-earlier-tuners-kernel";
 constexpr std::string_view kEarlierPackage = "an-earlier-tuners-network", kOwnPackage = "the-network-that-searches";
-constexpr int kManyCalls = 10'000;  // some seconds
-constexpr int kNames = 400;         // long enough that some of it is left where it was freed
+constexpr int kManyCalls = 10'000;  // takes some seconds
+constexpr int kNames = 400;         // long enough that part of it survives in freed memory
 constexpr size_t kCodeBytes = 48;
 constexpr int64_t kSendingNs = 5'000'000;
 constexpr int64_t kSpinsNs = 50'000'000;
@@ -55,7 +55,7 @@ std::string BytesOf(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-// Each two neighbours: of memory that was freed the beginning may be gone.
+// All adjacent pieces, because the beginning of freed memory may be overwritten.
 std::vector<std::string_view> Windows(const std::string& bytes, size_t size) {
   std::vector<std::string_view> windows;
   for (size_t at = 0; at + size <= bytes.size(); at += size)
@@ -70,7 +70,7 @@ std::vector<float> InputOf(const KernelJob& job, size_t index, uint64_t seed) {
   return {values, values + region->size_bytes() / static_cast<int64_t>(sizeof(float))};
 }
 
-// As dense_reference.c computes them, bit for bit.
+// The results of dense_reference.c, bit for bit.
 std::vector<double> ExpectedOf(const KernelJob& job, uint64_t seed) {
   const std::vector<float> x = InputOf(job, 0, seed), w = InputOf(job, 1, seed);
   const auto n = static_cast<size_t>(job.artifact.operands[0].shape[0]);
@@ -89,8 +89,7 @@ int64_t UsedNs(pid_t process) {
   return int64_t{1'000'000'000} * used.tv_sec + used.tv_nsec;
 }
 
-// The executor's child that was not there before, once it has computed for a while; -1 when none comes. `wait` takes a
-// few milliseconds.
+// The executor's new child, once it has computed for a while; -1 when none appears. `wait` takes a few milliseconds.
 pid_t SpinningChild(pid_t executor, const std::vector<pid_t>& before, const std::function<void()>& wait) {
   for (int i = 0; i < 2000; ++i, wait()) {
     for (const pid_t child : ChildrenOf(executor)) {
@@ -102,8 +101,8 @@ pid_t SpinningChild(pid_t executor, const std::vector<pid_t>& before, const std:
 
 class CandidateMemory : public ::testing::Test {
  protected:
-  // Has the executor hear of another tuner's job and of the spinning one's outputs; then all that the spinning one can
-  // read.
+  // Gives the executor another tuner's job and the spinning job's outputs, then returns all memory that the spinning
+  // candidate can read.
   std::vector<MemoryPiece> Search() {
     EXPECT_EQ(FateName(RunJob(runner_, earlier_).fate), "Ok");
     EXPECT_EQ(FateName(RunJob(runner_, DenseJob()).fate), "Ok");
@@ -129,7 +128,7 @@ TEST_F(CandidateMemory, HoldsItsOwnJobsInputsAndNothingOfWhatIsExpectedOrOfOther
   const std::vector<MemoryPiece> memory = Search();
   ASSERT_FALSE(memory.empty());
   const auto places = [&](const std::vector<std::string_view>& needles) { return PlacesOf(memory, needles); };
-  // The search finds what the candidate must have.
+  // The search finds the data that the candidate must have.
   const std::string input = BytesOf(InputOf(spinning_, 0, spinning_.seeds[0]));
   EXPECT_FALSE(places({input}).empty());
   EXPECT_FALSE(places({CodeOf(spinning_.artifact)}).empty());
@@ -157,7 +156,7 @@ std::string Repeated(std::string_view text, size_t bytes) {
   return repeated.substr(0, bytes);
 }
 
-// A network whose parameters and inputs say whose they are. A run of it calls its kernels `times` times.
+// A network whose parameters and inputs name their tuner. A run of it calls its kernels `times` times.
 PackageJob PackageOf(std::string_view tuner, int times) {
   Plan plan = testing::TestPlan();
   plan.model = Repeated(tuner, kNames);
@@ -181,7 +180,7 @@ TEST_F(CandidateMemory, OfAPackageHoldsNothingOfOthersEither) {
   EXPECT_EQ(FateName(result.measurement.fate), "Ok") << result.measurement.message;
   const std::vector<pid_t> before = ChildrenOf(runner_.executor_pid());
   runner_.SubmitPackage(PackageOf(kOwnPackage, kManyCalls));
-  // Its parameters are sent meanwhile.
+  // The next package's parameters are sent meanwhile.
   const auto wait = [&] { runner_.Wait(kSendingNs, &result); };
   const std::vector<MemoryPiece> memory = ReadableMemory(SpinningChild(runner_.executor_pid(), before, wait));
   ASSERT_FALSE(memory.empty()) << result.measurement.message;
@@ -194,7 +193,7 @@ TEST_F(CandidateMemory, OfAPackageHoldsNothingOfOthersEither) {
   EXPECT_THAT(places(Windows(BytesOf(expected), 16)), IsEmpty()) << "an earlier kernel's expected outputs";
 }
 
-// The one that knows jobs cannot make another nursery, so it ends too, and its jobs go to a new one.
+// The process that knows jobs cannot make another nursery, so it ends too, and its jobs go to a new executor.
 TEST_F(CandidateMemory, StaysApartWhenTheNurseryEnds) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer's build has no nursery";
   EXPECT_THAT(runner_.Describe().isolation, ::testing::EndsWith(",fresh"));

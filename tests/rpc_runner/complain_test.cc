@@ -25,7 +25,7 @@ TEST(EventLimit, CountsWhatItLeavesOut) {
   EXPECT_EQ(left_out, 0) << "told once";
 }
 
-// What a test with 100,000 odd frames would write: stderr is a file meanwhile.
+// Writes the complaints of a test with 100,000 odd frames, with stderr redirected to a file.
 TEST(Complain, FillsNoDisk) {
   char path[] = "/tmp/hone_complain_XXXXXX";
   const int file = mkstemp(path), stderr_before = dup(STDERR_FILENO);

@@ -1,4 +1,4 @@
-// What an executor has given up before the first candidate comes: by root's and by another user's.
+// The rights that an executor has given up before the first candidate: root's executor and another user's.
 #include "rpc_runner/executor/confine.h"
 
 #include <dirent.h>
@@ -21,14 +21,14 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 
-// Runs `body` in a process of its own, as `user`; its status is what the body returns.
+// Runs `body` in a process of its own as `user`; returns the body's result as the status.
 int InAProcess(uid_t user, const std::function<int()>& body) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     const bool same = user == getuid();
     if (!same && (setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0)) _exit(99);
-    // As an executor is, which was exec'd as that user: else it may not write its own user map.
+    // An executor, exec'd as that user, is dumpable; a process that is not may not write its own user map.
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) _exit(98);
     _exit(body());
   }
@@ -54,7 +54,7 @@ bool IsMissing(const char* path) { return open(path, O_RDONLY | O_CLOEXEC) < 0 &
 
 constexpr int kNotGiven = 50;
 
-// The number of the first thing that is not as it should be.
+// The number of the first check that fails; 0 if none does.
 int LooksForFiles() {
   const int before = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
   if (before < 0) return 1;
@@ -62,10 +62,10 @@ int LooksForFiles() {
   if (EntriesOf("/") != 0) return 2;
   if (!IsMissing("/etc/passwd") || !IsMissing("/proc/self/maps") || !IsMissing("../../etc/passwd")) return 3;
   if (open("/made", O_WRONLY | O_CREAT | O_CLOEXEC, 0600) >= 0 || mkdir("/made", 0700) == 0) return 4;
-  // As the files that tell what memory is mapped, and which cores are others' turn.
+  // Descriptors opened before stay readable, as those of the memory map and of the core locks must.
   char byte = 0;
   if (read(before, &byte, 1) != 1) return 5;
-  // Nor do its children find a way out of it.
+  // Its children find no way out either.
   const pid_t child = fork();
   if (child == 0) _exit(chroot("/") == 0 || chdir("..") != 0 || !IsMissing("etc/passwd") ? 1 : 0);
   int status = -1;
@@ -89,7 +89,7 @@ TEST(Confinement, LeavesNoFile) {
 }
 #endif
 
-// As in a container whose root may not: nothing is lost but the word.
+// In a container whose root may not mount, only the word "mount" is missing.
 TEST(Confinement, SaysWhenItMayNotMount) {
   if (getuid() != 0) GTEST_SKIP() << "not root";
   const auto without_the_right = [] {

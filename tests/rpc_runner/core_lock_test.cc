@@ -93,7 +93,7 @@ TEST(CoreLock, WorksOnThisMachine) {
     GTEST_SKIP() << "this system does not describe its cores";
   }
   CoreLock mine({cpus[0]}), yours({cpus[0]});
-  // A measurement beside this test may have its turn just now.
+  // A measurement beside this test may hold the core, so this waits for its turn.
   ASSERT_TRUE(mine.Take(kMostTurnNs));
   EXPECT_FALSE(yours.Take(0));
 }

@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What a machine's /sys and /proc/cpuinfo say.
+// The content of a machine's /sys and /proc/cpuinfo.
 class MadeUpMachine {
  public:
   MadeUpMachine() : root_(fs::path(testing::TempDir()) / fmt::format("hone_core_set_{}", getpid())) {
@@ -63,7 +63,7 @@ struct BigLittle : MadeUpMachine {
   }
 };
 
-// Two performance cores of two threads each, one favoured, and two efficient ones of one.
+// Two performance cores with two threads each, one of them favoured, and two efficiency cores with one thread each.
 struct Hybrid : MadeUpMachine {
   Hybrid() {
     Tell("devices/system/cpu/online", "0-5");
@@ -74,7 +74,7 @@ struct Hybrid : MadeUpMachine {
   }
 };
 
-// Two nodes of two cores with two threads each; siblings are four apart.
+// Two nodes of two cores with two threads each; sibling CPU numbers differ by four.
 struct TwoNodes : MadeUpMachine {
   TwoNodes() {
     Tell("devices/system/cpu/online", "0-7");

@@ -1,4 +1,4 @@
-// The same faults many times over: no verdict but the right one, however often.
+// Faults recur many times over, and each gets the right verdict every time.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -27,10 +27,10 @@ constexpr int64_t kPatience = 60'000 * kMillisecond;
 void Sleep(int64_t ns) { std::this_thread::sleep_for(std::chrono::nanoseconds(ns)); }
 double SecondsSince(int64_t begin_ns) { return static_cast<double>(MonotonicNs() - begin_ns) / 1e9; }
 
-// The fate that each job under way must have.
+// The required fate of each job under way.
 using Expected = std::map<JobId, Fate>;
 
-// Waits for all; how many fates were wrong.
+// Waits for all jobs; returns the number of wrong fates.
 int TakeAll(Runner& runner, Expected expected) {
   int wrong = 0;
   while (!expected.empty()) {
@@ -60,7 +60,7 @@ TEST(CountedFaults, BadCandidatesAreCalledWhatTheyAre) {
   const pid_t executor = runner.executor_pid();
   int kinds = 0, wrong = 0;
   for (const FaultCase& bad : FaultCases()) {
-    // Those that are killed at a deadline take it, and so are not tried a thousand times.
+    // Kernels killed at a deadline take that long, so they are not repeated a thousand times.
     if (bad.fate == Fate::kTimedOut || (bad.needs_seccomp && !seccomp) || bad.threads > here.cores) continue;
     KernelJob job = DenseJob(bad.kernel);
     job.timing.memory_bytes = int64_t{256} << 20;
@@ -74,7 +74,7 @@ TEST(CountedFaults, BadCandidatesAreCalledWhatTheyAre) {
   EXPECT_EQ(runner.executor_pid(), executor) << "it was begun anew";
 }
 
-// One that ends by itself would be said to have been right, wrong or crashed.
+// A kernel that ended by itself would be judged right, wrong or crashed.
 TEST(CountedFaults, WhatDoesNotEndIsEndedAtItsDeadline) {
   const int count = AskedCount(2);
   LocalRunner runner({});
@@ -105,7 +105,7 @@ TEST(CountedFaults, AKilledExecutorCostsNoJob) {
     Sleep(static_cast<int64_t>(random.Below(4)) * kMillisecond);
     const int64_t begin_ns = MonotonicNs();
     kill(runner.executor_pid(), SIGKILL);
-    // The first may have been done already; then the second finds the executor gone.
+    // The first job may have finished before the kill; then the second one finds the executor gone.
     EXPECT_EQ(TakeAll(runner, {{job, Fate::kOk}}), 0);
     EXPECT_EQ(TakeAll(runner, {{runner.Submit(DenseJob()), Fate::kOk}}), 0);
     longest = std::max(longest, SecondsSince(begin_ns));

@@ -1,4 +1,4 @@
-// What each broken kernel must be called: one table for near and far runners.
+// The verdict that each broken kernel must get: one table for local and remote runners.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct FaultCase {
   std::string kernel;
   Fate fate;
   int32_t detail;
-  std::string message;  // a part of it
+  std::string message;  // a part of the message
   bool needs_seccomp = false;
   int threads = 1;
 };

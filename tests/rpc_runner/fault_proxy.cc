@@ -20,11 +20,11 @@ namespace {
 constexpr size_t kGreetingBytes = 64;
 constexpr unsigned char kMore = 1, kLong = 2, kCommand = 4;
 
-// Doubles the messages of one direction's bytes, which come in pieces of any size.
+// Doubles the messages in one direction's bytes, which arrive in pieces of any size.
 class MessageDoubler {
  public:
   std::string Take(const std::string& bytes) {
-    // Both ends wait for each other's first bytes of the greeting before they send the rest.
+    // The greeting is passed on at once, because each end waits for the other's first bytes before it sends the rest.
     const size_t greeting = std::min(kGreetingBytes - greeted_, bytes.size());
     greeted_ += greeting;
     std::string out = bytes.substr(0, greeting);
@@ -45,7 +45,7 @@ class MessageDoubler {
   }
 
  private:
-  // Of the frame that begins what is pending; more than there is while that is not known.
+  // Size of the first pending frame; more than what is pending while the size is unknown.
   size_t FrameBytes() const {
     if (pending_.size() < 2) return 2;
     if (!(static_cast<unsigned char>(pending_[0]) & kLong)) return 2 + static_cast<unsigned char>(pending_[1]);
@@ -61,13 +61,13 @@ class MessageDoubler {
     return head;
   }
 
-  size_t greeted_ = 0;  // bytes
+  size_t greeted_ = 0;  // bytes of the greeting passed on
   std::string pending_, message_;
 };
 
 }  // namespace
 
-// One connection: two descriptors, and what is on its way from each to the other.
+// One connection: two descriptors, and the bytes on their way from each to the other.
 class FaultProxy::Link {
  public:
   Link(int client, int server) : fds_{client, server} {}
@@ -83,7 +83,7 @@ class FaultProxy::Link {
     for (const int fd : fds_) polled->push_back({stalled ? -1 : fd, POLLIN, 0});
   }
 
-  // What has come from `side`; false when it has hung up.
+  // Reads bytes from `side`; returns false when it has hung up.
   bool Read(size_t side, const Faults& faults) {
     std::array<char, 65536> bytes{};
     const ssize_t n = recv(fds_[side], bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -94,7 +94,7 @@ class FaultProxy::Link {
     return true;
   }
 
-  // Passes on what is due; false when that could not be.
+  // Passes on the bytes whose delay is over; returns false when that fails.
   bool PassDue(FaultProxy& proxy) {
     for (size_t side = 0; side < 2 && !stalled; ++side) {
       while (!waiting_[side].empty() && waiting_[side].front().due_ns <= MonotonicNs()) {

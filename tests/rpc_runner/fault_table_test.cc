@@ -32,7 +32,7 @@ void ExpectTable(Runner& runner) {
     ExpectCase(runner, expected);
     if (testing::Test::HasFailure()) return;
   }
-  // After all that the runner still measures.
+  // After all these faults the runner still measures.
   ExpectCase(runner, {"dense", Fate::kOk, 0, ""});
 }
 

@@ -1,4 +1,4 @@
-// Every job ends once, and well, whatever becomes of the connections that it goes over.
+// Every job ends once, and well, even if the connections that it uses break.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,11 +33,12 @@ class Network {
     RemoteRunnerOptions options = RemoteTo(tracker_, "key");
     options.tracker = to_tuner_.address();
     tuner_ = MakeRemoteRunner(options);
-    // From here on there is a lease, and beats.
+    // After this job there is a lease, with heartbeats.
     RunJobs(1);
   }
 
-  // As many jobs as kernels are large, one after the other where `slots` is 1; the seconds that they took.
+  // Runs `count` jobs of 12,000 bytes each, a typical kernel, one after the other if `slots` is 1. Returns the seconds
+  // taken.
   double RunJobs(int count, int slots = 1) {
     const int64_t begin_ns = MonotonicNs();
     std::set<JobId> under_way;
@@ -81,7 +82,7 @@ FaultProxy& ProxyOf(Network& network, Side side) {
   return side == Side::kRunner ? network.to_runner() : network.to_tuner();
 }
 
-// The bytes that one job costs on that connection.
+// The number of bytes that one job takes on that connection.
 int64_t BytesOfAJob(Side side) {
   Network network;
   const int64_t before = ProxyOf(network, side).passed();
@@ -89,13 +90,13 @@ int64_t BytesOfAJob(Side side) {
   return ProxyOf(network, side).passed() - before;
 }
 
-// A job is under way when the connection breaks after `offset` bytes of it; then some more.
+// A job is under way when the connection breaks after `offset` bytes of it; a few more jobs follow.
 double OutlivesACut(Side side, bool stalls, int64_t offset) {
   Network network;
   FaultProxy& proxy = ProxyOf(network, side);
   stalls ? proxy.StallAfter(offset) : proxy.CloseAfter(offset);
   const double seconds = network.RunJobs(1);
-  // Beats go over it too: it breaks even when the job was through by then.
+  // Heartbeats count too, so the connection breaks even if the job has finished by then.
   for (const int64_t until_ns = MonotonicNs() + kPatience; !proxy.has_cut() && MonotonicNs() < until_ns;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -104,7 +105,7 @@ double OutlivesACut(Side side, bool stalls, int64_t offset) {
   return seconds;
 }
 
-// At `cuts` places of an exchange, several of them at a time: most of it is waiting.
+// Cuts an exchange at `cuts` places, several at a time, because most of the time is waiting.
 void OutlivesCuts(Side side, bool stalls, int cuts) {
   const int64_t bytes = BytesOfAJob(side);
   ASSERT_GT(bytes, 12'000);
@@ -114,7 +115,7 @@ void OutlivesCuts(Side side, bool stalls, int cuts) {
   for (int i = 0; i < 16; ++i) {
     threads.emplace_back([&] {
       for (int cut = next++; cut < cuts; cut = next++) {
-        // The first bytes and the last are all heads.
+        // The first and last bytes are all frame headers.
         const int64_t offset = 1 + bytes * cut / cuts;
         SCOPED_TRACE(testing::Message() << "cut after " << offset << " of " << bytes << " bytes");
         const double seconds = OutlivesACut(side, stalls, offset);
@@ -139,7 +140,7 @@ TEST(FaultyNetwork, ASilentRunnerIsLost) {
   ASSERT_EQ(state(), "busy");
   const int64_t begin_ns = MonotonicNs();
   network.to_runner().StallAfter(1);
-  // It is back over another connection once it has noticed itself.
+  // The runner returns over another connection once it has noticed the silence itself.
   WaitForStatus(network.address(), [](const TrackerStatus& s) {
     return s.runners.empty() || (s.runners[0].state != "busy" && s.runners[0].state != "free");
   });
@@ -152,7 +153,7 @@ TEST(FaultyNetwork, SaysEverythingTwice) {
   faults.doubles = true;
   Network network(faults);
   network.RunJobs(60, 4);
-  // A beat may be on its way that counts them.
+  // A heartbeat with the final count may still be on its way.
   WaitForStatus(network.address(), [](const TrackerStatus& s) { return s.runners.at(0).jobs_done >= 61; });
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));
   EXPECT_EQ(QueryTracker(network.address()).runners.at(0).jobs_done, 61) << "each job was run once";

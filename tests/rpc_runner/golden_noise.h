@@ -1,4 +1,4 @@
-// What golden times look like on a machine that others use too: a model, seeded.
+// A seeded model of golden times on a machine with other users.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace hone {
 
 inline const std::vector<GoldenPart> kThreeParts = {{"arithmetic", true}, {"cache", false}, {"memory", false}};
 
-// As recorded on a shared virtual machine: a floor that repeats to 0.1 %, and neighbours that come and go, each for
-// half a minute on average, and add 0.5 to 60 % to most of what they meet.
+// Modelled on a recorded shared virtual machine: a floor that repeats to 0.1 %, with busy neighbours. Each neighbour
+// stays for half a minute on average, and adds 0.5 to 60 % to most runs that it disturbs.
 class GoldenNoise {
  public:
   explicit GoldenNoise(uint64_t seed) : random_(seed) {}
 
-  // The times of one run at `at_ns`, of a device that takes `slowdown` times as long as it did (1: none).
+  // The times of one run at `at_ns` on a device slowed down by the factor `slowdown` (1: not at all).
   std::vector<int64_t> Run(int64_t at_ns, double slowdown) {
     while (at_ns >= change_ns_) {
       busy_ = !busy_;
@@ -32,7 +32,7 @@ class GoldenNoise {
     };
     return {part(370'400, 0.5), part(336'000, 0.9), part(190'000 * (1 + 0.04 * random_.Uniform()), 0.9)};
   }
-  // The hypervisor takes more while a neighbour is there.
+  // The hypervisor steals more time while a neighbour is busy.
   double Steal() { return busy_ ? 0.06 * random_.Uniform() : 0; }
 
  private:

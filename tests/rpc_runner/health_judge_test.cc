@@ -15,7 +15,7 @@ std::vector<int64_t> Times(double arithmetic, double others = 1) {
           static_cast<int64_t>(others * 3000)};
 }
 
-// A judge and the time that it lives in.
+// A judge with a clock of its own.
 class Device {
  public:
   Device() : judge_(HealthRules(), kThreeParts, GoldenHistory(3)) {
@@ -25,7 +25,7 @@ class Device {
     now_ns_ += judge_.spacing_ns();
     judge_.Take({now_ns_, times, steal});
   }
-  // Runs until the state is another one; how long that took.
+  // Runs until the state changes; returns the time that this took.
   int64_t Until(HealthState state, const std::vector<int64_t>& times, double steal = 0) {
     const int64_t begin_ns = now_ns_;
     while (judge_.state() != state && now_ns_ - begin_ns < 4 * 3600 * kSecond) Take(times, steal);
@@ -61,7 +61,7 @@ TEST(HealthJudge, QuarantinesWhatStaysSlowAndSaysWhy) {
 TEST(HealthJudge, ForgivesASlowMoment) {
   Device device;
   for (int i = 0; i < 100; ++i) {
-    for (int slow = 0; slow < 5; ++slow) device.Take(Times(1.5));  // in 12 s
+    for (int slow = 0; slow < 5; ++slow) device.Take(Times(1.5));  // within 12 s
     device.Take(kUsual);
     ASSERT_EQ(device.judge().state(), HealthState::kHealthy);
     ASSERT_EQ(device.judge().why(), "");
@@ -79,7 +79,7 @@ TEST(HealthJudge, IsPatientWithCachesAndMemory) {
   EXPECT_GT(took_ns, 590 * kSecond);
   EXPECT_LT(took_ns, 700 * kSecond);
   EXPECT_EQ(device.judge().why(), "golden kernel 50.0 % slower than usual (cache)");
-  // Only a run in which these are as usual is a good one.
+  // Only a run in which these times are usual counts as good.
   device.Take(Times(1, 1.5));
   EXPECT_EQ(device.judge().state(), HealthState::kQuarantined);
   device.Take(kUsual);

@@ -1,4 +1,4 @@
-// Whether the rules of health find what is slow and leave the rest alone: on a model of noise and on recorded runs.
+// The rules of health quarantine slow devices and leave others alone: on a model of noise and on recorded runs.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMinute = 60'000'000'000, kDay = 24 * 60 * kMinute;
 
-// Days of A/A runs in the model of noise: nothing has changed, so whatever is quarantined is so falsely.
+// Days of A/A runs in the model of noise: no device changes, so each quarantine is false.
 TEST(HealthSimulation, QuarantinesAtMostOneDayInAHundredFalsely) {
   const int days = AskedCount(100);
   int quarantines = 0, doubts = 0;
@@ -63,7 +63,7 @@ TEST(HealthSimulation, FindsASlowdownOfFivePercentWithinAMinute) {
   EXPECT_LE(longest_ns, kMinute);
 }
 
-// Runs as a machine really had them, in pieces of twenty drawn at random.
+// Recorded runs of a machine, in pieces of twenty drawn at random.
 class RecordedNoise {
  public:
   explicit RecordedNoise(uint64_t seed) : random_(seed) {

@@ -1,4 +1,4 @@
-// The outside of a HealthWatch, in a time of its own.
+// The surroundings of a HealthWatch, with a clock of their own.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct World {
   CpuTicks ticks;
   std::string machine = "AuthenticAMD-25-1-1";
   std::vector<std::string> complaints;
-  int64_t golden_ns = 10'000'000;  // that a run takes
+  int64_t golden_ns = 10'000'000;  // duration of a run
 
   HealthSources Sources() {
     return {[this] { return now_ns; },
@@ -35,7 +35,7 @@ struct World {
     options.folder = folder;
     return HealthWatch(options, kThreeParts, kSomeDevice, "1-avx2", Sources());
   }
-  // A lease in which jobs of up to two seconds follow each other for `span_ns`, until the device is not offered.
+  // A lease in which jobs of up to two seconds follow each other for `span_ns`, or until the device is withdrawn.
   void Work(HealthWatch& watch, int64_t span_ns, Random& random) {
     const int64_t end_ns = now_ns + span_ns;
     while (now_ns < end_ns && watch.may_be_offered()) {

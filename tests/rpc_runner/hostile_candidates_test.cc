@@ -1,4 +1,4 @@
-// Candidates that try to get out gain nothing and are called what they are: by root's runner and by another user's.
+// Candidates that try to escape gain nothing and get the right verdict, in root's runner and in another user's.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
@@ -26,7 +26,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kFile = "/tmp/hone_hostile_was_here";  // that some try to make
+constexpr const char* kFile = "/tmp/hone_hostile_was_here";  // the file that some try to make
 constexpr uid_t kNobody = 65534;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -38,7 +38,7 @@ constexpr bool kSanitized = false;
 struct Hostile {
   const char* kernel;
   Fate fate;
-  const char* message;  // a part of it
+  const char* message;  // a part of the message
 };
 
 constexpr const char* kCall = "system call";
@@ -116,7 +116,7 @@ void ExpectNoEscapes() {
   ASSERT_THAT(isolation, HasSubstr("seccomp"));
   const pid_t executor = runner.executor_pid();
   if (isolation.find(",mount") != std::string::npos) {
-    // Before a candidate is begun: what it is a copy of has no file either.
+    // This holds before a candidate begins: the process that is forked for it sees no files either.
     const std::string root = "/proc/" + std::to_string(executor) + "/root";
     EXPECT_TRUE(std::filesystem::is_directory(root));
     EXPECT_TRUE(std::filesystem::is_empty(root)) << "the machine's files are there";
@@ -126,7 +126,7 @@ void ExpectNoEscapes() {
   for (int i = AskedCount(1); i > 0; --i) {
     for (const Hostile& hostile : kHostile) ExpectFate(runner, hostile);
   }
-  // The next ones are measured as if nothing had been, by the same executor, and nothing is left behind.
+  // Later candidates are measured as usual by the same executor, and nothing is left behind.
   const Measurement after = RunJob(runner, DenseJob());
   EXPECT_EQ(FateName(after.fate), "Ok") << after.message;
   EXPECT_EQ(runner.executor_pid(), executor);
@@ -171,7 +171,7 @@ TEST(HostileCandidates, OnesThatLookForDoneWorkAreToldByWhatTheTimedRunsLeave) {
   }
 }
 
-// Two clients cannot be told apart: what one job's inputs are, later jobs' are too.
+// Clients are indistinguishable here, so one job's inputs stay unchanged for later jobs too.
 TEST(HostileCandidates, InputsStayWhatTheyAreForLaterOnes) {
   SharedRegion region(5000);
   region.Poison(1);
@@ -186,7 +186,7 @@ TEST(HostileCandidates, InputsStayWhatTheyAreForLaterOnes) {
   EXPECT_EQ(region.data()[4999], 1);
 }
 
-// Jobs may ask for what they like.
+// Jobs may request any deadline.
 TEST(RunnersCaps, NoJobOutlastsTheRunnersDeadline) {
   ExecutorOptions options;
   options.max_deadline_ns = 300'000'000;
@@ -240,7 +240,7 @@ TEST(RequiredIsolation, IsRefusedWhereItIsMissing) {
   EXPECT_NO_THROW(LocalRunner{options});
 }
 
-// The first executor gives what is required, and the one that comes after it does not.
+// The first executor provides the required isolation, and its successor does not.
 TEST(RequiredIsolation, IsAskedOfEveryExecutor) {
   if (getuid() != 0) GTEST_SKIP() << "only root has a right to lose";
   if (access("/usr/bin/setpriv", X_OK) != 0) GTEST_SKIP() << "no setpriv";
@@ -282,7 +282,7 @@ TEST(Executors, LeaveNoProcessBehind) {
   }
 }
 
-// Root's candidates run as somebody who owns nothing.
+// Root's candidates run as a user who owns nothing.
 TEST(Privileges, RootsExecutorIsNobody) {
   if (getuid() != 0) GTEST_SKIP() << "not root";
   const auto line_of = [](pid_t pid, const std::string& key) {
@@ -301,7 +301,7 @@ TEST(Privileges, RootsExecutorIsNobody) {
   EXPECT_THROW(LocalRunner{root}, Error);
 }
 
-// Keys, tokens and paths of whoever started the runner are no candidate's business.
+// Candidates must not see keys, tokens and paths in the environment of the user who started the runner.
 TEST(Privileges, TheExecutorKnowsNothingOfOurEnvironment) {
   setenv("HONE_TEST_TOKEN", "secret", 1);
   const LocalRunner runner({});
@@ -317,7 +317,7 @@ TEST(Privileges, TheExecutorKnowsNothingOfOurEnvironment) {
   EXPECT_THAT(names, testing::Not(testing::Contains("HOME")));
 }
 
-// As in a container whose root was left without the right to become somebody else.
+// A container may leave its root without the right to change its user.
 TEST(Privileges, RootThatCannotLeaveRunsNothing) {
   if (getuid() != 0) GTEST_SKIP() << "not root";
   const pid_t child = fork();

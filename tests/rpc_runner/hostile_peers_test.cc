@@ -1,5 +1,5 @@
-// What peers of a tracker that works can do to it and to those who use it: slow ones, those who say what is not theirs
-// to say, and those who say anything at all.
+// Attacks by peers of a working tracker on it and on its users. Peers are slow, speak for others, or send anything at
+// all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -34,7 +34,7 @@ double SecondsSince(int64_t begin_ns) { return static_cast<double>(MonotonicNs()
 // A tracker with keys, a runner and a tuner.
 class HostilePeers : public testing::Test {
  protected:
-  // Frames as they are, under an identity of its own.
+  // A peer with an identity of its own that sends frames as given.
   class Peer {
    public:
     Peer(const HostilePeers& fleet, const std::string& name, uint8_t roles)
@@ -43,7 +43,7 @@ class HostilePeers : public testing::Test {
       socket_.Connect(fleet.tracker_.address());
       socket_.ForgetUnsent();
     }
-    // Waits until the connection takes them.
+    // Waits until the connection accepts the bytes.
     void Send(const std::string& bytes) {
       for (;;) {
         std::string copy = bytes;
@@ -83,7 +83,7 @@ class HostilePeers : public testing::Test {
     tuner_->Describe();
   }
 
-  // The name of the tuner's lease, as the tracker has written it down.
+  // The id of the tuner's lease, as the audit shows it.
   std::string Lease() const {
     EXPECT_TRUE(folder_.HasAuditLine({"\"lease_begin\""}));
     const std::string text = folder_.AuditText();
@@ -112,11 +112,11 @@ TEST(Socket, OutlivesPeersThatLeaveWhileNobodyReads) {
   const std::string address = socket.Bind("tcp://127.0.0.1:*");
   for (int i = 0; i < 5; ++i) {
     RawClient peer(address, "NULL");
-    // More than its own queue, ours and what the system keeps between them.
+    // More than the queues at both ends and the system's buffers between them hold.
     for (int sent = 0; sent < 1000; ++sent) peer.Send(std::string(5000, 'x'));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
   }
-  // A heartbeat of the library's would come meanwhile.
+  // A heartbeat of the library would arrive in this time.
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   Socket::Message message;
   EXPECT_TRUE(socket.Receive(&message));
@@ -130,12 +130,12 @@ TEST_F(HostilePeers, ALeasesNameIsNoRightToSpeakInIt) {
     const Frame frame{kind, {{"job", 1}, {"attempt", 1}, {"kind", "kernel"}, {"sha256", "0"}}, {"elf"}, lease};
     for (Peer* peer : {&viewer, &tuner, &runner}) EXPECT_EQ(peer->CodeFor(frame), "no_lease");
   }
-  // Nor may one say it to the tracker.
+  // The frame to the tracker itself is refused as well.
   const Json client = {{"client", "c"}, {"lease", lease}};
   EXPECT_EQ(viewer.CodeFor({FrameKind::kHeartbeat, client, {}}), "not_allowed");
   EXPECT_EQ(viewer.CodeFor({FrameKind::kRelease, client, {}}), "not_allowed");
   EXPECT_EQ(tuner.CodeFor({FrameKind::kHeartbeat, client, {}}), "no_lease");
-  // Two beats of the runner later it has begun nothing, and its own tuner is served.
+  // After two heartbeats the runner has begun no such job, and its own tuner is served.
   std::this_thread::sleep_for(std::chrono::milliseconds(2200));
   EXPECT_EQ(Status().runners.at(0).jobs_done, 0);
   EXPECT_EQ(RunOne(), Fate::kOk);
@@ -176,7 +176,7 @@ TEST_F(HostilePeers, TheTrackersOwnBytesProveNothingTheNextTime) {
   close(listener);
 }
 
-// Connections that say nothing and ones that say a byte a second of a right greeting, at a tracker that works.
+// Opens silent connections, and ones that send a valid greeting at a byte a second, to a working tracker.
 void ServesAmongSlowOnes(const std::string& address, const ClientKeys& keys) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
@@ -227,7 +227,7 @@ TEST(HostilePeersWithoutKeys, SlowOnesAreClosedAndOthersServed) {
   ServesAmongSlowOnes(tracker.address(), {});
 }
 
-// Frames of every kind that a peer says, with fields that are not what they should be; some with damaged bytes.
+// Frames of every kind that a peer sends, with wrong fields, and some with damaged bytes.
 class OddFrames {
  public:
   std::string Next() {
@@ -254,7 +254,7 @@ class OddFrames {
   }
 
  private:
-  // Mostly of the right type, so that more than the first check is reached.
+  // Most values have the right type, so that the frame passes the first check.
   Json Field(const std::string& name) {
     const bool number =
         name == "jobs_done" || name == "priority" || name == "for_ns" || name == "job" || name == "attempt";
@@ -300,7 +300,7 @@ TEST_F(HostilePeers, AnythingThatAnAdmittedOneSaysIsOutlived) {
   for (int i = 0; i < frames; ++i) {
     peer.Send(odd.Next());
     if (i % 16 == 0) peer.Drain();
-    // By then it knows as many strangers as it ever will.
+    // By then the tracker's memory of strangers is full.
     if (i == frames / 4) before_bytes = ResidentBytes();
   }
   const int64_t grown_bytes = ResidentBytes() - before_bytes;

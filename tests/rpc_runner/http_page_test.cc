@@ -31,7 +31,7 @@ class Browser {
   void Say(const std::string& text) {
     EXPECT_EQ(send(fd_, text.data(), text.size(), MSG_NOSIGNAL), ssize_t(text.size()));
   }
-  // Until the page hangs up.
+  // Reads until the page hangs up.
   std::string Answer(HttpPage& page) {
     std::string all;
     const int64_t until_ns = MonotonicNs() + 20'000'000'000;
@@ -76,14 +76,14 @@ TEST(HttpPage, RefusesWhatIsNoGet) {
        {"POST /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", "PUT /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"}) {
     EXPECT_THAT(Get(page, request), StartsWith("HTTP/1.1 405")) << request;
   }
-  // Refused, or hung up on.
+  // The page refuses these requests, or hangs up.
   for (const std::string& request : {std::string("GET\r\n\r\n"), std::string("\r\n\r\n"), std::string("HONF\2\r\n\r\n"),
                                      std::string("GET /healthz\r\n\r\n"), std::string(8192, 'x')}) {
     EXPECT_THAT(Get(page, request), testing::AnyOf(StartsWith("HTTP/1.1 4"), "")) << request;
   }
 }
 
-// A site whose name was made to lead to 127.0.0.1 has its own name in Host.
+// A site whose DNS name was pointed at 127.0.0.1 sends that name as Host.
 TEST(HttpPage, AnswersForNamesOfThisMachineAlone) {
   HttpPage page("127.0.0.1:0", PageAt);
   const auto ask = [&](const std::string& host) { return Get(page, "GET /healthz HTTP/1.1\r\n" + host + "\r\n"); };

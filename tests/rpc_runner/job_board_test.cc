@@ -17,7 +17,7 @@ class JobBoardTest : public testing::Test {
       board_.Add(std::move(message), group);
     }
   }
-  // What was sent now, by lane.
+  // The jobs sent in this call, by lane.
   std::map<LaneId, std::vector<JobId>> SendAll() {
     std::map<LaneId, std::vector<JobId>> sent;
     while (const auto next = board_.NextToSend()) sent[next->lane].push_back(next->job);
@@ -55,8 +55,8 @@ TEST_F(JobBoardTest, SpreadsJobsAndKeepsTheRest) {
   EXPECT_EQ(board_.JobsOf(2).size(), 4u);
 }
 
-// One lane takes ten times as long for a job: the clock ticks, lanes work on their oldest job, what waits may be asked
-// back. Jobs ask for no more than the board gives.
+// One lane takes ten times as long for a job. The clock ticks, lanes work on their oldest job, and waiting jobs may be
+// withdrawn. Lanes take only jobs that the board gives them.
 class SlowLane : public JobBoardTest {
  protected:
   struct Worker {
@@ -107,7 +107,7 @@ TEST_F(SlowLane, LosesWhatWaitsThereToTheIdleOnes) {
   const int ticks = RunToTheEnd(true);
   EXPECT_EQ(Results().size(), 41u);
   EXPECT_LE(workers_.at(3).done, 2);
-  // Nobody could be faster: the slow one ends its second job no sooner.
+  // No order is faster: the slow lane's second job ends no earlier.
   EXPECT_LE(ticks, 40);
 }
 
@@ -180,7 +180,7 @@ TEST_F(JobBoardTest, AJobThatARunnerLosesIsTriedElsewhere) {
   SendAll();
   Lose(1, 1, 1);
   EXPECT_TRUE(Results().empty());
-  // There is no other one: better there than nowhere.
+  // No other lane exists, so the job returns to this one.
   EXPECT_EQ(SendAll()[1], std::vector<JobId>{1});
   Lose(1, 1, 2);
   board_.OpenLane(2);
@@ -197,7 +197,7 @@ TEST_F(JobBoardTest, ALaneThatLosesFiveInARowIsBroken) {
     AddJobs(id, id);
     SendAll();
     EXPECT_EQ(board_.BrokenLane(), std::nullopt);
-    // Four, and a good one between.
+    // Four losses, then a success, then more losses.
     id == 5 ? Finish(1, id) : Lose(1, id, 1);
     for (uint32_t attempt = 2; id != 5 && attempt <= JobBoard::kMostAttempts; ++attempt) board_.Fail(id, Fate::kOk, "");
   }

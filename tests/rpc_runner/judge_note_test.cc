@@ -1,5 +1,4 @@
-// Candidates may write what they like into the socket of their process: a note is believed as far as it fits what was
-// asked.
+// A candidate may write anything into its process's socket: a note is believed only as far as it fits the request.
 #include "rpc_runner/executor/judge_note.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +36,7 @@ void ExpectForged(const NoteVerdict& verdict, const std::string& message) {
 
 TEST(JudgeNote, TakesTheAnswerThatWasAskedFor) {
   EXPECT_EQ(JudgeNote(Note(NoteKind::kSamples), kWhole, kAsked).worth, Worth::kAnswer);
-  // What a stage returned is judged by whoever asked.
+  // The caller judges the code that a stage returned.
   EXPECT_EQ(JudgeNote(Note(NoteKind::kRan, 99), kWhole, {7, NoteKind::kRan}).worth, Worth::kAnswer);
   ChildNote ready = Note(NoteKind::kReady);
   ready.nonce = 0;
@@ -89,7 +88,8 @@ TEST(JudgeNote, BelievesThatTheMachineIsAtFaultWhileNoCandidateHasRun) {
   EXPECT_EQ(verdict.ending.detail, static_cast<int32_t>(ExitCode::kIo));
 }
 
-// Above all not that it went well, and not that its runner was lost, upon which others would try it.
+// A note must above all not say that the job went well, nor that its runner was lost. A lost job would be tried on
+// others.
 TEST(JudgeNote, HearsNoVerdictThatIsTheExecutorsOwn) {
   for (const int32_t code : {0, 1, 3, 4, 5, 7, 10, 11, 12, -1, 256, std::numeric_limits<int32_t>::min()}) {
     SCOPED_TRACE(code);

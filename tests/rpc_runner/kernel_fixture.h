@@ -7,12 +7,12 @@
 
 namespace hone {
 
-// "dense", "dense_loop", ...: the kernel of that file with its reference, one thread, a few short samples.
+// The kernel of the file "dense", "dense_loop", ... with its reference, one thread and a few short samples.
 KernelJob DenseJob(const std::string& kernel = "dense");
-// "twice" or "twice_lanes", on NCHW16c with a tail.
+// The kernel "twice" or "twice_lanes", on NCHW16c with a tail.
 KernelJob TwiceJob(const std::string& kernel = "twice");
 
-// Submits and waits.
+// Submits the job and waits for its result.
 Measurement RunJob(Runner& runner, KernelJob job);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Peers of a tracker with keys, right and wrong ones.
+// Peers of a tracker with keys: correct and faulty ones.
 #pragma once
 
 #include <atomic>
@@ -13,14 +13,14 @@
 
 namespace hone {
 
-// A key folder of this test's own; known_trackers and the default identity lie there too while it lives.
+// A key folder of this test's own; also holds known_trackers and the default identity during its lifetime.
 class KeyedFolder {
  public:
   KeyedFolder();
   ~KeyedFolder();
   const KeyFolder& tracker() const { return tracker_; }
   std::string Path(const std::string& name) const { return path_ + "/" + name; }
-  // An identity that the list has; without a role one that it has not.
+  // An identity on the authorized list; without a role, one that is not listed.
   ClientKeys Client(const std::string& name, uint8_t roles, int64_t expires_s = 0) const;
   // The identity's public key.
   static std::string KeyOf(const ClientKeys& keys);
@@ -58,7 +58,7 @@ class EchoServer {
 class EchoClient {
  public:
   EchoClient(const std::string& address, const ClientKeys& keys);
-  // Sends the text; whether it came back within the time.
+  // Sends the text; returns whether it came back within the time.
   bool Echo(const std::string& text, int64_t timeout_ns = 20'000'000'000);
   Socket& socket() { return socket_; }
 
@@ -67,7 +67,7 @@ class EchoClient {
   Socket socket_;
 };
 
-// A DEALER without our manners: "NULL", "PLAIN", or CURVE with these keys and this routing id.
+// A DEALER without hone's usual settings: "NULL", "PLAIN", or CURVE with these keys and this routing id.
 class RawClient {
  public:
   RawClient(const std::string& address, const std::string& mechanism, const KeyPair& keys = {},
@@ -81,7 +81,7 @@ class RawClient {
   void* socket_;
 };
 
-// Passes one connection's bytes on to the address, and keeps them.
+// Forwards one connection's bytes to the address, and keeps them.
 class RecordingProxy {
  public:
   explicit RecordingProxy(const std::string& address);

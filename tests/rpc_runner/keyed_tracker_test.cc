@@ -1,4 +1,4 @@
-// Who gets through to a tracker with keys, and who does not.
+// Clients that a tracker with keys admits, and those that it refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -35,7 +35,7 @@ constexpr int64_t kLittle = kSecond / 2;
 
 class KeyedTracker : public testing::Test {
  protected:
-  // What a call says that it throws, and with which code.
+  // The message that a call throws; expects the given code.
   static std::string Complaint(ExitCode code, const std::function<void()>& call) {
     try {
       call();
@@ -46,7 +46,7 @@ class KeyedTracker : public testing::Test {
     ADD_FAILURE() << "nothing was thrown";
     return "";
   }
-  // Waits until it holds; fails the test after 20 s.
+  // Waits until the condition holds; fails the test after 20 s.
   static void Await(const std::function<bool()>& holds) {
     for (const int64_t until_ns = MonotonicNs() + 20 * kSecond; !holds();) {
       ASSERT_LT(MonotonicNs(), until_ns);
@@ -70,7 +70,7 @@ TEST_F(KeyedTracker, KnowsASenderByItsKey) {
   EXPECT_EQ(server.senders()[1].name, "pi");
   EXPECT_TRUE(folder_.HasAuditLine({"\"admitted\"", "\"ada\"", KeyPrefix(folder_.KeyOf(ada)), "127.0.0.1"}));
   EXPECT_EQ(folder_.AuditText().find(folder_.KeyOf(ada)), std::string::npos) << "a prefix is enough";
-  // Roles that change while it is connected hold for its next message.
+  // A change of roles during a connection applies to its next message.
   Authorize(folder_.tracker(), {folder_.KeyOf(ada), 1, "eve", 0});
   Await([&] { return first.Echo("c", kLittle) && server.senders().back().name == "eve"; });
   EXPECT_FALSE(server.senders().back().May(Role::kTuner));
@@ -81,7 +81,7 @@ TEST_F(KeyedTracker, HearsNothingOfStrangers) {
   const ClientKeys listed = folder_.Client("listed", kTuner);
   EchoServer server(folder_);
   RawClient null(server.address(), "NULL"), plain(server.address(), "PLAIN");
-  // Somebody who knows whose key is listed, but not its secret.
+  // A thief who knows a listed public key, but not its secret key.
   const KeyPair half{folder_.KeyOf(listed), NewKeyPair().secret_key};
   RawClient thief(server.address(), "CURVE", half, listed.server_key);
   EchoClient first(server.address(), unlisted), second(server.address(), expired);
@@ -114,7 +114,7 @@ TEST_F(KeyedTracker, ClosesTheSessionsOfARevokedKey) {
   EXPECT_EQ(server.received(), before);
   EXPECT_TRUE(folder_.HasAuditLine({"\"dropped\"", KeyPrefix(folder_.KeyOf(ada))}));
   EXPECT_TRUE(other.Echo("c"));
-  // And back.
+  // The key is authorised again.
   Authorize(folder_.tracker(), {folder_.KeyOf(ada), kTuner, "ada", 0});
   Await([&] { return revoked.Echo("d", kLittle); });
 }
@@ -136,7 +136,7 @@ TEST_F(KeyedTracker, AdmitsNobodyByAListThatIsGoneOrDamaged) {
   EchoClient first(server.address(), ada), second(server.address(), pi);
   ASSERT_TRUE(first.Echo("a"));
   ASSERT_TRUE(second.Echo("a"));
-  // One line damaged in an editor: it alone holds no more.
+  // An editor damaged one line: only that key is revoked.
   {
     std::ofstream list(folder_.tracker().list());
     list << "x" << folder_.KeyOf(ada) << " tuner ada\n" << folder_.KeyOf(pi) << " runner pi\n";
@@ -176,7 +176,7 @@ TEST_F(KeyedTracker, HearsNothingOfReplayedBytes) {
     const int fd = ConnectRaw(server.address());
     send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     char answer[4096];
-    // The tracker's greeting, and then the end.
+    // Reads the tracker's greeting, then the end of the stream.
     while (recv(fd, answer, sizeof(answer), 0) > 0) {
     }
     close(fd);
@@ -212,7 +212,7 @@ TEST_F(KeyedTracker, TakesANewMachineUnderACode) {
   EnrolmentCode made;
   const std::string code = MakeEnrolmentCode(server_key, &made);
   AddEnrolment(folder_.tracker(), {made.once.public_key, 1, "board", time(nullptr) + 60, 0, ""}, time(nullptr));
-  // With the code alone one gets nowhere but to the enrolment.
+  // The code admits to the enrolment and to nothing else.
   RawClient spy(tracker.address(), "CURVE", made.once, server_key);
   spy.Send(EncodeFrame({FrameKind::kStatusQuery, Json::object(), {}}));
   Await([&] { return spy.Receives(100); });
@@ -226,11 +226,11 @@ TEST_F(KeyedTracker, TakesANewMachineUnderACode) {
   EXPECT_THAT(Complaint(ExitCode::kNotAuthorised, [&] { EnrolAt(tracker.address(), code, other); }),
               HasSubstr("used already"));
   EXPECT_TRUE(folder_.HasAuditLine({"\"enrolled\"", "\"board\"", KeyPrefix(enrolled.public_key)}));
-  // A code of the same tracker that nobody made.
+  // A code with this tracker's key that the tracker never issued.
   const std::string guessed = MakeEnrolmentCode(server_key, &made);
   EXPECT_THAT(Complaint(ExitCode::kNotAuthorised, [&] { EnrolAt(tracker.address(), guessed, other); }),
               HasSubstr("does not take the code"));
-  // A code of another tracker: this one cannot prove that it is that.
+  // A code of another tracker, whose identity this one cannot prove.
   const std::string elsewhere = MakeEnrolmentCode(NewKeyPair().public_key, &made);
   EXPECT_THAT(Complaint(ExitCode::kNotAuthorised, [&] { EnrolAt(tracker.address(), elsewhere, other); }),
               HasSubstr("another tracker's"));
@@ -245,7 +245,7 @@ TEST_F(KeyedTracker, TakesNoCodeFromWhoTriesManyKeys) {
   const std::string& once = made.once.public_key;
   AddEnrolment(folder_.tracker(), {once, 1, "board", time(nullptr) + 60, 0, ""}, time(nullptr));
   EXPECT_TRUE(gate.Admits(once, "10.0.0.1"));
-  // Tries are counted by the minute, and a new one may begin in between: then it is the second time that counts.
+  // Attempts are counted per minute. A new minute may begin in between; then the second round reaches the limit.
   for (int times = 0; times < 2 && gate.Admits(once, "10.0.0.1"); ++times) {
     for (int i = 0; i < 25; ++i) EXPECT_FALSE(gate.Admits(NewKeyPair().public_key, "10.0.0.1"));
   }
@@ -290,7 +290,7 @@ TEST_F(KeyedTracker, ServesAmongIdleConnectionsAndASlowReader) {
   EchoServer server(folder_);
   std::vector<int> idle;
   for (int i = 0; i < 1000; ++i) idle.push_back(ConnectRaw(server.address()));
-  // Takes nothing of the 200 MB that come back to it.
+  // Reads none of the 200 MB that are sent back to it.
   EchoClient slow(server.address(), ada);
   ASSERT_TRUE(slow.Echo("a"));
   const std::string large(1 << 20, 'x');
@@ -302,7 +302,7 @@ TEST_F(KeyedTracker, ServesAmongIdleConnectionsAndASlowReader) {
   EchoClient good(server.address(), ada);
   EXPECT_TRUE(good.Echo("b"));
   std::printf("served in %.1f ms among 1000 idle connections\n", 1e-6 * static_cast<double>(MonotonicNs() - begin_ns));
-  // All of them are closed by the server.
+  // The server closes all of them.
   for (const int fd : idle) {
     char byte;
     while (recv(fd, &byte, 1, 0) > 0) {
@@ -371,7 +371,7 @@ TEST(SocketOptions, AreThoseOfTheProtocol) {
   size_t size = sizeof(most);
   EXPECT_EQ(zmq_getsockopt(socket.raw(), ZMQ_MAXMSGSIZE, &most, &size), 0);
   EXPECT_EQ(most, int64_t{64} << 20);
-  // ROUTER_MANDATORY cannot be asked for: a peer that is not there is told.
+  // ROUTER_MANDATORY cannot be read back, but its effect can: sending to an absent peer is reported.
   std::string bytes = "x";
   EXPECT_EQ(socket.SendBytes("nobody", bytes), Socket::Sent::kUnreachable);
   EXPECT_EQ(bytes, "x");

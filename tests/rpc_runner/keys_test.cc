@@ -21,7 +21,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A key of ZeroMQ's own manual pages, and the one whose 32 bytes are all zero.
+// A key of ZeroMQ's own manual pages, and the key of 32 zero bytes.
 constexpr const char* kKeyA = "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6";
 constexpr const char* kKeyB = "0000000000000000000000000000000000000000";
 
@@ -42,7 +42,7 @@ class Keys : public testing::Test {
     std::ifstream in(Path(name));
     return {std::istreambuf_iterator<char>(in), {}};
   }
-  // What reading an identity says; empty when it is read.
+  // The error of reading an identity; empty when it is read.
   std::string Complaint(const std::string& name) const {
     try {
       ReadIdentity(Path(name));
@@ -61,7 +61,7 @@ TEST(CurveKey, IsTextOf40Characters) {
   EXPECT_EQ(PublicKeyOf(keys.secret_key), keys.public_key);
   EXPECT_EQ(KeyText(KeyBytes(keys.public_key)), keys.public_key);
   EXPECT_NE(NewKeyPair().secret_key, keys.secret_key);
-  // The pair of those pages.
+  // The key pair of those manual pages.
   EXPECT_EQ(PublicKeyOf("JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh6"), "rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7");
   for (const char* text : {"", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh66",
                            "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh ", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh\"",
@@ -85,7 +85,7 @@ TEST(AuthorizedList, ReadsWhatIsRightAndTellsWhatIsNot) {
                            c.substr(1) + " tuner eve\n" +                      // 13: a short key
                            "#" + c + " tuner eve\n" +                          // 14: a comment without its blank
                            c + " tuner e\xC3\xA8ve\n" +                        // 15
-                           a + " tuner eve\n" +                                // 16: that key once more
+                           a + " tuner eve\n" +                                // 16: the first key once more
                            c + " tuner " + std::string(65, 'n') + "\n" +       // 17
                            c + " viewer last";
   const AuthorizedList list = ParseAuthorizedList(text);
@@ -102,7 +102,7 @@ TEST(AuthorizedList, SurvivesEveryCutAndEveryDamagedByte) {
   const std::string line = std::string(kKeyA) + " tuner,runner ada expires=2027-01-31T12:00:00Z";
   for (size_t at = 0; at < line.size(); ++at) {
     for (const AuthorizedKey& key : ParseAuthorizedList(line.substr(0, at)).keys) {
-      // Cut in its name or its date it says something else, but never of another key or with more roles.
+      // A cut in the name or the date changes them, but never gives another key or more roles.
       EXPECT_EQ(key.key, kKeyA);
       EXPECT_EQ(key.roles, 6);
     }

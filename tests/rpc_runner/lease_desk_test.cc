@@ -22,7 +22,7 @@ Frame JobFrame(JobId id, uint32_t attempt, const std::string& lease, bool with_r
   return JobToFrame(message, with_reference);
 }
 
-// A package whose parameters are those bytes; inputs are random.
+// A package with these parameter bytes; inputs are random.
 Frame PackageFrame(JobId id, const std::string& params, const std::string& lease = kLease) {
   JobMessage message;
   message.id = id;
@@ -123,13 +123,13 @@ TEST_F(LeaseDeskTest, NamesWhatWasSentSinceTheLastGoodLook) {
   finish(3);
   EXPECT_TRUE(desk_.Looked("slow"));
   EXPECT_EQ(desk_.Beat().header, (Json{{"doubted", {2, 3}}, {"why", "slow"}}));
-  // Those of the doubt itself say so.
+  // Results measured during the doubt carry it themselves.
   finish(4, "slow");
   EXPECT_FALSE(desk_.Looked("slower"));
   EXPECT_EQ(desk_.Beat(FrameKind::kLeaseEnd).header, (Json{{"doubted", {2, 3}}, {"why", "slower"}}));
   EXPECT_FALSE(desk_.Looked(""));
   EXPECT_EQ(desk_.Beat().header, Json::object());
-  // What was under one lease is no other's business.
+  // Results of one lease are not reported in another.
   finish(5);
   desk_.Begin(kOther);
   EXPECT_FALSE(desk_.Looked("slow"));
@@ -187,7 +187,7 @@ TEST_F(LeaseDeskTest, GoesOnWhereATransferBrokeOff) {
   ExpectNeed(Beat({1}), 1, "0123456789", 7);
 }
 
-// Whoever held the lease before may have named our parameters and sent something else.
+// The lease's previous holder may have named the same parameters and sent other bytes.
 TEST_F(LeaseDeskTest, TakesNoUnfinishedBlobFromTheLeaseBefore) {
   Handle(PackageFrame(1, "0123456789"));
   Frame forged = Piece("0123456789", 0, 7);
@@ -199,7 +199,7 @@ TEST_F(LeaseDeskTest, TakesNoUnfinishedBlobFromTheLeaseBefore) {
   EXPECT_EQ(desk_.NextJob()->package->params->bytes(), "0123456789");
 }
 
-// A size that is not the right one, said under one lease, is nothing to the next.
+// A wrong size stated under one lease does not affect the next lease.
 TEST_F(LeaseDeskTest, TakesNoSizeFromTheLeaseBefore) {
   Frame lie = PackageFrame(1, "0123456789");
   lie.header["params"]["size_bytes"] = 99;

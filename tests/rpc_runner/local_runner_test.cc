@@ -125,7 +125,7 @@ TEST(LocalRunner, RefusesWhatCannotBeRun) {
   EXPECT_EQ(RunJob(runner, tolerance).fate, Fate::kUnsupported);
 }
 
-// A clock that was forged says less than the arithmetic takes.
+// A forged clock reports less time than the arithmetic takes.
 TEST(LocalRunner, BelievesNoTimeThatItsArithmeticCannotReach) {
   LocalRunner runner({});
   if (runner.Describe().emulated) GTEST_SKIP() << "an emulator's arithmetic says nothing";
@@ -136,7 +136,7 @@ TEST(LocalRunner, BelievesNoTimeThatItsArithmeticCannotReach) {
   job.multiply_adds = true_count;
   const Measurement honest = RunJob(runner, job);
   EXPECT_EQ(FateName(honest.fate), "Ok") << honest.message;
-  // As many as would take a second at 10,000 multiply-adds a ns.
+  // At 10,000 multiply-adds a ns these take a second.
   job.multiply_adds = 10'000'000'000'000;
   const Measurement forged = RunJob(runner, job);
   EXPECT_EQ(FateName(forged.fate), "PolicyViolation");

@@ -1,4 +1,4 @@
-// Kernels that are almost right: one bit of their code is another one.
+// Kernels that are almost right: one bit of their code is flipped.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@
 namespace hone {
 namespace {
 
-// Where the bytes of the file's code lie: its begin and length.
+// Offset and length of the code in the file.
 std::pair<size_t, size_t> CodeOf(const std::string& elf) {
   Elf64_Ehdr header;
   std::memcpy(&header, elf.data(), sizeof(header));
@@ -35,8 +35,8 @@ std::pair<size_t, size_t> CodeOf(const std::string& elf) {
   return {0, 1};
 }
 
-// Runs the kernel in a process of the test's own, on inputs that it has never seen, and computes the same here: what
-// the executor says of it plays no part. 4 rows of 32 by 16 outputs, as DenseJob.
+// Runs the kernel in a process of the test's own, on inputs that it has never seen, and compares with the result
+// computed here. The executor's verdict is not used. 4 rows of 32 by 16 outputs, as in DenseJob.
 bool IsRight(const KernelJob& job, Random& random) {
   std::vector<float> x(4 * 32), w(16 * 32), y(4 * 16, -1);
   for (std::vector<float>* values : {&x, &w}) {
@@ -71,7 +71,7 @@ bool IsRight(const KernelJob& job, Random& random) {
   return status == 0;
 }
 
-// Whatever a mutant does, what is believed of it is true.
+// Any result of a mutant that is believed must be true.
 TEST(Mutants, AreNeverBelievedWhenTheyAreWrong) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP()

@@ -15,10 +15,10 @@
 
 namespace hone {
 
-// Serves in a thread until destroyed. Throws what ServeTracker throws before it serves.
+// Serves in a thread until destroyed. Throws the errors that ServeTracker throws before it serves.
 class TrackerThread {
  public:
-  // port "*" picks one.
+  // Port "*" picks a free one.
   explicit TrackerThread(const std::string& bind = "tcp://127.0.0.1:*", const ServerKeys& keys = {});
   ~TrackerThread();
   const std::string& address() const { return address_; }
@@ -29,12 +29,12 @@ class TrackerThread {
   std::thread thread_;
 };
 
-// ServeRunner in a thread of this process.
+// Runs ServeRunner in a thread of this process.
 class RunnerThread {
  public:
   explicit RunnerThread(RunnerServerOptions options);
   ~RunnerThread();
-  // Until it has left by itself.
+  // Waits until it has left by itself.
   void Join();
 
  private:
@@ -42,13 +42,13 @@ class RunnerThread {
   std::thread thread_;
 };
 
-// The hone-runner program, so that it can be killed.
+// The hone-runner program in a process of its own, so that it can be killed.
 class RunnerChild {
  public:
   RunnerChild(const std::string& tracker, const std::string& key);
   ~RunnerChild();
   void Kill(int signal_number);
-  // Its exit status, once it has ended.
+  // Its exit status; waits for its end.
   int Wait();
 
  private:
@@ -57,7 +57,7 @@ class RunnerChild {
 
 RunnerServerOptions OfferTo(const std::string& tracker, const std::string& key, int64_t max_jobs = 0);
 RemoteRunnerOptions RemoteTo(const TrackerThread& tracker, const std::string& key);
-// Asks until the condition holds; fails the test after 20 s.
+// Queries until the condition holds; fails the test after 20 s.
 void WaitForStatus(const std::string& tracker, const std::function<bool(const TrackerStatus&)>& holds);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Whoever meets a tracker of a later version, or one that talks nonsense, says so in clear words and lives.
+// Programs that meet a tracker of a later version, or one that sends nonsense, report it clearly and go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,14 +55,14 @@ class OddTracker {
   std::thread thread_;
 };
 
-// What a tracker of version 3 says to us: its own frames, whatever they hold.
+// The answer of a tracker of version 3: a frame of its own version with any content.
 std::string NextVersion() {
   std::string frame = EncodeFrame(ErrorFrame("unsupported_version", "this program speaks version 3"));
   frame[4] = 3;
   return frame;
 }
 
-// What goes to stderr while `call` runs, and what it throws.
+// The text that `call` writes to stderr, and the message that it throws.
 std::string SaidBy(const std::function<void()>& call) {
   testing::internal::CaptureStderr();
   std::string thrown;

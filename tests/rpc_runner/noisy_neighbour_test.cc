@@ -1,4 +1,4 @@
-// Samples beside a neighbour that takes the same core for 3 ms of every 10 ms, on a simulated core.
+// Samples on a simulated core that a neighbour takes for 3 ms of every 10 ms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,9 +18,9 @@ int64_t Between(int64_t least, int64_t most, Random& random) {
 constexpr int64_t kPeriodNs = 10'000'000;
 constexpr int64_t kBusyNs = 3'000'000;
 constexpr int64_t kRefillNs =
-    20'000;  // of caches, after the neighbour was there: our own time, so that no clock tells it
+    20'000;  // refilling caches after the neighbour's turn: the kernel's own time, which no clock reveals
 
-// A kernel that needs a known time on a core that a neighbour takes whenever it wants it:
+// A kernel that needs a known time on a core that a neighbour takes at any moment:
 //
 //   time    0        3 ms                      10 ms    13 ms
 //   core    neighbour |ours ...                 neighbour |ours ...
@@ -30,11 +30,11 @@ class SharedCore : public TimedLoop {
       : kernel_ns_(kernel_ns), random_(random), now_ns_(Between(0, kPeriodNs - 1, random)) {}
 
   TimedRuns Run(int64_t batch) override {
-    now_ns_ += Between(0, 50'000, random_);  // the outputs are made wrong, caches are flushed
+    now_ns_ += Between(0, 50'000, random_);  // outputs are overwritten and caches flushed
     const int64_t begin_ns = now_ns_;
     TimedRuns runs;
     int64_t left_ns = batch * kernel_ns_;
-    // Others on the machine cost every kernel a little now and then.
+    // Other users of the machine occasionally slow every kernel a little.
     left_ns += Between(0, left_ns / 100, random_);
     while (left_ns > 0) {
       if (now_ns_ % kPeriodNs < kBusyNs) {
@@ -64,7 +64,7 @@ int64_t LeastOf(const Samples& samples) {
   return *std::min_element(samples.per_run_ns.begin(), samples.per_run_ns.end());
 }
 
-// From 30 us to 60 ms, as many of each length.
+// From 30 us to 60 ms, distributed uniformly by magnitude.
 int64_t AnyKernelNs(Random& random) { return std::llround(30'000 * std::pow(2000, random.Uniform())); }
 
 TEST(NoisyNeighbour, WhatItSlowsDownByMoreThanATwentiethIsNoisy) {
@@ -73,7 +73,7 @@ TEST(NoisyNeighbour, WhatItSlowsDownByMoreThanATwentiethIsNoisy) {
   for (int i = 0; i < 5000; ++i) {
     const int64_t kernel_ns = AnyKernelNs(random);
     TimingPolicy policy;
-    // Far from the best, so that it gets the fewest samples.
+    // A far better incumbent, so that the kernel gets the fewest samples.
     policy.incumbent_ns = i % 2 == 0 ? kernel_ns / 2 : 0;
     SharedCore core(kernel_ns, random);
     const Samples samples = TakeSamples(policy, 64, core);
@@ -95,8 +95,8 @@ TEST(NoisyNeighbour, AKernelThatFitsBetweenItsTurnsIsBelieved) {
   EXPECT_LE(noisy, 10);
 }
 
-// The best of ten candidates of which each takes 4 % longer than the one before it, as a tuner chooses: in any order,
-// the noisy ones up to three times, none of them the best.
+// The best of ten candidates, each 4 % slower than the one before it, chosen as a tuner does. They come in mixed order,
+// and a noisy one gets up to three attempts. A candidate that stays noisy is never chosen.
 int BestOfTen(int64_t best_ns, Random& random) {
   int best = -1;
   TimingPolicy policy;

@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// Values 1 and 2 of magnitudes 1 and 4, then a lane past the axis.
+// Values 1 and 2 with magnitudes 1 and 4, then a lane past the axis.
 const std::vector<double> kExpected = {1, 2, 0, 2, 5, 0};
 
 double Worst(std::vector<float> got) { return WorstError(got.data(), DType::kFloat32, 3, kExpected.data(), 1e-3); }

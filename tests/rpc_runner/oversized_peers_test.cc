@@ -1,4 +1,4 @@
-// Peers without keys that send more than a tracker takes.
+// Peers without keys that send more than a tracker accepts.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// A peer of ZMTP 3.0 that has shaken hands without keys, as a dealer.
+// A ZMTP 3.0 peer that has completed the handshake without keys, as a DEALER.
 int ShakeHands(const std::string& address) {
   const int fd = ConnectRaw(address);
   std::string greeting("\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL", 16);
@@ -31,7 +31,7 @@ int ShakeHands(const std::string& address) {
   return fd;
 }
 
-// False when the other side has closed the connection.
+// Returns false when the other side has closed the connection.
 bool SendAll(int fd, const std::string& bytes) {
   for (size_t sent = 0; sent < bytes.size();) {
     const ssize_t n = send(fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
@@ -51,7 +51,7 @@ bool IsClosedSoon(int fd) {
   return n == 0 || errno == ECONNRESET;
 }
 
-// A frame of ZMTP: its head says how long it is, in 8 bytes.
+// A ZMTP frame's header with the length in 8 bytes.
 std::string LongHead(char flags, uint64_t size) {
   std::string head(1, flags);
   for (int shift = 56; shift >= 0; shift -= 8) head += static_cast<char>(size >> shift);

@@ -1,4 +1,4 @@
-// Package jobs whose parameters and inputs travel, and what they compute.
+// Package jobs whose parameters and inputs are sent, and their outputs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::string BytesOf(const std::vector<float>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 
-// y = 3 x + sum(3 x); the weight is the first of `params_bytes`.
+// y = 3 x + sum(3 x); the weight 3 is the first of the parameters, which have `params_bytes`.
 PackageJob ExactJob(int64_t params_bytes = 64) {
   const float weight = 3;
   std::string params(static_cast<size_t>(params_bytes), 'p');
@@ -67,7 +67,7 @@ Measurement Spoiled(const std::function<void(PackageJob&)>& spoil) {
   spoil(job);
   const JobResult result = RunPackage(runner, std::move(job));
   EXPECT_TRUE(result.outputs.empty());
-  // It is alive and runs the next one.
+  // The executor is alive and runs the next job.
   ExpectRight(RunPackage(runner, ExactJob()));
   return result.measurement;
 }
@@ -151,7 +151,7 @@ TEST_F(CountedBytes, ParametersTravelOnce) {
   EXPECT_LT(proxy_.passed() - first, kMegabyte);
 }
 
-// What came under a lease and was not held against its hash ends with it.
+// Bytes that arrived under a lease, and were not yet checked against their hash, are dropped with it.
 TEST_F(CountedBytes, ATransferThatALeaseBrokeOffBeginsAnew) {
   {
     const auto runner = Connect();

@@ -23,14 +23,14 @@ JobResult RunPackage(Runner& runner, PackageJob job) {
   return result;
 }
 
-// What the executor makes of a job that is not right.
+// The executor's result for a job that `spoil` has damaged.
 Measurement Spoiled(const std::function<void(PackageJob&)>& spoil) {
   LocalRunner runner({});
   PackageJob job = TestJob();
   spoil(job);
   const JobResult result = RunPackage(runner, std::move(job));
   EXPECT_TRUE(result.cost.calls_ns.empty());
-  // It is alive and runs the next one.
+  // The executor is alive and runs the next job.
   EXPECT_EQ(RunPackage(runner, TestJob()).measurement.fate, Fate::kOk);
   return result.measurement;
 }
@@ -57,7 +57,7 @@ TEST(PackageJob, RunsBehindATracker) {
   EXPECT_EQ(result.cost.calls_ns.size(), testing::TestPlan().calls.size());
 }
 
-// The test kernels, compiled for parameters of integers as their table says.
+// The test kernels, with a kernel table that declares integer parameters.
 std::string KernelsOfIntegers() {
   std::string lib = testing::ReadTestKernels();
   const std::string floats = R"("role":"weight","dtype":"float32")", integers = R"("role":"weight","dtype":"int32"  )";
@@ -80,7 +80,7 @@ TEST(PackageJob, TakesParametersThatAreNoFloatsAsTheyAre) {
   EXPECT_EQ(RunPackage(runner, job).measurement.fate, Fate::kUnsupported);
 }
 
-// A network's weights are more than a frame holds.
+// A network's weights exceed a frame.
 TEST(PackageJob, SendsNoParametersThatMayBeRandom) {
   for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
     Plan plan = testing::TestPlan();
@@ -91,7 +91,7 @@ TEST(PackageJob, SendsNoParametersThatMayBeRandom) {
   }
 }
 
-// A network's of bytes are more than a frame holds, too: they are sent by name, piece by piece.
+// A network's integer parameters exceed a frame, too: they are sent by name, piece by piece.
 TEST(PackageJob, SendsManyExactParametersApart) {
   Plan plan = testing::TestPlan();
   for (PlanBuffer& buffer : plan.buffers) {
@@ -121,7 +121,7 @@ TEST(PackageJob, AnswersWhatIsNotRightWithAFate) {
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.lib.resize(job.lib.size() / 2); }).fate, Fate::kPolicyViolation);
 }
 
-// What the frame's reader refuses, before there is a job to check.
+// The frame's reader refuses it, before there is a job to check.
 TEST(PackageJob, AnswersAPlanThatCannotBeReadWithItsLine) {
   const Measurement refused = Spoiled([](PackageJob& job) { job.plan.inputs.push_back(4096); });
   EXPECT_EQ(refused.fate, Fate::kUnsupported);

@@ -16,7 +16,7 @@ namespace {
 
 using State = ProcessDeadline::State;
 constexpr int64_t kLimitNs = 100'000'000;
-constexpr int64_t kPatienceNs = ProcessDeadline::kLeastStarvedNs;  // on a machine that is very busy
+constexpr int64_t kPatienceNs = ProcessDeadline::kLeastStarvedNs;  // for a very busy machine
 
 class Child {
  public:
@@ -47,7 +47,7 @@ void Sleep() {
   for (;;) pause();
 }
 
-// Until the state is another one than kAhead, or the time is over.
+// Looks until the state is not kAhead, or the time is over.
 State LookFor(ProcessDeadline& deadline, int64_t ns) {
   State state = State::kAhead;
   for (const int64_t end_ns = MonotonicNs() + ns; state == State::kAhead && MonotonicNs() < end_ns;) {
@@ -84,7 +84,7 @@ TEST(ProcessDeadline, DoesNotCountTimeInWhichNobodyLooked) {
   const Child child(Sleep);
   constexpr int64_t kLongNs = 1'500'000'000;
   ProcessDeadline deadline(child.pid(), kLongNs / 2);
-  usleep(kLongNs / 1'000);  // as in a container that was frozen
+  usleep(kLongNs / 1'000);  // simulates a container that was frozen
   EXPECT_EQ(deadline.Look(), State::kAhead);
 }
 

@@ -1,4 +1,4 @@
-// What may take a runner's place, what is tried, and what lies where afterwards. /bin/true passes every trial,
+// Programs that may replace a runner, their trials, and the files left afterwards. /bin/true passes every trial,
 // /bin/false none.
 #include "rpc_runner/upgrade/program_upgrade.h"
 
@@ -43,7 +43,7 @@ class ProgramUpgradeTest : public testing::Test {
   std::unique_ptr<ProgramUpgrade> Begin(const std::string& file, const std::string& signature) {
     return std::make_unique<ProgramUpgrade>(running_, UpgradeOptions{key_.public_key, {"--key", "k"}}, file, signature);
   }
-  // Why it is refused, as code and message; nothing is left of it.
+  // Expects a refusal with this code and message, and none of the new program's files.
   void ExpectRefused(const std::string& file, const std::string& signature, ExitCode code, const std::string& why) {
     try {
       Begin(file, signature);
@@ -120,7 +120,7 @@ TEST_F(ProgramUpgradeTest, NothingOlderAndNothingElseIsStarted) {
   ExpectRefused(good_, Sign(good_, "hone-runner latest"), ExitCode::kBadData, "\"hone-runner VERSION\"");
   ExpectRefused("#!/bin/true", Sign("#!/bin/true"), ExitCode::kBadData, "no ELF program");
   std::string other = good_;
-  other[18] = static_cast<char>(other[18] ^ 0x55);  // e_machine
+  other[18] = static_cast<char>(other[18] ^ 0x55);  // e_machine in the ELF header
   ExpectRefused(other, Sign(other), ExitCode::kBadData, "another architecture");
 }
 

@@ -1,4 +1,4 @@
-// TCP on loopback without ZeroMQ: for peers that behave as no library does.
+// TCP on loopback without ZeroMQ, for peers that behave as no library does.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// A connection to "tcp://127.0.0.1:PORT" on which nothing is said. The caller closes it.
+// A silent connection to "tcp://127.0.0.1:PORT". The caller closes it.
 int ConnectRaw(const std::string& address);
 // A listener on a free port, and its address.
 std::pair<int, std::string> ListenRaw();

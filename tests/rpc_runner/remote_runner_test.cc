@@ -106,7 +106,7 @@ TEST(RemoteRunner, SurvivesTheTrackersRestart) {
   const auto runner = MakeRemoteRunner(RemoteTo(*tracker, "steady"));
   EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
   tracker.reset();
-  // Longer than a silence that means a loss.
+  // Longer than the silence after which a runner counts as lost.
   runner->Submit(DenseJob());
   JobResult result;
   EXPECT_FALSE(runner->Wait(4'000'000'000, &result)) << "by which way did it come?";

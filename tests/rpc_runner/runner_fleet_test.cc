@@ -42,7 +42,7 @@ class RunnerFleet : public testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  // Keeps `runner` busy with `count` jobs that carry their number; how many each host did.
+  // Keeps `runner` busy with `count` numbered jobs; returns the number of jobs that each host did.
   static std::map<std::string, int> RunJobs(Runner& runner, int count, uint64_t group = 0,
                                             const std::function<void(int done)>& after = nullptr) {
     std::map<std::string, int> by_host;
@@ -104,7 +104,7 @@ TEST_F(RunnerFleet, ASlowOneLosesItsJobsToTheOthers) {
   const auto tuner = Tuner();
   WaitForMachines(*tuner, 3);
   const auto by_host = RunJobs(*tuner, 48);
-  // It begins with one, holds another one ready; the other two that it was sent go elsewhere.
+  // The slow runner begins one job and holds another ready; the other two that it was sent go elsewhere.
   EXPECT_LE(by_host.count("slow") ? by_host.at("slow") : 0, 3);
   EXPECT_GE(by_host.at("a"), 10);
   EXPECT_GE(by_host.at("b"), 10);
@@ -120,7 +120,7 @@ TEST_F(RunnerFleet, OneThatLosesEveryJobIsLeftOut) {
   const auto by_host = RunJobs(*tuner, 200);
   EXPECT_EQ(by_host.count("failing"), 0u);
   EXPECT_EQ(tuner->Machines().size(), 2u);
-  // It is not leased again either, though it is free.
+  // Though it is free, it is not leased again either.
   std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   EXPECT_EQ(tuner->Machines().size(), 2u);
   const TrackerStatus status = QueryTracker(tracker_->address(), 10'000 * kMillisecond);
@@ -165,7 +165,7 @@ TEST_F(RunnerFleet, LosesNothingWhenARunnerIsKilled) {
     EXPECT_EQ(ids.erase(result.id), 1u);
     EXPECT_EQ(result.measurement.fate, Fate::kTimedOut) << result.measurement.message;
   }
-  // It may have died before it had a job, and is missed later than the jobs are done.
+  // The runner may have died before it had a job; then its loss is noticed only after all jobs are done.
   WaitForMachines(*tuner, 1);
 }
 
@@ -274,7 +274,7 @@ TEST_F(RunnerFleet, AHoldTakesEvenTheLastRunner) {
   CommandTracker(tracker_->address(), {"unhold", "key", "ann", 0});
 }
 
-// Held, then drained, and free after that: the tuner that waits gets it.
+// The runner is held, then drained, then free: the waiting tuner gets it.
 TEST_F(RunnerFleet, ABusyRunnerIsWaitedFor) {
   AddRunner("a");
   WaitForStatus(tracker_->address(), [](const TrackerStatus& s) { return s.runners.size() == 1; });

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-// Sends raw bytes to a tracker and decodes what comes back.
+// Sends raw bytes to a tracker and decodes the answers.
 class RawPeer {
  public:
   explicit RawPeer(const std::string& address) : socket_(context_, Socket::Kind::kDealer) { socket_.Connect(address); }
@@ -39,7 +39,7 @@ TEST(Tracker, NamesBothVersionsToTheVersionBeforeAndToTheNext) {
   for (const char version : {1, 3}) {
     std::string other = kQuery;
     other[4] = version;
-    // Its head may be any: these six bytes alone never change their meaning.
+    // The rest of the header is arbitrary: only these six bytes keep their meaning in every version.
     for (const std::string& bytes : {other, other.substr(0, 6), other.substr(0, 6) + std::string(500, 'x')}) {
       peer.Send(bytes);
       const Frame answer = peer.Receive();
@@ -63,7 +63,7 @@ TEST(Tracker, OutlivesGarbageAndManyParts) {
   RawPeer other(tracker.address());
   other.Send(kQuery);
   EXPECT_EQ(other.Receive().kind, FrameKind::kStatus);
-  // Its connection was closed: what it sent on that one is lost, and on the next one it is heard.
+  // The peer's connection was closed: bytes sent on it are lost, but those on the next one arrive.
   Frame answer;
   for (int i = 0; i < 200 && answer.kind != FrameKind::kStatus; ++i) {
     peer.Send(kQuery);
@@ -78,7 +78,7 @@ TEST(Tracker, OutlivesALabelAsLargeAsAHeader) {
   RawPeer peer(tracker.address());
   peer.Send(EncodeFrame({FrameKind::kLeaseRequest, {{"client", "c"}, {"label", label}, {"key", "k"}}, {}}));
   EXPECT_EQ(HeaderText(peer.Receive().header, "code"), "bad_frame");
-  // A runner that comes would be offered to the one who waits.
+  // A new runner would be offered to the client that waits, so none may be queued.
   const RunnerThread runner(OfferTo(tracker.address(), "k"));
   WaitForStatus(tracker.address(), [](const TrackerStatus& s) { return s.runners.size() == 1; });
   peer.Send(kQuery);

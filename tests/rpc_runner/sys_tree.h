@@ -1,4 +1,4 @@
-// A folder of files as the kernel's /sys has them.
+// A folder of files laid out like the kernel's /sys.
 #pragma once
 
 #include <gtest/gtest.h>

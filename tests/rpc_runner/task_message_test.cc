@@ -69,7 +69,7 @@ TEST(TaskMessage, BringsAPackageWithTheDataThatThereAre) {
   EXPECT_EQ(got.data.inputs->data()[4999], 9);
 }
 
-// The kernel leaves out what the receiver has no numbers for.
+// The kernel drops descriptors for which the receiver has no free numbers.
 TEST(TaskMessage, BlamesTheMachineForDescriptorsThatAreMissing) {
   const Artifact artifact = SomeArtifact();
   ChildTask task;

@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// Answers with given times per run, the last for ever; of each run a given share is spent away from the core.
+// Answers with the given times per run, repeating the last one. A given share of each run is spent off the core.
 class FakeLoop : public TimedLoop {
  public:
   explicit FakeLoop(std::deque<int64_t> per_run_ns) : per_run_ns_(std::move(per_run_ns)) {}
@@ -61,7 +61,7 @@ TEST(Timing, BelievesADisturbedRoundWhoseLeastComesAgain) {
 }
 
 TEST(Timing, MeasuresAgainWhenDisturbedAndTheLeastComesOnce) {
-  // The first round's thirds have the minima 300, 310 and 204 us; the calibration's run comes before them.
+  // The first round's thirds have the minima 300, 310 and 204 us; the calibration run comes before them.
   std::deque<int64_t> times{1'000'000, 300'000, 320'000, 320'000, 320'000, 320'000, 310'000, 320'000, 320'000};
   times.insert(times.end(), {320'000, 320'000, 204'000, 320'000, 320'000, 320'000, 320'000, 200'000});
   FakeLoop loop(times);

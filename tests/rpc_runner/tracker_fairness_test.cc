@@ -1,4 +1,4 @@
-// Who gets which runner, and who gives one back.
+// The distribution of runners among tuners, and their return.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Runners that are held, drained and become other programs.
+// Runners that are held, drained and upgraded to other programs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ TEST_F(TrackerStateTest, TellsWhoWaitsWhoHasWhatItWaitsFor) {
   EXPECT_EQ(busy("bob"), R"([{"label":"1","why":"held by ann","for_ns":600000000000}])");
   Command("drain", "1", "");
   EXPECT_EQ(busy("bob"), R"([{"label":"1","why":"drained"}])");
-  // Else it would be the next to get it.
+  // Otherwise this client would be the next to get it.
   Say({"b"}, FrameKind::kRelease, {{"client", "b"}, {"lease", ""}});
   Command("unhold", "1", "ann");
   Command("undrain", "1", "");
@@ -57,7 +57,7 @@ TEST_F(TrackerStateTest, AHoldEndsByItselfAndByCommand) {
   EXPECT_NE(Find(state_.Tick(601 * kSecond), "2", FrameKind::kLeaseOffer), nullptr);
 }
 
-// Between its end and the tick that ends it a hold has no time left, and never less.
+// Between a hold's end and the tick that removes it, its time left is 0 and never negative.
 TEST_F(TrackerStateTest, AHoldThatIsJustOverIsToldInNumbersThatCanBeRead) {
   Hello("1");
   Command("hold", "1", "ann");
@@ -112,7 +112,7 @@ class TrackerUpgradeTest : public TrackerStateTest {
     }
     return {};
   }
-  // What the tracker's beat to it asks for.
+  // The program that the tracker's heartbeat asks the runner to fetch.
   std::string WantedOf(const std::string& id) {
     const Sent sent = RunnerBeat(id, "", 0);
     const Frame* beat = Find(sent, id, FrameKind::kHeartbeat);
@@ -134,7 +134,7 @@ TEST_F(TrackerUpgradeTest, RunnersFetchTheProgramThatTheyAreToBecome) {
   const Sent blob = Say({"1"}, FrameKind::kNeed, {{"runner", "1"}, {"sha256", sha256_}});
   ASSERT_NE(Find(blob, "1", FrameKind::kBlob), nullptr);
   EXPECT_EQ(Find(blob, "1", FrameKind::kBlob)->parts, (std::vector<std::string>{"the file", "its signature"}));
-  // Nobody else, and nothing else.
+  // No other runner may fetch it, and no other program is sent.
   EXPECT_EQ(CodeOf(Say({"2"}, FrameKind::kNeed, {{"runner", "1"}, {"sha256", sha256_}}), "2"), "not_allowed");
   EXPECT_EQ(CodeOf(Say({"2"}, FrameKind::kNeed, {{"runner", "2"}, {"sha256", sha256_}}), "2"), "no_program");
   EXPECT_EQ(CodeOf(Say({"1"}, FrameKind::kNeed, {{"runner", "1"}, {"sha256", "other"}}), "1"), "no_program");
@@ -151,7 +151,7 @@ TEST_F(TrackerUpgradeTest, EndsWhenTheRunnerHasSaidWhatBecameOfIt) {
   Say({"1"}, FrameKind::kHello, hello);
   EXPECT_EQ(WantedOf("1"), "");
   EXPECT_EQ(Runner("1").not_upgraded, "its trial failed");
-  // Asked again, and this time it works: it leaves, and comes as another runner.
+  // The second request succeeds: the runner leaves, and returns as another runner.
   Upgrade("1", {"the file", "its signature"});
   EXPECT_EQ(Runner("1").not_upgraded, "");
   EXPECT_EQ(StatusFromJson(StatusToJson(state_.Status(0))).runners.at(0).wanted, sha256_);

@@ -1,4 +1,4 @@
-// Who may say what, and to whom it goes.
+// The messages that each sender may send, and their recipients.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST_F(TrackerStateTest, LetsEachRoleSayWhatItMay) {
   EXPECT_EQ(CodeOf(Say({"p", {"nobody", 0}}, FrameKind::kStatusQuery, Json::object()), "p"), "not_allowed");
 }
 
-// A board that fell into wrong hands takes no other out of service, and makes none become another program.
+// A board whose key was stolen can neither take other devices out of service nor replace their programs.
 TEST_F(TrackerStateTest, ARunnersKeyOrdersItsOwnDevicesAlone) {
   const Sender board{"board", 4}, other{"other", 4}, all{"other", 7}, admin{"root", 8};
   Say({"1", board}, FrameKind::kHello, HelloHeader("1"));
@@ -96,7 +96,7 @@ TEST_F(TrackerStateTest, PassesNothingOnForAnotherSenderOnTheSameConnection) {
   EXPECT_EQ(RouteOf({"c", ann}, lease, FrameKind::kJob), "1");
   EXPECT_EQ(RouteOf({"c", eve}, lease, FrameKind::kJob), "no_lease");
   EXPECT_EQ(RouteOf({"1", eve}, lease, FrameKind::kResult), "no_lease");
-  // Names in headers prove nothing.
+  // Names in message headers prove nothing.
   EXPECT_EQ(CodeOf(Say({"x", eve}, FrameKind::kHello, HelloHeader("1")), "x"), "not_allowed");
   EXPECT_EQ(CodeOf(Say({"x", eve}, FrameKind::kHello, HelloHeader("2", lease)), "x"), "not_allowed");
   EXPECT_EQ(CodeOf(Say({"x", eve}, FrameKind::kHeartbeat, {{"client", "c"}, {"lease", lease}}), "x"), "no_lease");

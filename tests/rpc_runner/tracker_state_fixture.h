@@ -1,4 +1,4 @@
-// A tracker's state with runners and clients that say what tests ask them to.
+// A tracker's state, with runners and clients that send the messages of the tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class TrackerStateTest : public testing::Test {
                           {}},
                          now);
   }
-  // Of a runner that watches its device.
+  // The hello of a runner that watches its device.
   Sent HelloOfHealth(const std::string& id, const std::string& health, const std::string& why, int64_t now) {
     const Json roofs = Json::array({{{"cores", ""}, {"threads", 1}, {"gflops", 100.5}, {"read_gbps", 20}}});
     return state_.Handle({id},
@@ -68,7 +68,7 @@ class TrackerStateTest : public testing::Test {
   Sent ClientBeat(const std::string& client, const std::string& lease, int64_t now) {
     return state_.Handle({client}, {FrameKind::kHeartbeat, {{"client", client}, {"lease", lease}}, {}}, now);
   }
-  // A lease from request to grant; its name.
+  // Makes a lease, from request to grant; returns its id.
   std::string Grant(const std::string& client, const std::string& runner, int64_t now = 0) {
     const Sent sent = Request(client, now);
     const Frame* offer = Find(sent, runner, FrameKind::kLeaseOffer);
@@ -78,7 +78,7 @@ class TrackerStateTest : public testing::Test {
         state_.Handle({runner}, {FrameKind::kLeaseTaken, {{"runner", runner}, {"lease", lease}}, {}}, now);
     return Find(taken, client, FrameKind::kLease) != nullptr ? lease : "";
   }
-  // Of a runner with that CPU.
+  // The hello of a runner with that CPU.
   Sent HelloFrom(const std::string& id, const std::string& cpu) {
     Environment environment;
     environment.cpu_model = "AMD EPYC";
@@ -95,13 +95,13 @@ class TrackerStateTest : public testing::Test {
                           {}},
                          0);
   }
-  // Asks for one more, under a new name; what the tracker sends and whether a runner was given.
+  // Requests one more lease for the tuner, as another client; returns the tracker's frames, with the offer taken.
   Sent AskMore(const std::string& tuner, const std::string& client, const Json& machine = nullptr, int64_t now = 0) {
     Json header = {{"client", client}, {"label", "t"}, {"key", "k"}, {"tuner", tuner}};
     if (!machine.is_null()) header["machine"] = machine;
     return TakeOffers(state_.Handle({tuner}, {FrameKind::kLeaseRequest, header, {}}, now), now);
   }
-  // Runners take what they are offered.
+  // Runners accept all offers.
   Sent TakeOffers(Sent sent, int64_t now = 0) {
     for (size_t i = 0; i < sent.size(); ++i) {
       if (sent[i].frame.kind != FrameKind::kLeaseOffer) continue;
@@ -111,7 +111,7 @@ class TrackerStateTest : public testing::Test {
     }
     return sent;
   }
-  // A tuner with `count` leases; their names.
+  // Gives a tuner `count` leases; returns their ids.
   std::vector<std::string> Take(const std::string& tuner, int count) {
     std::vector<std::string> leases;
     for (int i = 0; i < count; ++i) {
@@ -128,7 +128,7 @@ class TrackerStateTest : public testing::Test {
     const Frame* beat = Find(sent, tuner, FrameKind::kHeartbeat);
     return beat != nullptr && beat->header.contains("yield") && beat->header["yield"] == true;
   }
-  // What is said by a sender with a key.
+  // The answers to a message from a sender with a key.
   Sent Say(const Caller& caller, FrameKind kind, Json header, int64_t now = 0) {
     return state_.Handle(caller, {kind, std::move(header), {}}, now);
   }

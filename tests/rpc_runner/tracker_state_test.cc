@@ -1,4 +1,4 @@
-// Who is there and who has whom.
+// Runners that are present, and their leases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST_F(TrackerStateTest, GivesNobodyARunnerThatIsQuarantined) {
   EXPECT_EQ(state_.Status(0).runners.at(0).state, "quarantined");
   EXPECT_EQ(state_.Status(0).runners.at(0).roofs, "100.5 GFLOP/s, 20.0 GB/s");
   EXPECT_EQ(StatusFromJson(StatusToJson(state_.Status(0))).runners.at(0).health, why);
-  // Who waits gets it when it is free again.
+  // A waiting client gets the runner when it is healthy again.
   EXPECT_NE(Find(HelloOfHealth("1", "healthy", "", kSecond), "1", FrameKind::kLeaseOffer), nullptr);
 }
 

@@ -1,4 +1,4 @@
-// A World that a runner's thread watches while the test lets time pass in it.
+// A World that a runner's thread watches while the test advances its time.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace hone {
 
 class WatchedDevice {
  public:
-  // `at_golden` is called by the runner's thread at each run of the golden kernel.
+  // The runner's thread calls `at_golden` at each run of the golden kernel.
   explicit WatchedDevice(std::function<void()> at_golden) : at_golden_(std::move(at_golden)) {
     world_.golden = [this] { return std::vector<int64_t>{arithmetic_ns_, 2000, 3000}; };
   }
 
-  // Of a device that has worked for three minutes and knows what is usual.
+  // The senses of a device that has worked for three minutes and knows its usual times.
   DeviceSenses Senses() {
     DeviceSenses senses;
     senses.watch = [this](const HealthOptions& options, const Environment&) {
@@ -38,17 +38,17 @@ class WatchedDevice {
     const std::lock_guard lock(mutex_);
     world_.now_ns += ns;
   }
-  // 1000 is usual.
+  // The usual time is 1000.
   void TakeForArithmetic(int64_t ns) {
     const std::lock_guard lock(mutex_);
     arithmetic_ns_ = ns;
   }
-  // Whatever it measures from now on, it is another machine's.
+  // From here on its measurements are another machine's.
   void MoveTo(const std::string& machine) {
     const std::lock_guard lock(mutex_);
     world_.machine = machine;
   }
-  // How often the watch has looked.
+  // The number of finished looks.
   int looks() const {
     const std::lock_guard lock(mutex_);
     return looks_;
@@ -68,8 +68,8 @@ class WatchedDevice {
   }
   HealthSources Locked(const HealthSources& bare) {
     HealthSources sources;
-    // A look that has its golden times asks for the time once more, from which the next one is counted. Only then is it
-    // over for the test: time that passed before would be lost.
+    // After its golden times, a look reads the clock once more, and the next look is counted from there. Only then does
+    // the test count it as finished: time that passed earlier would be lost.
     sources.clock = Lock([this, clock = bare.clock] {
       looks_ += ending_ ? 1 : 0;
       ending_ = false;
@@ -79,7 +79,7 @@ class WatchedDevice {
       at_golden_();
       return run();
     });
-    // Asked once a look, when its golden times are there.
+    // Read once per look, after its golden times.
     sources.ticks = Lock([this, ticks = bare.ticks] {
       ending_ = true;
       return ticks();
@@ -94,7 +94,7 @@ class WatchedDevice {
   World world_;
   int64_t arithmetic_ns_ = 1000;
   int looks_ = 0;
-  bool ending_ = false;  // a look has its golden times
+  bool ending_ = false;  // whether the current look has its golden times
 };
 
 }  // namespace hone

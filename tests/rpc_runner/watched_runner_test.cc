@@ -1,5 +1,5 @@
-// A runner that watches its device, from the golden kernel to what a tracker and a tuner see of it. Time passes in the
-// device alone, when a test lets it.
+// A runner that watches its device, from the golden kernel to the state that a tracker and a tuner see. Device time
+// passes only when a test advances it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 constexpr int64_t kMillisecond = 1'000'000, kSecond = 1000 * kMillisecond;
 constexpr const char* kSlow = "golden kernel 10.0 % slower than usual (arithmetic)";
 
-// Fails the test when it does not hold within 20 s.
+// Fails the test when the condition does not hold within 20 s.
 void Await(const std::function<bool()>& holds, const std::string& what) {
   for (const int64_t until_ns = MonotonicNs() + 20 * kSecond; !holds();) {
     ASSERT_LT(MonotonicNs(), until_ns) << what;
@@ -33,7 +33,7 @@ void Await(const std::function<bool()>& holds, const std::string& what) {
   }
 }
 
-// A runner of 2 ms a job on a device that the test makes slower.
+// A runner of 2 ms a job on a device that the test can slow down.
 class WatchedRunner {
  public:
   WatchedRunner(const std::string& tracker, const std::string& host)
@@ -52,7 +52,7 @@ class WatchedRunner {
   }
 
   WatchedDevice& device() { return device_; }
-  // Lets so much time pass and waits for the look that it makes due.
+  // Lets `ns` pass and waits for the look that becomes due.
   void PassToNextLook(int64_t ns) {
     const int before = device_.looks();
     device_.Pass(ns);
@@ -62,14 +62,14 @@ class WatchedRunner {
     Await([&] { return device_.looks() >= count; }, "the golden kernel was not run");
     EXPECT_EQ(device_.looks(), count);
   }
-  // The runs by which docs/measuring.md quarantines it; the last one is not waited for.
+  // The runs after which docs/measuring.md quarantines it; does not wait for the last one.
   void TurnSlow() {
     device_.TakeForArithmetic(1100);
     PassToNextLook(21 * kSecond);
     PassToNextLook(8 * kSecond);
     device_.Pass(8 * kSecond);
   }
-  // All but the last of the runs by which it is offered again.
+  // All but the last of the runs after which it is offered again.
   void RecoverNearly() {
     device_.TakeForArithmetic(1000);
     for (int i = 0; i < 4; ++i) PassToNextLook(21 * kSecond);
@@ -90,7 +90,7 @@ class WatchedRunners : public testing::Test {
     return runner;
   }
   std::unique_ptr<Runner> Tuner() const { return MakeRemoteRunner(RemoteTo(tracker_, "key")); }
-  // What the tracker tells of it once it has this state.
+  // The tracker's information about it once it has this state.
   RunnerInfo AwaitState(const std::string& host, const std::string& state) const {
     RunnerInfo info;
     const auto holds = [&] {
@@ -105,7 +105,7 @@ class WatchedRunners : public testing::Test {
   static void AwaitMachines(Runner& tuner, size_t count) {
     Await([&] { return tuner.Machines().size() == count; }, "not " + std::to_string(count) + " machines");
   }
-  // How many of `count` jobs each host did; each ends well, and once. `after` is told how many are done.
+  // The number of `count` jobs that each host did; each ends well, and once. `after` gets the number of jobs done.
   static std::map<std::string, int> RunJobs(Runner& tuner, int count, const std::function<void(int)>& after = nullptr) {
     std::map<std::string, int> by_host;
     std::set<JobId> under_way;
@@ -141,7 +141,7 @@ TEST_F(WatchedRunners, RunTheGoldenKernelAtBothEndsOfALease) {
   EXPECT_EQ(tuner->Describe().golden_ns, 6000);
   EXPECT_EQ(tuner->Describe().roofs, "100.0 GFLOP/s, 20.0 GB/s");
   runner->PassToNextLook(3 * kSecond);
-  // A job begins only when no run is due, so by its end one would have been.
+  // A job begins only when no run is due; here one becomes due while the job runs.
   runner->device().Pass(3 * kSecond);
   EXPECT_FALSE(RunJob(*tuner).noisy);
   EXPECT_EQ(runner->device().looks(), before + 1);
@@ -215,7 +215,7 @@ TEST_F(WatchedRunners, DoubtWhatTheyMeasuredSinceTheyWereLastWell) {
   EXPECT_EQ(doubted, since) << "and nothing of before, nor of the other one";
 }
 
-// What is noticed when the last job is done is told before the tuner leaves.
+// A doubt found after the last job is reported before the tuner leaves.
 TEST_F(WatchedRunners, LookAgainWhenTheirTunerIsDone) {
   const auto runner = Offer("pi");
   const auto tuner = Tuner();
@@ -232,7 +232,7 @@ TEST_F(WatchedRunners, LookAgainWhenTheirTunerIsDone) {
   EXPECT_EQ(tuner->TakeDoubts().size(), 1u);
 }
 
-// A guest that was moved: no result under the name of the machine that it was, though no look was due.
+// A guest that was moved gives no result under its old machine's name, though no look was due.
 TEST_F(WatchedRunners, OneThatIsAnotherMachineGivesNoResult) {
   const auto moved = Offer("moved");
   const auto tuner = Tuner();
@@ -296,12 +296,12 @@ TEST_F(WatchedRunners, JobsWaitForTheOnlyOne) {
   EXPECT_FALSE(result.measurement.noisy);
 }
 
-// The test is the tracker, and sees each frame.
+// The test plays the tracker, and sees each frame.
 class HandTracker {
  public:
   HandTracker() : socket_(context_, Socket::Kind::kRouter), address_(socket_.Bind("tcp://127.0.0.1:*")) {}
   const std::string& address() const { return address_; }
-  // The next frame of the kind; those of other kinds are passed over, but for `never`.
+  // The next frame of the kind; skips others, and fails at one of the kind `never`.
   Frame Next(FrameKind kind, FrameKind never = FrameKind::kError) {
     Frame frame;
     const auto came = [&] {
@@ -315,7 +315,7 @@ class HandTracker {
     Await(came, "no frame of kind " + std::to_string(static_cast<int>(kind)));
     return frame;
   }
-  // To the runner that spoke last.
+  // Sends to the runner that spoke last.
   void Say(FrameKind kind, Json header) { socket_.Send(peer_, {kind, std::move(header), {}}); }
 
  private:
@@ -344,7 +344,7 @@ TEST(WatchedRunnerFrames, TellTheStateAndEndTheLease) {
   EXPECT_EQ(hello.header["health"]["why"], kSlow);
   EXPECT_EQ(hello.header["lease"], "");
   EXPECT_EQ(hello.header["environment"]["health"], kSlow);
-  // What a tracker that does not know better offers is not taken: what it asks next is answered first.
+  // An offer by a tracker that does not know the state is not taken: the next request is answered first.
   tracker.Say(FrameKind::kLeaseOffer, {{"lease", other}, {"client", "c"}, {"holder", "ada"}});
   tracker.Say(FrameKind::kError, {{"code", "unknown_runner"}, {"message", ""}});
   hello = tracker.Next(FrameKind::kHello, FrameKind::kLeaseTaken);
