@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-// How often the stop flag and the budget are looked at while a job runs.
+// The interval at which the stop flag and the budget are checked while a job runs.
 constexpr int64_t kLookNs = 100'000'000;
 constexpr int64_t kNoSlotNs = 20'000'000;
 
@@ -37,7 +37,7 @@ void BatchMeasurer::Measure(std::vector<Trial>& batch, const Ahead& ahead) {
     FlushWhenDue();
   }
   Flush();
-  // Another batch may come to lie where this one was.
+  // Another batch may be placed at the same address.
   if (begun_ == batch.data()) begun_ = nullptr;
   current_ = nullptr;
 }
@@ -61,7 +61,7 @@ void BatchMeasurer::Begin(std::vector<Trial>& batch) {
       waiting_.push_back(&trial);
       continue;
     }
-    // Not compiled here: that says nothing of it.
+    // The machine's failure to compile it here says nothing about the candidate.
     if (rejection->fate == Fate::kCancelled) continue;
     trial.measurement.fate = rejection->fate;
     trial.measurement.message = rejection->reason;
@@ -73,13 +73,13 @@ bool BatchMeasurer::IsOf(const std::vector<Trial>& batch, const Trial* trial) {
   return !std::less<>()(trial, batch.data()) && std::less<>()(trial, batch.data() + batch.size());
 }
 
-// Whether something of it waits or is under way.
+// Whether a trial of the batch waits or is under way.
 bool BatchMeasurer::Holds(const std::vector<Trial>& batch) const {
   return std::any_of(waiting_.begin(), waiting_.end(), [&](const Trial* trial) { return IsOf(batch, trial); }) ||
          std::any_of(under_way_.begin(), under_way_.end(), [&](const auto& job) { return IsOf(batch, job.second); });
 }
 
-// Behind the others of its batch, so that what made it noisy may pass, and before the batch ahead.
+// Puts the trial behind the others of its batch, so that the cause of the noise may pass, and before the batch ahead.
 void BatchMeasurer::WaitAgain(Trial& trial) {
   auto place = waiting_.end();
   if (IsOf(*current_, &trial)) {
@@ -103,7 +103,7 @@ void BatchMeasurer::WaitForOne() {
     if (runner_.Wait(kLookNs, &result)) Take(result);
     return;
   }
-  // Nothing under way and no slot: the runner is away. It may come back.
+  // Nothing is under way and no slot is free: the runner is away, and may come back.
   if (tools_.now_ns() - last_progress_ns_ > kPatienceNs) {
     throw Error(ExitCode::kNoRunner, fmt::format("the runner has taken no job for {} s", kPatienceNs / 1'000'000'000));
   }

@@ -1,4 +1,4 @@
-// Takes a batch of built trials to the runner and their results to the store.
+// Measures a batch of built trials on the runner and puts their records into the store.
 #pragma once
 
 #include <cstdint>
@@ -14,46 +14,46 @@
 
 namespace hone {
 
-// Results are appended at most kFlushNs after they come, at most kFlushCount at a time; all of a batch when Measure
-// returns.
+// Records are appended at most kFlushNs after their results come and at most kFlushCount at a time. All records of a
+// batch are appended when Measure returns.
 class BatchMeasurer {
  public:
   static constexpr int64_t kFlushNs = 200'000'000;
   static constexpr size_t kFlushCount = 16;
-  static constexpr int kAttempts = 4;                     // of a trial whose runner is lost
-  static constexpr int kRepeats = 2;                      // of a trial that was too noisy
+  static constexpr int kAttempts = 4;                     // runs of a trial whose runner is lost
+  static constexpr int kRepeats = 2;                      // repetitions of a trial that was too noisy
   static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
-  static constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to look at themselves once more
+  static constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to check their health once more
   static constexpr size_t kMostKept = 16'384;
-  static constexpr int64_t kAfterHaltNs = 2'000'000'000;  // for what is under way once nothing more is submitted
+  static constexpr int64_t kAfterHaltNs = 2'000'000'000;  // for jobs under way once nothing more is submitted
 
-  // All must outlive it. `job` makes the runner's job of a trial; `record` its record; `halted` says that nothing more
-  // is to be submitted.
+  // All must outlive it. `job` makes the runner's job for a trial, and `record` its record. `halted` says that nothing
+  // more may be submitted.
   struct Hooks {
     std::function<KernelJob(Trial& trial)> job;
     std::function<Record(const Trial& trial)> record;
     std::function<bool()> halted;
-    // Whether a noisy trial matters enough to be measured again; empty: none does.
+    // Whether a noisy trial matters enough to be measured again. If empty, none does.
     std::function<bool(const Trial& trial)> repeat;
   };
   BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks);
 
-  // The batch that follows, once it is built; null before that and when there is none. It must not move in memory until
-  // its own Measure; the vector that holds it may.
+  // Returns the next batch once it is built; null before that and if there is none. The batch must not move in memory
+  // until its own Measure; the vector object that owns it may move.
   using Ahead = std::function<std::vector<Trial>*()>;
 
-  // Marks the trials that were measured or refused as done; once halted the others are dropped, and those under way are
-  // waited for kAfterHaltNs: a runner that is gone must not keep a run from ending. A lost runner's trial is recorded
-  // as such, tried again and does not count. Each attempt at a noisy trial is recorded; the last one stands. Throws
-  // Error(kNoRunner) when kAttempts runs of one trial were lost, or when the runner took no job for kPatienceNs.
-  // Machines that have nothing left of this batch begin with the one ahead.
+  // Marks the trials that were measured or refused as done. Once halted, trials that were not submitted are dropped.
+  // Those under way are waited for up to kAfterHaltNs, so that a lost runner cannot keep a run from ending. A trial on
+  // a lost runner is recorded as such, tried again and does not count. Each attempt at a noisy trial is recorded; the
+  // last one stands. Throws Error(kNoRunner) when kAttempts runs of one trial were lost, or when the runner took no
+  // job for kPatienceNs. Machines without work in this batch begin with the one ahead.
   void Measure(std::vector<Trial>& batch, const Ahead& ahead = nullptr);
-  // Asks the machines whether they still are what they were, and keeps what is doubted of all batches as such
-  // (db/doubted_since.h). For when nothing is under way.
+  // Asks the machines to check their health again. Stores a doubt for each record of any batch that they doubt
+  // (db/doubted_since.h). Call it when nothing is under way.
   void Close();
-  // Of all jobs so far.
+  // The cost of all jobs so far.
   const JobCost& cost() const { return cost_; }
-  // Jobs that were given up after a halt, for no runner had answered.
+  // Jobs that were given up after a halt because no runner had answered.
   int64_t unanswered() const { return unanswered_; }
 
  private:
@@ -75,16 +75,16 @@ class BatchMeasurer {
   const TuneTools& tools_;
   Hooks hooks_;
   const std::vector<Trial>* current_ = nullptr;
-  const Trial* begun_ = nullptr;  // the first of the batch that was begun last
-  std::deque<Trial*> waiting_;    // to submit
+  const Trial* begun_ = nullptr;  // first trial of the last batch that was begun
+  std::deque<Trial*> waiting_;    // trials to submit
   std::map<JobId, Trial*> under_way_;
-  std::map<const Trial*, int> lost_, repeated_;  // times
+  std::map<const Trial*, int> lost_, repeated_;  // how many times
   std::vector<Record> pending_;
-  std::map<JobId, std::string> kept_;  // the records' ids of the newest kMostKept results
+  std::map<JobId, std::string> kept_;  // ids of the records of the newest kMostKept results
   JobCost cost_;
   int64_t pending_since_ns_ = 0;
   int64_t last_progress_ns_ = 0;
-  int64_t halted_ns_ = 0;  // when it was first seen that nothing more is to be submitted
+  int64_t halted_ns_ = 0;  // when the halt was first noticed
   int64_t unanswered_ = 0;
 };
 

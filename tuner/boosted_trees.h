@@ -1,4 +1,4 @@
-// Gradient-boosted regression trees: the only file pair that knows xgboost.
+// Gradient-boosted regression trees. Only boosted_trees.cc includes xgboost.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace hone {
 
-// Fitted once; equal data give equal trees (one thread, no sampling). Chen and Guestrin, "XGBoost: A Scalable Tree
+// Fitted once. Equal data give equal trees (one thread, no sampling). Chen and Guestrin, "XGBoost: A Scalable Tree
 // Boosting System", 2016. Not thread-safe.
 class BoostedTrees {
  public:
-  // As many targets as rows, at least one. Throws Error(kBug) when the library refuses.
+  // Takes as many targets as rows, at least one. Throws Error(kBug) when the library refuses.
   BoostedTrees(const std::vector<Features>& rows, const std::vector<float>& targets);
   ~BoostedTrees();
   // One prediction per row.

@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-// `fate`: of what the candidate, or its reference, is to blame for.
+// `fate` is that of a failure which the candidate or its reference causes.
 std::variant<Artifact, Rejection> Compiled(Fate fate,
                                            const std::function<std::variant<Artifact, Rejection>()>& compile) {
   try {
@@ -33,7 +33,7 @@ std::map<size_t, Rejection> CompileReferences(const TuneTools& tools, std::vecto
   ForEachOnThreads(tools.compile_workers, order.size(), [&](size_t i) {
     const Candidate& candidate =
         std::find_if(batch.begin(), batch.end(), [&](const Trial& trial) { return trial.task == order[i]; })->candidate;
-    // No candidate is to blame for its reference.
+    // A failed reference is no candidate's fault.
     built[i] = Compiled(Fate::kCancelled, [&] { return tools.reference(candidate.workload, candidate.target); });
   });
   std::map<size_t, Rejection> failed;

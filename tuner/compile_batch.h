@@ -10,9 +10,9 @@
 
 namespace hone {
 
-// Compiles every trial, and the references that their tasks still lack, on tools.compile_workers threads. What a trial
-// is rejected for is in its `built`; without its task's reference it is Cancelled, for no candidate is to blame for
-// that. Trials that are not begun when halted() says so are taken out of the batch.
+// Compiles every trial, and the references that their tasks still lack, on tools.compile_workers threads. A trial's
+// `built` has its rejection. Without its task's reference a trial is Cancelled, because that is no candidate's fault.
+// Trials that were not begun when halted() became true are removed from the batch.
 void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, std::vector<TuningTask>& tasks,
                   std::vector<Trial>& batch);
 

@@ -1,4 +1,4 @@
-// How the trials of a task failed, while none has worked.
+// Counts the failures of a task's trials while none has worked.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace hone {
 class FailureTally {
  public:
   void Add(Fate fate, const std::string& message);
-  // The fate that most trials met, and of its messages the one that most had; of equals the first in order. No trials:
-  // nothing was added.
+  // The commonest fate, and the commonest of its messages; of equals the first in order. `trials` is 0 if nothing was
+  // added.
   FailureReport Commonest() const;
 
  private:

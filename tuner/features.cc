@@ -19,7 +19,7 @@ class Row {
   size_t next_ = 0;
 };
 
-// FNV-1a, cut to what a float holds exactly: tells schedules apart without a list of them.
+// FNV-1a, reduced to bits that a float holds exactly: distinguishes schedules without a list of them.
 uint32_t NameNumber(std::string_view name) {
   uint32_t hash = 2166136261U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
@@ -71,7 +71,7 @@ void AddKnobs(Row& row, const Schedule& schedule, const Config& config) {
   for (const int64_t value : values) row.Add(value);
 }
 
-// The register tile, how well it fits the line, what it reuses and what it walks over.
+// Features of the register tile: its fit to the line, its reuse and its working sets.
 void AddTile(Row& row, const MachineModel& machine, const TileShape& t) {
   const auto l1 = static_cast<double>(machine.l1_bytes), l2 = static_cast<double>(machine.l2_bytes);
   const double tiles = std::ceil(t.line / t.rows);

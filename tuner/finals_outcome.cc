@@ -8,7 +8,7 @@ namespace {
 struct Seen {
   Finalist finalist;
   bool right = true;
-  bool quiet = false;  // some round was
+  bool quiet = false;  // at least one round was
   bool incumbent = false;
 };
 
@@ -30,7 +30,7 @@ std::vector<Seen> ByCandidate(const std::vector<Record>& records) {
   return all;
 }
 
-// What was decided in the built model stands, whatever the kernel takes alone.
+// A decision in the built model stands, whatever the kernel's time by itself.
 void TakeWinner(const Record& record, FinalsOutcome& outcome) {
   for (size_t f = 0; f < outcome.finalists.size(); ++f) {
     const Proposal& proposal = outcome.finalists[f].proposal;

@@ -1,4 +1,4 @@
-// What the records of a task's finals say.
+// The outcome of a task's finals according to its records.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,15 @@ struct Finalist {
 };
 
 struct FinalsOutcome {
-  std::vector<Finalist> finalists;  // those that were right in every round and not always noisy, as they came
+  std::vector<Finalist> finalists;  // candidates that were right in every round and not always noisy, as they came
   size_t incumbent = 0;             // its index
-  FinalsVerdict verdict;            // of the same indices
+  FinalsVerdict verdict;            // with the same indices
 
   const Finalist& winner() const { return finalists[verdict.winner]; }
 };
 
-// Judges the records of one finals, whatever place they have, but for those that were decided in the built model:
-// their winner is the one that they name. nullopt when the incumbent is not among the
-// finalists or nobody else is.
+// Judges the records of one finals without regard to their recorded places. Exception: records of finals in the built
+// model name their winner. nullopt when the incumbent is not among the finalists or has no challenger.
 std::optional<FinalsOutcome> OutcomeOf(const std::vector<Record>& records);
 
 }  // namespace hone

@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t kLooked = 4096;
 constexpr const char* kColumns[] = {"oc_block", "tile_oc"};
 
-// The text under which foreign trials of the workload are kept: no epilogue or prologue, and matrices as batch x rows x
-// reduction.
+// The text under which foreign trials of the workload are stored: without epilogue and prologue, and with matrices as
+// batch x rows x reduction.
 std::string ForeignText(Workload workload) {
   workload.epilogue = EpilogueClass::kNone;
   workload.prologue = Prologue::kNone;
@@ -28,7 +28,7 @@ std::string ForeignText(Workload workload) {
   return workload.ToText();
 }
 
-// A template is written for one architecture, which its name ends with.
+// A template is written for one architecture, which is the end of its name.
 bool SameArchitecture(std::string_view task, std::string_view triple) {
   const auto begins = [&](std::string_view name) { return triple.starts_with(name); };
   if (task.ends_with(".x86")) return begins("x86_64") || begins("amd64") || begins("i686");
@@ -43,7 +43,7 @@ double Columns(const Config& config) {
   return columns;
 }
 
-// The fastest of each target, then the second of each, and so on.
+// Orders the fastest trial of each target first, then the second of each, and so on.
 std::vector<ForeignTrial> InTurn(std::vector<ForeignTrial> trials) {
   std::map<std::string, int64_t> seen;
   std::vector<std::pair<int64_t, ForeignTrial>> placed;
@@ -57,7 +57,7 @@ std::vector<ForeignTrial> InTurn(std::vector<ForeignTrial> trials) {
   return in_turn;
 }
 
-// Of equally near ones the best by the estimate; null when the space has none of the schedule.
+// Among equally near proposals the one with the best estimate; null when the space has none of the schedule.
 const Proposal* Nearest(const SearchSpace& space, const ForeignTrial& trial) {
   const Proposal* nearest = nullptr;
   double least = 0;

@@ -1,4 +1,4 @@
-// What other tuners' logs suggest for a task.
+// Suggestions for a task from other tuners' logs.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +10,15 @@
 
 namespace hone {
 
-// Configs of the workload's space, the most promising first, at most `most`: the nearest to those that were fastest in
-// the store's foreign trials of the workload, whatever its epilogue and prologue, on a target of the same
-// architecture. Each other target's fastest come in turn, since times of several machines say nothing of each other.
-// The foreign times decide the order here and nothing else.
+// At most `most` configs of the workload's space, the most promising first. They are the nearest to the fastest
+// foreign trials in the store, on targets of the same architecture. Trials are of this workload with any epilogue and
+// prologue. The fastest of each target come in turn, because times of different machines do not compare. Foreign times
+// decide only this order.
 std::vector<Proposal> ForeignSeeds(const RecordStore& store, const Workload& workload, const SearchSpace& space,
                                    const Target& target, size_t most = 4);
 
-// How far a config is from one that was meant for another tuner: in factors of two, over the register tile's columns
-// (oc_block x tile_oc, whose split is the machine's) and over the other knobs that `foreign` names.
+// The distance of a config from one for another tuner, in factors of two. It sums over the register tile's columns
+// (oc_block x tile_oc, which machines split differently) and over the other knobs that `foreign` names.
 double ForeignDistance(const Config& config, const Config& foreign);
 
 }  // namespace hone

@@ -28,7 +28,7 @@ std::vector<Record> Looked(const RecordStore& store, const std::string& workload
   return store.Find(query);
 }
 
-// A setup's each; `skipped` is none.
+// One lesson per setup, except for `skipped`.
 std::vector<Lesson> BySetup(const std::vector<Record>& records, const SearchTask& task, const Setup* skipped) {
   std::vector<Setup> setups;
   std::vector<Lesson> lessons;
@@ -49,7 +49,7 @@ std::vector<Lesson> BySetup(const std::vector<Record>& records, const SearchTask
   return lessons;
 }
 
-// Those that the run has not, the nearest first.
+// Workloads that are not among the run's own, the nearest first.
 std::vector<std::string> NearestOthers(const RecordStore& store, const Workload& workload,
                                        const std::vector<std::string>& own) {
   std::vector<std::pair<double, std::string>> others;
@@ -81,7 +81,7 @@ double DoublingsApart(const Workload& a, const Workload& b) {
 }
 
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here) {
-  // All: the first ones may be our own.
+  // Reads all records, because the first ones may be of this setup.
   std::vector<Lesson> lessons = BySetup(Looked(store, task.workload.ToText(), here.setup.cache, 0), task, &here.setup);
   for (const std::string& other : NearestOthers(store, task.workload, here.workloads)) {
     for (Lesson& lesson : BySetup(Looked(store, other, here.setup.cache, kLooked), task, nullptr))

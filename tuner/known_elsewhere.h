@@ -1,4 +1,4 @@
-// What a store knows that helps with a task without being of it.
+// Records of a store that help with a task although they were not measured for it.
 #pragma once
 
 #include <string>
@@ -15,15 +15,15 @@ struct Lesson {
   std::vector<Observation> observations;
 };
 
-// Whether one task's times say something about the other's.
+// Whether times of one task are informative about the other.
 bool Alike(const Workload& a, const Workload& b);
-// How many doublings two that are alike are apart, over all their dimensions; half a one for another epilogue.
+// The distance of two alike workloads in doublings, summed over all dimensions; half a doubling for another epilogue.
 double DoublingsApart(const Workload& a, const Workload& b);
 
-// Of the task's own workload what was measured in other setups (threads, machines, code), at most kMostSetups of
-// them; of the workloads that the run has not, the kMostWorkloads nearest in shape, wherever they were measured. Only
-// what worked, was not noisy, and is of the schedules' present versions. Of another workload it looks at the first
-// kLooked records. What is measured here itself is no lesson.
+// Lessons from the task's own workload in at most kMostSetups other setups (threads, machines, code). More come from
+// the kMostWorkloads nearest workloads that are not in the run, in any setup. Records count only if they worked, were
+// not noisy and are of the schedules' present versions. Of another workload only the first kLooked records are read.
+// Records of this setup itself are no lesson.
 std::vector<Lesson> LessonsFrom(const RecordStore& store, const SearchTask& task, const MeasuredHere& here);
 inline constexpr size_t kMostSetups = 4;
 inline constexpr size_t kMostWorkloads = 3;

@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// Outputs along one dimension that read at least one element that is no padding.
+// The number of outputs along one dimension that read at least one element which is not padding.
 int64_t OutputsOfData(int64_t outputs, int64_t extent, int64_t window, int64_t stride, int64_t pad, int64_t dilation) {
   int64_t count = 0;
   for (int64_t at = 0; at < outputs; ++at) {
@@ -41,7 +41,7 @@ double Products(const Workload& workload) {
 }  // namespace
 
 int64_t LeastMultiplyAdds(const Workload& workload) {
-  // Beyond 2^62 the number means nothing any more.
+  // Beyond 2^62 the number has no meaning.
   return static_cast<int64_t>(std::min(Products(workload), 4.6e18));
 }
 

@@ -1,4 +1,4 @@
-// What a workload cannot be computed without.
+// The least arithmetic that a workload needs.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace hone {
 
-// Multiply-adds that any of our schedules does at least. Those of the direct algorithm, without what falls into the
-// padding; of a convolution with a window of more than one element one for each product of an output and an input
-// channel, which is less than Winograd's algorithm takes at any tile size (S. Winograd, Arithmetic Complexity of
+// The least number of multiply-adds in any of hone's schedules: those of the direct algorithm, without those that fall
+// into the padding. A convolution with a window of more than one element counts one for each product of an output and
+// an input channel. Winograd's algorithm needs more than that at any tile size (S. Winograd, Arithmetic Complexity of
 // Computations, 1980: F(m, r) takes m + r - 1 multiplications for m r).
 int64_t LeastMultiplyAdds(const Workload& workload);
 

@@ -11,7 +11,7 @@ constexpr int64_t kTrips = 8000;
 constexpr int kSamples = 15;
 constexpr int kProcesses = 3;
 
-// 0 when the runner did not run it.
+// The least time; 0 when the runner did not run it.
 int64_t LeastNs(Runner& runner, const KernelJob& job, int64_t patience_ns) {
   if (runner.FreeSlots() == 0) return 0;
   const JobId id = runner.Submit(job);
@@ -34,7 +34,7 @@ double MeasurePeak(Runner& runner, const Target& target, int threads, int64_t pa
   double best = 0;
   for (int i = 0; i < kProcesses; ++i) {
     const int64_t ns = LeastNs(runner, job, patience_ns);
-    // What does not come once would be waited for again and again.
+    // A job that does not come back once would be waited for repeatedly.
     if (ns == 0) break;
     best = std::max(best, kernel.flops / static_cast<double>(ns));
   }

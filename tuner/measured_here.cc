@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// The machine's trouble, not the candidate's: such a trial is done again.
+// Whether the failure is the machine's and not the candidate's. Such a trial is measured again.
 bool SaysNothing(const Measurement& measurement) {
   return measurement.fate == Fate::kRunnerLost || measurement.fate == Fate::kCancelled ||
          BlamesForMachine(measurement.fate, measurement.message);

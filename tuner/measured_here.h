@@ -1,4 +1,4 @@
-// Where a run measures, and which records are of the same place.
+// The setup in which a run measures, and a test for records of the same one.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct MeasuredHere {
   std::vector<std::string> workloads;  // texts, of all tasks
 };
 
-// Whether a record of the space's workload, at these threads and in this cache mode, stands for a measurement made
-// here: of the target, this kind of machine and the present version of its schedule. A candidate that the compiler
+// Whether a record of the space's workload, with these threads and this cache mode, counts as measured here. It must
+// be of the target, this kind of machine and the present version of its schedule. A candidate that the compiler
 // refused was on no machine and counts on all.
 bool CountsHere(const Record& record, const SearchSpace& space, const MeasuredHere& here);
 

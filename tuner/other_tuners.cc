@@ -22,7 +22,7 @@ std::vector<Proposal> OtherTuners::Propose(std::vector<TuningTask>& tasks, size_
     std::vector<Proposal> proposals = tasks[task].Propose(static_cast<int>(n - taken.size()));
     if (proposals.empty()) break;
     std::erase_if(proposals, [&](const Proposal& p) { return !store_.claims().Take(Claim(workload, p)); });
-    // After the claims: who has released one has its record in the store.
+    // Reads news after the claims: a tuner that has released a claim already has its record in the store.
     const std::set<std::string> news = LearnNews(tasks);
     for (const Proposal& proposal : proposals) {
       const std::string claim = Claim(workload, proposal);
@@ -41,7 +41,7 @@ void OtherTuners::Release(const Trial& trial) {
   store_.claims().Release(Claim(trial.candidate.workload, trial.proposal));
 }
 
-// The claims of what was learnt.
+// Returns the claims of everything learnt.
 std::set<std::string> OtherTuners::LearnNews(std::vector<TuningTask>& tasks) {
   RecordQuery query;
   query.threads = here_.setup.threads;

@@ -1,4 +1,4 @@
-// The tuners that use the same store at the same time.
+// Other tuners that use the same store at the same time.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace hone {
 
-// What they measure on this kind of machine is learnt and not measured again; what is measured here is claimed, so that
-// they leave it. Thread-compatible.
+// Their measurements on this kind of machine are learnt and not repeated. Candidates measured here are claimed, so
+// that they skip them. Thread-compatible.
 class OtherTuners {
  public:
-  // What the store has by now is known to the run. The store must outlive it.
+  // The run already knows the store's present content. The store must outlive this.
   OtherTuners(RecordStore& store, const MeasuredHere& here);
 
-  // Up to n proposals for tasks[task] that nobody else has measured or measures; none when its space is spent. Each is
-  // claimed until its Release. On the way every task learns what others have recorded.
+  // Up to n proposals for tasks[task] that no other tuner has measured or is measuring; none when its space is spent.
+  // Each is claimed until its Release. The call also teaches every task the new records of others.
   std::vector<Proposal> Propose(std::vector<TuningTask>& tasks, size_t task, size_t n);
-  // Its record is in the store, or there will be none.
+  // Releases the trial's claim: its record is in the store, or there will be none.
   void Release(const Trial& trial);
 
  private:
@@ -34,7 +34,7 @@ class OtherTuners {
   RecordStore& store_;
   const MeasuredHere here_;
   int64_t seen_ = 0;            // as RecordStore::Arrived counts
-  std::set<std::string> ours_;  // claims of all that was proposed here
+  std::set<std::string> ours_;  // claims of everything proposed here
 };
 
 }  // namespace hone

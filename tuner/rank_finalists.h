@@ -1,4 +1,4 @@
-// Who wins the finals of a task.
+// Decides the winner of a task's finals.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace hone {
 
-// Of one finalist.
+// The result of one finalist.
 struct Standing {
-  int place = 0;         // 1: the winner; the others by time
-  MedianInterval ns;     // of its processes' least samples
-  double p = 1;          // against the incumbent, corrected for the number of challengers; 1 for itself
-  double gain = 0;       // share of the incumbent's time that it saves; negative: it is slower
+  int place = 0;         // 1 = the winner; the others by time
+  MedianInterval ns;     // of the least samples of its processes
+  double p = 1;          // against the incumbent, corrected for the number of challengers; 1 for the incumbent
+  double gain = 0;       // share of the incumbent's time that it saves; negative if it is slower
   bool differs = false;  // p < 0.05 and at least 1 % off, either way
 };
 
@@ -23,10 +23,10 @@ struct FinalsVerdict {
   std::vector<Standing> standings;  // by finalist
 };
 
-// least_ns[f][r]: the least sample of finalist f's process in round r. A process counts as one observation: its samples
-// share its addresses, so that tests over pooled samples call a kernel different from itself (docs/measuring.md). The
-// fastest challenger that differs from the incumbent (Mann-Whitney, Bonferroni's correction) replaces it; if none does,
-// the incumbent wins, however the medians lie. No list may be empty.
+// least_ns[f][r] is the least sample of finalist f's process in round r; no list may be empty. A process counts as one
+// observation, because its samples share its addresses. Tests over pooled samples would find that a kernel differs
+// from itself (docs/measuring.md). The fastest challenger that differs from the incumbent (Mann-Whitney, Bonferroni's
+// correction) replaces it. If none does, the incumbent wins, whatever the medians.
 FinalsVerdict RankFinalists(const std::vector<std::vector<int64_t>>& least_ns, size_t incumbent);
 
 }  // namespace hone

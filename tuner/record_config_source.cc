@@ -15,9 +15,9 @@ namespace {
 
 using Verdict = ConsideredRecord::Verdict;
 
-// Tasks that tell how kinds of machines are connected; more of them would take longer to read than they tell.
+// The number of tasks that connect kinds of machines. Reading more would take longer than they are worth.
 constexpr size_t kMostTasks = 256;
-// Those behind are so much slower that their layouts are no loss.
+// Records beyond this number are so much slower that losing their layouts costs nothing.
 constexpr size_t kLookedForEach = 512;
 
 RecordLayers LayersOf(const RecordStore& store) {
@@ -26,13 +26,13 @@ RecordLayers LayersOf(const RecordStore& store) {
   return layers;
 }
 
-// Whether the times of both say which is faster.
+// Whether the times of both tell which is faster.
 bool Comparable(const BestRow& a, const BestRow& b) {
   return a.rank == b.rank && a.setup->machine == b.setup->machine && a.setup->threads == b.setup->threads &&
          SameCode(a.setup->target, b.setup->target);
 }
 
-// What stands against a ranked row by itself: kTaken when nothing does.
+// The objection to a ranked row by itself; kTaken if there is none.
 ConsideredRecord Judge(BestRow row, const ConfigRefusal& refusal) {
   ConsideredRecord considered;
   considered.verdict = Verdict::kTaken;
@@ -61,7 +61,7 @@ BestLookup RecordConfigSource::LookUp(const Workload& workload, const Target& ta
   BestLookup lookup = LookUpBest(layers_.Rows(text), wanted);
   blames_[text] = std::count_if(lookup.left_out.begin(), lookup.left_out.end(),
                                 [](const LeftOutRow& out) { return out.row.blames_for_machine; });
-  // A record of this kind of machine stays the first, whatever others lose.
+  // A record of this kind of machine stays first, whatever loss others have.
   if (lookup.ranked.empty() || !IsForeign(lookup.ranked.front(), wanted)) return lookup;
   KnownFor(wanted).losses.Order(lookup.ranked);
   return lookup;

@@ -17,18 +17,18 @@
 
 namespace hone {
 
-// Why a build cannot run a config, for people; nullopt when it can.
+// The reason, for people, why a build cannot run a config; nullopt if it can.
 using ConfigRefusal = std::function<std::optional<std::string>(const std::string& schedule, const Config& config)>;
 
-// A record that a build considers, and what became of it.
+// A record that a build considers, with its verdict.
 struct ConsideredRecord {
   enum class Verdict : uint8_t {
     kTaken,
-    kSameKernel,    // the taken one's kernel, measured another time
-    kBehind,        // the taken one comes before it: `decided` says by what
-    kRefused,       // by the schedules: `detail` says why
-    kOtherVersion,  // of its schedule: its config means another kernel today
-    kLeftOut,       // by the lookup: `left_out` and `detail` say why
+    kSameKernel,    // the taken record's kernel, measured at another time
+    kBehind,        // the taken record comes before it: `decided` has the criterion
+    kRefused,       // by the schedules: `detail` has the reason
+    kOtherVersion,  // its schedule has another version: its config means another kernel
+    kLeftOut,       // by the lookup: `left_out` and `detail` have the reason
   };
   BestRow row;
   Verdict verdict = Verdict::kLeftOut;
@@ -37,20 +37,21 @@ struct ConsideredRecord {
   std::string detail;
 };
 
-// How much slower than the best here a record of another kind of machine is expected to be.
+// The expected slowdown of another kind of machine's record against the best here.
 struct ExpectedLoss {
   double share = 0;  // 0.12: 1.12 times the best's time
-  int tasks = 0;     // that its kind and the wanted one both measured; 0: no records connect them, and the schedules'
-                     // estimate stands in: of its config over that of the analytic default
+  // Number of tasks that its kind and the wanted one both measured. If 0, no records connect them, and `share` comes
+  // from the schedules' estimates: that of its config over that of the analytic default.
+  int tasks = 0;
   bool operator==(const ExpectedLoss&) const = default;
 };
 
-// Takes the best of all layers, as LookUpBest ranks them (db/best_lookup.h); where that is a record of another kind of
-// machine, in the order of TransferLosses.
+// Takes the best record of all layers, as LookUpBest ranks them (db/best_lookup.h). If that record is from another
+// kind of machine, the order is that of TransferLosses.
 class RecordConfigSource : public ConfigSource {
  public:
-  // `machine`: that the build is for; not known when it is for others than this one. The layers, or the store, must
-  // outlive it. A choice's source ends in ", ORIGIN" where its layer is not called kStoreOrigin.
+  // `machine` is the one that the build is for; it is not known when the build is for others than this one. The
+  // layers, or the store, must outlive it. A choice's source ends in ", ORIGIN" if its layer is not kStoreOrigin.
   RecordConfigSource(const RecordLayers& layers, Fingerprint machine) : layers_(layers), machine_(std::move(machine)) {}
   RecordConfigSource(const RecordStore& store, Fingerprint machine);
   RecordConfigSource(const RecordConfigSource&) = delete;
@@ -58,23 +59,23 @@ class RecordConfigSource : public ConfigSource {
   std::optional<ConfigChoice> Choose(
       const Workload& workload, const Target& target, int threads,
       const std::function<bool(const std::string& schedule, const Config& config)>& valid) override;
-  // Of the best record's rank, machine, threads and code: what was timed elsewhere is no measure here.
+  // Choices only from the best record's rank, machine, threads and code, because times from elsewhere do not compare.
   std::vector<ConfigChoice> ChooseEach(const Workload& workload, const Target& target, int threads,
                                        const ConfigClass& class_of) override;
 
-  // Every record that Choose looks at, in its order, then those that the lookup leaves out. At most one is taken.
+  // Every record that Choose reads, in its order, then those that the lookup leaves out. At most one is taken.
   std::vector<ConsideredRecord> Consider(const Workload& workload, const Target& target, int threads,
                                          const ConfigRefusal& refusal) const;
-  // How many records of the workload are of another version of their schedule than this hone's: none of them is taken.
+  // The number of the workload's records of another version of their schedule than this hone's. None of them is taken.
   int64_t OtherVersions(const Workload& workload) const;
-  // How many records of the workloads that were looked up blame a candidate for the trouble of a machine: they speak
-  // against no other record.
+  // The number of records, over the workloads looked up, that blame a candidate for a failure of the machine. They do
+  // not speak against other records.
   int64_t BlamesForMachine() const;
-  // What Choose gives of the row.
+  // Choose's result for the row.
   ConfigChoice ChoiceOf(const BestRow& row) const;
-  // Of a ranked row; nullopt where this kind of machine measured it, and where there is nothing to go by.
+  // For a ranked row; nullopt if this kind of machine measured it, or if there is no basis for an estimate.
   std::optional<ExpectedLoss> LossOf(const Workload& workload, const BestRow& row, const BuildContext& context) const;
-  // Of the record that a choice named.
+  // For the record that a choice named.
   std::optional<ExpectedLoss> LossOf(const Workload& workload, const std::string& record,
                                      const BuildContext& context) const;
 
@@ -89,14 +90,14 @@ class RecordConfigSource : public ConfigSource {
   };
   Known& KnownFor(const BestWanted& wanted) const;
 
-  RecordLayers own_layers_;  // of the one store
+  RecordLayers own_layers_;  // layers of a single store
   const RecordLayers& layers_;
   const Fingerprint machine_;
   mutable std::map<std::string, int64_t> blames_;  // by workload
-  mutable std::optional<Known> known_;             // of the last that was asked for: reading a store takes time
+  mutable std::optional<Known> known_;             // for the last target and threads: reading a store takes time
 };
 
-// "record", "other threads", "same microarchitecture", "near": how near the machine of a rank is.
+// The nearness of a rank's machine: "record", "other threads", "same microarchitecture", "near".
 std::string_view NearnessName(int rank);
 
 }  // namespace hone

@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// A store for the replay's own records, gone with it.
+// A temporary store for the replay's own records, removed with the object.
 class ScratchStore {
  public:
   ScratchStore() {
@@ -41,7 +41,7 @@ class ScratchStore {
   std::unique_ptr<RecordStore> store_;
 };
 
-// What the recorded run found in the store, and what it measured itself: the whole, when there was no such run.
+// The store's records before the recorded run, and the run's own. Without such a run, all records count as the run's.
 struct Recording {
   std::vector<Record> before, run;
 };
@@ -70,7 +70,7 @@ const Schedule* PresentSchedule(const std::vector<const Schedule*>& schedules, c
   return found == schedules.end() ? FindSchedule(name) : *found;
 }
 
-// A config of another version may mean another kernel.
+// A config of another schedule version may mean another kernel.
 void DropOtherVersions(const std::vector<const Schedule*>& schedules, std::vector<Record>& records) {
   if (records.empty()) return;
   const Record first = records.front();

@@ -1,4 +1,4 @@
-// A tuning run again, from its records.
+// Repeats a tuning run from its records.
 #pragma once
 
 #include <atomic>
@@ -11,15 +11,16 @@
 
 namespace hone {
 
-// Like Tune, on the machine and at the pace of the recording, which is left as it is. Asked as the recorded run was, it
-// decides as that did: it knows what the store held when that run began. Asked otherwise, it begins with nothing and
-// finds any record of a candidate. Throws Error: kNoRunner when the recording has no trial of the target, thread count
-// and cache mode, kBadData when all it has are of other versions of their schedules.
+// Like Tune, on the machine and at the pace of the recording, which stays unchanged. With the recorded run's options
+// it makes the same decisions, because it knows what the store held when that run began. With other options it begins
+// with nothing and finds any record of a candidate. Throws Error(kNoRunner) when the recording has no trial of the
+// target, thread count and cache mode. Throws Error(kBadData) when all its trials are of other versions of their
+// schedules.
 TuneReport Replay(const std::vector<Task>& tasks, const TuneOptions& options, const RecordStore& recording,
                   const std::function<void(const TuneEvent&)>& observe = nullptr,
                   const std::atomic<bool>* stop = nullptr);
 
-// With tools.schedules to search: those of a test.
+// Replay with tools.schedules to search; for tests.
 TuneReport ReplayWith(const std::vector<const Schedule*>& schedules, const std::vector<Task>& tasks,
                       const TuneOptions& options, const RecordStore& recording,
                       const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop);

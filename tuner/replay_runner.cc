@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// The same whatever the order of the knobs.
+// A name that does not depend on the order of the knobs.
 std::string NameOf(const Candidate& candidate) {
   auto values = candidate.config.values();
   std::sort(values.begin(), values.end());

@@ -1,4 +1,4 @@
-// A runner that answers from measurements that were recorded: a search without hardware.
+// A runner that answers from recorded measurements: a search without hardware.
 #pragma once
 
 #include <deque>
@@ -13,18 +13,19 @@
 
 namespace hone {
 
-// Answers a candidate with its recorded measurements of the asked least number of samples (the search's and the finals'
-// differ in it) in the order of recording, the last one again and again. The fate of a candidate without one is
-// kCancelled, which makes a tuning run drop it as if it had not been proposed. Time is the recorded time: a job takes
-// what it took when it was recorded, kUnknownNs when it has no record.
+// Answers a candidate with its recorded measurements of the requested least number of samples, in the order of
+// recording; the last one repeats. The search and the finals differ in that number. A candidate without a record gets
+// kCancelled, so that a tuning run drops it as if it had not been proposed. Time is recorded time: a job takes as long
+// as it took then, or kUnknownNs without a record.
 class ReplayRunner : public Runner {
  public:
   static constexpr int64_t kUnknownNs = 1'000'000'000;
 
-  // Of one target, thread count and cache mode, in the order of recording. Throws Error(kNoRunner) when there is none.
+  // The records must be of one target, thread count and cache mode, in the order of recording. Throws Error(kNoRunner)
+  // if there are none.
   explicit ReplayRunner(const std::vector<Record>& records);
 
-  // The candidate's artifact is its name for Submit; a rejection when the compiler had refused it.
+  // The artifact's ELF holds the candidate's name for Submit. Returns a rejection when the compiler had refused it.
   std::variant<Artifact, Rejection> Compile(const Candidate& candidate);
   int64_t now_ns() const { return now_ns_; }
   void Sleep(int64_t ns) { now_ns_ += ns; }
@@ -51,7 +52,7 @@ class ReplayRunner : public Runner {
   int64_t now_ns_ = 0;
 };
 
-// Compiles, waits and tells the time through the runner, which must outlive them. No overlap.
+// Tools that compile, wait and tell the time through the runner, which must outlive them. No overlap.
 TuneTools ReplayTools(ReplayRunner& runner);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Everything a task may try: the configs of all its schedules, without those that a schedule rejects.
+// All configs that a task may try: those of all its schedules, except those that a schedule rejects.
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,31 @@ class SearchSpace {
     double estimate_ns = 0;
   };
 
-  // Enumerates the space when it has at most kMostEnumerated configs, and otherwise draws kDrawn of them with a seed of
-  // its own, so that equal tasks have equal spaces.
+  // Enumerates the space when it has at most kMostEnumerated configs. Otherwise draws kDrawn of them with a fixed
+  // seed, so that equal tasks have equal spaces.
   explicit SearchSpace(const SearchTask& task);
   static constexpr int64_t kMostEnumerated = 60'000;
   static constexpr int64_t kDrawn = 4'096;
 
-  // Valid configs, the best estimate first: all of them when complete(), else those drawn. Never empty for a task whose
+  // Valid configs, the best estimate first: all of them if complete(), else those drawn. Never empty for a task whose
   // schedules accept anything; the first is the analytic default.
   const std::vector<Ranked>& ranked() const { return ranked_; }
   bool complete() const { return complete_; }
-  // Configs before any is rejected.
+  // The number of configs before any is rejected.
   int64_t size() const { return size_; }
 
-  // Names a proposal whatever the order of its config's knobs.
+  // A key of the proposal that does not depend on the order of its config's knobs.
   std::string Key(const Proposal& proposal) const;
   bool Valid(const Proposal& proposal) const;
   double EstimateNs(const Proposal& proposal) const;
   // Null when the task has no schedule of that name.
   const Schedule* Find(const std::string& schedule) const;
 
-  // A valid config drawn evenly from the configs of an evenly drawn schedule, or nullopt when none was met in 64 draws.
+  // A valid config drawn evenly from the configs of an evenly drawn schedule; nullopt when 64 draws found none.
   std::optional<Proposal> Sample(Random& random) const;
-  // Each knob from either parent; of one schedule. May be invalid.
+  // Takes each knob from either parent; both are of one schedule. May be invalid.
   Proposal Cross(const Proposal& a, const Proposal& b, Random& random) const;
-  // One knob moved to a neighbouring value (or, one time in four, to any). May be invalid.
+  // Moves one knob to a neighbouring value (or, one time in four, to any). May be invalid.
   Proposal Mutate(const Proposal& parent, Random& random) const;
 
  private:
@@ -54,7 +54,7 @@ class SearchSpace {
   };
   const Part* PartOf(const std::string& schedule) const;
   void Enumerate();
-  // What AnalyticDefault gives, of these schedules.
+  // The result of AnalyticDefault among these schedules.
   std::optional<Ranked> Default() const;
   void Draw();
   void Rank(const Part& part, Config config);
@@ -67,7 +67,7 @@ class SearchSpace {
   bool complete_ = false;
 };
 
-// The task's space, made when the task has none yet.
+// The task's space, or a new one when the task has none.
 std::shared_ptr<const SearchSpace> SpaceOf(const SearchTask& task);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// How the next configs are chosen. One file per strategy in strategies/; strategy.cc lists them.
+// The interface of strategies, which choose the next configs. strategies/ has a file for each; strategy.cc lists them.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Observation {
   int64_t min_ns = 0;  // 0 when not ok
 };
 
-// What a strategy may look at: the task's schedules with their spaces, constraints and estimates.
+// The input of a strategy: the task's schedules with their spaces, constraints and estimates.
 struct SearchTask {
   Workload workload;
   MachineModel machine;
@@ -37,16 +37,16 @@ struct SearchTask {
   std::shared_ptr<const SearchSpace> space;  // of the three above; null: the strategy makes it
 };
 
-// Deterministic: the same seed and observations give the same proposals. Never proposes a config twice nor one that its
-// schedule rejects.
+// Deterministic: the same seed and observations give the same proposals. Never proposes a config twice, nor one that
+// its schedule rejects.
 class Strategy {
  public:
   virtual ~Strategy() = default;
   // Up to n new proposals; fewer, or none, when the space is spent.
   virtual std::vector<Proposal> Propose(int n) = 0;
-  // Trials may be observed that were never proposed (resume, records of others).
+  // Observes a trial, which need not have been proposed (resume, records of others).
   virtual void Observe(const Observation& observation) = 0;
-  // What is known of another task on the same kind of machine; a strategy may make use of it or not.
+  // Receives knowledge of another task on the same kind of machine; a strategy may ignore it.
   virtual void Transfer(const SearchTask& other, const std::vector<Observation>& observations);
 };
 
@@ -58,7 +58,7 @@ struct StrategyEntry {
 const std::vector<StrategyEntry>& AllStrategies();
 // Throws Error(kUsage) with the nearest name.
 const StrategyEntry& FindStrategy(std::string_view name);
-// The same.
+// Throws as FindStrategy does.
 std::unique_ptr<Strategy> MakeStrategy(std::string_view name, const SearchTask& task, uint64_t seed);
 
 }  // namespace hone

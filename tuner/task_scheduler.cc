@@ -6,8 +6,8 @@
 namespace hone {
 namespace {
 
-constexpr double kWeight = 1.0 / 16;  // of the newest trial
-constexpr double kLeast = 1e-6;       // gain per trial, of the first: the n-th of random draws is the best once in n
+constexpr double kWeight = 1.0 / 16;  // weight of the newest trial
+constexpr double kLeast = 1e-6;  // gain per trial of the first: the n-th random draw is the best with probability 1 / n
 
 double ModelNs(const TaskProgress& task) {
   return task.uses * (task.best_ns > 0 ? static_cast<double>(task.best_ns) : task.estimate_ns);

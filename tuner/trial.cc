@@ -28,7 +28,7 @@ Record MakeRecord(const Trial& trial, const RecordFrame& frame) {
   record.llvm_version = frame.llvm_version;
   record.unix_ms = frame.unix_ms;
   record.session = frame.session;
-  // A config that was refused may not even have layouts.
+  // A refused config may not even have layouts.
   if (const Artifact* artifact = std::get_if<Artifact>(&trial.built)) {
     record.artifact_sha256 = artifact->object_sha256;
     SetLayouts(record, *frame.schedule);

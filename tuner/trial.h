@@ -1,4 +1,4 @@
-// A candidate on its way through the loop.
+// A candidate on its way through the tuning loop.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ struct Trial {
   std::variant<Artifact, Rejection> built;
   TimingPolicy timing;
   Measurement measurement;
-  bool done = false;  // measured, or refused by the compiler; never for a trial that was dropped or lost
+  bool done = false;  // measured, or refused by the compiler; never for a dropped or lost trial
 };
 
-// What a record says besides the trial.
+// The fields of a record that are not in its trial.
 struct RecordFrame {
   std::string session;
   std::string llvm_version;

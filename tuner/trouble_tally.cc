@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// So many trials one after the other say that the trouble does not pass.
+// After this many failed trials in a row the machine's failure counts as permanent.
 constexpr int64_t kMostInARow = 32;
 
 }  // namespace
@@ -26,7 +26,7 @@ void TroubleTally::AddStopped(const Failure& trouble) {
   last_ = trouble;
 }
 
-// One task alone may have the trouble, when its reference does not run here: then the others go on without it.
+// If only one task has the failure, for example because its reference does not run here, the others go on without it.
 TroubleTally::Advice TroubleTally::Add(size_t task, const Failure& trouble, bool others_worked) {
   AddStopped(trouble);
   if (in_a_row_++ == 0) task_ = task;

@@ -1,4 +1,4 @@
-// The machine's trouble during a run: how much of it, and when it is too much to go on.
+// Counts the machine's failures during a run and decides when there are too many to go on.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// The machine's failure that kept the trial from being judged; nullopt when there was none.
+// The machine's failure that kept the trial from being judged; nullopt if there was none.
 std::optional<Failure> TroubleOf(const Trial& trial);
 
 // Not thread-safe.
@@ -17,26 +17,27 @@ class TroubleTally {
  public:
   enum class Advice : uint8_t {
     kGoOn,
-    kStopTask,  // so many troubles in a row were all of this task
-    kGiveUp,    // so many in a row, of several tasks or where nothing has worked yet
+    kStopTask,  // this many failures in a row were all of this task
+    kGiveUp,    // this many in a row, of several tasks or before any trial worked
   };
 
-  // A trial of this task was not judged. `others_worked`: there are other tasks, and a trial was judged in this run.
+  // Counts a trial of this task that was not judged. `others_worked`: there are other tasks, and this run judged a
+  // trial.
   Advice Add(size_t task, const Failure& trouble, bool others_worked);
-  // The same, of a task that was stopped: it is counted, and decides nothing.
+  // Counts a failure of a stopped task, without an effect on decisions.
   void AddStopped(const Failure& trouble);
   void Judged();
 
   int64_t not_judged() const { return not_judged_; }
-  // The last trouble; an empty reason when there was none.
+  // The last failure; its reason is empty if there was none.
   const Failure& last() const { return last_; }
-  // Throws Error with the last trouble's code and reason.
+  // Throws Error with the last failure's code and reason.
   [[noreturn]] void GiveUp() const;
 
  private:
   int64_t not_judged_ = 0;
-  int64_t in_a_row_ = 0;        // since the last trial that was judged
-  std::optional<size_t> task_;  // the task of all in the row; nullopt: several
+  int64_t in_a_row_ = 0;        // since the last judged trial
+  std::optional<size_t> task_;  // the task of all failures in the row; nullopt: several
   Failure last_;
 };
 

@@ -21,13 +21,14 @@ bool IsHere(Runner& runner) {
          std::any_of(machines.begin(), machines.end(), [&](const Environment& m) { return m.host == host; });
 }
 
-// Compiling while a kernel is timed disturbs the timing, also from the core's other thread: it waits its turn unless
-// the runner is another machine or half of this one's cores are idle anyway.
+// Compiling while a kernel is timed disturbs the timing, also from the core's second thread. So it waits unless the
+// runner is another machine, or half of this machine's cores are idle anyway.
 bool CompilingDisturbsNobody(Runner& runner, int threads) {
   return !IsHere(runner) || AllowedCores() >= 2 * threads + 2;
 }
 
-// While a kernel is timed here, compilers keep to what the rule above left idle; else every core compiles.
+// While a kernel is timed here, compilers use only the cores that the rule above leaves idle; else every core
+// compiles.
 CompilePoolOptions PoolOptions(Runner& runner, const TuneOptions& options, bool overlap) {
   CompilePoolOptions pool;
   pool.workers = AllowedCores();

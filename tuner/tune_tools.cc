@@ -5,7 +5,7 @@
 
 namespace hone {
 
-// Of compiler/codegen/object.h, which would bring LLVM's headers along.
+// Declared in compiler/codegen/object.h, which would include LLVM's headers.
 std::string LlvmVersion();
 
 TuneTools RealTuneTools() {

@@ -22,10 +22,10 @@
 namespace hone {
 namespace {
 
-// Observations of one task that another one is told of.
+// The number of a task's observations that are passed to another task.
 constexpr size_t kTransferred = 64;
 
-// At most `most`, from the fastest to the slowest in even steps.
+// At most `most` observations, from the fastest to the slowest in even steps.
 std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.min_ns < b.min_ns; });
   if (all.size() <= most) return all;
@@ -87,7 +87,7 @@ void TuningLoop::Resume() {
   }
 }
 
-// Own finals are no trials: they leave the search where it was. Others' are measurements like any.
+// A run's own finals are no trials: they leave the search unchanged. Others' finals count as ordinary measurements.
 bool TuningLoop::ResumeFinals(TuningTask& task, const Record& record) const {
   const FinalsPart& part = record.finals;
   if (part.place == 1) task.finals.incumbent = Proposal{record.candidate.schedule, record.candidate.config};
@@ -144,7 +144,7 @@ bool TuningLoop::GainsTooLittle() const {
   return ExpectedGain(ProgressOfAll(), kBatch) < options_.budget.until_gain;
 }
 
-// A pool that has lost all of its machines waits for one.
+// At least 1: a pool that has lost all of its machines waits for one.
 int64_t TuningLoop::Machines() const { return std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size())); }
 
 int64_t TuningLoop::TrialsLeft() const {
@@ -158,7 +158,7 @@ void TuningLoop::Search() {
       {[this](Trial& trial) { return JobOf(trial); }, [this](const Trial& trial) { return RecordOf(trial); },
        [this] { return stopping() || TimeIsUp(); },
        [this](const Trial& trial) { return tasks_[trial.task].Doubts(trial.measurement); }});
-  // One batch is measured while the next, planned without its results, is compiled: the learner is a batch behind, and
+  // One batch is measured while the next, planned without its results, is compiled. The learner is a batch behind, and
   // neither the compiler nor the runner waits for the other.
   std::vector<Trial> batch = PlanBatch();
   WaitForCompiler([&] { Compile(batch); });
@@ -211,7 +211,8 @@ std::vector<Trial> TuningLoop::PlanBatch() {
   return {};
 }
 
-// kBatch of each task, the most promising one first: what many machines measure at once teaches little about one task.
+// kBatch trials of each task, the most promising task first. Many machines at once would teach little about a single
+// task.
 std::vector<Trial> TuningLoop::PlanShares(int64_t most) {
   std::vector<TaskProgress> progress = ProgressOfAll();
   const auto active = std::count_if(progress.begin(), progress.end(), [](const auto& task) { return !task.stopped; });
@@ -230,8 +231,8 @@ std::vector<Trial> TuningLoop::PlanShares(int64_t most) {
   return batch;
 }
 
-// Once, when its search proper begins: every other task has its default by then, those before it much more. Then what
-// the store has of other machines, thread counts and networks, and of other tuners.
+// Called once, when the task's search proper begins. By then every other task has its default and earlier tasks have
+// much more. Records of other machines, thread counts and networks follow, then those of other tuners.
 void TuningLoop::WarmUp(TuningTask& task) {
   task.warm = true;
   for (const TuningTask& other : tasks_) {
@@ -244,7 +245,7 @@ void TuningLoop::WarmUp(TuningTask& task) {
   task.Seed(ForeignSeeds(store_, task.workload(), task.space(), here_.setup.target));
 }
 
-// The heaviest first: with a small budget they are the ones to know.
+// Takes the heaviest tasks first: with a small budget they matter most.
 std::vector<Trial> TuningLoop::PlanDefaults(int64_t most) {
   std::vector<size_t> order(tasks_.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -1,4 +1,4 @@
-// The tuner's loop, with everything it needs handed in.
+// The tuner's loop. Everything it depends on is passed in.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +19,18 @@
 
 namespace hone {
 
-// Proposes a batch, compiles it, measures it, keeps it, learns from it, until nothing is left to do. Every task gets
-// its analytic default first, in one round; then NextTask says whose batch is next. Runner, store and tools must
-// outlive it.
+// Proposes a batch, compiles it, measures it, records it and learns from it, until nothing is left to do. Every task
+// gets its analytic default first, in one round; then NextTask chooses the task of the next batch. Runner, store and
+// tools must outlive it.
 class TuningLoop {
  public:
   static constexpr int kBatch = 16;  // of one task
-  // Trials compiled and measured together: kBatch, for many machines eight each.
+  // The number of trials compiled and measured together: kBatch, or with many machines eight for each.
   static int64_t BatchSize(int64_t machines) { return std::max<int64_t>(kBatch, 8 * machines); }
 
   TuningLoop(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
              const TuneTools& tools, std::function<void(const TuneEvent&)> observe, const std::atomic<bool>* stop);
-  // Once per object. Throws what Tune throws.
+  // Called once per object. Throws as Tune does.
   TuneReport Run();
 
  private:
@@ -59,7 +59,7 @@ class TuningLoop {
   bool stopping() const { return stop_ != nullptr && stop_->load(); }
   int64_t elapsed_ns() const { return tools_.now_ns() - begun_ns_; }
   int64_t TimeLeftNs() const;
-  // For the search: what the finals are expected to take is left to them.
+  // For the search, which leaves the expected time of the finals to them.
   bool TimeIsUp() const { return TimeLeftNs() <= finals_reserve_ns_; }
   std::vector<TaskProgress> ProgressOfAll() const;
   bool GainsTooLittle() const;
@@ -75,17 +75,17 @@ class TuningLoop {
   std::vector<TuningTask> tasks_;
   TuningRun run_;
   MeasuredHere here_;
-  std::optional<OtherTuners> others_;  // once here_ is known
-  std::vector<uint64_t> seeds_;        // of the checks' inputs
+  std::optional<OtherTuners> others_;  // set once here_ is known
+  std::vector<uint64_t> seeds_;        // for the checks' inputs
   int64_t begun_ns_ = 0;
   int64_t unanswered_ = 0;
   TroubleTally troubles_;
-  int64_t to_heal_ = 0;  // records of the tasks that blame candidates for the machine's trouble
+  int64_t to_heal_ = 0;  // records of the tasks that blame candidates for the machine's failure
   int64_t planned_ = 0;  // trials handed to the compiler by this call
   int64_t trials_ = 0;   // done by this call
-  int64_t resumed_ = 0;  // of this run, done before
+  int64_t resumed_ = 0;  // done by this run before
   int64_t finals_ns_ = 0;
-  std::atomic<int64_t> finals_reserve_ns_{0};  // asked by the thread that compiles, too
+  std::atomic<int64_t> finals_reserve_ns_{0};  // also read by the thread that compiles
   TuneCosts costs_;
 };
 

@@ -13,7 +13,7 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   asked["strategy"] = options.strategy;
   asked["seed"] = options.seed;
   asked["math"] = options.context.exact_math ? "exact" : "fast";
-  // Left out where it is float32: runs of before there were others go on.
+  // Left out for float32, so that runs from before other precisions existed can continue.
   if (options.context.precision != Precision::kFloat32) asked["precision"] = PrecisionName(options.context.precision);
   if (!options.precision.empty()) asked["precision"] = options.precision;
   if (options.context.weights != StoredWeights::kFloat32) asked["weights"] = StoredWeightsName(options.context.weights);

@@ -1,4 +1,4 @@
-// A tuning run's name and what was asked.
+// A tuning run's id and its request.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace hone {
 
-// The id is a content hash of model, target, threads, math, strategy, seed and cache mode: asking for the same again,
-// with whatever budget, is the same run and goes on with it. The state is "running".
+// The id is a content hash of model, target, threads, math, strategy, seed and cache mode. Precision and weights are
+// included if they are not float32. The same request with any budget is the same run and continues it. The state is
+// "running".
 TuningRun MakeTuningRun(const TuneOptions& options);
 
-// The run's json with `tasks` behind what was asked: each task's workload and how often the model uses it. Its id
-// stays.
+// The run with `tasks` added to its json: each task's workload and the number of its uses in the model. The id stays.
 TuningRun WithTasks(TuningRun run, const std::vector<Task>& tasks);
 
 }  // namespace hone

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kGain = 0.01;
 
-// Larger spaces get more patience, within reason.
+// Larger spaces get more patience, within limits.
 int64_t PlateauWindow(const SearchSpace& space) {
   return std::clamp<int64_t>(static_cast<int64_t>(space.ranked().size()) / 16, 32, 128);
 }
@@ -63,7 +63,7 @@ void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement)
   if (space_->Key(proposal) == default_key_ && (report_.default_ns == 0 || min_ns < report_.default_ns)) {
     report_.default_ns = min_ns;
   }
-  // A build never takes a noisy record, so no noisy time may raise the bar for the others.
+  // A build never takes a noisy record, so a noisy time must not raise the bar for others.
   if (measurement.noisy || (report_.best_ns > 0 && min_ns >= report_.best_ns)) return;
   report_.best_ns = min_ns;
   report_.best_schedule = proposal.schedule;

@@ -1,4 +1,4 @@
-// One task of a tuning run: its strategy, what is known of it, and when it has had enough.
+// One task of a tuning run: its strategy, its observations, and its stopping rule.
 #pragma once
 
 #include <deque>
@@ -28,52 +28,53 @@ class TuningTask {
   const Workload& workload() const { return report_.workload; }
   const std::string& text() const { return text_; }
   const SearchSpace& space() const { return *space_; }
-  // The workload's meaning, compiled once for the runner; empty until it is set.
+  // The reference kernel of the workload, compiled once for the runner; empty until it is set.
   std::optional<Artifact> reference;
 
-  // Up to n that were neither proposed nor learnt yet: seeds first, then the strategy's; none when both are spent.
+  // Up to n configs that were neither proposed nor learnt yet: seeds first, then the strategy's. None when both are
+  // spent.
   std::vector<Proposal> Propose(int n);
-  // To be proposed before all that the strategy has in mind. Valid configs of the space.
+  // Adds configs to propose before those of the strategy. They must be valid configs of the space.
   void Seed(const std::vector<Proposal>& seeds) { seeds_.insert(seeds_.end(), seeds.begin(), seeds.end()); }
-  // Whether anything was proposed, tried or learnt yet: a task begins with its default.
+  // Whether anything was proposed, tried or learnt yet. A task begins with its default.
   bool begun() const { return begun_; }
   void Begin() { begun_ = true; }
 
-  // A trial of this run: counts, and moves the plateau.
+  // Observes a trial of this run: it counts and affects the plateau.
   void Observe(const Proposal& proposal, const Measurement& measurement);
-  // A measurement of another run: it is known, and no trial of ours.
+  // Learns a measurement of another run. It is known but does not count as a trial of this run.
   void Learn(const Proposal& proposal, const Measurement& measurement);
-  // What is known of another task.
+  // Passes on knowledge of another task.
   void Transfer(const SearchTask& other, const std::vector<Observation>& observations) {
     strategy_->Transfer(other, observations);
   }
-  // All that worked, in the order they were learnt; noisy ones too.
+  // All observations that worked, in the order in which they were learnt, noisy ones included.
   const std::vector<Observation>& observations() const { return observations_; }
-  // What the strategy searches.
+  // The strategy's search task.
   const SearchTask& search() const { return search_; }
-  bool warm = false;  // whether it was told of the other tasks
+  bool warm = false;  // whether it received the knowledge of other tasks
 
-  // What is known of its finals.
+  // The state of the task's finals.
   struct FinalsState {
-    std::optional<Proposal> incumbent;  // the winner of the last ones on exactly such a machine, whosever run's
+    std::optional<Proposal> incumbent;  // winner of any run's last finals on exactly such a machine
     int held = 0;                       // by this run
-    std::vector<Record> last;           // this run's last
-    bool due = true;                    // a trial came after them
+    std::vector<Record> last;           // records of this run's last finals
+    bool due = true;                    // a trial came after the last finals
   };
   FinalsState finals;
-  // What they decided is what is reported; the search goes on from what it saw itself.
+  // Reports the outcome of the finals as the result. The search continues from its own observations.
   void Settle(const FinalsOutcome& outcome);
 
   void Stop(const std::string& why) { report_.stopped = why; }
   bool stopped() const { return !report_.stopped.empty(); }
-  // No trial of the last window improved the best by more than 1 %.
+  // Whether no trial of the last window improved the best by more than 1 %.
   bool AtPlateau() const { return plateau_window_ > 0 && since_gain_ >= plateau_window_; }
   int64_t best_ns() const { return report_.best_ns; }
   int64_t default_ns() const { return report_.default_ns; }
-  // Whether it may have the best time, but is too noisy to be believed.
+  // Whether the measurement may be the best time but is too noisy to be believed.
   bool Doubts(const Measurement& measurement) const;
   int64_t trials() const { return report_.trials; }
-  // Of the trials that were measured, on the runner; 0 before the first.
+  // The mean wall time on the runner of the measured trials; 0 before the first.
   int64_t mean_wall_ns() const { return measured_ > 0 ? wall_ns_ / measured_ : 0; }
   TaskProgress Progress() const;
   const TaskReport& report() const { return report_; }
@@ -86,7 +87,7 @@ class TuningTask {
   std::string default_key_;
   std::vector<Observation> observations_;
   std::deque<Proposal> seeds_;
-  std::set<std::string> met_;  // keys of what was proposed or learnt
+  std::set<std::string> met_;  // keys of everything proposed or learnt
   TaskReport report_;
   FailureTally failures_;
   GainRate gain_;
@@ -94,7 +95,7 @@ class TuningTask {
   int64_t plateau_window_ = 32;  // 0: endless
   int64_t since_gain_ = 0;
   int64_t measured_ = 0, wall_ns_ = 0;
-  int64_t gain_from_ns_ = 0;  // the best when it last improved by more than 1 %
+  int64_t gain_from_ns_ = 0;  // best time when it last improved by more than 1 %
 };
 
 }  // namespace hone

@@ -32,7 +32,7 @@ std::vector<const Schedule*> SchedulesOf(const TuneTools& tools, const Workload&
   return schedules;
 }
 
-// Longest first, one of each workload.
+// The record chosen for each workload, longest time first.
 std::vector<Record> Chosen(const std::vector<Record>& records, const VerifyOptions& options, Runner& runner) {
   std::map<std::string, std::vector<BestRow>> rows;
   for (size_t i = 0; i < records.size(); ++i) {
@@ -61,7 +61,7 @@ std::vector<int64_t> LeastOf(const std::vector<Measurement>& rounds) {
 
 int64_t Least(const std::vector<int64_t>& ns) { return ns.empty() ? 0 : *std::min_element(ns.begin(), ns.end()); }
 
-// One record beside its workload's default.
+// Times one record against its workload's default.
 class Duel {
  public:
   Duel(const Record& record, const VerifyOptions& options, const TuneTools& tools)
@@ -75,7 +75,7 @@ class Duel {
     verified_.recorded_ns = record.measurement.MinNs();
   }
 
-  // False when it was halted, or the machine was lost.
+  // Returns false when it was halted or the machine was lost.
   bool Run(Runner& runner, const std::function<bool()>& halted, Random& random) {
     if (const auto why = Unfit()) return Fail(*why);
     trials_.push_back(TrialOf({record_.candidate.schedule, record_.candidate.config}));
@@ -101,7 +101,7 @@ class Duel {
 
   const VerifiedRecord& verified() const { return verified_; }
 
-  // One for each round. Of a single candidate nothing was decided: they are no finals then.
+  // One record for each round. With a single candidate nothing was decided, so its records are no finals.
   std::vector<Record> Records(const std::string& session) {
     std::vector<Record> records;
     for (size_t i = 0; i < results_.size(); ++i) {
@@ -135,7 +135,7 @@ class Duel {
     return true;
   }
 
-  // Throws unless the rejection says something of the record.
+  // Throws if the rejection says nothing about the record.
   static void Expect(const Rejection& rejection) {
     if (rejection.fate == Fate::kCancelled) throw Error(rejection.code, rejection.reason);
   }
@@ -194,7 +194,7 @@ class Duel {
   const std::vector<const Schedule*> schedules_;
   const SearchSpace space_;
   VerifiedRecord verified_;
-  std::vector<Trial> trials_;                      // the record's, then the default's where that is another
+  std::vector<Trial> trials_;                      // the record's, then the default's if that is another
   std::vector<std::vector<Measurement>> results_;  // by trial and round
 };
 

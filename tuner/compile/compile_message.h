@@ -1,5 +1,5 @@
-// What the tuner and a compile worker say to each other: frames of rpc_runner/wire/protocol.h, kinds hello, job and
-// result, between two programs of one build.
+// Messages between the tuner and a compile worker, two programs of one build. They are frames of
+// rpc_runner/wire/protocol.h of the kinds hello, job and result.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ struct ReferenceRequest {
 using CompileRequest = std::variant<Candidate, ReferenceRequest>;
 using CompileAnswer = std::variant<Artifact, Rejection>;
 
-// The worker's first frame, which tells its version.
+// The worker's first frame, with its version.
 Frame HelloFrame();
-// Throws Error(kNoRunner) naming both versions when the frame is not the hello of this version. `program`: its path.
+// Throws Error(kNoRunner) naming both versions when the frame is not the hello of this version. `program` is its path.
 void CheckHello(const Frame& frame, const std::string& program);
 
 Frame RequestToFrame(const CompileRequest& request);

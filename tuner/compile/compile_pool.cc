@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kLastWordsBytes = 400;
 constexpr int64_t kDyingNs = 1'000'000'000;
 
-// A file in memory that a worker writes its standard error to.
+// A file in memory for a worker's standard error.
 class LastWords {
  public:
   LastWords() : fd_(memfd_create("hone-compiler-stderr", MFD_CLOEXEC)) {}
@@ -30,7 +30,7 @@ class LastWords {
   LastWords& operator=(const LastWords&) = delete;
   int fd() const { return fd_; }
 
-  // Its first line: LLVM names the trouble there, and a stack follows.
+  // The first line: LLVM names the problem there and prints a stack behind it.
   std::string Text() const {
     char text[kLastWordsBytes];
     const ssize_t length = fd_ < 0 ? 0 : pread(fd_, text, sizeof(text), 0);
@@ -50,7 +50,7 @@ std::vector<std::string> Words(const CompilePoolOptions& options) {
   return words;
 }
 
-// kAhead once there is something to read, else why it is waited for no longer.
+// Returns kAhead once there is something to read, else the reason why waiting ended.
 ProcessDeadline::State WaitReadable(const SpawnedProgram& process, int64_t deadline_ns) {
   ProcessDeadline deadline(process.pid(), deadline_ns);
   for (;;) {
@@ -70,7 +70,7 @@ Rejection Late(ProcessDeadline::State state, int64_t deadline_ns) {
   return {Fate::kCancelled, "the compiler did not get to run for " + deadline};
 }
 
-// Whether another try may go better: the machine's trouble passes, and a crash may come of it.
+// Whether a second attempt may go better: the machine's failure may pass, and a crash may have come from it.
 bool WorthAnotherTry(const CompileAnswer& answer, bool alive) {
   const Rejection* rejection = std::get_if<Rejection>(&answer);
   if (rejection == nullptr || rejection->fate == Fate::kTimedOut) return false;
@@ -84,7 +84,8 @@ class CompilePool::Worker {
   explicit Worker(const CompilePoolOptions& options)
       : options_(options), process_(options.program, Words(options), last_words_.fd()) {}
 
-  // nullopt: it was dead before it got the request. Throws Error(kNoRunner) when it is no compiler of this version.
+  // nullopt: the worker was dead before it got the request. Throws Error(kNoRunner) when it is no compiler of this
+  // version.
   std::optional<CompileAnswer> Ask(const CompileRequest& request) {
     const bool sent = WriteFrame(process_.fd(), RequestToFrame(request));
     if (!greeted_) Greet();
@@ -100,7 +101,7 @@ class CompilePool::Worker {
   int served() const { return served_; }
 
  private:
-  // A compiler that dies before its greeting dies of no candidate, whether or not it was still there for the request.
+  // A compiler that dies before its greeting does not die of a candidate, even if it lived to receive the request.
   void Greet() {
     const std::optional<Frame> hello = Read();
     if (!hello) throw Error(ExitCode::kNoRunner, fmt::format("{}: {}", options_.program, why_.reason));
@@ -108,7 +109,7 @@ class CompilePool::Worker {
     greeted_ = true;
   }
 
-  // Its next frame. nullopt: there is none, and it is no more; why_ says why.
+  // The worker's next frame. nullopt: there is none and the worker has ended; why_ has the reason.
   std::optional<Frame> Read() {
     const auto state = WaitReadable(process_, options_.deadline_ns);
     if (state != ProcessDeadline::State::kAhead) {
@@ -120,9 +121,9 @@ class CompilePool::Worker {
       Frame frame;
       if (ReadFrame(process_.fd(), &frame)) return frame;
     } catch (const Error&) {
-      // It answers nonsense: as good as dead.
+      // An invalid answer is treated like the worker's death.
     }
-    // The socket closes a moment before the process is done dying: killed too early, it would have died of us.
+    // The socket closes a moment before the process has ended. Killing it too early would hide how it died.
     const int status = End(kDyingNs);
     why_ = FailureOfEnding("the compiler", {status, last_words_.Text(), process_.peak_bytes(), options_.memory_bytes},
                            Fate::kCompileFailed);
@@ -158,7 +159,7 @@ std::unique_ptr<CompilePool::Worker> CompilePool::TakeWorker(bool alone) {
   want_alone_ += alone;
   returned_.wait(lock, [&] { return alone ? busy_ == 0 : want_alone_ == 0 && busy_ < options_.workers; });
   ++busy_;
-  // Those that wait hold memory too.
+  // Idle workers hold memory too.
   if (alone) idle_.clear();
   if (idle_.empty()) return nullptr;
   auto worker = std::move(idle_.back());
@@ -168,7 +169,7 @@ std::unique_ptr<CompilePool::Worker> CompilePool::TakeWorker(bool alone) {
 
 void CompilePool::PutBack(std::unique_ptr<Worker> worker, bool alone) {
   const bool keep = worker != nullptr && worker->alive() && worker->served() < options_.recycle_after;
-  // Outside the lock: the end of a worker takes a moment.
+  // Done outside the lock, because ending a worker takes a moment.
   if (!keep) worker.reset();
   const std::lock_guard lock(mutex_);
   --busy_;

@@ -1,5 +1,5 @@
-// Compiles in processes of their own, so that a compiler that crashes, hangs or eats all memory is a candidate's fate
-// and not the tuner's end.
+// Compiles in separate processes, so that a compiler that crashes, hangs or exhausts memory decides a candidate's fate
+// and does not end the tuner.
 #pragma once
 
 #include <condition_variable>
@@ -17,41 +17,42 @@ namespace hone {
 
 struct CompilePoolOptions {
   std::string program;     // a compile worker; empty: hone-compiler beside this program, else $HONE_COMPILER_PROGRAM
-  int workers = 1;         // processes at most
-  std::vector<int> cores;  // that they may run on; empty: wherever this process may
+  int workers = 1;         // maximum number of processes
+  std::vector<int> cores;  // cores that they may run on; empty: those that this process may use
   int64_t deadline_ns = 30'000'000'000;  // for one candidate
   int64_t memory_bytes = int64_t{4} << 30;
-  int recycle_after = 1000;  // candidates: what LLVM keeps goes with the process
+  int recycle_after = 1000;  // candidates per process; memory that LLVM keeps is freed with the process
 };
 
-// Thread-safe: each call takes an idle worker, or starts one, or waits for one.
+// Thread-safe: each call takes an idle worker, starts one, or waits for one.
 class CompilePool {
  public:
-  // Throws Error(kNoRunner) naming both places when there is no program.
+  // Throws Error(kNoRunner) naming both places when no program is found.
   explicit CompilePool(CompilePoolOptions options);
   ~CompilePool();
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
-  // A worker that dies, or that the machine refuses something, is no proof against what it compiled: that is compiled
-  // again in a new process while no other one runs, and only then judged (core/failure.h). The candidate's own are
-  // CompileFailed with the signal and the last words, and TimedOut once the worker had its deadline's time on a
-  // processor; the machine's is Cancelled. Throws Error(kNoRunner) when no worker of this version can be started.
+  // A worker that dies, or that the machine refuses something, proves nothing against its candidate. The candidate is
+  // compiled again in a new process while no other one runs, and only then judged (core/failure.h). The candidate's
+  // own failures are CompileFailed with the signal and the last words, and TimedOut once the worker had its deadline's
+  // time on a processor. The machine's is Cancelled. Throws Error(kNoRunner) when no worker of this version can be
+  // started.
   std::variant<Artifact, Rejection> Compile(const Candidate& candidate);
-  // Throws Error: kBadData with the reason when it cannot be compiled, of the machine's failures their code.
+  // Throws Error: kBadData with the reason when it cannot be compiled, or the code of a failure of the machine.
   Artifact Reference(const Workload& workload, const Target& target);
 
-  // Processes started so far.
+  // The number of processes started so far.
   int started() const;
 
  private:
   class Worker;
   CompileAnswer Ask(const CompileRequest& request);
-  // again: whether the answer says too little to be believed at once.
+  // Sets *again if the answer is not conclusive and a second attempt is worthwhile.
   CompileAnswer AskOnce(const CompileRequest& request, bool alone, bool* again);
   std::unique_ptr<Worker> StartWorker();
-  // Null when none is idle and another may be started. Alone: once no other one is busy, and none will be until it is
-  // put back.
+  // Returns null when none is idle and another may be started. With `alone` it waits until no other one is busy, and
+  // none will be until this one is put back.
   std::unique_ptr<Worker> TakeWorker(bool alone);
   void PutBack(std::unique_ptr<Worker> worker, bool alone);
 
@@ -61,7 +62,7 @@ class CompilePool {
   std::vector<std::unique_ptr<Worker>> idle_;
   int busy_ = 0;
   int started_ = 0;
-  int want_alone_ = 0;  // who wait for that, or have it
+  int want_alone_ = 0;  // calls that wait to be alone or are
 };
 
 }  // namespace hone

@@ -73,7 +73,7 @@ void LimitMemory(int64_t bytes) {
 #endif
 }
 
-// Should the tuner be gone, nobody else ends a compiler that hangs.
+// If the tuner is gone, only this limit ends a compiler that hangs.
 void AllowOneMoreRequest(int64_t deadline_ns) {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -84,7 +84,8 @@ void AllowOneMoreRequest(int64_t deadline_ns) {
   (void)setrlimit(RLIMIT_CPU, &limit);
 }
 
-// Each candidate takes and frees megabytes: giving them back to the system in between means faulting them in again.
+// Each candidate takes and frees megabytes. If they went back to the system, the next candidate would fault them in
+// again.
 void KeepFreedMemory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 64 << 20);
@@ -100,7 +101,7 @@ void UseCores(const std::vector<int>& cores) {
   for (int core : cores) {
     if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
   }
-  // Cores that have gone since: compiling elsewhere is slower or disturbs, and is still compiling.
+  // Cores may have gone since. Compiling elsewhere is slower or disturbs timing, but still works.
   (void)sched_setaffinity(0, sizeof(set), &set);
 }
 
@@ -110,8 +111,8 @@ CompileAnswer Answer(const CompileRequest& request, const Compilers& compilers) 
   return compilers.reference(reference.workload, reference.target);
 }
 
-// What the compiler may have is the same everywhere: a candidate that needs more is at fault, a system that gives less
-// is not.
+// The compiler's limit is the same everywhere. A candidate that needs more is at fault; a system that gives less is
+// not the candidate's fault.
 Rejection NoMemory(int64_t memory_bytes) {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -121,7 +122,7 @@ Rejection NoMemory(int64_t memory_bytes) {
   return {Fate::kCancelled, "the system gave the compiler no memory", ExitCode::kIo};
 }
 
-// False when the process had better end.
+// Returns false when the process should end.
 bool Serve(const Limits& limits, const Frame& frame, const Compilers& compilers) {
   bool sound = true;
   CompileAnswer answer;

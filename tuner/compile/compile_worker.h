@@ -1,4 +1,4 @@
-// The process that compiles, and dies of a candidate if it must.
+// The process that compiles, so that a fatal candidate ends only it.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,10 @@ struct Compilers {
   std::function<Artifact(const Workload&, const Target&)> reference;
 };
 
-// The whole of `hone-compiler --fd N --memory BYTES --deadline NS [--cores 0,1]`: bounds its address space, and the CPU
-// time of each request by the deadline; then says hello and serves requests (compile_message.h) over descriptor N until
-// the other side closes it. Returns the exit code. It is no boundary against malice: what it compiles, hone wrote.
+// The whole of `hone-compiler --fd N --memory BYTES --deadline NS [--cores 0,1]`. Limits its address space, and the
+// CPU time of each request by the deadline. Then says hello and serves requests (compile_message.h) over descriptor N
+// until the other side closes it. Returns the exit code. It is no boundary against malice: hone itself wrote the code
+// that it compiles.
 int CompileWorkerMain(int argc, char** argv, const Compilers& compilers);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What the program `hone-compiler` is, for it and for a `hone` that is called by that name.
+// The main function of `hone-compiler`, also used by a `hone` that is started under that name.
 #pragma once
 
 namespace hone {

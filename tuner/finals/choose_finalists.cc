@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kNear = 1.10;
 
-// The least of each candidate's times, fastest first.
+// The least time of each candidate, fastest first.
 std::vector<Observation> Fastest(const TuningTask& task) {
   std::vector<Observation> all = task.observations();
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.min_ns < b.min_ns; });

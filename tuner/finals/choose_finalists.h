@@ -1,4 +1,4 @@
-// Who takes part in a task's finals.
+// Chooses the candidates of a task's finals.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,10 @@
 
 namespace hone {
 
-// The incumbent first: what a build would take without this run (the winner of the last finals, else the analytic
-// default, else the fastest). Then at most `challengers` others by least sample, the noisy ones too, none more than 10
-// % slower than the fastest of all: a clear lead makes the finals small. Empty when there is nobody to challenge.
+// The incumbent comes first: the build's choice without this run. It is the winner of the last finals, else the
+// analytic default, else the fastest. At most `challengers` others follow by least sample, noisy ones included. None
+// is more than 10 % slower than the fastest of all, so a clear lead makes the finals small. Empty if there is no
+// challenger.
 std::vector<Proposal> ChooseFinalists(const TuningTask& task, int challengers);
 
 }  // namespace hone

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kLeastSampleNs = 100'000;
 
-// Of one round of one finalist: what a trial takes besides its three samples, and the samples.
+// Time of one round of one finalist: a trial's wall time outside its samples, and the samples.
 int64_t JobNs(const TuningTask& task) {
   return task.mean_wall_ns() + FinalsStage::kSamples * std::max(task.best_ns(), kLeastSampleNs);
 }
@@ -41,7 +41,7 @@ std::vector<TuningTask*> HeaviestFirst(std::vector<TuningTask>& tasks) {
 void SetPlaces(std::vector<Record>& records, const FinalsOutcome& outcome) {
   for (Record& record : records) {
     const Proposal proposal{record.candidate.schedule, record.candidate.config};
-    // Those that failed come behind all others.
+    // Finalists that failed rank behind all others.
     record.finals.place = static_cast<int>(outcome.finalists.size()) + 1;
     for (size_t f = 0; f < outcome.finalists.size(); ++f) {
       if (outcome.finalists[f].proposal == proposal) record.finals.place = outcome.verdict.standings[f].place;
@@ -63,7 +63,7 @@ int64_t FinalsStage::ExpectedNs(const std::vector<TuningTask>& tasks, int64_t ma
   return total_ns / machines;
 }
 
-// A pool that has lost all of its machines waits for one.
+// At least 1: a pool that has lost all of its machines waits for one.
 int64_t FinalsStage::Machines() const { return std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size())); }
 
 void FinalsStage::Hold(std::vector<TuningTask>& tasks, const std::function<void(const TuningTask&)>& observe) {
@@ -86,7 +86,7 @@ std::vector<FinalsStage::One> FinalsStage::NextOnes(const std::vector<TuningTask
     const int64_t left_ns = frame_.time_left_ns();
     if (CostNs(*due[*next], 2) > left_ns) continue;
     const auto share_ns = std::max<int64_t>(1, one_each_ns / static_cast<int64_t>(machines));
-    // Its own rounds are on one machine, whatever the others leave.
+    // A task's own rounds run on one machine, however much time the other tasks leave.
     const int64_t most = std::min(left_ns / share_ns, left_ns / std::max<int64_t>(1, CostNs(*due[*next], 1)));
     const int64_t challengers = std::clamp<int64_t>(most - 1, 1, kChallengers);
     One one{due[*next], Compile(*due[*next], static_cast<int>(challengers))};
@@ -123,7 +123,7 @@ bool FinalsStage::Keep(const One& one, const std::vector<std::vector<Measurement
   return true;
 }
 
-// Those that compile, and of equal kernels the first one.
+// The finalists that compile; of equal kernels only the first.
 std::vector<Trial> FinalsStage::Compile(const TuningTask& task, int challengers) const {
   std::vector<Trial> finalists;
   std::set<std::string> kernels;

@@ -1,4 +1,4 @@
-// The end of a tuning run: the fastest candidates of each task are timed again before one of them is believed.
+// The end of a tuning run: the fastest candidates of each task are timed again before one is accepted.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,14 @@
 
 namespace hone {
 
-// Holds the finals that are due: of every task with a trial that came after its last ones. All must outlive it.
+// Holds the finals that are due: those of every task with a trial later than its last finals. All arguments must
+// outlive it.
 class FinalsStage {
  public:
   static constexpr int kRounds = 7;       // fresh processes of each finalist
-  static constexpr int kSamples = 15;     // in each
+  static constexpr int kSamples = 15;     // in each process
   static constexpr int kChallengers = 5;  // at most
-  static constexpr double kShare = 0.2;   // of a time budget, at most
+  static constexpr double kShare = 0.2;   // maximum share of a time budget
 
   struct Frame {
     TuneOptions options;
@@ -32,13 +33,13 @@ class FinalsStage {
   };
   FinalsStage(Runner& runner, RecordStore& store, const TuneTools& tools, Frame frame);
 
-  // What finals of all these tasks are expected to take on so many machines; a task that is not due takes nothing.
+  // The expected time of the finals of all these tasks on `machines` machines. A task that is not due takes none.
   static int64_t ExpectedNs(const std::vector<TuningTask>& tasks, int64_t machines);
 
-  // Heaviest tasks first, each on one of the runner's machines and as many at a time as it has, with as many
-  // challengers as the time allows; a task for which it does not, whose machine is lost or that is interrupted has
-  // none. All records of one task's finals are appended at once. Settles the tasks,
-  // those too whose finals were held before, and tells `observe` of each that was held now.
+  // Takes the heaviest tasks first, each on one of the runner's machines and as many at a time as there are. Each has
+  // as many challengers as the time allows. A task that has not enough time, loses its machine or is interrupted gets
+  // no finals. All records of one task's finals are appended at once. Settles the tasks, also those whose finals were
+  // held before. Calls `observe` for each task whose finals this call held.
   void Hold(std::vector<TuningTask>& tasks, const std::function<void(const TuningTask&)>& observe);
 
  private:
@@ -48,7 +49,7 @@ class FinalsStage {
     std::vector<Trial> finalists;
   };
   int64_t Machines() const;
-  // Of due[*next] and those after it.
+  // Takes tasks from due[*next] on and advances *next.
   std::vector<One> NextOnes(const std::vector<TuningTask*>& due, size_t* next);
   void HoldAll(std::vector<One>& ones, const std::function<void(const TuningTask&)>& observe);
   bool Keep(const One& one, const std::vector<std::vector<Measurement>>& results);

@@ -15,10 +15,11 @@ namespace {
 constexpr int64_t kLookNs = 100'000'000;  // how often `halted` is asked while a job runs
 constexpr int64_t kNoSlotNs = 20'000'000;
 constexpr int64_t kPatienceNs = 60'000'000'000;
-constexpr size_t kMostUnderWay = 4;  // of one set: more does not keep its machine busier, and is waited for when halted
+constexpr size_t kMostUnderWay =
+    4;  // of one set: more would not keep its machine busier, and a halt must wait for them
 constexpr int kTries = 2;
-constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to look at themselves once more
-// For what is under way once nothing more is to be submitted: a machine that is gone must not keep a run from ending.
+constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to check their health once more
+// The wait for jobs under way after a halt. A lost machine must not keep a run from ending.
 constexpr int64_t kAfterHaltNs = 2'000'000'000;
 
 struct Turn {
@@ -37,7 +38,7 @@ std::deque<Turn> DrawTurns(size_t jobs, int rounds, Random& random) {
   return turns;
 }
 
-// One set on its way.
+// One set while it is measured.
 class Rounds {
  public:
   Rounds(Runner& runner, RoundSet& set, int rounds) : runner_(runner), set_(set), rounds_(rounds) { Begin(); }
@@ -46,7 +47,7 @@ class Rounds {
   size_t under_way() const { return under_way_.size(); }
   bool over() const { return turns_.empty() && under_way_.empty(); }
 
-  // What is under way is waited for all the same, until it is given up.
+  // Jobs under way are still waited for, until they are given up.
   void Halt() {
     complete_ = complete_ && turns_.empty();
     turns_.clear();
@@ -64,7 +65,7 @@ class Rounds {
     turns_.pop_front();
   }
 
-  // False when it is another set's.
+  // Returns false when the result is another set's.
   bool Take(JobResult& result) {
     const auto job = under_way_.find(result.id);
     if (job == under_way_.end()) return false;
@@ -152,7 +153,7 @@ class AllRounds {
     }
   }
 
-  // The one whose machine has least to do.
+  // The set whose machine has the least to do.
   Rounds* NextToSubmit() {
     if (runner_.FreeSlots() <= 0) return nullptr;
     Rounds* next = nullptr;

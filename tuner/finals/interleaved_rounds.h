@@ -1,4 +1,4 @@
-// The same kernels timed again and again, in turns.
+// Times the same kernels repeatedly, in turns.
 #pragma once
 
 #include <functional>
@@ -18,17 +18,17 @@ struct RoundSet {
   Random random;  // draws the order
   // results[job][round]; empty when `halted` became true or the machine was lost twice.
   std::vector<std::vector<Measurement>> results = {};
-  std::optional<Failure> trouble = {};  // that the machine had when it was given up, where it tells
+  std::optional<Failure> trouble = {};  // the machine's failure when it was given up, if known
 };
 
-// Every round runs every job of a set once, each in a fresh process of one and the same machine, in an order drawn
-// anew: what drifts on the machine, or comes from where a process' memory happens to lie, meets them all alike. Sets
-// are timed at the same time, each on a machine of its own as far as there are so many; one whose machine is lost
-// starts over, once. Throws Error(kNoRunner) when the runner takes no job for a minute.
+// Every round runs every job of a set once, each in a fresh process of the same machine, in a new random order. So
+// drift of the machine and the chance placement of a process' memory affect all jobs alike. Sets are timed at the same
+// time, each on its own machine as far as there are enough. A set whose machine is lost starts over, once. Throws
+// Error(kNoRunner) when the runner takes no job for a minute.
 void InterleavedRounds(Runner& runner, std::vector<RoundSet>& sets, int rounds, const TuneTools& tools,
                        const std::function<bool()>& halted);
 
-// Of one set. Throws Error with the machine's trouble too.
+// Times one set. Also throws Error with the machine's failure.
 std::vector<std::vector<Measurement>> InterleavedRounds(Runner& runner, const std::vector<KernelJob>& jobs, int rounds,
                                                         Random& random, const TuneTools& tools,
                                                         const std::function<bool()>& halted);

@@ -20,11 +20,11 @@ namespace {
 
 constexpr int64_t kLookNs = 100'000'000;
 constexpr int64_t kAfterHaltNs = 2'000'000'000;
-constexpr int64_t kLeastNs = 1'000'000'000;  // less is no use to any model
+constexpr int64_t kLeastNs = 1'000'000'000;  // a shorter time is of no use to any model
 
 using Choices = std::map<std::string, Proposal>;
 
-// One variant and what was seen of it, by round.
+// One variant of the model and its times, by round.
 struct Variant {
   Choices choices;
   PackageJob job;
@@ -85,7 +85,7 @@ class Finals {
     return variant;
   }
 
-  // False when the budget is over and no result came.
+  // Returns false when the budget is over and no result came.
   bool WaitUntilLate(JobResult* result) {
     if (deadline_ns_ == 0) return runner_.Wait(-1, result);
     while (!runner_.Wait(kLookNs, result)) {
@@ -108,7 +108,7 @@ class Finals {
     }
   }
 
-  // On one machine, every round in an order drawn anew. False when interrupted.
+  // Times all variants on one machine, every round in a new random order. Returns false when interrupted.
   bool Time(const std::vector<Variant*>& variants) {
     const JobGroup group(runner_);
     std::vector<Variant*> order = variants;
@@ -122,7 +122,7 @@ class Finals {
     return true;
   }
 
-  // Why they were not held, or empty.
+  // Returns the reason why the finals were not held, or empty.
   std::string Compare() {
     const char* const late = "the budget left no time to build the model";
     if (!Reaches(kLeastNs)) return late;
@@ -134,7 +134,7 @@ class Finals {
     const int64_t cost_ns = tools_.now_ns() - begin_ns - build_ns;
     variants[0].total_ns.clear();
     variants[0].workload_ns.clear();
-    // Of `count` variants and the model with what they replace.
+    // The time for `count` variants, and for the model with and without its replacements.
     const auto needs_ns = [&](int64_t count) {
       return count * build_ns + (count + 2) * NetworkFinals::kRounds * cost_ns;
     };
@@ -175,7 +175,7 @@ class Finals {
     return true;
   }
 
-  // What won one by one must win together. False when interrupted.
+  // Winners found one by one must also win together. Returns false when interrupted.
   bool Confirm(const Variant& before, Choices choices, std::map<std::string, size_t>& winners) {
     Variant old_one = before;
     old_one.total_ns.clear();
@@ -185,7 +185,7 @@ class Finals {
     result_.before = verdict.standings[0].ns;
     result_.after = verdict.standings[1].ns;
     result_.p = verdict.standings[1].p;
-    // Unlike a kernel's, half a percent of a model is worth having.
+    // In contrast to a kernel, half a percent of a model's time is worth having.
     if (result_.p < 0.05 && result_.after.median < result_.before.median) return true;
     result_.after = result_.before;
     result_.replaced = 0;

@@ -1,4 +1,4 @@
-// The last word: the finalists of all tasks where they will run, in the built model.
+// The last comparison: the finalists of all tasks, timed in the built model where they will run.
 #pragma once
 
 #include <atomic>
@@ -16,25 +16,29 @@ namespace hone {
 
 struct NetworkFinals {
   static constexpr int kRounds = 7;     // fresh processes of each variant
-  static constexpr int kRuns = 5;       // of the model in each, after one to warm up; the least counts
+  static constexpr int kRuns = 5;       // runs of the model in each, after one to warm up; the least counts
   static constexpr int kFinalists = 4;  // of a task, at most
 
   bool held = false;
-  std::string why_not;           // when they were not held
-  int tasks = 0;                 // that had more than one finalist
-  int replaced = 0;              // tasks whose winner is another than the one that finals of kernels alone named
-  MedianInterval before, after;  // of the whole model, ns: with the winners of before, and of now
-  double p = 1;                  // that the two are alike
+  std::string why_not;           // the reason when they were not held
+  int tasks = 0;                 // number of tasks with more than one finalist
+  int replaced = 0;              // tasks whose winner differs from that of the finals of single kernels
+  MedianInterval before, after;  // whole model, ns: with the earlier winners, and with the new ones
+  double p = 1;                  // p-value of the hypothesis that the two are alike
   int64_t elapsed_ns = 0;
 };
 
-// A kernel alone meets other caches than in its network, so the winners of the run's finals and those that came near
-// are built into the model and timed there: variant k has every task's k-th finalist, rounds of all variants are
+// A kernel meets other caches by itself than in its network. So the winners of the run's finals and those that came
+// near are built into the model and timed there. Variant k has every task's k-th finalist, rounds of all variants are
 // interleaved, and a task's time is the sum over its calls. A finalist replaces the winner by the rule of
-// RankFinalists; then the model with all replacements is timed against the model without, and only if it is faster
-// (Mann-Whitney, p < 0.05) do they stand. Every outcome is kept as records of finals with network_ns. Not held: no task
-// has two finalists whose place is not decided so yet, the runner takes no packages, or `deadline_ns` of tools' clock
-// (0: none) is too near. `module` is what the tasks were extracted from.
+// RankFinalists.
+//
+// Then the model with all replacements is timed against the model without, and they stand only if it is faster
+// (Mann-Whitney, p < 0.05). Every outcome is stored as records of finals with network_ns. `module` is the one from
+// which the tasks were extracted.
+//
+// The finals are not held if no task has two finalists that were not yet compared so, or if the runner takes no
+// packages. They are also not held if `deadline_ns` of tools' clock (0: none) is too near.
 NetworkFinals HoldNetworkFinals(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
                                 RecordStore& store, int64_t deadline_ns = 0, const std::atomic<bool>* stop = nullptr);
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kNear = 1.05;
 
-// Of one workload, in the order of arrival.
+// The finalists from the records of one workload, which are in the order of arrival.
 FinalistsOf FromRecords(std::vector<Record> records, size_t most) {
   const int last = records.back().finals.held;
   std::erase_if(records, [last](const Record& record) { return record.finals.held != last; });

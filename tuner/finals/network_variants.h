@@ -1,4 +1,4 @@
-// The model with one finalist or another of every task.
+// Variants of the model, each with one finalist of every task.
 #pragma once
 
 #include <map>
@@ -12,19 +12,20 @@
 
 namespace hone {
 
-// By workload text: the finalists of the run's last finals, the winner first, with all records of those finals.
+// For one workload: the finalists of the run's last finals, the winner first, with all records of those finals.
 struct FinalistsOf {
   std::vector<Proposal> proposals;  // never empty
   std::vector<Record> records;
 };
 using AllFinalists = std::map<std::string, FinalistsOf>;
 
-// Those of the run `session` that `machine` timed, none more than 5 % slower than the winner and at most `most` a
-// workload. One whose place was decided in the built model already has no rivals any more: it comes alone.
+// Finalists of the run `session` that `machine` timed, by workload text. None is more than 5 % slower than the winner,
+// and a workload has at most `most`. A winner that was already decided in the built model has no rivals, so it is the
+// only finalist.
 AllFinalists FindFinalists(const RecordStore& store, const std::string& session, const Fingerprint& machine,
                            size_t most);
 
-// Gives each workload the proposal that it is told; others get the analytic default. Source "finals".
+// Gives each workload its given proposal; others get the analytic default. Choices have the source "finals".
 class ProposalSource : public ConfigSource {
  public:
   explicit ProposalSource(std::map<std::string, Proposal> proposals) : proposals_(std::move(proposals)) {}
@@ -36,7 +37,7 @@ class ProposalSource : public ConfigSource {
   std::map<std::string, Proposal> proposals_;
 };
 
-// The sum of its calls' times, by workload text. calls_ns is of the plan's calls.
+// The sum of each workload's call times, by workload text. calls_ns has one time per call of the plan.
 std::map<std::string, int64_t> NsByWorkload(const Plan& plan, const std::vector<int64_t>& calls_ns);
 
 }  // namespace hone

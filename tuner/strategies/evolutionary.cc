@@ -10,11 +10,11 @@ namespace {
 
 constexpr size_t kPopulation = 32;  // parents kept, the fastest
 constexpr size_t kFounders = 12;    // configs chosen by estimate before evolution begins
-constexpr int kTournament = 3;      // of the population; the fastest becomes a parent
+constexpr int kTournament = 3;      // drawn from the population; the fastest becomes a parent
 constexpr double kRandomShare = 0.10;
-constexpr double kEstimateShare = 0.25;  // of proposals that go on following the estimate
+constexpr double kEstimateShare = 0.25;  // of proposals that continue to follow the estimate
 constexpr double kCrossShare = 0.5;
-constexpr int kAttempts = 32;  // to breed a child that is valid and new
+constexpr int kAttempts = 32;  // to breed a valid new child
 
 int64_t Distance(const Proposal& a, const Proposal& b) {
   if (a.schedule != b.schedule) return 1000;
@@ -23,8 +23,8 @@ int64_t Distance(const Proposal& a, const Proposal& b) {
   return differing;
 }
 
-// A population of the fastest, tournament selection, uniform crossover and one-step mutation,
-// founded by the analytic estimate (Eiben and Smith, "Introduction to Evolutionary Computing", 2015, chapters 3 to 5).
+// Evolves a population of the fastest by tournament selection, uniform crossover and one-step mutation. The analytic
+// estimate chooses its founders (Eiben and Smith, "Introduction to Evolutionary Computing", 2015, chapters 3 to 5).
 class Evolutionary : public Strategy {
  public:
   Evolutionary(const SearchTask& task, uint64_t seed) : space_(SpaceOf(task)), proposed_(*space_), random_(seed) {}
@@ -63,8 +63,8 @@ class Evolutionary : public Strategy {
     return NextByEstimate();
   }
 
-  // The default first; then by estimate, each unlike the founders before it. The demand for difference is dropped when
-  // nothing meets it.
+  // The default first, then by estimate, each different from the founders before it. The required difference shrinks
+  // when no candidate has it.
   std::optional<Proposal> NextFounder() {
     for (const int64_t least : {2, 1}) {
       for (const SearchSpace::Ranked& candidate : space_->ranked()) {
@@ -101,7 +101,7 @@ class Evolutionary : public Strategy {
     return population_[best].proposal;
   }
 
-  // Wider steps after each failure, so that a crowded neighbourhood does not end the search.
+  // Takes more steps after failures, so that a crowded neighbourhood does not end the search.
   std::optional<Proposal> NewChild() {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       const Proposal& mother = Parent();

@@ -1,4 +1,4 @@
-// Which configs are worth a trial before anything is known.
+// Chooses configs that are worth a trial before anything is known.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace hone {
 
-// Candidates are shown in the order of their promise. The first few are founders whatever they are: the estimate may be
-// right. Then those that show a value not seen yet of a knob with few values, or a schedule not seen yet: where the
-// estimate is wrong it is mostly wrong about one such choice, and a model cannot learn of a value that nobody tried.
+// Candidates are shown in the order of their promise. The first few are always founders, because the estimate may be
+// right. Later founders show a new value of a knob with few values, or a new schedule. A wrong estimate is mostly
+// wrong about one such choice, and a model cannot learn about a value without a trial.
 class Founders {
  public:
   static constexpr size_t kFirst = 3;
@@ -22,12 +22,13 @@ class Founders {
   explicit Founders(const SearchSpace& space);
   bool Wants(const Proposal& proposal) const;
   void Add(const Proposal& proposal);
-  // Nothing more is wanted: there are enough, or every value was seen.
+  // Whether nothing more is wanted: there are enough founders, or every value was seen.
   bool done() const { return count_ >= kMost || (count_ >= kFirst && unseen_.empty()); }
 
  private:
   size_t count_ = 0;
-  std::map<std::string, std::set<int64_t>> unseen_;  // values by schedule and knob; without those that were all seen
+  std::map<std::string, std::set<int64_t>>
+      unseen_;  // unseen values by schedule and knob; knobs without any are removed
 };
 
 }  // namespace hone

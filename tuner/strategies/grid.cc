@@ -5,8 +5,8 @@
 namespace hone {
 namespace {
 
-// Every valid config in the order of its estimate, so that stopping early leaves out what looks worst. The seed changes
-// nothing. Of a space too large to list, those that were drawn.
+// Every valid config in the order of its estimate, so that an early stop leaves out the least promising ones. The seed
+// has no effect. A space too large to list is represented by the drawn configs.
 class Grid : public Strategy {
  public:
   explicit Grid(const SearchTask& task) : space_(SpaceOf(task)), proposed_(*space_) {}

@@ -13,11 +13,11 @@
 namespace hone {
 namespace {
 
-constexpr double kRandomShare = 0.10;  // of proposals that ask nobody
-constexpr size_t kCrowd = 4;           // proposals of a batch that may share all but one knob with one before them
+constexpr double kRandomShare = 0.10;  // of proposals made without the model
+constexpr size_t kCrowd = 4;           // proposals of a batch that may differ from an earlier one in only one knob
 constexpr int kBred = 256;             // children of the best, for spaces too large to list
 constexpr size_t kParents = 16;
-constexpr double kFailed = 1.0;  // log of how much slower than its estimate says a failure is taken to be
+constexpr double kFailed = 1.0;  // log of the slowdown over its estimate that a failure is assumed to have
 
 int64_t Distance(const Proposal& a, const Proposal& b) {
   if (a.schedule != b.schedule) return 1000;
@@ -26,7 +26,7 @@ int64_t Distance(const Proposal& a, const Proposal& b) {
   return differing;
 }
 
-// What was seen of one task: features, and the log of time over estimate. Within a task only differences count, so that
+// Observations of one task: features, and the log of time over estimate. Within a task only differences count, so
 // tasks are centred before they are learnt from together.
 struct Lesson {
   std::vector<Features> rows;
@@ -40,8 +40,8 @@ struct Lesson {
   }
 };
 
-// The estimate corrected by boosted trees that learn from every trial how far it is off; the best of the space by that,
-// spread out, with a few at random (after Chen et al., "Learning to Optimize Tensor Programs", 2018).
+// The estimate, corrected by boosted trees that learn its error from every trial. Proposes the best of the space by
+// that, spread out, with some at random (after Chen et al., "Learning to Optimize Tensor Programs", 2018).
 class ModelGuided : public Strategy {
  public:
   ModelGuided(const SearchTask& task, uint64_t seed)
@@ -116,7 +116,7 @@ class ModelGuided : public Strategy {
     if (best_.size() > kParents) best_.pop_back();
   }
 
-  // False when it was taken already.
+  // Returns false if it was taken already.
   bool MarkTaken(const Proposal& proposal) {
     if (const auto place = place_.find(space_->Key(proposal)); place != place_.end()) pool_[place->second].taken = true;
     return proposed_.Add(proposal);
@@ -136,7 +136,7 @@ class ModelGuided : public Strategy {
     }
   }
 
-  // A little new data does not change much of a large model.
+  // Fits again only after enough new data, because a little does not change a large model much.
   void Learn() {
     if (trees_ != nullptr && unlearnt_ * 8 < std::max<size_t>(learnt_, 64)) return;
     std::vector<Features> rows;
@@ -157,7 +157,7 @@ class ModelGuided : public Strategy {
     scores_ = trees_->Predict(pool_rows_);
   }
 
-  // Children of the best: the listed configs of a space that was only drawn are far apart.
+  // Breeds children of the best, because the listed configs of a space that was only drawn are far apart.
   void Breed() {
     if (space_->complete() || best_.empty()) return;
     const auto parent = [this]() -> const Proposal& { return best_[random_.Below(best_.size())].proposal; };
@@ -216,16 +216,16 @@ class ModelGuided : public Strategy {
   std::shared_ptr<const SearchSpace> space_;
   Proposed proposed_;
   Random random_;
-  std::vector<Candidate> pool_;  // all that may be proposed, or all that were met
+  std::vector<Candidate> pool_;  // all candidates that may be proposed, or all that were met
   std::vector<Features> pool_rows_;
-  std::unordered_map<std::string, size_t> place_;  // in the pool, by key
+  std::unordered_map<std::string, size_t> place_;  // index in the pool, by key
   Founders founders_;
   Lesson own_;
   std::vector<Lesson> others_;
   std::vector<Features> failed_;
   std::vector<Observation> best_;  // fastest first
   std::unique_ptr<BoostedTrees> trees_;
-  std::vector<float> scores_;  // of the pool, by the trees
+  std::vector<float> scores_;  // the trees' predictions for the pool
   size_t learnt_ = 0, unlearnt_ = 0;
 };
 

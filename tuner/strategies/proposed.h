@@ -1,4 +1,4 @@
-// What a strategy need not propose again.
+// The proposals that a strategy must not repeat.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@ class Proposed {
  public:
   explicit Proposed(const SearchSpace& space) : space_(space) {}
   bool Contains(const Proposal& proposal) const { return keys_.count(space_.Key(proposal)) != 0; }
-  // False when it was there already.
+  // Returns false if it was there already.
   bool Add(const Proposal& proposal) { return keys_.insert(space_.Key(proposal)).second; }
 
  private:

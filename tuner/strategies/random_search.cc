@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// The analytic default, then evenly drawn configs: a shuffle of the whole space where it is known, else draws.
+// The analytic default, then evenly drawn configs: a shuffle of the whole space if it is listed, else draws.
 class RandomSearch : public Strategy {
  public:
   RandomSearch(const SearchTask& task, uint64_t seed) : space_(SpaceOf(task)), proposed_(*space_), random_(seed) {
