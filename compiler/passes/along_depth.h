@@ -6,26 +6,26 @@
 
 namespace hone {
 
-// N, C, D, H, W with the depth before the channels, and back.
+// Axes that turn N, C, D, H, W into an order with the depth before the channels, and back.
 const Axes& DepthFirst();
 
-// Whether the data are the planes of another layer, perhaps behind elementwise operators and concatenations, and lie
-// plane by plane in memory.
+// Whether the data are the planes of another layer and lie plane by plane in memory. Elementwise operators and
+// concatenations may lie in between.
 bool FollowsPlanes(relay::ExprPtr data);
 
-// Whether windows of so many places see one place of each plane, and every place once. The call has attributes of three
-// dimensions.
+// Whether a window of `size` sees one place of each plane, and the windows see every place once. The call's attributes
+// have three dimensions.
 bool IsAlongDepth(const relay::Call& call, const std::vector<int64_t>& size);
 
 struct PlaneOperator {
   const char* name;  // "nn.conv2d", "nn.max_pool2d", ...
-  const char* size;  // the attribute that has the window's size
+  const char* size;  // name of the attribute with the window's size
 };
-// The call's window along the depth alone, not along planes: a volume with the data's height and width. A second
-// argument is a weight of one place of each plane. The call's shapes are known.
+// The call's window along the depth only, not along planes. It becomes an operator over one plane that has the volume's
+// depth as rows. A second argument is a weight of one place of each plane. The call's shapes are known.
 //
-//   volume       D planes of H x W
-//   one plane    D rows of H * W, where a window of k planes is one of k rows
+//    volume       D planes of H x W
+//    one plane    D rows of H * W, where a window of k planes is one of k rows
 relay::ExprPtr AlongDepth(const relay::Call& call, const PlaneOperator& op);
 
 }  // namespace hone

@@ -5,8 +5,8 @@
 
 namespace hone {
 
-// Main keeps the parameters that nothing is bound to; the result binds none. Throws Error(kBadData) when a value's
-// shape or dtype is not its parameter's.
+// Main keeps the parameters without a bound value; the result binds none. Throws Error(kBadData) when a value's shape
+// or dtype is not its parameter's.
 relay::IRModule BindParams(const relay::IRModule& module);
 
 }  // namespace hone

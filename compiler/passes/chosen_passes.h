@@ -1,4 +1,4 @@
-// Which passes a context has run: the level's, with those that are required and without those that are disabled.
+// The passes that a context runs: its level's, plus the required ones, minus the disabled ones.
 #pragma once
 
 #include "compiler/passes/passes.h"
@@ -6,11 +6,11 @@
 
 namespace hone {
 
-// The context's names are those that CheckPasses lets through.
+// Expects a context whose names CheckPasses accepts.
 bool IsChosen(const Pass& pass, const BuildContext& context);
 
-// Throws Error(kUsage) naming it for a name that no pass has, with the nearest; for one that is both required and
-// disabled; and for a disabled one that runs at every level, because no build does without it.
+// Throws Error(kUsage), which names the pass, if no pass has the name (with the nearest one) or if it is both required
+// and disabled. It also throws for a disabled pass that runs at every level, because every build needs it.
 void CheckPasses(const BuildContext& context);
 
 }  // namespace hone

@@ -19,16 +19,16 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-// Of an image's rows or columns, [begin, end).
+// Range [begin, end) of an image's rows or columns.
 struct Part {
   int64_t begin, end;
 };
 using Parts = std::array<Part, 2>;
 
-// Where numpy has `at` along an axis.
+// Position of `at` along an axis by numpy's rules: negative counts from the end, and the result is clamped.
 int64_t Placed(int64_t at, int64_t extent) { return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent); }
 
-// The rows and columns that a slice leaves; nullopt when it takes images or channels, or steps.
+// The rows and columns that a slice keeps; nullopt if it slices the batch or channels, or has steps.
 std::optional<Parts> PartsOf(const Call& slice) {
   const Shape& image = ShapeOf(slice.args[0]);
   const Ints begin = slice.attrs.GetInts("begin"), end = slice.attrs.GetInts("end");
@@ -46,7 +46,7 @@ std::optional<Parts> PartsOf(const Call& slice) {
   return parts;
 }
 
-// The padding with which a convolution gives those rows and columns alone; nullopt when there is none.
+// The padding with which a convolution computes only those rows and columns; nullopt if no padding does.
 std::optional<std::array<int64_t, 4>> PaddingOf(const Call& conv, const Parts& parts) {
   std::array<int64_t, 4> padding = Padding4(conv.attrs);
   const std::array<int64_t, 2> strides = Pair(conv.attrs, "strides"), dilation = Pair(conv.attrs, "dilation");
@@ -62,7 +62,7 @@ std::optional<std::array<int64_t, 4>> PaddingOf(const Call& conv, const Parts& p
   return padding;
 }
 
-// The expression without what is cut off; null where it would have to be computed for others.
+// The expression without the removed part; null if other readers need that part.
 ExprPtr Cut(const ExprPtr& expr, const Parts& parts, const Uses& uses) {
   const Call* call = relay::AsCall(expr);
   if (DefOf(expr) == nullptr || uses.Of(expr) != 1 || expr->type->kind != relay::TypeKind::kTensor) return nullptr;

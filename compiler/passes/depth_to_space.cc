@@ -19,7 +19,7 @@ using Channels = std::vector<int64_t>;
 
 bool IsConstantBias(const Call& call) { return IsBias(call) && relay::AsConstant(call.args[1]) != nullptr; }
 
-// The rows of a constant in another order.
+// The rows of a constant in the given order.
 ExprPtr Reordered(const relay::Constant& rows, const Channels& order) {
   Tensor moved(rows.value.dtype(), rows.value.shape());
   const size_t row = static_cast<size_t>(rows.value.size_bytes()) / order.size();
@@ -30,7 +30,7 @@ ExprPtr Reordered(const relay::Constant& rows, const Channels& order) {
   return relay::MakeConstant(moved, rows.name);
 }
 
-// `expr` with its channels in another order, which the convolution that computes them gives them; or null.
+// `expr` with its channels in another order, by reordering the filters of its convolution; null if that is impossible.
 ExprPtr WithChannels(const ExprPtr& expr, const Channels& order, const Uses& uses) {
   const Call* call = relay::AsCall(expr);
   if (call == nullptr || relay::AsOp(call->op) == nullptr || uses.Of(expr) != 1) return nullptr;
@@ -46,7 +46,7 @@ ExprPtr WithChannels(const ExprPtr& expr, const Channels& order, const Uses& use
   return weight ? WithArgs(*call, {call->args[0], Reordered(*weight, order)}) : nullptr;
 }
 
-// Channel c of the result at place p is channel c * places + p: put where the places come first.
+// Reorders channels so that the pixel positions come first: channel c of pixel position p is channel c * places + p.
 ExprPtr PlacesFirst(const ExprPtr& data, int64_t places, const Uses& uses) {
   const int64_t count = ShapeOf(data)[1], channels = count / places;
   Channels order;
@@ -82,7 +82,7 @@ ExprPtr Repeated(const relay::Constant& bias, int64_t times) {
   return VectorConstant(values, bias.name);
 }
 
-// The order of channels that the rules below are written for.
+// Whether the call has the channel order that the rules below expect.
 bool PlacesFirst(const Call& spread) { return spread.attrs.GetString("mode", "DCR") == "DCR"; }
 
 ExprPtr GoBefore(const ExprPtr& node, const Uses& uses) {
@@ -99,7 +99,7 @@ ExprPtr GoBefore(const ExprPtr& node, const Uses& uses) {
   return TypedCall("nn.depth_to_space", {before}, spread->attrs, spread->name);
 }
 
-// What cannot stay in blocks is moved element by element, which is cheaper by a transpose.
+// If the data cannot stay in blocks, elements move one by one, which a transpose does more cheaply.
 ExprPtr Composed(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* spread = relay::AsCallTo(node, "nn.depth_to_space");
   if (spread == nullptr || !PlacesFirst(*spread) || ShapeOf(node)[1] % lanes == 0) return nullptr;

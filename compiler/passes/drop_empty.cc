@@ -56,7 +56,7 @@ ExprPtr Computed(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
   if (call == nullptr || IsEmpty(node->type) || !ReadsEmpty(*call)) return nullptr;
   ExprPtr value = FoldConstant(node);
-  // Of several results those with elements may need no data.
+  // Results with elements may need no data if there are several results.
   if (value != nullptr || node->type->kind == relay::TypeKind::kTuple) return value;
   throw Error(ExitCode::kBadData, fmt::format("{}{}{} of {} would have elements from a tensor without any",
                                               relay::AsOp(call->op)->def->name, call->name.empty() ? "" : " ",

@@ -5,10 +5,10 @@
 
 namespace hone {
 
-// A tensor with a dimension of 0 has one value: whatever has such a type, an input too, becomes a constant. A
-// concatenation drops such fields, and any other operator that reads them (a sum, whose value is 0) is computed here.
-// Throws Error(kBadData) naming an operator whose result has elements that depend on other data as well (an element
-// taken from none).
+// A tensor with a dimension of 0 has only one value. So every expression of such a type, including an input, becomes a
+// constant. A concatenation drops such fields. Any other operator that reads one (a sum, whose value is 0) is computed
+// at compile time. Throws Error(kBadData) naming an operator whose result has elements that depend on other data as
+// well, such as an element taken from an empty tensor.
 relay::IRModule DropEmpty(const relay::IRModule& module);
 
 }  // namespace hone

@@ -14,10 +14,10 @@ using relay::ExprPtr;
 
 namespace {
 
-// A layer with constant weights, perhaps with a constant bias, that only the step to be folded uses.
+// A layer with constant weights, and perhaps a constant bias, whose only reader is the step to be folded.
 struct Layer {
   const Call* anchor = nullptr;
-  std::vector<double> bias;  // empty when it has none
+  std::vector<double> bias;  // empty if it has none
   std::string bias_name;
 };
 
@@ -48,7 +48,7 @@ std::optional<Layer> FindLayer(const ExprPtr& expr, const Uses& uses) {
   return Layer{anchor, *bias, relay::AsConstant(add->args[1])->name};
 }
 
-// The step that the call is when `data` is the argument that is no constant.
+// The step that the call is when argument number `data` is the one that is not constant.
 std::optional<Step> StepOf(const ExprPtr& node, size_t data) {
   const Call& call = *relay::AsCall(node);
   const Shape& shape = ShapeOf(call.args[data]);

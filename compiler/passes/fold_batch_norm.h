@@ -5,9 +5,9 @@
 
 namespace hone {
 
-// Any chain of multiply, divide, add and subtract by constants per output channel, in any order, behind nn.conv2d or
-// nn.dense with constant weights (and nn.bias_add with a constant). The layer's own result must have no other user: its
-// weights change.
+// Folds any chain of multiply, divide, add and subtract by constants per output channel, in any order. The chain
+// follows an nn.conv2d or nn.dense with constant weights, and perhaps an nn.bias_add with a constant. The layer's own
+// result must have no other reader, because the layer's weights change.
 relay::IRModule FoldBatchNorm(const relay::IRModule& module);
 
 }  // namespace hone

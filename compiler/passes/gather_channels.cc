@@ -21,7 +21,7 @@ namespace {
 
 using Channels = std::vector<int64_t>;
 
-// Channel c is the data's channel channels[c]; in what AsSelection gives no channel of the data comes twice.
+// Channel c of the result is channel channels[c] of the data. A selection from AsSelection takes no channel twice.
 struct Selection {
   ExprPtr data;
   Channels channels;
@@ -61,7 +61,7 @@ ExprPtr ShuffleAsSelection(const ExprPtr& node, const Uses& uses) {
   return Take({parted->args[0], channels}, turned->name);
 }
 
-// The rows of the constant at their places among `count`, zeros elsewhere.
+// The constant's rows, row i at places[i] of `count` rows; the others are zeros.
 ExprPtr Spread(const relay::Constant& constant, const Channels& places, int64_t count) {
   Shape shape = constant.value.shape();
   const size_t row = static_cast<size_t>(constant.value.size_bytes() / std::max<int64_t>(1, shape[0]));
@@ -82,7 +82,7 @@ const relay::Constant* ChannelRows(const Call& call) {
   return rows->value.shape()[0] == call.type->shape[1] ? rows : nullptr;
 }
 
-// The call on data whose channel places[c] is its channel c now.
+// The call on data in which its channel c is channel places[c].
 ExprPtr OnSpread(const Call& call, const ExprPtr& data, const Channels& places) {
   const std::string& op = relay::AsOp(call.op)->def->name;
   if (call.args.size() == 1) return TypedCall(op, {data}, call.attrs, call.name);
@@ -113,7 +113,7 @@ ExprPtr SinkSelection(const ExprPtr& node, const Uses& uses) {
   return Take({OnSpread(*call, selection->data, selection->channels), selection->channels}, name);
 }
 
-// A grouped convolution and what follows it up to a selection, from the selection backwards.
+// The calls from a selection's data back to a grouped convolution.
 std::optional<std::vector<const Call*>> GroupedChain(ExprPtr expr, const Uses& uses) {
   std::vector<const Call*> chain;
   for (;; expr = chain.back()->args[0]) {
@@ -126,8 +126,8 @@ std::optional<std::vector<const Call*>> GroupedChain(ExprPtr expr, const Uses& u
   }
 }
 
-// Without padding a kernel's vectors hold the largest block that divides the group; with it, all lanes but those behind
-// the group work.
+// Whether padding saves work. Without padding, a vector holds the largest block that divides the group. With it, only
+// the lanes behind the group's end idle.
 bool PaddingPays(int64_t per_group, int64_t padded, int64_t lanes) {
   return 4 * per_group * lanes > 5 * padded * std::gcd(per_group, lanes);
 }
@@ -152,10 +152,10 @@ ExprPtr PadGroups(const ExprPtr& node, const Uses& uses, int64_t lanes) {
   return Take({now, channels}, relay::AsCall(node)->name);
 }
 
-// Multiplications per output that a selection costs as much time as, in full vectors.
+// Cost of a selection, as the number of multiplications per output in full vectors that take as long.
 constexpr int64_t kSelectionCost = 40;
 
-// Even where nothing selects channels yet: when most of each vector would idle otherwise.
+// Pads groups even without a selection, if most of each vector would idle otherwise.
 ExprPtr PadLoneGroups(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   if (conv == nullptr || !IsImage(node) || ChannelRows(*conv) == nullptr || IsDepthwise(*conv)) return nullptr;
@@ -174,8 +174,8 @@ ExprPtr PadLoneGroups(const ExprPtr& node, const Uses&, int64_t lanes) {
               conv->name);
 }
 
-// Each channel of the data has several outputs of its own, which do not fill vectors: of data with each channel as
-// often as that, it is depthwise.
+// Each channel of the data has several outputs of its own, which do not fill vectors. On data that repeat each channel
+// that many times, the convolution is depthwise.
 ExprPtr RepeatChannels(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   if (conv == nullptr || !IsImage(node) || conv->attrs.GetString("data_layout", "NCHW") != "NCHW") return nullptr;

@@ -1,17 +1,23 @@
-// Pass: channel shuffles become one selection of channels, taken where it costs least.
+// Pass: channel shuffles become one selection of channels, placed where it costs least.
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// A reshape, transpose and reshape that only permute channels become take(data, channels, axis=1). A selection then
-// sinks below what treats channels alike: elementwise operators, constant biases and depthwise convolutions, whose
-// constants are put in the order of what they see now. A grouped convolution before a selection, with constant weights
-// and groups that do not fill vectors of `lanes`, gets filters of zeros behind those of each group; the selection
-// leaves their channels out. Where most of each vector would idle, such filters come with a selection of their own,
-// and a convolution with several outputs for each channel becomes a depthwise one of repeated channels.
-// Selections of selections are one.
+// A reshape, a transpose and a reshape that only permute channels become take(data, channels, axis=1). A selection then
+// sinks below operators that treat channels alike: elementwise operators, constant biases and depthwise convolutions.
+// Their constants are reordered for the channels that they read then. A selection of a selection becomes one.
+//
+// A grouped convolution before a selection may have groups that do not fill vectors of `lanes`. If its weights are
+// constant, each group gets filters of zeros at its end, and the selection leaves out their channels. If most of each
+// vector would idle, the filters are added even without a selection, and a selection is added with them:
+//
+//    group of 3, 8 lanes     outputs  0 1 2 | 3 4 5
+//    padded                  outputs  0 1 2 z z z z z | 3 4 5 z z z z z      z: filter of zeros
+//    selection               channels 0 1 2 8 9 10
+//
+// A convolution with several outputs for each channel becomes a depthwise one of repeated channels.
 relay::IRModule GatherChannels(const relay::IRModule& module, int lanes);
 
 }  // namespace hone

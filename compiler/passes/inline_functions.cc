@@ -9,7 +9,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// As deep as functions call each other.
+// Recursion is as deep as functions call each other.
 ExprPtr Inlined(const ExprPtr& root, const std::unordered_map<const relay::Expr*, ExprPtr>& arguments) {
   return relay::RewritePostOrder(root, [&](const ExprPtr& old, const ExprPtr& rebuilt) {
     const auto argument = arguments.find(old.get());

@@ -1,12 +1,13 @@
-// Functions that a module calls by name, in the place of their calls.
+// Pass: functions that a module calls by name replace their calls.
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// Main without calls of functions: each is replaced by the function's body on the call's arguments. What a function is
-// marked with is lost, so this comes before functions are formed for kernels. The module needs its types, which stay.
+// Returns main without calls of functions: each call becomes the function's body on the call's arguments. Attributes of
+// the functions are lost, so this pass runs before functions are formed for kernels. The module needs its types, which
+// stay.
 relay::IRModule InlineFunctions(const relay::IRModule& module);
 
 }  // namespace hone

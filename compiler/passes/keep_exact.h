@@ -1,4 +1,4 @@
-// Which convolutions are computed without trading accuracy for speed, whatever the others are.
+// Convolutions that must not trade accuracy for speed, whatever the build allows for the others.
 #pragma once
 
 #include <set>
@@ -8,12 +8,12 @@
 
 namespace hone {
 
-// Whether it is a call of what KeepExact can mark.
+// Whether it is a call of an operator that KeepExact can mark.
 bool IsConvolution(const relay::ExprPtr& expr);
 
-// Marks the convolutions of these names, transposed ones too, so that they get no Winograd kernel and no groups that
-// are merged: a NaN, an infinity or a large number in their data stays within the windows that it lies in. The marks go
-// with the calls through all passes. As MarkCalls otherwise.
+// Marks the convolutions with these names, transposed ones too, so that they get neither a Winograd kernel nor merged
+// groups. Then a NaN, an infinity or a large number in their data stays within the windows that contain it. The marks
+// go with the calls through all passes. Types and names are treated as by MarkCalls.
 relay::IRModule KeepExact(const relay::IRModule& module, const std::set<std::string>& names);
 
 }  // namespace hone

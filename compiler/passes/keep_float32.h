@@ -1,4 +1,4 @@
-// Which products of a model a choice of precisions leaves in float32.
+// Products of a model that a choice of precisions leaves in float32.
 #pragma once
 
 #include <set>
@@ -8,13 +8,14 @@
 
 namespace hone {
 
-// Whether it is a call of what KeepFloat32 can mark.
+// Whether it is a call of an operator that KeepFloat32 can mark.
 bool IsProduct(const relay::ExprPtr& expr);
 
-// Marks the convolutions, transposed ones too, dense layers and batched products of these names, so that StoreBFloat16
-// passes them over; the marks go with the calls through all passes before it. No pass of a build: who chose gives the
-// marked module to whatever tunes or builds it. The module may be without types, and stays as typed as it was. Returns
-// the module itself when it has none of these names. The empty name is that of all that have none.
+// Marks the convolutions (transposed ones too), dense layers and batched products with these names, so that
+// StoreBFloat16 skips them. The marks go with the calls through all passes before it. Not a pass of a build: the code
+// that chooses the precisions gives the marked module to the tuner or the build. The module may be without types, and
+// stays as typed as it was. Returns the module itself when it has none of these names. The empty name matches every
+// call without a name.
 relay::IRModule KeepFloat32(const relay::IRModule& module, const std::set<std::string>& names);
 
 }  // namespace hone

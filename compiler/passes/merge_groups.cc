@@ -13,7 +13,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// Filters of `merged` groups each: those of group g at the channels that its place among them gives.
+// Filters of `merged` groups each: a filter of group g is at the channels of g's place among the merged ones.
 Tensor BlockDiagonal(const Tensor& weight, int64_t per_group, int64_t merged) {
   const Shape& shape = weight.shape();
   const int64_t filter = ElementCount(shape) / shape[0];

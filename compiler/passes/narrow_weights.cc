@@ -18,14 +18,14 @@ using relay::ExprPtr;
 
 namespace {
 
-// With more rows a layer multiplies for longer than its weights take to come.
+// With more rows a layer multiplies for longer than its weights take to arrive.
 constexpr int64_t kMostRows = 4;
-// What a core's own cache holds as float32 comes no faster as float16.
+// Weights that fit into a core's own cache as float32 arrive no faster as float16.
 constexpr int64_t kLeastWeights = int64_t{1} << 16;
 
 constexpr float kLargest = 65504, kLeastNormal = 0x1p-14F;
 
-// The weights of a layer that waits for them; null for another.
+// The weights of a layer that waits for them; null for any other expression.
 const relay::Constant* WideWeights(const ExprPtr& expr) {
   const Call* dense = relay::AsCallTo(expr, "nn.dense");
   if (dense == nullptr || AsAnchor(expr) == nullptr) return nullptr;
@@ -37,7 +37,7 @@ const relay::Constant* WideWeights(const ExprPtr& expr) {
   return taken ? weights : nullptr;
 }
 
-// Of so many weights; 0 of none, and infinity where one is no number.
+// Largest magnitude of `count` weights: 0 if there are none, and infinity if one is NaN.
 float LargestOf(const float* weights, int64_t count) {
   float largest = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -47,8 +47,8 @@ float LargestOf(const float* weights, int64_t count) {
   return largest;
 }
 
-// Empty when float16 rounds each to what is as near as float16 comes to numbers of its size. A row with a normal number
-// in it loses of its smaller ones no more than of that.
+// Reason why float16 would lose too much; empty if it rounds all weights as precisely as it can. In a row that has a
+// normal number, smaller weights lose no more than a rounding of that number does.
 std::string WhyWide(const Tensor& weights) {
   const int64_t rows = weights.shape()[0], columns = weights.shape()[1];
   for (int64_t r = 0; r < rows; ++r) {
@@ -73,7 +73,7 @@ Tensor Narrowed(const Tensor& weights) {
 }  // namespace
 
 relay::IRModule NarrowWeights(const relay::IRModule& module) {
-  // Null for weights that stay; layers may share theirs.
+  // Narrowed weights, null for weights that stay; layers may share theirs.
   std::unordered_map<const relay::Constant*, ExprPtr> narrowed;
   const Rule rule = [&](const ExprPtr& expr, const Uses&) -> ExprPtr {
     const relay::Constant* weights = WideWeights(expr);

@@ -8,20 +8,20 @@
 
 namespace hone {
 
-// Every nn.dense of float32 with constant weights and at most four rows, whose weights are too many for a core's own
-// cache, gets them as float16, rounded to the nearest: such a layer waits for its weights, and these are half the
-// bytes. Data, sums and results stay float32. A layer keeps its weights where float16 loses more of them than a
-// rounding: see WeightsKeptWide. Integral products and those that keep float32 (keep_float32.h) stay as they are. The
-// module must have its types; returns the module itself when nothing changes.
+// Takes every nn.dense of float32 with constant weights and at most four rows, whose weights exceed a core's own cache.
+// Its weights become float16, rounded to nearest: such a layer waits for its weights, and float16 halves their bytes.
+// Data, sums and results stay float32. A layer keeps its weights if float16 would lose more of them than a rounding;
+// see WeightsKeptWide. Integral products and those marked to keep float32 (keep_float32.h) stay as they are. The module
+// must have its types. Returns the module itself when nothing changes.
 relay::IRModule NarrowWeights(const relay::IRModule& module);
 
-// A layer that NarrowWeights would have changed, if it were not for its weights.
+// A layer that NarrowWeights would have changed but for the values of its weights.
 struct KeptWeights {
   std::string node;
   std::string reason;  // "has a weight of 70000, and float16 ends at 65504"
 };
-// Those of the module, before or after the pass, in the graph's order: weights that are no number or beyond float16's
-// range, and rows of weights that are all below its normal numbers.
+// These layers of the module, before or after the pass, in the graph's order. Their weights are NaN or beyond float16's
+// range, or a row of weights is wholly below its normal numbers.
 std::vector<KeptWeights> WeightsKeptWide(const relay::IRModule& module);
 
 }  // namespace hone

@@ -14,14 +14,14 @@ namespace {
 
 class Nesting {
  public:
-  // What takes the place of the node, or null.
+  // The node's replacement, or null.
   ExprPtr Nested(const ExprPtr& node) {
     const Call* concat = relay::AsCallTo(node, "concatenate");
     const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
     if (tuple == nullptr || made_.contains(node)) return nullptr;
     const int64_t axis = concat->attrs.GetInt("axis");
     ExprPtr result = node;
-    // Of the lengths that there are, the longest first: a list may have 100,000 parts.
+    // Tries only lengths that occur, the longest first: a list may have 100,000 parts.
     for (auto length = lengths_.lower_bound(tuple->fields.size()); length != lengths_.begin() && result == node;) {
       const size_t count = *--length;
       const auto known = by_inputs_.find(KeyOf(tuple->fields, count, axis));
@@ -47,7 +47,7 @@ class Nesting {
   }
 
   std::map<Key, ExprPtr> by_inputs_;
-  std::set<size_t> lengths_;  // of the keys, from two on
+  std::set<size_t> lengths_;  // lengths of the keys, from two on
   std::set<ExprPtr> made_;
 };
 

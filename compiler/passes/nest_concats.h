@@ -1,13 +1,14 @@
-// Pass: lists of channels that grow are grown, not copied.
+// Pass: growing lists of channels are extended, not copied.
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// Where the first inputs of a concatenation are all inputs of another one along the same axis, it takes that one's
-// result instead: concat(a, b, c) beside concat(a, b) becomes concat(concat(a, b), c), whose inputs each have one
-// place.
+// The first inputs of one concatenation may be all inputs of another along the same axis. The first one then takes the
+// other's result instead, so that each input has one place in memory:
+//
+//    concat(a, b) and concat(a, b, c)   becomes   concat(a, b) and concat(concat(a, b), c)
 relay::IRModule NestConcats(const relay::IRModule& module);
 
 }  // namespace hone

@@ -39,7 +39,7 @@ using After = std::function<void(const std::string& pass, const IRModule&)>;
 
 namespace {
 
-// Scores that the second caches hold are written and read there, by kernels that were tuned.
+// If the second caches hold the scores, tuned kernels write and read them there instead.
 int64_t LeastScoresBytes(const MachineModel& machine) { return machine.l2_bytes * machine.threads; }
 
 }  // namespace
@@ -48,26 +48,27 @@ const std::vector<Pass>& AllPasses() {
   static const std::vector<Pass> passes{
       {"bind_params", 0, [](const IRModule& m, const PassContext&) { return BindParams(m); }},
       {"inline_functions", 0, [](const IRModule& m, const PassContext&) { return InlineFunctions(m); }},
-      // Before all that look for convolutions.
+      // Before all passes that look for convolutions.
       {"plain_convs", 0, [](const IRModule& m, const PassContext&) { return PlainConvs(m); }},
-      // Before all that divide by extents.
+      // Before all passes that divide by extents.
       {"drop_empty", 0, [](const IRModule& m, const PassContext&) { return DropEmpty(m); }},
-      // Behind it: to a reshape an extent of 0 is that of its argument.
+      // After drop_empty: to a reshape, an extent of 0 means that of its argument.
       {"volumes_as_planes", 0, [](const IRModule& m, const PassContext&) { return VolumesAsPlanes(m); }},
-      // Before scales are lifted: they stay on their side of a reshape.
+      // Before scales are lifted: these stay on their side of a reshape.
       {"rows_as_planes", 2, [](const IRModule& m, const PassContext&) { return RowsAsPlanes(m); }},
-      // Behind it: what follows a row goes to the phases. Scales are still to be lifted from their convolutions.
+      // After rows_as_planes: operators after a row then move to the phases. Before lift_scales, which serves the
+      // phases too.
       {"split_transposed_convs", 0,
        [](const IRModule& m, const PassContext& c) { return SplitTransposedConvs(m, c.build.machine().vector_lanes); }},
-      // Before batch norms look for the convolutions from which a slice parts them.
+      // Before batch norms look for their convolutions, from which a slice separates them.
       {"cut_convs", 2, [](const IRModule& m, const PassContext&) { return CutConvs(m); }},
-      // Before constants are folded: integers and their scales are still apart.
+      // Before constants are folded: integers and their scales are still separate.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0,
        [](const IRModule& m, const PassContext& c) { return FoldConstants(m, c.build.opt_level); }},
-      // Before batch norms are folded: they are scales and shifts from here on.
+      // Before batch norms are folded: this pass makes them scales and shifts.
       {"simplify_inference", 0, [](const IRModule& m, const PassContext&) { return SimplifyInference(m); }},
-      // Before batch norms go into the layers from which transposes part them.
+      // Before batch norms go into their layers, from which transposes separate them.
       {"sink_transposes", 2, [](const IRModule& m, const PassContext&) { return SinkTransposes(m); }},
       {"fold_batch_norm", 1, [](const IRModule& m, const PassContext&) { return FoldBatchNorm(m); }},
       {"canonicalise", 0, [](const IRModule& m, const PassContext& c) { return Canonicalise(m, c.build.opt_level); }},
@@ -78,14 +79,15 @@ const std::vector<Pass>& AllPasses() {
        [](const IRModule& m, const PassContext& c) {
          return c.build.exact_math ? m : MergeGroups(m, c.build.machine().vector_lanes);
        }},
-      // Before concatenations sink: what goes before the places goes on to the parts that are joined there.
+      // Before concatenations sink: operators moved before depth_to_space can then move to the parts of a
+      // concatenation.
       {"depth_to_space", 2,
        [](const IRModule& m, const PassContext& c) { return DepthToSpace(m, c.build.machine().vector_lanes); }},
       {"sink_concats", 2, [](const IRModule& m, const PassContext&) { return SinkConcats(m); }},
       {"nest_concats", 3, [](const IRModule& m, const PassContext&) { return NestConcats(m); }},
       {"split_batch", 3, [](const IRModule& m, const PassContext& c) { return SplitBatch(m, c.build.machine()); }},
       {"sink_requantise", 3, [](const IRModule& m, const PassContext&) { return SinkRequantise(m); }},
-      // Last of all that looks for float32: groups that bytes need are merged, and kernels are still to be formed.
+      // Last of the passes on float32: groups that bytes need are merged by then, and no kernels are formed yet.
       {"store_bytes", 3, [](const IRModule& m, const PassContext&) { return StoreBytes(m); }},
       {"tabulate_bytes", 3, [](const IRModule& m, const PassContext&) { return TabulateBytes(m); }},
       {"taps_as_channels", 3, [](const IRModule& m, const PassContext&) { return TapsAsChannels(m); }},
@@ -96,12 +98,12 @@ const std::vector<Pass>& AllPasses() {
          const BFloatOptions options{.winograd = !tiles && !c.build.exact_math, .round_inputs = tiles};
          return c.build.precision == Precision::kBFloat16 ? StoreBFloat16(m, options) : m;
        }},
-      // After layers of bytes and bfloat16 have their weights.
+      // After layers of bytes and bfloat16 got their weights.
       {"narrow_weights", 0,
        [](const IRModule& m, const PassContext& c) {
          return c.build.weights == StoredWeights::kFloat16 ? NarrowWeights(m) : m;
        }},
-      // Below level 2 every operator becomes a function of its own: lowering knows functions alone.
+      // Below level 2 every operator becomes a function of its own, because lowering accepts only functions.
       {"fuse", 0,
        [](const IRModule& m, const PassContext& c) {
          const MachineModel& machine = c.build.machine();

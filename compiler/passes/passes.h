@@ -12,20 +12,20 @@ namespace hone {
 
 struct Pass {
   std::string name;
-  int min_level;  // runs when opt_level is at least this; 0: no build does without it
+  int min_level;  // runs when opt_level is at least this; 0: every build needs the pass
   std::function<relay::IRModule(const relay::IRModule&, const PassContext&)> run;
-  bool infers_types = true;  // false: the pass sets types itself, with layouts that InferType could not know
+  bool infers_types = true;  // false: the pass sets types itself, with layouts that InferType could not derive
 };
 
-// In the order they run: the module gets its types anew after each that does not set them itself.
+// In the order of execution. Types are inferred anew after each pass, unless it sets them itself.
 const std::vector<Pass>& AllPasses();
 
-// Runs those that the context chooses (chosen_passes.h, which throws for names it refuses) on a module that has its
-// types (InferType; else Error(kBug)). `after` sees each result.
+// Runs the passes that the context chooses on a module with types (from InferType; else throws Error(kBug)).
+// chosen_passes.h throws for names that it refuses. `after` gets each result.
 relay::IRModule RunPasses(const relay::IRModule& typed, const PassContext& context,
                           const std::function<void(const std::string& pass, const relay::IRModule&)>& after = nullptr);
 
-// Runs those up to and with the pass named `last`, likewise.
+// Likewise, but stops after the pass named `last`.
 relay::IRModule RunPassesUntil(const std::string& last, const relay::IRModule& typed, const PassContext& context);
 
 }  // namespace hone

@@ -28,7 +28,7 @@ std::string NameOf(const ExprPtr& expr) {
   return constant != nullptr ? constant->name : "";
 }
 
-// The taps along an axis; those of -1 are the zeros that are padded behind the last one.
+// The given taps along an axis. For -1, the tap of zeros that is padded behind the last one.
 ExprPtr Taken(ExprPtr weight, const Ints& taps, int64_t axis) {
   const std::string name = NameOf(weight);
   const int64_t kernel = ShapeOf(weight)[static_cast<size_t>(axis)];
@@ -45,7 +45,7 @@ ExprPtr Taken(ExprPtr weight, const Ints& taps, int64_t axis) {
   return Made("take", {weight, relay::MakeConstant(indices)}, {{"axis", axis}}, name);
 }
 
-// (groups * inputs, outputs, ...) as (groups, outputs, inputs, ...).
+// Turns (groups * inputs, outputs, ...) into (groups, outputs, inputs, ...).
 ExprPtr OutputsFirst(const ExprPtr& weight, int64_t groups) {
   const Shape& shape = ShapeOf(weight);
   const std::string name = NameOf(weight);
@@ -54,7 +54,7 @@ ExprPtr OutputsFirst(const ExprPtr& weight, int64_t groups) {
   return Made("transpose", {apart}, {{"axes", Ints{0, 2, 1, 3, 4}}}, name);
 }
 
-// Groups and outputs as one axis.
+// Joins groups and outputs into one axis.
 ExprPtr AsWeight(const ExprPtr& grouped) {
   const Shape& shape = ShapeOf(grouped);
   const Ints joined{shape[0] * shape[1], shape[2], shape[3], shape[4]};
@@ -65,7 +65,7 @@ ExprPtr Window(const ExprPtr& weight, int64_t groups, const Ints& rows, const In
   return OutputsFirst(Taken(Taken(weight, rows, 2), columns, 3), groups);
 }
 
-// Whether it is integers, with a zero point taken off and times scales.
+// Whether it is integers, perhaps minus a zero point, times scales.
 bool IsQuantised(const ExprPtr& expr) {
   if (const Call* cast = relay::AsCallTo(expr, "cast")) return relay::AsConstant(cast->args[0]) != nullptr;
   for (const char* op : {"multiply", "subtract"}) {
@@ -75,7 +75,7 @@ bool IsQuantised(const ExprPtr& expr) {
   return false;
 }
 
-// What is the same for all of the weight but its outputs, for the outputs of all groups; null for anything else.
+// Extends a value that depends on the weight's output only to the outputs of all groups; null for any other value.
 ExprPtr PerOutput(const ExprPtr& expr, const Shape& weight, int64_t groups) {
   const ExprPtr folded = FoldConstant(expr);
   const auto values = PerChannel(folded != nullptr ? folded : expr, weight, 1);

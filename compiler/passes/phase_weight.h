@@ -1,4 +1,4 @@
-// Weights of the convolutions that a transposed convolution is, from its own.
+// Weights of the convolutions that replace a transposed convolution, made from its own weight.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace hone {
 
-// Which rows and columns of a transposed convolution's weight, (inputs, outputs / groups, rows, columns), a window
-// has, in its order; -1 is a tap of zeros.
+// The rows and columns of a transposed convolution's weight that a window has, in the window's order. The weight is
+// (inputs, outputs / groups, rows, columns). -1 is a tap of zeros.
 struct Taps {
   std::vector<int64_t> rows, columns;
 };
 
-// The weight of such a window, (outputs, inputs / groups, rows, columns): a constant of a constant. Integers times
-// scales, as quantised models have them, stay that. No tap is -1.
+// The weight of a window with these rows and columns, none of them -1: (outputs, inputs / groups, rows, columns). A
+// constant gives a constant. Integers times scales, as in quantised models, keep that form.
 relay::ExprPtr PhaseWeight(const relay::ExprPtr& weight, int64_t groups, const std::vector<int64_t>& rows,
                            const std::vector<int64_t>& columns);
 
-// The weight of one convolution that computes all windows, which are of one size: of each group, the outputs of the
-// first, then those of the second, ...
+// The weight of one convolution that computes all windows, which have equal sizes. Its outputs are ordered by group,
+// then by window, then by output within the window.
 relay::ExprPtr JointWeight(const relay::ExprPtr& weight, int64_t groups, const std::vector<Taps>& windows);
 
 }  // namespace hone

@@ -56,7 +56,7 @@ int64_t ProductsPerSum(const Operands& of) {
   return shape[1] * shape[2] * shape[3];
 }
 
-// No partial sum of products of the data's bytes is larger: with the weights, and with ones of that magnitude.
+// Upper bound of each partial sum of products of the data's bytes with weights of magnitude up to `weight`.
 double LargestSum(const Operands& of, double weight) {
   const Range range = RangeOf(of.x->type->dtype);
   return static_cast<double>(ProductsPerSum(of)) * std::max(-range.low, range.high) * weight;
@@ -68,7 +68,7 @@ double LargestSum(const Operands& of) {
   return relay::LargestPartialSum(weight->value, range.low, range.high);
 }
 
-// What kernels of bytes sum in int32.
+// Whether kernels of bytes can sum it in int32.
 bool IsByteSum(const Operands& of) {
   constexpr double kLargestByte = 255, kLargestInt32 = 2147483647;
   constexpr int64_t kFour = 4;
@@ -78,7 +78,7 @@ bool IsByteSum(const Operands& of) {
   return relay::LargestPartialSum(weight->value, 0, kLargestByte) <= kLargestInt32;
 }
 
-// And floats could not.
+// Whether kernels of bytes can sum it and float32 cannot sum it exactly.
 bool IsLongByteSum(const Operands& of) {
   return of.attrs.GetInt("groups", 1) == 1 && IsByteSum(of) && LargestSum(of) > relay::kLargestExact;
 }

@@ -24,7 +24,7 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-constexpr int kMostSteps = 32;  // on the way to a window
+constexpr int kMostSteps = 32;  // limit of the search for a window
 constexpr size_t kRank = 3;     // N, C, W
 
 constexpr std::array<std::string_view, 6> kWindows{"nn.conv2d",     "nn.conv2d_transpose",  "nn.max_pool2d",
@@ -38,7 +38,7 @@ bool IsIn(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What an expression is computed from.
+// The operands of an expression, or the tuple that an item is taken from.
 std::vector<ExprPtr> Sources(const ExprPtr& expr) {
   if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) return {item->tuple};
   if (const relay::Tuple* tuple = relay::AsTuple(expr)) return tuple->fields;
@@ -47,7 +47,7 @@ std::vector<ExprPtr> Sources(const ExprPtr& expr) {
   return follows ? relay::AsCall(expr)->args : std::vector<ExprPtr>{};
 }
 
-// Whether a window is among what an expression follows from.
+// Whether a convolution or pool is among the expressions that this one is computed from.
 bool IsOfWindow(const ExprPtr& expr, int& steps) {
   const OpDef* op = DefOf(expr);
   if (op != nullptr && IsIn(kWindows, op->name)) return true;
@@ -56,7 +56,7 @@ bool IsOfWindow(const ExprPtr& expr, int& steps) {
   return std::any_of(sources.begin(), sources.end(), [&](const ExprPtr& source) { return IsOfWindow(source, steps); });
 }
 
-// N, C, W of an image of one row or one column.
+// N, C, W as the reshape of an image of one row or one column.
 struct Rows {
   ExprPtr image;
   Axes axes;  // axis i is the image's axis axes[i]
@@ -86,7 +86,7 @@ ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape, const std::string& nam
   return folded != nullptr ? folded : reshaped;
 }
 
-// The operator of `call` on the image and with other attributes, as rows.
+// The operator of `call` on the image with the given attributes, reshaped to rows.
 ExprPtr Behind(const Call& call, const Rows& rows, Attrs attrs) {
   std::vector<ExprPtr> args = call.args;
   args[0] = rows.image;
@@ -94,7 +94,7 @@ ExprPtr Behind(const Call& call, const Rows& rows, Attrs attrs) {
   return Reshaped(image, call.type->shape, call.name);
 }
 
-// What broadcasts against rows as it does against their image; null where its shape is not known.
+// The argument in a shape that broadcasts against the image as it did against rows; null if its shape is not known.
 ExprPtr OnImage(const ExprPtr& arg, const Rows& rows) {
   Shape shape = ShapeOf(arg);
   if (!IsStatic(shape)) return nullptr;
@@ -164,7 +164,7 @@ ExprPtr Slice(const ExprPtr& node, const Uses&) {
   return Behind(*slice, *rows, std::move(attrs));
 }
 
-// One over the columns is one over the image, and one that names no axis is over all of them.
+// A reduction over columns is one over the image's columns. One that names no axis reduces all axes.
 ExprPtr Reduction(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
   const OpDef* op = DefOf(node);
@@ -202,7 +202,7 @@ ExprPtr Concat(const ExprPtr& node, const Uses&) {
   return Reshaped(image, ShapeOf(node), concat->name);
 }
 
-// An item of a split, by its items, or the first one of a batch norm.
+// An item of a split, or the first item of a batch norm.
 ExprPtr Item(const ExprPtr& node, const Uses&) {
   const relay::TupleGetItem* item = relay::AsTupleGetItem(node);
   if (item == nullptr) return nullptr;
@@ -218,7 +218,7 @@ ExprPtr Item(const ExprPtr& node, const Uses&) {
   return Reshaped(TypedItem(image, item->index), ShapeOf(node), call->name);
 }
 
-// Rows that become their image again.
+// Removes a reshape that turns rows back into their image.
 ExprPtr AsImageAgain(const ExprPtr& node, const Uses&) {
   for (const char* name : {"reshape", "expand_dims"}) {
     const Call* call = relay::AsCallTo(node, name);

@@ -26,7 +26,7 @@ std::vector<double> Values(const ExprPtr& constant) {
   return values;
 }
 
-// In double: folded weights should carry one rounding, not four.
+// Computed in double, so that folded weights carry one rounding instead of four.
 ScaleShift ConstantScaleShift(const Call& norm, size_t rank, int axis) {
   const std::vector<double> gamma = Values(norm.args[kGamma]), beta = Values(norm.args[kBeta]);
   const std::vector<double> mean = Values(norm.args[kMean]), var = Values(norm.args[kVar]);

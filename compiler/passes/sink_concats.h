@@ -1,12 +1,14 @@
-// Pass: what is done to joined tensors is done to the parts, whose kernels can take it in.
+// Pass: operators on a concatenation move to its parts, whose kernels can fuse them.
+//
+//    concat(a, b) -> relu   becomes   concat(relu(a), relu(b))
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// A float32 elementwise operator of one argument on a concatenation that nothing else uses becomes the concatenation of
-// that operator on each part; so does a constant bias on one of channels.
+// Moves float32 elementwise operators of one argument on a concatenation that nothing else reads. A constant bias moves
+// too if the concatenation is along channels.
 relay::IRModule SinkConcats(const relay::IRModule& module);
 
 }  // namespace hone

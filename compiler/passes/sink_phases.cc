@@ -21,7 +21,7 @@ const Call* AsPhases(const ExprPtr& expr, const Uses& uses) {
 
 const std::vector<ExprPtr>& FieldsOf(const Call& phases) { return relay::AsTuple(phases.args[0])->fields; }
 
-// One pixel for all stays a constant.
+// Folds a constant value that is one pixel for all.
 ExprPtr Folded(const ExprPtr& expr) {
   const ExprPtr folded = FoldConstant(expr);
   return folded != nullptr ? folded : expr;
@@ -31,7 +31,7 @@ ExprPtr Interleaved(const Call& phases, std::vector<ExprPtr> fields) {
   return TypedCall("nn.interleave", {TypedTuple(std::move(fields))}, phases.attrs, phases.name);
 }
 
-// The phases after `op` of each.
+// The interleave with `op` applied to each phase.
 ExprPtr Each(const Call& phases, const std::function<ExprPtr(const ExprPtr& field)>& op) {
   std::vector<ExprPtr> fields;
   for (const ExprPtr& field : FieldsOf(phases)) fields.push_back(op(field));

@@ -1,12 +1,12 @@
-// Rules: what is done to each pixel of an image is done to its phases, where it is part of their kernels.
+// Rules: operators on each pixel of an interleaved image move to its phases, whose kernels can fuse them.
 #pragma once
 
 #include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {
 
-// A bias, a batch norm or an elementwise operator behind an nn.interleave that nothing else reads, and a sum of two of
-// the same phases.
+// Moves a bias, a batch norm or an elementwise operator behind an nn.interleave that nothing else reads. A sum of two
+// interleaves of the same phases becomes one interleave of sums.
 relay::ExprPtr IntoPhases(const relay::ExprPtr& node, const Uses& uses);
 
 }  // namespace hone

@@ -20,7 +20,7 @@ using relay::OpPattern;
 
 namespace {
 
-// The operator of `call` on the untransposed tensor and with other attributes, transposed as its argument was.
+// The transpose of the operator of `call`, with the given attributes, on the tensor before `transpose`.
 ExprPtr Below(const Call& call, const Call& transpose, relay::Attrs attrs) {
   std::vector<ExprPtr> args = call.args;
   args[0] = transpose.args[0];
@@ -30,8 +30,8 @@ ExprPtr Below(const Call& call, const Call& transpose, relay::Attrs attrs) {
 
 ExprPtr Join(const ExprPtr& node, const Uses&) { return JoinTransposes(node); }
 
-// An argument of a broadcasting operator as it must be when its result comes out before a transpose by `axes`; null
-// when that costs as much as it saves.
+// The argument of a broadcasting operator rearranged for a result before a transpose by `axes`; null if that costs as
+// much as it saves.
 ExprPtr Unbroadcast(const ExprPtr& arg, const Axes& axes, const Shape& result) {
   const Shape& shape = ShapeOf(arg);
   if (!IsStatic(shape)) return nullptr;
@@ -113,7 +113,7 @@ ExprPtr Slice(const ExprPtr& node, const Uses&) {
   return Below(*slice, *transpose, std::move(attrs));
 }
 
-// Where the axes that a reduction leaves lie among those that it leaves of the tensor before the transpose.
+// The transpose's axes after a reduction: positions of the remaining axes among those that remain before the transpose.
 Axes AxesLeft(const Axes& axes, const std::vector<int64_t>& reduced) {
   Axes left;
   for (const int64_t axis : axes) {
@@ -160,7 +160,7 @@ ExprPtr Concat(const ExprPtr& node, const Uses&) {
   return Transposed(TypedCall("concatenate", {TypedTuple(std::move(fields))}, {{"axis", axis}}, concat->name), *axes);
 }
 
-// By its items: EliminateCommon makes one split of them again.
+// Handles a split item by item; EliminateCommon joins equal splits later.
 ExprPtr SplitItem(const ExprPtr& node, const Uses&) {
   const relay::TupleGetItem* item = relay::AsTupleGetItem(node);
   const Call* split = item ? relay::AsCallTo(item->tuple, "split") : nullptr;
@@ -179,7 +179,7 @@ ExprPtr AsReshape(const ExprPtr& node, const Uses&) {
   return TypedCall("reshape", transpose->args, {{"newshape", ShapeOf(node)}}, transpose->name);
 }
 
-// Elements that transposes move.
+// Number of elements that transposes move.
 int64_t ElementsMoved(const relay::IRModule& module) {
   int64_t moved = 0;
   for (const ExprPtr& node : PostOrder(module.main->body)) {

@@ -1,14 +1,21 @@
-// Pass: transposes move down to where they meet their inverse, as in models that keep channels last.
+// Pass: transposes sink until they meet their inverse, as in models that keep channels last.
+//
+//    transpose -> conv -> transpose -> add -> relu -> transpose -> conv -> transpose
+//    becomes
+//    transpose -> conv -> add -> relu -> conv -> transpose
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// A transpose of a transpose is one; an elementwise operator, a broadcast with constants or with less than half as many
-// elements, nn.bias_add, nn.prelu, nn.pad, a reduction, a softmax, a concatenation, a split, a slice or a take of a
-// transposed tensor becomes the transpose of that operator on the tensor as it was. A transpose that moves axes of one
-// element alone becomes a reshape. The module is returned as it was when fewer elements are not transposed this way.
+// A transpose of a transpose becomes one. An operator on a transposed tensor becomes the transpose of that operator on
+// the original tensor. This holds for elementwise operators, and for broadcasts with constants or with less than half
+// as many elements. It also holds for nn.bias_add, nn.prelu, nn.pad, reductions, softmax, concatenations, splits,
+// slices and takes.
+//
+// A transpose that moves only axes of one element becomes a reshape. Returns the module as it was if this does not
+// reduce the number of transposed elements.
 relay::IRModule SinkTransposes(const relay::IRModule& module);
 
 }  // namespace hone

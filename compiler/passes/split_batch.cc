@@ -14,7 +14,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// A package names every call: beyond so many parts it would grow for little.
+// A package names every call, so more parts would enlarge it for little gain.
 constexpr int64_t kMostParts = 16;
 
 bool IsTensor(const ExprPtr& expr) { return expr->type->kind == relay::TypeKind::kTensor; }
@@ -55,7 +55,8 @@ bool HoldsImages(const ExprPtr& expr, int64_t batch) {
   return IsTensor(expr) && !ShapeOf(expr).empty() && ShapeOf(expr)[0] == batch;
 }
 
-// Whether the argument of a broadcast to `rank` dims holds the same images as the result, or says the same of each.
+// Whether the argument of a broadcast to `rank` dims holds the same images as the result, or has one value for all
+// images.
 bool MayBroadcast(const ExprPtr& arg, size_t rank, int64_t batch) {
   const Shape& shape = ShapeOf(arg);
   if (relay::AsConstant(arg) != nullptr) return shape.size() < rank || shape[0] == 1;
@@ -65,7 +66,7 @@ bool MayBroadcast(const ExprPtr& arg, size_t rank, int64_t batch) {
 bool MayJoin(const ExprPtr& expr, int64_t batch) {
   if (relay::AsConstant(expr) != nullptr) return true;
   if (const relay::Tuple* tuple = relay::AsTuple(expr)) {
-    // A constant that is joined to images holds as many itself, and a part has fewer.
+    // A constant that is joined to images has as many rows as the whole batch, and a part has fewer images.
     return std::none_of(tuple->fields.begin(), tuple->fields.end(), relay::AsConstant);
   }
   if (!HoldsImages(expr, batch)) return false;
@@ -87,7 +88,7 @@ int64_t BytesAround(const ExprPtr& expr) {
   return bytes + Bytes(expr);
 }
 
-// In how many parts the batch is taken so that what takes `bytes` for all images fits into `room`.
+// Number of parts of the batch so that values of `bytes` for all images fit into `room`.
 int64_t PartsFor(int64_t batch, int64_t bytes, int64_t room) {
   for (int64_t parts = 2; parts <= std::min(batch, kMostParts); ++parts) {
     if (batch % parts == 0 && bytes / parts <= room) return parts;
@@ -98,7 +99,7 @@ int64_t PartsFor(int64_t batch, int64_t bytes, int64_t room) {
   return 1;
 }
 
-// Where a front ends, as a position in the post order.
+// End of a front, as a position in the post order.
 struct Cut {
   size_t end = 0;
   int64_t parts = 1;
@@ -111,7 +112,7 @@ Cut FindCut(const std::vector<ExprPtr>& order, int64_t batch, int64_t room) {
   }
   Cut cut;
   int64_t largest = 0;
-  size_t open_until = 0;  // where the last of the values so far is used
+  size_t open_until = 0;  // position of the last use of the values so far
   bool wanted = false;
   for (size_t i = 0; i + 1 < order.size() && MayJoin(order[i], batch); ++i) {
     const int64_t bytes = BytesAround(order[i]);
@@ -126,7 +127,7 @@ Cut FindCut(const std::vector<ExprPtr>& order, int64_t batch, int64_t room) {
   return cut;
 }
 
-// The front's end for the images [first, last).
+// The front's end value, computed for the images [first, last).
 ExprPtr Part(const std::vector<ExprPtr>& order, const Cut& cut, int64_t first, int64_t last) {
   using Ints = std::vector<int64_t>;
   std::unordered_map<const relay::Expr*, ExprPtr> part;

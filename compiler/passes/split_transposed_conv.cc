@@ -18,7 +18,7 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-// More would be as many kernels and weights.
+// With more phases the separate convolutions would be too many kernels and weights.
 constexpr int64_t kMostConvs = 64;
 
 struct Transposed {
@@ -42,7 +42,7 @@ Transposed TransposedOf(const Call& call) {
   return {call, {axis(0), axis(1)}, call.attrs.GetInt("groups", 1)};
 }
 
-// The data without what the windows leave out at the borders.
+// The data without the borders that the windows do not see.
 ExprPtr Cropped(const ExprPtr& data, const ConvPhase& rows, const ConvPhase& columns) {
   const Shape& shape = ShapeOf(data);
   const auto cut = [](int64_t padding) { return std::max<int64_t>(0, -padding); };
@@ -79,7 +79,7 @@ ExprPtr PhaseConv(const Transposed& of, const ConvPhase& rows, const ConvPhase& 
   return ConvOf(of, PhaseWeight(of.call.args[1], of.groups, rows.taps, columns.taps), rows, columns);
 }
 
-// A convolution of each phase.
+// A convolution for each phase, interleaved.
 ExprPtr Apart(const Transposed& of) {
   const auto rows = PhasesOf(of.axes[0]), columns = PhasesOf(of.axes[1]);
   const auto is_empty = [](const ConvPhase& phase) { return phase.taps.empty(); };
@@ -98,11 +98,11 @@ ExprPtr Apart(const Transposed& of) {
 
 using Joint = std::array<JointPhases, 2>;
 
-// The channels of each group are its phases, and of each phase its outputs: put where they belong, then cut to size.
+// Moves channels to pixels, then cuts the result to size. The channels are ordered by group, phase and output.
 ExprPtr Spread(const Transposed& of, const ExprPtr& all, const Joint& joint) {
   const Shape& shape = ShapeOf(all);
   const int64_t s = of.axes[0].stride, t = of.axes[1].stride, outputs = of.Outputs() / of.groups;
-  // As a pixel shuffle is written where there are no groups, which passes know.
+  // Without groups this has the form of a pixel shuffle, which other passes recognise.
   Ints parts{shape[0], s, t, outputs, shape[2], shape[3]}, axes{0, 3, 4, 1, 5, 2};
   if (of.groups > 1) {
     parts.insert(parts.begin() + 1, of.groups);
@@ -119,7 +119,7 @@ ExprPtr Spread(const Transposed& of, const ExprPtr& all, const Joint& joint) {
                    {{"begin", begin}, {"end", end}, {"strides", Ints{1, 1}}, {"axes", Ints{2, 3}}}, of.call.name);
 }
 
-// All phases as channels of one convolution; zeros where a window is larger than a phase's.
+// All phases as channels of one convolution, with filters of zeros where its window is larger than a phase's.
 ExprPtr Together(const Transposed& of, const Joint& joint) {
   std::vector<Taps> taps;
   for (const ConvPhase& r : joint[0].phases) {
@@ -135,8 +135,8 @@ int64_t TapsOf(const TransposedAxis& axis) {
                          [](int64_t sum, const ConvPhase& p) { return sum + static_cast<int64_t>(p.taps.size()); });
 }
 
-// Whether one convolution takes fewer vectors of weights: with few outputs its vectors hold those of several phases.
-// Where it takes as many it reads the data once, if the channels that become places may stay in vectors.
+// Whether one convolution takes fewer vectors of weights: with few outputs, a vector holds outputs of several phases.
+// If both take as many, one convolution reads the data once, provided that its channels may stay in vectors.
 bool TogetherIsLess(const Transposed& of, const Joint& joint, int64_t lanes) {
   const auto vectors = [lanes](int64_t channels) { return (channels + lanes - 1) / lanes; };
   const int64_t s = of.axes[0].stride, t = of.axes[1].stride;

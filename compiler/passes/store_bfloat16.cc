@@ -25,12 +25,12 @@ ExprPtr CastTo(const ExprPtr& value, DType dtype) {
   return TypedCall("cast", {value}, {{"dtype", std::string(DTypeName(dtype))}});
 }
 
-// Puts elements elsewhere as they are.
+// Whether the operator moves elements without changing them.
 bool Moves(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
 
 bool KeepsFloat32(const Call& product) { return product.attrs.GetBool("keep_float32"); }
 
-// A product with constant weights that kernels have for bfloat16.
+// Whether it is a product with constant weights for which bfloat16 kernels exist.
 bool TakesBFloat(const ExprPtr& expr) {
   if (AsAnchor(expr) == nullptr) return false;
   const Call& product = *relay::AsCall(expr);
@@ -39,8 +39,8 @@ bool TakesBFloat(const ExprPtr& expr) {
          relay::IsKernelFloat(product.args[0]->type->dtype) && relay::AsConstant(product.args[1]) != nullptr;
 }
 
-// A product of two computed matrices whose rows are made of pairs, as kernels have it for bfloat16. Transposes that are
-// still to come into it leave the last axis where it is.
+// Whether it is a product of two computed matrices whose rows are made of pairs, as bfloat16 kernels require.
+// Transposes that fuse into it later leave the last axis in place.
 bool IsComputedProduct(const ExprPtr& expr) {
   const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
   if (product == nullptr || AsAnchor(expr) == nullptr || product->attrs.GetBool("integral") || KeepsFloat32(*product)) {
@@ -53,14 +53,14 @@ bool IsComputedProduct(const ExprPtr& expr) {
          });
 }
 
-// Two neighbours along the sum are one step: groups of an odd number of channels have none.
+// Whether the channels of a group are even in number: two neighbours along the sum form one step.
 bool HasPairs(const Call& product) {
   const Shape& weight = ShapeOf(product.args[1]);
   const bool grouped = weight.size() == 2 || product.attrs.GetInt("groups", 1) > 1;
   return !grouped || weight[1] % 2 == 0;
 }
 
-// As conv2d_winograd asks.
+// Whether conv2d_winograd accepts it.
 bool SuitsWinograd(const Call& product) {
   constexpr int64_t kLeastChannels = 8;
   const Shape& weight = ShapeOf(product.args[1]);
@@ -76,7 +76,7 @@ class BFloatStorer {
       : users_(PostOrder(body), body), body_(body), options_(options) {}
 
   ExprPtr Run() {
-    // Readers before what they read: a value's use follows from theirs.
+    // Visits readers before the values they read, because a value's use follows from theirs.
     for (auto it = users_.order.rbegin(); it != users_.order.rend(); ++it) {
       wanted_[it->get()] = IsWanted(*it);
       chain_stored_[it->get()] = Wanted(*it) || IsChainStored(*it);
@@ -116,7 +116,7 @@ class BFloatStorer {
     return in_memory && IsPointwise(*def) && chain_stored_.at(reader.get());
   }
 
-  // Whether the value is the last that a product's kernel computes: a sum behind it, and `reader` is no activation.
+  // Whether the value is the last that a product's kernel computes: a sum behind the product, read by no activation.
   bool EndsProduct(const ExprPtr& value, const ExprPtr& reader) const {
     const Call* add = relay::AsCallTo(value, "add");
     Epilogue unused;
@@ -131,15 +131,15 @@ class BFloatStorer {
     return def.pattern == OpPattern::kElementwise || def.pattern == OpPattern::kBroadcast;
   }
 
-  // Whether what one kernel makes of the value, element by element, is stored. A value with one reader is part of that
-  // kernel; with several it lies in memory itself.
+  // Whether one kernel computes and stores something elementwise from the value. A value with one reader is part of
+  // that kernel; one with several readers lies in memory itself.
   bool IsChainStored(const ExprPtr& value) const {
     const ExprPtr reader = users_.OnlyUser(value);
     const relay::OpDef* def = reader != nullptr ? DefOf(reader) : nullptr;
     return def != nullptr && IsPointwise(*def) && chain_stored_.at(reader.get());
   }
 
-  // Whether the value is stored as bfloat16, or an activation of it that nobody else reads it for.
+  // Whether the value, or an activation that is its only reader, is stored as bfloat16.
   bool EndsStored(const ExprPtr& value) const {
     if (Wanted(value)) return true;
     const ExprPtr reader = users_.OnlyUser(value);
@@ -147,14 +147,14 @@ class BFloatStorer {
     return reader != nullptr && SetActivation(reader, unused) && Wanted(reader);
   }
 
-  // The later of two summands is summed up where it is made, and the other is stored before: see GroupAnchors.
+  // The kernel of the later of two summands adds the earlier one, which is stored before. See GroupAnchors.
   bool IsEarlierSummand(const Call& add, const ExprPtr& value) const {
     const ExprPtr& other = add.args[0] == value ? add.args[1] : add.args[0];
     return other != value && ShapeOf(other) == ShapeOf(value) &&
            users_.position.at(value.get()) < users_.position.at(other.get());
   }
 
-  // What the old expression is now, as float32 where it was. Each reader widens for itself, as a part of its kernel.
+  // The new form of the old expression, as float32 if it was that. Each reader widens it within its own kernel.
   ExprPtr Value(const ExprPtr& old) const {
     const auto stored = stored_.find(old.get());
     return stored == stored_.end() ? now_.at(old.get()) : CastTo(stored->second, DType::kFloat32);
@@ -219,7 +219,7 @@ class BFloatStorer {
     return args == call.args ? old : WithArgs(call, std::move(args));
   }
 
-  // Of two matrices that are both stored as bfloat16; else null.
+  // A product of two matrices that are both stored as bfloat16; else null.
   ExprPtr NarrowProduct(const ExprPtr& old, const Call& call) {
     if (!IsComputedProduct(old)) return nullptr;
     const ExprPtr data = StoredOf(call.args[0]), weight = StoredOf(call.args[1]);
@@ -227,7 +227,7 @@ class BFloatStorer {
     return TypedCall("nn.batch_matmul", {data, weight}, call.attrs, call.name);
   }
 
-  // What the product reads as bfloat16, or null: a value is rounded once for all that read it.
+  // The bfloat16 value that the product reads, or null. A value is rounded once for all its readers.
   ExprPtr DataOf(const Call& product) {
     const ExprPtr& old = product.args[0];
     if (const ExprPtr stored = StoredOf(old)) return stored;
@@ -248,7 +248,7 @@ class BFloatStorer {
   std::unordered_map<const relay::Expr*, bool> wanted_, chain_stored_;
   std::unordered_map<const relay::Expr*, ExprPtr> now_;
   std::unordered_map<const relay::Expr*, ExprPtr> stored_;   // as bfloat16
-  std::unordered_map<const relay::Expr*, ExprPtr> rounded_;  // likewise, beside the value itself
+  std::unordered_map<const relay::Expr*, ExprPtr> rounded_;  // as bfloat16, in addition to the value itself
 };
 
 }  // namespace

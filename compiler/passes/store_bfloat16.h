@@ -1,4 +1,8 @@
-// Pass: what lies between products is stored as bfloat16, and products read it as such.
+// Pass: values between products are stored as bfloat16, and products read them as such.
+//
+//    conv -> relu -> conv
+//    becomes
+//    conv -> relu -> cast(bfloat16) -> conv of bfloat16        the cast fuses into the first kernel
 #pragma once
 
 #include "compiler/relay/expr.h"
@@ -6,20 +10,20 @@
 namespace hone {
 
 struct BFloatOptions {
-  // The 3x3 convolutions that Winograd's algorithm may compute keep their weights in float32: it saves more than
-  // products of bfloat16 do.
+  // Keeps float32 weights in the 3x3 convolutions that Winograd's algorithm may compute: it saves more than products of
+  // bfloat16 do.
   bool winograd = false;
-  // Values that nobody stores, the graph's inputs among them, are rounded for the products that read them.
+  // Also rounds values that no kernel stores, including the graph's inputs, for the products that read them.
   bool round_inputs = false;
 };
 
-// Every nn.conv2d and nn.dense with constant weights that reads a value computed in the graph reads it as bfloat16, and
-// so do the pools, moves and concatenations on the way there; the weights are bfloat16 too where the channels of a
-// group come in pairs, but for depthwise convolutions, whose few products are float32's. Sums, biases, activations and
-// everything else stay float32: a value becomes bfloat16 where it is stored, by a cast that fuses into the kernel
-// before it, and float32 again where it is read. The graph's inputs and results keep their types. Integral products,
-// those that keep float32 (keep_float32.h) and values of other types stay as they are. The module must have its types;
-// returns the module itself when nothing changes.
+// Each nn.conv2d and nn.dense with constant weights reads a value computed in the graph as bfloat16. So do the pools,
+// moves and concatenations before it. The weights are bfloat16 too if the channels of a group come in pairs. Depthwise
+// convolutions keep float32 weights for their few products. Sums, biases, activations and everything else stay float32.
+// A cast makes a value bfloat16 where it is stored, and fuses into the kernel before it; readers cast it back to
+// float32. The graph's inputs and results keep their types. Integral products, products marked to keep float32
+// (keep_float32.h) and values of other types stay as they are. The module must have its types. Returns the module
+// itself when nothing changes.
 relay::IRModule StoreBFloat16(const relay::IRModule& module, const BFloatOptions& options);
 
 }  // namespace hone

@@ -8,16 +8,16 @@
 namespace hone {
 namespace {
 
-// Where the first tap of the first output lies.
+// Position of the first output's first tap.
 int64_t First(const ConvPhase& phase) { return -phase.before; }
 
-// Padding for a window of `taps` taps from `first` on.
+// Sets the padding for a window of `taps` taps that begins at `first`.
 void Place(ConvPhase& phase, int64_t first, int64_t taps, int64_t data) {
   phase.before = -first;
   phase.after = first + phase.outputs - 1 + phase.dilation * (taps - 1) - (data - 1);
 }
 
-// Without the taps at either end that see no data from any output.
+// Removes the taps at either end that see no data from any output.
 void Trim(ConvPhase& phase, int64_t data) {
   int64_t first = First(phase);
   while (!phase.taps.empty() && first + phase.outputs - 1 < 0) {

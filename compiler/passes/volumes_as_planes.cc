@@ -22,14 +22,14 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-// The window along the depth: of that, all that the operators on planes do not know. `before` is negative where the
-// first planes are left out.
+// The window along the depth, which operators on planes do not know. `before` is negative if the first planes are left
+// out.
 struct Depth {
   int64_t in, taps, stride, dilation, before, after, results;
 
-  // The element that a tap of a result sees, negative or `in` and more in the padding.
+  // The element that a tap of a result sees. In the padding it is negative, or at least `in`.
   int64_t Seen(int64_t result, int64_t tap) const { return result * stride - before + tap * dilation; }
-  // What must lie behind the data for the last window to see nothing else.
+  // Number of planes that must follow the data so that the last window stays within them.
   int64_t behind() const { return std::max<int64_t>(0, Seen(results - 1, taps - 1) + 1 - in); }
 };
 
@@ -44,7 +44,7 @@ Depth DepthOf(const Call& call, int64_t taps) {
           call.type->shape[2]};
 }
 
-// What is left for the planes of the attributes that have numbers for each of the three dimensions.
+// The call's attributes without the depth's entries.
 Attrs OnPlanes(const Call& call, const char* size) {
   Attrs attrs = call.attrs;
   for (const char* name : {size, "strides", "dilation", "padding", "output_padding"}) {
@@ -57,7 +57,7 @@ Attrs OnPlanes(const Call& call, const char* size) {
   return attrs;
 }
 
-// The call when it is one of the operator and its shapes are known.
+// The call if it is one of the operator, else null. Throws Error(kBadData) if its shapes are not known.
 const Call* AsVolumeCall(const ExprPtr& node, std::string_view op) {
   const Call* call = relay::AsCallTo(node, op);
   if (call == nullptr || (IsStatic(ShapeOf(call->args[0])) && IsStatic(call->type->shape))) return call;
@@ -68,7 +68,7 @@ const Call* AsVolumeCall(const ExprPtr& node, std::string_view op) {
 // The data of a window over volumes, plane by plane.
 class Planes {
  public:
-  // Beyond the depth lies `border`.
+  // Planes outside the depth are filled with `border`.
   Planes(const Call& call, const Depth& depth, double border) : call_(call), depth_(depth) {
     ExprPtr data = call.args[0];
     const int64_t ahead = std::max<int64_t>(0, depth.before);
@@ -79,7 +79,7 @@ class Planes {
     slices_ = Made("transpose", {data}, {{"axes", DepthFirst()}});
   }
 
-  // What a tap sees, of all results: (N * results, C, H, W).
+  // The planes that a tap sees, for all results: (N * results, C, H, W).
   ExprPtr SeenBy(int64_t tap) const {
     const int64_t first = tap * depth_.dilation + std::max<int64_t>(0, -depth_.before);
     const ExprPtr seen = Made("strided_slice", {slices_},
@@ -91,7 +91,7 @@ class Planes {
     return Made("reshape", {seen}, {{"newshape", Ints{shape[0] * depth_.results, shape[2], shape[3], shape[4]}}});
   }
 
-  // Planes of results as volumes again.
+  // Turns planes of results back into volumes.
   ExprPtr Joined(const ExprPtr& planes) const {
     const Shape& plane = ShapeOf(planes);
     const Ints slices{ShapeOf(slices_)[0], depth_.results, plane[1], plane[2], plane[3]};
@@ -108,13 +108,14 @@ class Planes {
   ExprPtr slices_;  // N, depth with its border, C, H, W
 };
 
-// What a window along the depth multiplies: `op` of planes with the weight's parts, `taps` of it in the window's order.
+// The products of a window along the depth: `op` of planes with the weight's parts, whose order in the window is
+// `taps`.
 struct TapProduct {
   const char* op;
   const Call& conv;
   Ints taps;
 
-  // Of the weight, which has its inputs first where the convolution is transposed.
+  // The weight's axis of inputs, which is first if the convolution is transposed.
   size_t input_axis() const { return op == std::string_view("nn.conv2d") ? 1 : 0; }
 };
 
@@ -126,7 +127,8 @@ ExprPtr TapFilter(const TapProduct& of, const Planes& planes, int64_t tap) {
   return planes.Made("reshape", {part}, {{"newshape", Ints{weight[0], weight[1], weight[3], weight[4]}}});
 }
 
-// The planes of few channels that all taps see, as channels of one image, cost less than sums of many outputs.
+// Whether to make the planes that the taps see channels of one image. With few channels this costs less than sums of
+// many outputs.
 bool JoinPays(const TapProduct& of) {
   const Shape& weight = ShapeOf(of.conv.args[1]);
   const int64_t inputs = weight[of.input_axis()], outputs = weight[1 - of.input_axis()];
@@ -134,7 +136,7 @@ bool JoinPays(const TapProduct& of) {
   return of.conv.attrs.GetInt("groups", 1) == 1 && inputs * taps < (taps - 1) * outputs;
 }
 
-// The sum over the taps of the products of what each sees with its part of the weight.
+// The sum over the taps of each tap's planes multiplied with its part of the weight.
 ExprPtr SumOfTaps(const TapProduct& of, const Planes& planes) {
   const Attrs attrs = OnPlanes(of.conv, "kernel_size");
   std::vector<ExprPtr> seen, filters;
@@ -155,10 +157,10 @@ ExprPtr SumOfTaps(const TapProduct& of, const Planes& planes) {
   return sum;
 }
 
-// Whether a convolution of one volume's single places is one product of matrices that are read where they lie. Blocks
-// of channels would cost more than they gain: an element is moved there and back for few products.
+// Whether a convolution of one volume's single places is one product of matrices, read in place. Blocks of channels
+// would cost more than they gain, because an element is moved there and back for few products.
 bool IsThinProduct(const Call& conv) {
-  constexpr int64_t kMostProducts = 20;  // of an element that is moved
+  constexpr int64_t kMostProducts = 20;  // per element moved
   const Shape &weight = ShapeOf(conv.args[1]), &data = ShapeOf(conv.args[0]);
   const int64_t outputs = weight[0], inputs = weight[1];
   const bool pointwise =
@@ -189,8 +191,8 @@ ExprPtr Conv(const ExprPtr& node, const Uses&) {
   return planes.Joined(SumOfTaps({"nn.conv2d", *conv, taps}, planes));
 }
 
-// Planes of the same phase of the depth's stride see the same taps of the weight; as rows of an image, which has a
-// volume's planes for columns, the phases are interleaved.
+// Planes of the same phase of the depth's stride see the same taps of the weight. The phases are interleaved as rows of
+// an image whose columns are a volume's planes.
 ExprPtr ConvTranspose(const ExprPtr& node, const Uses&) {
   const Call* conv = AsVolumeCall(node, "nn.conv3d_transpose");
   if (conv == nullptr) return nullptr;
@@ -216,7 +218,7 @@ ExprPtr ConvTranspose(const ExprPtr& node, const Uses&) {
   return TypedReshape(all, result, conv->name);
 }
 
-// The volumes that Joined makes of planes, when nobody else uses them; else null.
+// The volumes that Joined makes of planes, when nothing else reads them; else null.
 const Call* AsJoined(const ExprPtr& expr, const Uses& uses) {
   const Call* turned = AsTranspose(expr);
   if (turned == nullptr || uses.Of(expr) > 1 || TransposeAxes(*turned) != DepthFirst()) return nullptr;
@@ -226,7 +228,7 @@ const Call* AsJoined(const ExprPtr& expr, const Uses& uses) {
   return planes.size() == 4 && std::equal(planes.begin() + 1, planes.end(), shape.begin() + 2) ? slices : nullptr;
 }
 
-// The volume that AlongDepth or ThinProduct makes of a convolution, when nobody else uses it; else null.
+// The volume that AlongDepth or ThinProduct makes of a convolution, when nothing else reads it; else null.
 const Call* AsOnePlane(const ExprPtr& expr, const Uses& uses) {
   const Call* volume = relay::AsCallTo(expr, "reshape");
   const bool product = volume != nullptr && (relay::AsCallTo(volume->args[0], "nn.conv2d") != nullptr ||
@@ -237,7 +239,7 @@ const Call* AsOnePlane(const ExprPtr& expr, const Uses& uses) {
   return plane[0] == shape[0] && plane[1] == shape[1] ? volume : nullptr;
 }
 
-// There a convolution's kernel adds it.
+// Moves a bias to the planes, where a convolution's kernel adds it.
 ExprPtr Bias(const ExprPtr& node, const Uses& uses) {
   const Call* bias = relay::AsCallTo(node, "nn.bias_add");
   if (bias == nullptr || bias->attrs.GetInt("axis") != 1 || ShapeOf(node).size() != 5) return nullptr;
@@ -252,8 +254,8 @@ ExprPtr Bias(const ExprPtr& node, const Uses& uses) {
   return TypedCall("transpose", {joined}, {{"axes", DepthFirst()}}, bias->name);
 }
 
-// A window over the depth, then one over each plane. Each plane of a window counts as many elements as every other, so
-// that the mean of means is the mean.
+// Pools over the depth, then over each plane. Each plane of a window counts as many elements as every other, so the
+// mean of means is the mean.
 ExprPtr PoolByDepth(const Call& pool, const char* op) {
   const Ints size = pool.attrs.GetInts("pool_size"), padding = pool.attrs.GetInts("padding");
   const Shape& result = pool.type->shape;
@@ -275,7 +277,7 @@ ExprPtr MaxPool(const ExprPtr& node, const Uses&) {
   return planes.Joined(planes.Made("nn.max_pool2d", {largest}, OnPlanes(*pool, "pool_size")));
 }
 
-// How many planes a mean counts, of each result.
+// Number of planes that the mean of each result counts.
 std::vector<float> Counts(const Depth& depth, bool with_padding) {
   std::vector<float> counts;
   for (int64_t result = 0; result < depth.results; ++result) {
@@ -284,7 +286,7 @@ std::vector<float> Counts(const Depth& depth, bool with_padding) {
       const int64_t seen = depth.Seen(result, tap);
       count += with_padding ? seen < depth.in + depth.after : seen >= 0 && seen < depth.in;
     }
-    // Of none the sum is zero.
+    // A mean over no planes is a sum of 0, so that any divisor does.
     counts.push_back(static_cast<float>(std::max<int64_t>(1, count)));
   }
   return counts;

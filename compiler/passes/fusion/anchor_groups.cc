@@ -14,7 +14,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// The one user of the group's value so far, when no group has it yet.
+// The only user of the group's last value; null if there are several or a group has it already.
 ExprPtr NextStep(const UserMap& users, const Grouping& grouping, const FuseGroup& group) {
   const ExprPtr next = users.OnlyUser(group.members.back());
   return next != nullptr && !grouping.Has(next) && relay::AsCall(next) != nullptr ? next : nullptr;
@@ -30,7 +30,7 @@ bool TakeBias(const ExprPtr& step, FuseGroup& group) {
   return true;
 }
 
-// The cast of a stored bfloat16 to float32.
+// Whether it casts a stored bfloat16 to float32.
 bool IsWidening(const ExprPtr& expr) {
   const Call* cast = relay::AsCallTo(expr, "cast");
   return cast != nullptr && relay::IsKernelFloat(expr->type->dtype) && cast->args[0]->type->dtype == DType::kBFloat16;
@@ -60,7 +60,7 @@ const Call* AsScaleShift(const ExprPtr& expr) {
   return add;
 }
 
-// A prologue is applied once per row for all output channels, which keeps the weights moving: they have to stay in
+// A prologue is applied once per row for all output channels. This keeps the weights moving, so they have to stay in
 // cache.
 bool MayHavePrologue(const Call& anchor) {
   constexpr int64_t kMostWeightBytes = 512 << 10;
@@ -72,7 +72,7 @@ bool MayHavePrologue(const Call& anchor) {
          ElementCount(weight) * DTypeBytes(anchor.args[1]->type->dtype) <= kMostWeightBytes;
 }
 
-// Puts scale, shift and relu ahead of the anchor when nobody else reads them.
+// Puts scale, shift and relu ahead of the anchor if nothing else reads them.
 void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr anchor = group.members.front();
   if (!MayHavePrologue(*relay::AsCall(anchor))) return;
@@ -89,7 +89,7 @@ void TakePrologue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
   group.members.insert(group.members.begin(), chain.begin(), chain.end());
 }
 
-// Behind a sum of bytes.
+// Takes the epilogue behind a sum of bytes.
 void TakeWholeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const auto free = [&](const ExprPtr& expr) { return expr != nullptr && !grouping.Has(expr) ? expr : nullptr; };
   const auto next = [&](const ExprPtr& value) { return free(users.OnlyUser(value)); };
@@ -98,7 +98,8 @@ void TakeWholeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup
   group.members.insert(group.members.end(), epilogue.steps.begin(), epilogue.steps.end());
 }
 
-// It may store what it computes as bfloat16; sums of bytes as what they are made into, which is never that.
+// Takes transposes around a product, and the steps of its store: a cast to bfloat16, or an epilogue behind a sum of
+// bytes.
 void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr matmul = group.members.back();
   for (size_t i = 0; i < 2; ++i) {
@@ -114,13 +115,13 @@ void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& g
   if (written != nullptr) group.members.push_back(written);
 }
 
-// Behind a sum in float32: all but the bias, which is taken already.
+// The epilogue behind a float32 sum, except for the bias, which is taken before.
 class FloatTail {
  public:
   FloatTail(const UserMap& users, const Grouping& grouping, FuseGroup& group)
       : users_(users), grouping_(grouping), group_(group) {}
 
-  // A residual lies as the output does: where one of them alone is bfloat16, the addition is a kernel of its own.
+  // A residual has the output's element type. If only one of them is bfloat16, the addition is a kernel of its own.
   void Take() {
     const size_t taken = group_.members.size();
     const bool residual = TakeResidual();

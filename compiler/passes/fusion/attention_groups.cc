@@ -14,7 +14,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// Of two matrices of float32, or of two of bfloat16.
+// Whether it is a product of two matrices, both of float32 or both of bfloat16.
 bool IsFloatProduct(const ExprPtr& expr) {
   const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
   if (product == nullptr || AsAnchor(expr) == nullptr || expr->type->dtype != DType::kFloat32) return false;
@@ -27,18 +27,18 @@ const Call* AsRounding(const ExprPtr& expr) {
   return cast != nullptr && cast->type->dtype == DType::kBFloat16 ? cast : nullptr;
 }
 
-// Both end in the same matrices.
+// Whether both tensors end in matrices of the same shape.
 bool SameMatrices(const ExprPtr& a, const ExprPtr& b) {
   const Shape &x = ShapeOf(a), &y = ShapeOf(b);
   return x.size() >= 2 && y.size() >= 2 && std::equal(x.end() - 2, x.end(), y.end() - 2);
 }
 
-// From the product with values back to the product of queries and keys.
+// Searches backwards from the product with values to the product of queries and keys.
 class AttentionSearch {
  public:
   AttentionSearch(const UserMap& users, const Grouping& grouping) : users_(users), grouping_(grouping) {}
 
-  // The group that ends at the product, without transposes; nothing when it is no attention.
+  // The group that ends at the product, without transposes; nullopt if it is no attention.
   std::optional<FuseGroup> From(const ExprPtr& product) {
     const Call& values = *relay::AsCall(product);
     if (MatmulAxes(values, 0) != "BMK") return std::nullopt;
@@ -58,7 +58,7 @@ class AttentionSearch {
  private:
   bool IsOwn(const ExprPtr& expr) const { return !grouping_.Has(expr) && users_.OnlyUser(expr) != nullptr; }
 
-  // Of reshapes that nobody else reads; they become members.
+  // Skips reshapes that nothing else reads; they become members.
   ExprPtr PastReshapes(ExprPtr expr) {
     while (relay::AsCallTo(expr, "reshape") != nullptr && IsOwn(expr)) {
       members_.push_back(expr);
@@ -80,7 +80,7 @@ class AttentionSearch {
     return rank >= 2 && FromFront(softmax->attrs.GetInt("axis", -1), rank) + 1 == static_cast<int64_t>(rank);
   }
 
-  // The one product that the softmax's operators read, which becomes a member; null when there is none or another.
+  // The product that the softmax's operators read, which becomes a member; null if there is none.
   ExprPtr ScoresOf(const Growth& growth) {
     ExprPtr scores;
     for (const ExprPtr& member : growth.members()) {
@@ -104,7 +104,7 @@ class AttentionSearch {
   std::vector<ExprPtr> members_;
 };
 
-// And the rounding of the result.
+// Takes the transposes around both products, and the rounding of the result.
 void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr values = group.members.front();
   ExprPtr result = users.OnlyUser(values);

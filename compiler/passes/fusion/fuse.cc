@@ -37,7 +37,7 @@ class GroupBuilder {
   ExprPtr Build() {
     relay::Attrs attrs{{"Primitive", int64_t{1}}};
     if (rounds_) attrs.Set("rounds", int64_t{1});
-    // Before what its operands pass through: parameters come in the order of its arguments.
+    // The anchor precedes the operands' own members, because parameters come in the order of its arguments.
     if (group_.anchor) BuildMember(group_.anchor);
     for (const ExprPtr& member : group_.members) BuildMember(member);
     const ExprPtr& body = inside_.at(group_.members.back().get());
@@ -62,11 +62,11 @@ class GroupBuilder {
     return std::find(group_.members.begin(), group_.members.end(), expr) != group_.members.end();
   }
 
-  // A group has few members, so this is never deep.
+  // The recursion is shallow, because a group has few members.
   void BuildMember(const ExprPtr& member) {
     if (inside_.contains(member.get())) return;
     const Call& call = *relay::AsCall(member);
-    // Known places stay in the kernel, where they are addresses.
+    // Known positions stay in the kernel, which turns them into addresses.
     const auto is_table = [&](const ExprPtr& arg) { return TakesKnownPlaces(member) && arg == call.args[1]; };
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) {
@@ -93,21 +93,21 @@ class GroupBuilder {
     return parameter;
   }
 
-  // A number of an epilogue of whole numbers is a part of the kernel.
+  // A scalar in an epilogue of integers is part of the kernel.
   bool IsNumber(const ExprPtr& arg) const {
     const relay::Constant* constant = relay::AsConstant(arg);
     return group_.anchor != nullptr && group_.anchor->type->dtype == DType::kInt32 && constant != nullptr &&
            constant->value.shape().empty();
   }
 
-  // So is one exponent for all: most are a few products or a root.
+  // So is an exponent for all elements: most become a few products or a root.
   static bool IsExponent(const Call& call, const ExprPtr& arg) {
     const relay::Constant* constant = relay::AsConstant(arg);
     return relay::AsOp(call.op)->def->name == "power" && arg == call.args[1] && constant != nullptr &&
            constant->value.elements() == 1;
   }
 
-  // So is one number that floats are compared with: beside a normal number no denormal needs a look at its bits.
+  // So is a scalar that floats are compared with: beside a normal number, a denormal needs no look at its bits.
   static bool IsLimit(const Call& call, const ExprPtr& arg) {
     constexpr std::string_view kComparisons[] = {"equal",      "not_equal", "less",
                                                  "less_equal", "greater",   "greater_equal"};
@@ -116,7 +116,7 @@ class GroupBuilder {
            std::ranges::find(kComparisons, relay::AsOp(call.op)->def->name) != std::end(kComparisons);
   }
 
-  // So is what a kernel divides by before it rounds: some machines need not divide then.
+  // So is the divisor before a rounding: some machines can avoid the division then.
   bool IsStep(const Call& call, const ExprPtr& arg) const {
     if (relay::AsOp(call.op)->def->name != "divide" || arg != call.args[1]) return false;
     return std::any_of(group_.members.begin(), group_.members.end(), [&](const ExprPtr& member) {
@@ -125,7 +125,7 @@ class GroupBuilder {
     });
   }
 
-  // A tuple goes in field by field: kernels know tensors alone.
+  // A tuple becomes one parameter per field, because kernels take only tensors.
   ExprPtr InsideArg(const ExprPtr& arg) {
     if (arg->type->kind != relay::TypeKind::kTuple) return Inside(arg);
     std::vector<ExprPtr> fields;

@@ -12,21 +12,20 @@ using relay::ExprPtr;
 
 namespace {
 
-// A transpose that brings other elements together is faster alone, as squares in registers.
+// Whether it is a transpose that changes the last axis. That is faster alone, as squares in registers.
 bool MovesLastAxis(const ExprPtr& expr) {
   const Call* transpose = relay::AsCallTo(expr, "transpose");
   return transpose != nullptr && TransposeAxes(*transpose).back() + 1 != static_cast<int64_t>(ShapeOf(expr).size());
 }
 
-// May begin a chain.
+// Whether it may begin a chain.
 bool IsHead(const ExprPtr& expr) { return IsFloatCall(expr) && OperatorOf(expr).traits.heads && !MovesLastAxis(expr); }
 
-// The argument that a chain hangs from: null unless every member has at most one argument inside and one path leads
-// through.
+// The argument that begins a chain. Null unless every member has at most one argument inside, on one path.
 ExprPtr HeadOfChain(const Growth& growth) {
   ExprPtr last = growth.members()[0];
   for (size_t passed = 1;; ++passed) {
-    // What lies behind a take is not read in order.
+    // Elements before a take are not read in order.
     if (TakesKnownPlaces(last)) return nullptr;
     ExprPtr next, head;
     for (const ExprPtr& arg : relay::AsCall(last)->args) {
@@ -42,8 +41,8 @@ ExprPtr HeadOfChain(const Growth& growth) {
   }
 }
 
-// Floats made of bytes as they are read: of what a head reads, the cast and the subtraction of a zero point. Or made of
-// bfloat16, by the cast.
+// Takes the decoding of the data that a head reads. It is a cast of bytes and the subtraction of a zero point, or a
+// cast of bfloat16.
 void TakeDecoding(Growth& growth) {
   const ExprPtr head = growth.members().back();
   if (!IsHead(head)) return;
@@ -62,7 +61,7 @@ void TakeDecoding(Growth& growth) {
   for (const ExprPtr& step : steps) growth.Take(step);
 }
 
-// The axis of a take of known places, a list of them; -1 for any other expression.
+// The axis of a take at a known list of positions; -1 for any other expression.
 int64_t AxisOfKnownPlaces(const ExprPtr& expr) {
   if (!TakesKnownPlaces(expr)) return -1;
   const Call& take = *relay::AsCall(expr);
@@ -91,12 +90,12 @@ void TakeProducts(Growth& growth) {
   if (!growth.grouping().Has(products) && growth.users().OnlyUser(products) != nullptr) growth.Take(products);
 }
 
-// Known rows that nobody but a take of known columns reads: only what is wanted of them is read then.
+// Takes known rows that only a take of known columns reads, so that only the wanted elements are read.
 void TakeRows(Growth& growth) {
   const std::vector<ExprPtr> members = growth.members();
   for (const ExprPtr& member : members) {
     const int64_t columns = AxisOfKnownPlaces(member);
-    if (columns < 1) continue;  // there are no rows
+    if (columns < 1) continue;  // there is no axis of rows
     const ExprPtr& rows = relay::AsCall(member)->args[0];
     const bool of_images = ShapeOf(member).size() != 4 || columns == 3;
     if (!of_images || AxisOfKnownPlaces(rows) != columns - 1 || growth.users().OnlyUser(rows) == nullptr) continue;

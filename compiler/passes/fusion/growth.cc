@@ -14,11 +14,12 @@ using relay::OpPattern;
 
 namespace {
 
-// Beyond it registers spill and compile time grows, with nothing left to save.
+// In larger groups registers spill and compile time grows, with nothing left to save.
 constexpr size_t kMostMembers = 24;
 
-// Besides floats: truth values, made and used up within a chain (a comparison and what chooses by it are one kernel),
-// and what floats are stored as, 8-bit integers and their sums and bfloat16.
+// Whether a chain may hold values of the type. Besides floats these are truth values within a chain, so that a
+// comparison and the choice by it are one kernel. Stored forms of floats are allowed too: 8-bit integers, their sums,
+// and bfloat16.
 bool IsNumeric(const relay::TypePtr& type) {
   constexpr std::array kStored{DType::kBool, DType::kUInt8, DType::kInt8, DType::kInt32, DType::kBFloat16};
   return relay::IsFloatTensor(type) || (type->kind == relay::TypeKind::kTensor &&

@@ -9,19 +9,20 @@
 
 namespace hone {
 
-// A call of an operator that reads and gives float tensors alone.
+// Whether it is a call of an operator whose operands and result are all float tensors.
 bool IsFloatCall(const relay::ExprPtr& expr);
-// An elementwise or broadcasting call of what a chain may compute.
+// Whether it is an elementwise or broadcasting call of types that a chain may compute.
 bool IsPointwise(const relay::ExprPtr& expr);
-// A softmax asks for each element of its input twice, so only what costs little is computed on the way.
+// Whether it costs little. A softmax asks for each element of its input twice, so it takes only such calls.
 bool IsCheap(const relay::ExprPtr& expr);
-// A take whose positions are known, and few enough to be a part of the kernel.
+// Whether it is a take with known positions, few enough to be part of the kernel.
 bool TakesKnownPlaces(const relay::ExprPtr& expr);
-// Pointwise, or a take of known places, the channels of images aside: those are chosen in layouts of their own.
+// Whether it is pointwise or a take of known positions. Takes of images' channels are excluded: they choose their own
+// layouts.
 bool IsPointwiseOrTake(const relay::ExprPtr& expr);
 // nn.softmax or nn.log_softmax.
 bool IsSoftmax(const relay::ExprPtr& expr);
-// Of a call of an operator.
+// The operator of a call.
 const relay::OpDef& OperatorOf(const relay::ExprPtr& call);
 
 class Growth {
@@ -33,26 +34,26 @@ class Growth {
 
   using MayJoin = std::function<bool(const relay::ExprPtr&)>;
 
-  // Whether nobody but the group uses it, and it is as large as the group's result (else it would be computed many
-  // times).
+  // Whether only the group uses it, and it is as large as the group's result: elements of a smaller one would be
+  // computed many times.
   bool CanTake(const relay::ExprPtr& expr) const;
   void Take(const relay::ExprPtr& expr);
-  // Arguments of members, and theirs, for as long as there is one that may join and can be taken.
+  // Takes arguments of members, and theirs in turn, as long as one may join and can be taken.
   void TakeAll(const MayJoin& may_join);
   // As TakeAll, for values of any size.
   void TakeAllSizes(const MayJoin& may_join);
 
   bool Has(const relay::ExprPtr& expr) const { return inside_.contains(expr.get()); }
-  // The result first.
+  // The members, the result first.
   const std::vector<relay::ExprPtr>& members() const { return members_; }
   const UserMap& users() const { return users_; }
   const Grouping& grouping() const { return grouping_; }
-  // Without an anchor.
+  // The group without an anchor.
   FuseGroup InPostOrder() const;
 
  private:
   bool IsOnlyUsedInside(const relay::ExprPtr& expr) const;
-  // One more argument of a member, or null when none may join.
+  // An argument of a member that may join, or null.
   relay::ExprPtr Next(const MayJoin& may_join) const;
 
   const UserMap& users_;

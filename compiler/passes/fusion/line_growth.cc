@@ -14,11 +14,11 @@ using relay::ExprPtr;
 
 namespace {
 
-// Rows of memory that a vector of lines may step over.
+// Most rows of memory that a vector of lines may step over.
 constexpr int64_t kMostRows = 256;
-// Steps of whole pages bring rows to the same place of the first cache.
+// Steps of whole pages map rows to the same set of the first cache.
 constexpr int64_t kPageFloats = 1024, kMostPages = 32;
-// A tensor so small is not worth another thread.
+// Elements of a tensor that is not worth another thread.
 constexpr int64_t kOfOneThread = 1 << 15;
 
 bool IsStatistic(const Call& call, const Shape& result) {
@@ -43,7 +43,8 @@ Shape LineShape(const Growth& growth) {
   return {};
 }
 
-// Whether the elements of a line that lie beside those of the next one stay in the first cache from pass to pass.
+// Whether elements of a line stay in the first cache from pass to pass, when neighbouring lines are interleaved in
+// memory.
 bool StayInCache(const Shape& line, const Shape& result) {
   size_t last = result.size();
   while (last > 0 && result[last - 1] == 1) --last;

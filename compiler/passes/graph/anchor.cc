@@ -26,7 +26,7 @@ bool IsKnown(const relay::TypePtr& type, size_t rank) {
          std::all_of(type->shape.begin(), type->shape.end(), [](int64_t dim) { return dim > 0; });
 }
 
-// Of floats, of floats with weights of float16, or of bytes with sums in int32.
+// Whether kernels exist for the types: floats, floats with float16 weights, or bytes with int32 sums.
 bool HasKernelTypes(const Call& call) {
   const DType data = call.args[0]->type->dtype, weight = call.args[1]->type->dtype, result = call.type->dtype;
   if (data == DType::kUInt8) return weight == DType::kInt8 || weight == DType::kUInt8;
@@ -35,13 +35,14 @@ bool HasKernelTypes(const Call& call) {
   return relay::IsKernelFloat(result) && AreFloats(types);
 }
 
-// Attributes may be empty where the default is meant.
+// Compares an attribute that may be empty for its default.
 bool Is(const relay::Attrs& attrs, std::string_view name, std::string_view value) {
   const std::string given = attrs.GetString(name, value);
   return given.empty() || given == value;
 }
 
-// From one plane to one: schedules would leave all lanes but one idle, and generic kernels run along the columns.
+// Whether it is a convolution from one plane to one. Schedules would leave all lanes but one idle, while generic
+// kernels run along the columns.
 bool IsOfOnePlane(const Call& conv) {
   const relay::Type& weight = *conv.args[1]->type;
   return weight.shape[0] == 1 && weight.shape[1] == 1 && weight.dtype == DType::kFloat32 &&
@@ -60,7 +61,7 @@ void ReadWindow(const Call& conv, Workload& workload) {
   workload.groups = conv.attrs.GetInt("groups", 1);
 }
 
-// The broadcasting that schedules know: one weight for all; and of bytes rows whose elements lie side by side.
+// Whether schedules support its broadcasting (one weight for all). Bytes also need rows whose elements are neighbours.
 bool IsPlainMatmul(const Call& call) {
   const int64_t data = ShapeOf(call.args[0])[0], weight = ShapeOf(call.args[1])[0];
   const bool rows = call.type->dtype != DType::kInt32 || !call.attrs.GetBool("transpose_a");
@@ -73,7 +74,7 @@ bool IsPlainDense(const Call& dense) {
   return dense.args[0]->type->dtype != DType::kUInt8 || ShapeOf(dense.args[1])[1] % kFour == 0;
 }
 
-// What the call says of itself but for where its operands come from.
+// The anchor with everything that the call itself tells, but not the layouts of its operands.
 Anchor NamedAfter(const Call& call) {
   Anchor anchor;
   anchor.node = call.name;
@@ -85,13 +86,13 @@ Anchor NamedAfter(const Call& call) {
   return anchor;
 }
 
-// A parameter, also one of bfloat16 that is read as floats.
+// Whether it is a parameter, perhaps one of bfloat16 that is cast to float32.
 bool IsOperand(const ExprPtr& expr) {
   const Call* cast = relay::AsCallTo(expr, "cast");
   return relay::AsCall(cast != nullptr ? cast->args[0] : expr) == nullptr;
 }
 
-// Of the arguments of an epilogue's step, the one that is computed within the function.
+// The argument of an epilogue's step that is computed within the function.
 ExprPtr InnerOf(const Call& step) {
   for (const ExprPtr& arg : step.args) {
     if (!IsOperand(arg)) return arg;
@@ -99,7 +100,7 @@ ExprPtr InnerOf(const Call& step) {
   throw Error(ExitCode::kBug, "a fused function has an epilogue without an anchor");
 }
 
-// The steps of the epilogue from the last to the first; returns what they are applied to.
+// Reads the steps of the epilogue, from the last to the first; returns the value that they are applied to.
 ExprPtr ReadEpilogue(ExprPtr at, Epilogue& epilogue) {
   if (const Call* stored = relay::AsCallTo(at, "cast")) at = stored->args[0];
   if (SetActivation(at, epilogue)) at = InnerOf(*relay::AsCall(at));
@@ -114,7 +115,7 @@ ExprPtr ReadEpilogue(ExprPtr at, Epilogue& epilogue) {
   return at;
 }
 
-// The call of bytes in a function around one; null in another.
+// The product of bytes in a function; null if its anchor is another product.
 ExprPtr ByteProduct(const ExprPtr& body) {
   for (const ExprPtr& expr : PostOrder(body)) {
     const Call* call = relay::AsCall(expr);
@@ -124,7 +125,7 @@ ExprPtr ByteProduct(const ExprPtr& body) {
   return nullptr;
 }
 
-// What Fuse took behind it is all that there is.
+// Reads the whole epilogue: the function holds only what Fuse took behind the product.
 WholeEpilogue WholeEpilogueOf(const ExprPtr& product, const ExprPtr& body) {
   const auto reader = [&](const ExprPtr& of) {
     for (const ExprPtr& expr : PostOrder(body)) {
@@ -136,7 +137,7 @@ WholeEpilogue WholeEpilogueOf(const ExprPtr& product, const ExprPtr& body) {
   return ReadWholeEpilogue(product, reader, [](const ExprPtr&) { return true; });
 }
 
-// The transposes next to the product say where its operands' axes lie; the result's axes are those of the last call.
+// The anchor of a product. Adjacent transposes give the order of its operands' axes; the last call gives the result's.
 Anchor MatmulAnchor(const ExprPtr& body) {
   const Call* after = relay::AsCallTo(body, "transpose");
   const ExprPtr& result = after ? after->args[0] : body;

@@ -1,4 +1,4 @@
-// Constants that hold one value per channel: what can be folded into weights and biases.
+// Constants with one value per channel, which can be folded into weights and biases.
 #pragma once
 
 #include <optional>
@@ -9,19 +9,19 @@
 
 namespace hone {
 
-// The constant when its values are float32, which passes read and write as such; else null.
+// The constant if its values are float32, which passes read and write directly; else null.
 const relay::Constant* AsFloat32Constant(const relay::ExprPtr& expr);
 
-// The values of a float32 constant that, broadcast over a tensor of shape `of`, varies along `axis` alone and does not
-// make the tensor larger: of[axis] of them (equal ones for a scalar). nullopt for anything else.
+// The values of a float32 constant that varies only along `axis` when broadcast over a tensor of shape `of`, and does
+// not enlarge the tensor. There are of[axis] values (equal ones for a scalar). nullopt for anything else.
 std::optional<std::vector<double>> PerChannel(const relay::ExprPtr& expr, const Shape& of, int axis);
 
-// The value when the constant holds one element alone (of any shape) or nullopt.
+// The constant's value if it holds one element (of any shape); else nullopt.
 std::optional<double> ScalarOf(const relay::ExprPtr& expr);
 
 // A float32 constant of the values, shaped (C,1,...,1) so that it broadcasts along `axis` of a tensor of that rank.
 relay::ExprPtr ChannelConstant(const std::vector<double>& values, size_t rank, int axis, std::string name);
-// A float32 scalar, which makes no tensor larger.
+// A float32 scalar, which enlarges no tensor.
 relay::ExprPtr ScalarConstant(double value);
 // The values shaped (C).
 relay::ExprPtr VectorConstant(const std::vector<double>& values, std::string name);

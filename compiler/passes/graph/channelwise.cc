@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// A constant that is the same for all images, rows and columns.
+// Whether it is a constant that does not vary over images, rows and columns.
 bool IsOnePerChannel(const relay::ExprPtr& expr) {
   if (relay::AsConstant(expr) == nullptr) return false;
   const Shape& shape = ShapeOf(expr);

@@ -1,4 +1,4 @@
-// Images of floats and what treats their channels one by one.
+// Images of floats, and operators that treat channels one by one.
 #pragma once
 
 #include "compiler/relay/expr.h"
@@ -11,8 +11,8 @@ bool IsImage(const relay::ExprPtr& expr);
 bool IsUnary(const relay::Call& call);
 // nn.bias_add along axis 1.
 bool IsBias(const relay::Call& call);
-// An operator that computes each element of an image from that of its first argument, and from constants that are the
-// same for all images, rows and columns.
+// Whether the operator computes each element of an image from the same element of its first argument and from
+// constants. The constants do not vary over images, rows and columns.
 bool TreatsPixelsAlike(const relay::Call& call);
 
 }  // namespace hone

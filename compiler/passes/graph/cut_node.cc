@@ -52,7 +52,7 @@ class Cutter {
   }
 
  private:
-  // Those of its own that something else takes, or the model gives.
+  // Marks the node's own values that other calls read or that the model returns.
   void FindResults(const ExprPtr& body) {
     for (const ExprPtr& expr : order_) {
       if (own_.contains(expr.get())) continue;
@@ -63,7 +63,7 @@ class Cutter {
     if (own_.contains(body.get())) results_.insert(body.get());
   }
 
-  // The expression inside the cut: what is not of the node's own is a parameter.
+  // The expression inside the cut; a value from outside the node becomes a parameter.
   ExprPtr Own(const ExprPtr& expr) {
     const auto known = made_.find(expr.get());
     return known != made_.end() ? known->second : made_.emplace(expr.get(), Made(expr)).first->second;

@@ -1,4 +1,4 @@
-// One node of a model, alone.
+// One node of a model as a module of its own.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 namespace hone {
 
 struct CutNode {
-  relay::IRModule module;                // typed: the node's calls on constants and on parameters operand0, operand1...
-  std::vector<relay::ExprPtr> operands;  // of the whole module: what each parameter stands for, tensors all
+  relay::IRModule module;  // typed: the node's calls on constants and on parameters operand0, operand1...
+  std::vector<relay::ExprPtr>
+      operands;  // expressions of the whole module that the parameters stand for; all are tensors
 };
 
-// The names of a module's calls, each once, in post order; without those that have none.
+// The names of a module's calls, each once, in post order. Calls without a name are skipped.
 std::vector<std::string> CallNames(const relay::IRModule& module);
 
-// Every call of that name (an importer may make several of one node) with its constants; what they take of others
-// becomes parameters, what others take of them the results, in post order. `bound` is typed, binds no values and calls
-// no functions: RunPassesUntil("inline_functions") makes it so. Throws Error(kUsage) when no call has the name, with
-// the nearest one.
+// Cuts out every call of that name with its constants; an importer may make several calls of one node. Values that they
+// read from other calls become parameters. Values that other calls read become results, in post order. `bound` is
+// typed, binds no values and calls no functions, as after RunPassesUntil("inline_functions"). Throws Error(kUsage) with
+// the nearest name if no call has the name.
 CutNode CutOut(const relay::IRModule& bound, const std::string& node);
 
-// The module whose results are the operands: what the whole module gives to the node.
+// The module whose results are the operands that the whole module gives to the node.
 relay::IRModule OperandsModule(const relay::IRModule& bound, const CutNode& cut);
 
 }  // namespace hone

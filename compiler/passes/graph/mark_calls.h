@@ -1,4 +1,4 @@
-// Flags that somebody sets on calls by their names, for passes and choices behind to see.
+// Flags set on calls by name, which later passes and choices read.
 #pragma once
 
 #include <functional>
@@ -9,9 +9,9 @@
 
 namespace hone {
 
-// Sets the attribute `flag` to true on the calls of these names for which `takes` holds. The module may be without
-// types, and stays as typed as it was. Returns the module itself when it has none of them. The empty name is that of
-// all that have none.
+// Sets the attribute `flag` to true on the calls with these names for which `takes` holds. The module may be without
+// types, and stays as typed as it was. Returns the module itself when it has no such call. The empty name matches every
+// call without a name.
 relay::IRModule MarkCalls(const relay::IRModule& module, const std::set<std::string>& names, const std::string& flag,
                           const std::function<bool(const relay::ExprPtr&)>& takes);
 

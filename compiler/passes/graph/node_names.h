@@ -1,4 +1,4 @@
-// Which of the model's nodes a fused function computes.
+// The model's nodes that a fused function computes.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// The names of the calls in its body, each once, in post order; without those that have none.
+// The names of the calls in its body, each once, in post order. Calls without a name are skipped.
 std::vector<std::string> NodeNames(const relay::Function& function);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Which operator an expression calls, and which attributes that has.
+// The operator that an expression calls, and its attributes.
 #pragma once
 
 #include <string_view>
@@ -8,16 +8,16 @@
 
 namespace hone {
 
-// The operator that is called; null where the expression is no call of one. Owned by the table of operators.
+// The called operator; null if the expression calls none. Owned by the table of operators.
 const relay::OpDef* DefOf(const relay::ExprPtr& expr);
 
-// Whether calls of the operator may have such an attribute.
+// Whether calls of the operator may have this attribute.
 bool HasAttr(const relay::OpDef& op, std::string_view name, relay::AttrKind kind);
 
-// Whether each element of its result is one of a field of its one argument, a tuple: a function of single elements is
-// the same before and behind it.
+// Whether each element of its result is an element of one field of its only argument, a tuple. An elementwise function
+// may then be applied before or after it.
 bool JoinsFields(const relay::OpDef& op);
-// The call when it is one of such an operator, else null.
+// The call if its operator joins fields in this way, else null.
 const relay::Call* AsJoin(const relay::ExprPtr& expr);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What every pass may know beside the module.
+// Information for passes beside the module.
 #pragma once
 
 #include "core/build_context.h"
@@ -11,7 +11,7 @@ class ChosenConfigs;
 struct PassContext {
   BuildContext build;
   ConfigSource* configs = nullptr;  // not owned; may be null
-  // Of layers that must be built as they were, whatever `configs` says; not owned, may be null.
+  // Choices for layers that must be built as before, whatever `configs` offers; not owned, may be null.
   const ChosenConfigs* chosen = nullptr;
 };
 

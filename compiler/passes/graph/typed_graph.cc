@@ -21,7 +21,7 @@ using relay::TypePtr;
 
 namespace {
 
-// More steps on one node than any set of rules needs: two rules that undo each other are a bug.
+// More steps on one node than any set of rules needs. Reaching it means that two rules undo each other, which is a bug.
 constexpr int kMostSteps = 64;
 
 template <typename T>

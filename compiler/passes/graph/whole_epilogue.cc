@@ -21,7 +21,7 @@ using Own = std::function<bool(const ExprPtr&)>;
 
 constexpr int kLargestByte = 255;
 
-// A number that is part of the kernel: a constant scalar, not one that a kernel reads.
+// A scalar that is part of the kernel, not an operand: a constant of no dimensions.
 std::optional<float> NumberIn(const Call& call, size_t arg) {
   const relay::Constant* constant = relay::AsConstant(call.args[arg]);
   if (constant == nullptr || constant->value.dtype() != DType::kFloat32 || !constant->value.shape().empty()) return {};
@@ -59,7 +59,7 @@ class Reader {
   }
 
  private:
-  // The next call when it is as wanted: it is then part of what is read, but only Keep makes it stay.
+  // Reads the next call if it is wanted. Only Keep makes the steps read so far permanent.
   bool Step(const std::function<bool(const ExprPtr&)>& wanted) {
     const ExprPtr step = next_(now_);
     const bool tensor =
@@ -69,7 +69,7 @@ class Reader {
     now_ = step;
     return true;
   }
-  // The same for a call of that operator whose first argument is the value so far.
+  // Likewise for a call of that operator whose first argument is the value so far.
   const Call* StepTo(std::string_view op) {
     const bool is = Step([&](const ExprPtr& step) {
       const Call* call = relay::AsCallTo(step, op);
@@ -95,7 +95,7 @@ class Reader {
     });
   }
 
-  // Of products of computed matrices, which meet numbers alone.
+  // Whether it is a product of computed matrices. Their epilogues hold only scalars.
   bool IsBatch() const { return ShapeOf(now_).size() == 3; }
 
   void Offset() { read_.epilogue.offset = BiasOf(DType::kInt32); }
@@ -112,7 +112,7 @@ class Reader {
     Keep();
   }
 
-  // Bytes and back of whole numbers that they hold: nothing is changed.
+  // Reads a cast to bytes and back. It changes nothing, because the bytes hold all these integers.
   bool ThereAndBack(double low, double high) {
     int zero = 0;
     if (const Call* add = StepTo("add")) zero = WholeIn(*add, 1).value_or(-1);
@@ -148,8 +148,8 @@ class Reader {
     Keep();
   }
 
-  // The other side of the sum: floats as they are, or made of bytes here. Floats go with an output of floats and bytes
-  // with one of bytes, which is known at the end.
+  // Reads the other operand of the sum: floats as they are, or floats decoded from bytes here. A residual of floats
+  // needs an output of floats, one of bytes an output of bytes, which is known only at the end.
   void Residual() {
     if (IsBatch()) return;
     const ExprPtr before = now_;
@@ -237,7 +237,7 @@ class Reader {
   const Next& next_;
   const Own& own_;
   WholeEpilogue read_, kept_;
-  bool pending_ = false;  // a residual of bytes, which stays only if the output is bytes
+  bool pending_ = false;  // a residual of bytes, which is kept only if the output is bytes
 };
 
 }  // namespace

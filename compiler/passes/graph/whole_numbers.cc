@@ -14,7 +14,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// Chains of what keeps whole numbers are short; a long one is not worth walking again and again.
+// Chains of operators that keep integers are short; a long one is not worth walking again and again.
 constexpr int kDeepest = 12;
 
 bool IsWhole(double value) { return std::trunc(value) == value; }
@@ -34,7 +34,7 @@ std::optional<WholeRange> OfIntegers(DType dtype) {
   return std::nullopt;
 }
 
-// Of a float32 as large as exact sums are.
+// The range of sums that float32 holds exactly.
 constexpr WholeRange kExactSum{-relay::kLargestExact, relay::kLargestExact};
 
 std::optional<WholeRange> Find(const ExprPtr& expr, int depth);
@@ -81,7 +81,7 @@ std::optional<WholeRange> OfCall(const Call& call, int depth) {
   return of ? std::optional(WholeRange{std::max(of->low, 0.0), std::max(of->high, 0.0)}) : std::nullopt;
 }
 
-// The same of two computed matrices.
+// Likewise for a product of two computed matrices.
 const Call* IntegralOfComputed(const ExprPtr& expr) {
   const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
   return product != nullptr && product->attrs.GetBool("integral") ? product : nullptr;

@@ -20,7 +20,7 @@ using relay::Function;
 
 namespace {
 
-// Behind the data and the prologue's scale and shift.
+// Position of the weight, behind the data and the prologue's scale and shift.
 size_t WeightOf(const Anchor& anchor) { return anchor.workload.prologue == Prologue::kNone ? 1 : 3; }
 
 OperandLayouts LayoutsFor(const Anchor& anchor, const ConfigChoice& choice) {
@@ -92,7 +92,7 @@ std::vector<CallWay> CallWays::ForTake(const Function& function) const {
 std::vector<CallWay> CallWays::ForGroup(const Call& call, const Function& function, const MayLie& may_lie) const {
   std::vector<CallWay> all;
   const CallWay row_major{*LayoutInBlock(function, 0)};
-  // Which operands are full does not depend on the block.
+  // The set of full-size operands does not depend on the block.
   const OperandLayouts full = LayoutInBlock(function, 1).value_or(row_major.layouts);
   const auto may_come = [&](const std::string& layout) {
     for (size_t i = 0; i < call.args.size(); ++i) {

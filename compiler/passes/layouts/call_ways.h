@@ -1,4 +1,4 @@
-// In which layouts the calls of main can run.
+// The layouts in which calls of main can run.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,24 @@ namespace hone {
 // One way to run a call of main.
 struct CallWay {
   OperandLayouts layouts;
-  const PairChoice* anchor = nullptr;  // of an anchor; the chooser's
+  const PairChoice* anchor = nullptr;  // set for an anchor; owned by the chooser
 };
 
-// Of an operand that is read wherever it lies.
+// Layout of an operand that is read in whatever layout it has.
 inline constexpr const char* kAnyLayout = "*";
 
 // `configs` must outlive it.
 class CallWays {
  public:
-  // `body` is main's, fused.
+  // `body` is main's, after fusion.
   CallWays(const relay::ExprPtr& body, ConfigChooser& configs);
 
-  // Whether an argument may come in the layout.
+  // Whether an argument may arrive in the layout.
   using MayLie = std::function<bool(const relay::ExprPtr& arg, const std::string& layout)>;
-  // Never empty. An anchor's: one per pair of layouts that the chooser knows, its best first. A take of channels writes
-  // any layout, one of rows or columns the layout that it reads. Another function runs in those that one of its full
-  // operands may come in, and row-major where it reduces no images or has no other.
+  // Returns at least one way. An anchor has one per pair of layouts that the chooser knows, its best first. A take of
+  // channels writes any layout; one of rows or columns writes the layout that it reads. Another function runs in the
+  // blocks in which one of its full-size operands may arrive. It also runs row-major unless it reduces images and has a
+  // block.
   std::vector<CallWay> Of(const relay::Call& call, const MayLie& may_lie) const;
 
  private:
@@ -38,10 +39,10 @@ class CallWays {
   std::vector<CallWay> ForGroup(const relay::Call& call, const relay::Function& function, const MayLie& may_lie) const;
 
   ConfigChooser& configs_;
-  std::vector<int64_t> blocks_;  // in which anchors read or write, ascending
+  std::vector<int64_t> blocks_;  // blocks in which anchors read or write, ascending
 };
 
-// Every way to run the anchor, the best first. Throws Error(kBug) where no schedule does.
+// Every way to run the anchor, the best first. Throws Error(kBug) if no schedule computes it.
 struct Anchor;
 std::vector<CallWay> AnchorWays(const Anchor& anchor, const relay::Call& call, ConfigChooser& configs);
 

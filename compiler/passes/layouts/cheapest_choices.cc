@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-// Less by more than what adding in another order does.
+// Whether a is less than b by more than the rounding error of adding in another order.
 bool Less(double a, double b) { return a < b - 1e-9 * std::max(1.0, b); }
 
 // A cost that depends on some nodes: [choice of nodes[0]][choice of nodes[1]]...
@@ -29,7 +29,7 @@ class Elimination {
     for (int node = 0; node < count; ++node) Requeue(node);
   }
 
-  // Whether no node had to be guessed.
+  // Runs the elimination; returns whether no node had to be guessed.
   bool Run() {
     bool exact = true;
     while (!queue_.empty()) {
@@ -49,7 +49,7 @@ class Elimination {
   const Choices& choices() const { return choices_; }
 
  private:
-  // What an eliminated node takes, by its neighbours' choices.
+  // The best choice of an eliminated node, by its neighbours' choices.
   struct Step {
     int node;
     std::vector<int> neighbours;
@@ -97,7 +97,7 @@ class Elimination {
 
   void Dequeue(int node) { queue_.erase({Nth(queued_, node), node}); }
 
-  // Into `nodes`' table, by the present choices.
+  // Index into the table of `nodes` for the present choices.
   size_t IndexOf(const std::vector<int>& nodes) const {
     size_t index = 0;
     for (const int node : nodes) {
@@ -121,7 +121,7 @@ class Elimination {
     return cost;
   }
 
-  // The node's cheapest choice with the others as they are; its start where that is among the cheapest.
+  // The node's cheapest choice while the others stay; its start if that is among the cheapest.
   std::pair<int, double> Best(int node) {
     int& choice = Nth(choices_, node);
     const int kept = choice;
@@ -161,7 +161,7 @@ class Elimination {
     steps_.push_back(std::move(step));
   }
 
-  // A factor's least cost with the node's choice, whatever the others take.
+  // Least cost of a factor with the node's choice, over all choices of the other nodes.
   double LeastWith(const Factor& factor, int node, int choice) {
     double least = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < factor.cost.size(); ++i) {
@@ -171,7 +171,7 @@ class Elimination {
     return least;
   }
 
-  // Fixes the node with the most combinations around it, so that the others come apart.
+  // Fixes the node with the most combinations around it, which separates its neighbours.
   void Guess() {
     const int node = queue_.rbegin()->second;
     int best = 0;
@@ -212,9 +212,9 @@ class Elimination {
   const Choices& start_;
   Choices choices_;  // scratch while nodes are eliminated, then the answer
   std::vector<Factor> factors_;
-  std::vector<std::set<size_t>> factors_of_;  // by node; those left
+  std::vector<std::set<size_t>> factors_of_;  // by node; the remaining ones
   std::vector<double> queued_;
-  std::set<std::pair<double, int>> queue_;  // nodes left, by the combinations of their neighbours
+  std::set<std::pair<double, int>> queue_;  // remaining nodes, by the combinations of their neighbours
   std::vector<Step> steps_;
 };
 
@@ -235,8 +235,8 @@ void DescendChoices(const ChoiceGraph& graph, const std::vector<int>& nodes, Cho
     }
     return cost;
   };
-  // Each change lowers the sum by more than rounding (Less), so that the walk ends: at choices of which none can be
-  // bettered alone.
+  // Each change lowers the sum by more than rounding (Less), so the loop ends with choices of which no single one can
+  // be improved.
   for (bool gained = true; gained;) {
     gained = false;
     for (const int node : nodes) {

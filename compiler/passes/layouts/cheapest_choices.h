@@ -8,22 +8,25 @@ namespace hone {
 struct CheapestChoices {
   Choices choices;
   double cost = 0;
-  bool exact = true;  // no other choices cost less
+  bool exact = true;  // whether no other choices cost less
 };
 
-// Eliminates node after node, the one whose neighbours have the fewest combinations first: for each of these the best
-// choice of the node is kept, as in dynamic programming over a chain (bucket elimination: Dechter, "Bucket elimination:
-// a unifying framework for reasoning", Artificial Intelligence 113, 1999; nodes with at most two neighbours are the
-// reductions R0, RI and RII of PBQP: Scholz and Eckstein, "Register allocation for irregular architectures", 2002).
-// Exact while no node left has more than kMostCombinations; else the node with the most neighbours takes what is
-// cheapest with the best of each of them, and single choices are bettered at the end until none gains.
+// Eliminates the nodes one by one, each time the node whose neighbours have the fewest combinations of choices. For
+// each combination it keeps the node's best choice, as in dynamic programming over a chain. This is bucket elimination
+// (Dechter, "Bucket elimination: a unifying framework for reasoning", Artificial Intelligence 113, 1999). Nodes with at
+// most two neighbours are the reductions R0, RI and RII of PBQP (Scholz and Eckstein, "Register allocation for
+// irregular architectures", 2002).
 //
-// Never costs more than `start`, and is `start` where nothing costs less: among equals its choices stand.
+// The result is exact while each node's neighbours have at most kMostCombinations. Otherwise the node with the most
+// neighbours takes its cheapest choice together with the best of each neighbour. At the end single choices are improved
+// until none gains.
+//
+// The result never costs more than `start`, and equals `start` if nothing costs less: on ties its choices stay.
 // Deterministic.
 CheapestChoices FindCheapestChoices(const ChoiceGraph& graph, const Choices& start);
 inline constexpr double kMostCombinations = 1 << 16;
 
-// Betters the choices of single nodes, in the order of `nodes`, until none gains.
+// Improves the choices of single nodes, in the order of `nodes`, until none gains.
 void DescendChoices(const ChoiceGraph& graph, const std::vector<int>& nodes, Choices& choices);
 
 }  // namespace hone

@@ -1,4 +1,5 @@
-// A problem of choices that cost singly and in pairs: what the layout search solves. Nothing of layouts is known here.
+// A problem of choices with costs for nodes and for pairs, which the layout search solves. It is independent of
+// layouts.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace hone {
 
-// A partitioned boolean quadratic problem (PBQP): every node takes one of its choices, and the sum of the taken
-// choices' costs and of the edges' costs between them is to be least. Costs are finite and not negative.
+// A partitioned boolean quadratic problem (PBQP): every node takes one of its choices. The sum of the costs of the
+// taken choices and of the edges between them is to be minimal. Costs are finite and not negative.
 struct ChoiceGraph {
   struct Edge {
     int from = 0, to = 0;      // different nodes

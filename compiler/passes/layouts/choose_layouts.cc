@@ -22,7 +22,7 @@ using relay::TypePtr;
 
 namespace {
 
-// A convolution names its layouts in its attributes, too.
+// The attributes with the layouts, which a convolution names there too.
 relay::Attrs WithLayouts(const Call& call, const std::vector<ExprPtr>& args, const std::string& result) {
   relay::Attrs attrs = call.attrs;
   const auto name = [&](const char* attr, const std::string& layout) {
@@ -42,7 +42,7 @@ ExprPtr RetypedCall(const Call& call, std::vector<ExprPtr> args, const std::stri
   return WithArgs(renamed, std::move(args), tensor ? InLayout(call.type, layout) : call.type);
 }
 
-// The same function on operands and results in the given layouts.
+// The function on operands and results in the given layouts.
 relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layouts,
                            std::shared_ptr<const relay::Note> note) {
   std::unordered_map<const relay::Expr*, ExprPtr> inside;
@@ -67,7 +67,7 @@ relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layou
   return TypedFunction(std::move(params), inside.at(function.body.get()), function.attrs, std::move(note));
 }
 
-// The choices of a whole graph, and what they cost by the estimate.
+// The choices of a whole graph and their estimated cost.
 struct Layouts {
   LayoutGraph graph;
   CheapestChoices found;
@@ -88,7 +88,7 @@ class LayoutChooser {
   }
 
  private:
-  // The value in the layout: itself when it lies so.
+  // The value in the layout; the value itself if it has that layout.
   ExprPtr In(const ExprPtr& value, const std::string& layout) {
     if (value->type->kind != relay::TypeKind::kTensor || value->type->layout == layout) return value;
     const auto source = source_of_.find(value.get());
@@ -102,7 +102,7 @@ class LayoutChooser {
     return transformed;
   }
 
-  // A take costs the same wherever it writes what it takes.
+  // A take costs the same in every layout that it writes.
   static bool WritesAnyLayout(const ExprPtr& value) {
     const Call* call = relay::AsCall(value);
     const Function* function = call ? relay::AsFunction(call->op) : nullptr;
@@ -176,7 +176,7 @@ class LayoutChooser {
   std::unordered_map<const relay::Expr*, ExprPtr> source_of_;  // a transform's result to its argument
 };
 
-// The machine as the model's kernels meet it: weights that the second cache holds all together are never cold.
+// The machine as the model's kernels see it: if the second cache holds all weights together, they are never cold.
 MachineModel MachineOf(const ExprPtr& body, const PassContext& context) {
   MachineModel machine = context.build.machine();
   int64_t bytes = 0;

@@ -1,4 +1,4 @@
-// Pass: gives every value a place in memory and every anchor its configuration.
+// Pass: chooses every value's layout in memory and every anchor's configuration.
 #pragma once
 
 #include "compiler/passes/graph/pass_context.h"
@@ -6,15 +6,19 @@
 
 namespace hone {
 
-// From opt_level 3 all calls choose together, so that kernels and transforms cost least in sum (layout_graph.h,
-// cheapest_choices.h): never more than with the best choice per layer. An anchor chooses among the configurations of
-// context.configs and the analytic defaults, one per pair of layouts; another function follows the blocks of its inputs
-// or lies row-major. Below level 3 each anchor takes its best, and every value between functions is row-major, as
-// main's inputs and results always are. Where a value lies otherwise than wanted a function of one layout_transform is
-// called, once per value and layout.
+// From opt_level 3 all calls choose together, so that kernels and transforms have the least total cost (layout_graph.h,
+// cheapest_choices.h). It is never more than with the best choice per layer. An anchor chooses among the configurations
+// of context.configs and the analytic defaults, one per pair of layouts. Another function follows the blocks of its
+// inputs or runs row-major. Below level 3 each anchor takes its best, and every value between functions is row-major.
+// Main's inputs and results are always row-major. If a value's layout differs from the wanted one, a function of one
+// layout_transform is called, once per value and layout:
 //
-// An anchor's note gains its choice (graph/anchor.h); from level 3 main's note is what the choices cost
-// (layout_report.h). Types carry the layouts afterwards and are set here: InferType cannot know an anchor's.
+//    conv in NCHW16c -> relu -> reshape                       conv, relu: {conv, relu} in NCHW16c
+//    becomes  {conv, relu} -> {layout_transform} -> {reshape} on row-major data
+//
+// An anchor's note gains its choice (graph/anchor.h). From level 3 main's note holds the cost of the choices
+// (layout_report.h). Afterwards types carry the layouts. The pass sets them itself, because InferType cannot know an
+// anchor's.
 relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& context);
 
 }  // namespace hone

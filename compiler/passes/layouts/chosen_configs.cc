@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// Names may hold anything but a zero.
+// The separator is a zero byte, the only one that names cannot contain.
 std::string KeyOf(const std::string& workload, const std::vector<std::string>& nodes) {
   std::string key = workload;
   for (const std::string& node : nodes) key += '\0' + node;

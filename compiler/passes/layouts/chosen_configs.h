@@ -1,4 +1,4 @@
-// What a package's layers were built with, for a build that has to choose the same again.
+// The choices with which a package's layers were built, for a build that must repeat them.
 #pragma once
 
 #include <map>
@@ -16,12 +16,12 @@ class ChosenConfigs {
  public:
   explicit ChosenConfigs(const Plan& plan);
 
-  // The choice of the layer that computes these nodes, with source, record and time as the plan tells them. Null for a
-  // layer that the plan does not have, or has with several configs. It lives as long as this.
+  // The choice for the layer that computes these nodes, with source, record and time as the plan tells them. Null if
+  // the plan lacks the layer or has it with several configs. It lives as long as this object.
   const ConfigChoice* For(const Workload& workload, const std::vector<std::string>& nodes) const;
 
  private:
-  std::map<std::string, std::optional<ConfigChoice>> choices_;  // empty: the plan has several
+  std::map<std::string, std::optional<ConfigChoice>> choices_;  // empty if the plan has several
 };
 
 }  // namespace hone

@@ -16,7 +16,7 @@ LayoutPair LayoutsOf(const ConfigChoice& choice, const Workload& workload) {
   return LayoutPairOf(*FindSchedule(choice.schedule), workload, choice.config);
 }
 
-// Of a choice that has a time.
+// The choices with measured times, given that the first one has a time.
 std::vector<PairChoice> Measured(std::vector<ConfigChoice> known, const Workload& workload) {
   std::vector<PairChoice> all;
   const int64_t best_ns = known.front().expected_ns;
@@ -88,15 +88,15 @@ std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const C
 
 std::vector<PairChoice> ConfigChooser::Choose(const Workload& workload, const CallNeeds& needs) const {
   std::vector<ConfigChoice> known = Known(workload, needs);
-  // A choice without a time cannot be weighed against others: it is taken.
+  // A choice without a time cannot be compared with others, so it is taken.
   if (!known.empty() && known.front().expected_ns <= 0) {
     return {{LayoutsOf(known.front(), workload), known.front(), 0}};
   }
   std::vector<PairChoice> all;
   double scale = 1, least_ns = 0;
   if (!known.empty()) {
-    // Estimates of what was not measured are held against the one estimate whose time is known, and none may come out
-    // better than what was measured to be best.
+    // Scales the other estimates by the ratio of measured time to estimate of the best. None may cost less than the
+    // best measured time.
     const ConfigChoice& best = known.front();
     least_ns = static_cast<double>(best.expected_ns);
     scale = least_ns / FindSchedule(best.schedule)->EstimateNs(workload, machine_, best.config);

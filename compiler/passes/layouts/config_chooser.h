@@ -1,4 +1,4 @@
-// Which configurations an anchor may run with.
+// The configurations that an anchor may run with.
 #pragma once
 
 #include <map>
@@ -13,35 +13,35 @@
 
 namespace hone {
 
-// The best that is known of one way to lie in memory.
+// The best known configuration for one pair of layouts.
 struct PairChoice {
   LayoutPair layouts;
   ConfigChoice choice;
-  double cost_ns = 0;  // of one call; to be compared among one workload's choices and with other costs in a graph
+  double cost_ns = 0;  // cost of one call; comparable within one workload and with other costs in a graph
 };
 
-// What a workload does not say of one call of it.
+// Requirements of a call that its workload does not contain.
 struct CallNeeds {
   bool constant_weights = true;
-  bool exact_sums = false;  // of whole numbers: no schedule but those that add plain products
+  bool exact_sums = false;  // integer sums: only schedules that add plain products
   auto operator<=>(const CallNeeds&) const = default;
 };
 
 // Remembers each workload's choices, so that a source is asked once per distinct workload.
 class ConfigChooser {
  public:
-  // Estimates are for `machine`, which is context.build's but for rates that the graph changes.
+  // Estimates are for `machine`, which is context.build's except for rates that the graph changes.
   ConfigChooser(const PassContext& context, MachineModel machine);
 
-  // One per pair of layouts, the best of all first: from context.configs when it has one that the schedule accepts,
-  // else the analytic default ("default"). Weights that are no constants cannot be transformed ahead: such a schedule
-  // is then no choice, nor is an inexact one with context.build.exact_math or for exact sums.
+  // The best choice per pair of layouts, the best of all first. It comes from context.configs if that has one which the
+  // schedule accepts, else from the analytic default ("default"). Computed weights cannot be transformed ahead, which
+  // excludes schedules that transform them. context.build.exact_math and exact sums exclude inexact schedules.
   //
-  // A pair that no record has costs its estimate times what the best record is off from its own estimate, and never
-  // less than that record: what was measured stands against what is only hoped. A choice whose source gives no time is
-  // the only one.
+  // A pair of layouts without a record costs its estimate, scaled by the ratio of the best record to its own estimate.
+  // It never costs less than that record, because a measurement outweighs an estimate. A choice whose source gives no
+  // time is the only one.
   //
-  // What context.chosen has for the layer that computes these nodes is the only one.
+  // If context.chosen has a choice for the layer that computes these nodes, it is the only one.
   const std::vector<PairChoice>& For(const Workload& workload, const CallNeeds& needs,
                                      const std::vector<std::string>& nodes = {});
 

@@ -8,9 +8,9 @@ namespace hone {
 namespace {
 
 constexpr double kCacheShare = 0.9;
-constexpr double kCallNs = 500;  // of one more kernel: its start and its barrier
-// Cycles per element that the caches hold, on a Zen 5 core at 4, 8 and 16 lanes: 0.22 to 0.32 into blocks and out of
-// them, 0.28 to 0.5 from block to block.
+constexpr double kCallNs = 500;  // cost of one more kernel: its start and its barrier
+// Cycles per element that the caches hold, on a Zen 5 core at 4, 8 and 16 lanes. Measured: 0.22 to 0.32 into and out of
+// blocks, 0.28 to 0.5 from block to block.
 constexpr double kIntoBlocks = 0.28;
 constexpr double kOutOfBlocks = 0.28;
 constexpr double kBetweenBlocks = 0.4;
@@ -20,7 +20,7 @@ double PhysicalBytes(const relay::Type& type, const std::string& layout) {
   return static_cast<double>(ElementCount(shape)) * static_cast<double>(DTypeBytes(type.dtype));
 }
 
-// Of logical elements, or -1 for what has none: a tuple, or an unknown shape.
+// Number of logical elements; -1 for a tuple or an unknown shape.
 int64_t Elements(const relay::Type& type) {
   if (type.kind != relay::TypeKind::kTensor) return -1;
   const bool known = std::all_of(type.shape.begin(), type.shape.end(), [](int64_t dim) { return dim >= 0; });

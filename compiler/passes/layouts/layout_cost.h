@@ -1,4 +1,4 @@
-// What it costs that a value lies as it does.
+// The cost of a value's layout.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace hone {
 
-// Estimated nanoseconds on the machine's threads, to be compared with what schedules estimate. Texts are the graph's
-// (empty is row-major).
+// Estimated nanoseconds on the machine's threads, comparable with the estimates of schedules. Layouts are the graph's
+// texts (empty is row-major).
 class LayoutCost {
  public:
   explicit LayoutCost(MachineModel machine) : machine_(std::move(machine)) {}
-  // 0 when both are the same, or for what is no tensor of known shape.
+  // 0 if both layouts are equal, or if the type is no tensor of known shape.
   double TransformNs(const relay::Type& type, const std::string& from, const std::string& to) const;
-  // Writing and reading the lanes past the channels.
+  // Time to write and read the lanes past the channels.
   double PaddingNs(const relay::Type& type, const std::string& layout) const;
 
  private:

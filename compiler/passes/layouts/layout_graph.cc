@@ -23,7 +23,7 @@ const std::vector<ExprPtr>& ChildrenOf(const ExprPtr& expr) {
   return tuple ? tuple->fields : none;
 }
 
-// Row-major in all operands.
+// The way with all operands row-major.
 CallWay RowMajor(size_t operands) { return {{std::vector<std::string>(operands), ""}}; }
 
 }  // namespace
@@ -142,7 +142,8 @@ void LayoutGraph::AddTransform(int producer, const Use& reader, const std::strin
   if (costs) graph_.edges.push_back(std::move(edge));
 }
 
-// Choice 0 leaves it to the readers, 1 makes it for all: it is theirs for nothing where it is made in their layout.
+// Choice 0 leaves the transform to the readers; choice 1 makes it once for all. It is free if the producer writes that
+// layout.
 void LayoutGraph::AddSharedTransform(int producer, const std::vector<Use>& readers, const std::string& layout) {
   const int node = static_cast<int>(graph_.nodes.size());
   ChoiceGraph::Edge made{producer, node, {}};

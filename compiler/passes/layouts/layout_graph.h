@@ -1,4 +1,4 @@
-// The layouts that main's values may have, as a graph of choices.
+// The possible layouts of main's values, as a graph of choices.
 #pragma once
 
 #include <string>
@@ -12,20 +12,27 @@
 
 namespace hone {
 
-// Every node of main that makes a value is a node of the graph. A call's choices are the ways to run it (see
-// call_ways.h); everything else lies row-major. A choice costs what the anchor takes, and the lanes that pad its
-// result. An edge costs the transform where a value is made otherwise than it is read; where several calls read it in
-// one layout it is transformed once for all of them, which a node of its own says: make it or leave it. Constants are
-// packed ahead and cost nothing.
+// Every node of main that makes a value is a node of the graph. A call's choices are its ways to run (see call_ways.h);
+// everything else is row-major. A choice costs the anchor's time plus that of the lanes that pad its result. An edge
+// costs the transform if the value's layout differs from the one that its reader wants. If several calls read it in one
+// layout, it is transformed once for all of them. A node of its own decides whether to make that transform:
+//
+//    producer ---- reader           one reader:        the edge costs the transform
+//
+//    producer ---- shared ---+--- reader               shared = 0: each reader pays
+//                            +--- reader               shared = 1: the producer's edge pays once
+//
+// Constants are packed ahead and cost nothing.
 class LayoutGraph {
  public:
-  // `body`, which is main's, and `configs` must outlive it.
+  // `body` (main's) and `configs` must outlive it.
   LayoutGraph(const relay::ExprPtr& body, ConfigChooser& configs, const MachineModel& machine);
 
   const ChoiceGraph& graph() const { return graph_; }
-  // The choice per layer: every anchor takes its best, and other functions follow their inputs (LayoutForGroup).
+  // The choices if each layer chooses for itself: an anchor takes its best, other functions follow their inputs
+  // (LayoutForGroup).
   const Choices& per_layer() const { return per_layer_; }
-  // How the call is to be run.
+  // The way to run the call.
   const CallWay& Of(const relay::Expr* call, const Choices& choices) const;
 
  private:
@@ -46,14 +53,14 @@ class LayoutGraph {
   double TransformNs(int producer, size_t choice, const std::string& layout) const;
 
   CallWays call_ways_;
-  relay::ExprPtr reader_;  // of main's result
+  relay::ExprPtr reader_;  // reader of main's result
   LayoutCost cost_;
   ChoiceGraph graph_;
   Choices per_layer_;
-  std::vector<std::vector<CallWay>> ways_;  // by node, of those that make values
-  std::vector<relay::TypePtr> types_;       // by node, of those that make values
-  std::vector<std::vector<Use>> uses_;      // by node, of those that make values
-  std::vector<int> followers_;              // that write any layout, and shared transforms
+  std::vector<std::vector<CallWay>> ways_;  // by node, for nodes that make values
+  std::vector<relay::TypePtr> types_;       // by node, for nodes that make values
+  std::vector<std::vector<Use>> uses_;      // by node, for nodes that make values
+  std::vector<int> followers_;              // calls that write any layout, and shared transforms
   std::unordered_map<const relay::Expr*, int> node_of_;
 };
 

@@ -1,18 +1,18 @@
-// What the search for layouts found, as a value.
+// The result of the layout search, as a value.
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// The note of main from opt_level 3 on: the estimated cost of what was chosen, and of the best choice of each layer.
+// Main's note from opt_level 3 on: the estimated cost of the choices, and of the best choice of each layer.
 struct LayoutCosts : relay::Note {
   double expected_ns = 0;
   double per_layer_ns = 0;
   relay::Attrs Printed() const override { return {{"expected_ns", expected_ns}, {"per_layer_ns", per_layer_ns}}; }
 };
 
-// Nanoseconds by record or estimate, transforms included; 0 below opt_level 3, where there is no search.
+// Nanoseconds by record or estimate, including transforms; 0 below opt_level 3, where there is no search.
 struct LayoutReport {
   int anchors = 0;     // calls with a schedule
   int transforms = 0;  // calls that only move data between layouts
@@ -20,7 +20,7 @@ struct LayoutReport {
   double per_layer_ns = 0;  // with the best choice of each layer instead
 };
 
-// Of a module that all passes have been through.
+// Expects a module after all passes.
 LayoutReport ReportLayouts(const relay::IRModule& optimized);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Layouts as the graph names them: a text, empty for row-major.
+// Names of layouts in the graph: a text, empty for row-major.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// The graph's name of an operand's layout: empty when it lies row-major.
+// The graph's name of an operand's layout; empty if it is row-major.
 std::string LayoutName(const Layout& layout);
 
 // The layout of a row-major tensor in the letters of `other`: "NCHW" for "NCHW16c".

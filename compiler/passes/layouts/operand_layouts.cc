@@ -17,7 +17,7 @@ using relay::TypePtr;
 
 namespace {
 
-// The block that most elements of the arguments lie in already, or 0.
+// The block that most elements of the arguments have already, or 0.
 int64_t CommonBlock(const std::vector<TypePtr>& args) {
   std::map<int64_t, int64_t> elements;
   for (const TypePtr& arg : args) {
@@ -46,24 +46,24 @@ bool CanBlockConcat(const relay::Function& function, const Call& concat, int64_t
                      [&](const auto& param) { return param->type->shape[1] % block == 0; });
 }
 
-// The only call when it is the operator of that name.
+// The call if it is the only one and calls that operator; else null.
 const Call* Only(const std::vector<const Call*>& calls, std::string_view name) {
   return calls.size() == 1 && relay::AsOp(calls[0]->op)->def->name == name ? calls[0] : nullptr;
 }
 
-// A block of the result's channels must lie in one block of the data's.
+// Whether each block of the result's channels lies in one block of the data's.
 bool CanBlockPlaces(const Call& spread, int64_t block) {
   return spread.attrs.GetString("mode", "DCR") == "DCR" && spread.type->shape[1] % block == 0;
 }
 
-// Whether it is a border around images: channels and their blocks stay.
+// Whether it adds a border around images, which keeps channels and their blocks.
 bool PadsImages(const Call& call) {
   if (relay::AsOp(call.op)->def->name != "nn.pad" || call.type->shape.size() != 4) return false;
   const std::vector<int64_t> width = call.attrs.GetInts("pad_width");
   return std::all_of(width.begin(), width.begin() + 4, [](int64_t w) { return w == 0; });
 }
 
-// Whether it takes rows or columns of images by places that are known.
+// Whether it takes rows or columns of images at known positions.
 bool TakesPixels(const Call& call) {
   return relay::AsOp(call.op)->def->name == "take" && call.type->shape.size() == 4 && call.attrs.GetInt("axis") >= 2 &&
          relay::AsConstant(call.args[1]) != nullptr;
@@ -71,7 +71,7 @@ bool TakesPixels(const Call& call) {
 
 bool KeepsChannels(const Call& call) { return PadsImages(call) || TakesPixels(call); }
 
-// Every operator can, and every value made within is of rank 4 with the same channels.
+// Whether every operator can, and every value made within has rank 4 and the same channels.
 bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   return std::all_of(calls.begin(), calls.end(), [&](const Call* call) {
     const relay::LayoutRule rule = relay::AsOp(call->op)->def->layout;
@@ -80,7 +80,7 @@ bool CanBlock(const std::vector<const Call*>& calls, int64_t channels) {
   });
 }
 
-// The tensor behind an operand: kernels read through a negation, and through a cast of bytes less their zero point.
+// The tensor behind an operand. Kernels read through a negation, and through a cast of bytes minus their zero point.
 const relay::Expr* BehindDecoding(const ExprPtr& expr) {
   if (const Call* negative = relay::AsCallTo(expr, "negative")) return negative->args[0].get();
   const Call* subtract = relay::AsCallTo(expr, "subtract");
@@ -89,7 +89,8 @@ const relay::Expr* BehindDecoding(const ExprPtr& expr) {
   return cast != nullptr ? cast->args[0].get() : expr.get();
 }
 
-// The data of a pool, of a border or of a take, or an operand as large as the result: it must lie as the result does.
+// Whether the operand must have the result's layout: data of a pool, border or take, or an operand as large as the
+// result.
 bool IsFull(const relay::Var& param, const std::vector<const Call*>& calls, const Shape& result) {
   if (param.type->shape == result) return true;
   const bool reads = std::any_of(calls.begin(), calls.end(), [&](const Call* call) {
@@ -140,7 +141,7 @@ std::optional<OperandLayouts> LayoutInBlock(const relay::Function& function, int
 OperandLayouts LayoutForGroup(const relay::Function& function, const std::vector<TypePtr>& args) {
   if (TakesInAnyLayout(function)) return {{args[0]->layout}, args[0]->layout};
   OperandLayouts row_major{std::vector<std::string>(function.params.size()), ""};
-  // Which operands would be blocked does not depend on the block.
+  // The set of blocked operands does not depend on the block.
   const std::optional<OperandLayouts> blocked = LayoutInBlock(function, 1);
   if (!blocked) return row_major;
   std::vector<TypePtr> full;

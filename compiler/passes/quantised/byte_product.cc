@@ -27,7 +27,7 @@ bool IsInt8(const Tensor& value) {
   return true;
 }
 
-// Sums of each output channel's weights.
+// Sum of the weights of each output channel.
 std::vector<int64_t> WeightSums(const Tensor& weight) {
   std::vector<int64_t> sums(static_cast<size_t>(weight.shape()[0]));
   const int64_t each = weight.elements() / weight.shape()[0];
@@ -55,7 +55,7 @@ ExprPtr Int32Vector(const std::vector<int64_t>& values) {
   return relay::MakeConstant(std::move(value), "");
 }
 
-// Where a convolution's border is not one of bytes of 0, it is written out, with the byte that stands for 0.
+// Makes a convolution's border explicit, with the byte that stands for 0, unless that byte is 0.
 ExprPtr WithBorder(const StoredBytes& data, relay::Attrs& attrs) {
   const std::array<int64_t, 4> padding = Padding4(attrs);
   const bool padded = std::any_of(padding.begin(), padding.end(), [](int64_t p) { return p > 0; });

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kLargestByte = 255;
 
-// A row as the channels of one pixel: what was reshaped from such an image is that image.
+// The row as the channels of one pixel. If it was reshaped from such an image, that image.
 ExprPtr AsPixel(const ExprPtr& row) {
   const Shape shape{1, ShapeOf(row)[1], 1, 1};
   const Call* call = relay::AsCall(row);
@@ -52,7 +52,8 @@ ExprPtr PixelBehind(const ExprPtr& row) {
   return ShapeOf(reshape->args[0]) == Shape{1, ShapeOf(row)[1], 1, 1} ? reshape->args[0] : nullptr;
 }
 
-// What an elementwise operator reads beside the row, for the pixel: one value for all, or one per channel.
+// The other operand of an elementwise operator on a row, in a form for the pixel: one value for all, or one per
+// channel.
 ExprPtr ForPixel(const ExprPtr& operand, const Shape& row) {
   const auto channels = PerChannel(operand, row, 1);
   if (!channels) return nullptr;

@@ -20,7 +20,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// Whole numbers times a positive scale.
+// Integers times a positive scale.
 struct Scaled {
   ExprPtr whole;
   WholeRange range;
@@ -36,7 +36,7 @@ std::optional<Scaled> AsScaled(const ExprPtr& expr) {
   return Scaled{multiply->args[0], *range, *scale};
 }
 
-// Constant whole numbers with a scale per position of one axis.
+// Constant integers with a scale per position along one axis.
 struct ScaledConstant {
   ExprPtr whole;
   std::vector<double> scales;
@@ -52,7 +52,7 @@ std::optional<ScaledConstant> AsScaledConstant(const ExprPtr& expr, int axis) {
   return ScaledConstant{multiply->args[0], *scales};
 }
 
-// With a scale per output, the weight's axis 0, which a transpose or a reshape may have made it.
+// The weight with a scale per output (axis 0), perhaps behind a transpose or a reshape.
 std::optional<ScaledConstant> AsScaledWeight(const ExprPtr& expr) {
   const Call* transpose = ShapeOf(expr).size() == 2 ? relay::AsCallTo(expr, "transpose") : nullptr;
   const Call* reshape = relay::AsCallTo(expr, "reshape");
@@ -68,7 +68,7 @@ std::optional<ScaledConstant> AsScaledWeight(const ExprPtr& expr) {
 
 double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
 
-// Sums that float32 does not hold, of what kernels of bytes add up exactly.
+// Whether kernels of bytes sum exactly in int32 what float32 cannot hold.
 bool SumsInInt32(const Call& product, double largest, double span) {
   constexpr double kLargestInt32 = 2147483647, kLargestByte = 255;
   return MultipliesBytes(product) && largest <= kLargestInt32 && span <= kLargestByte;
@@ -95,7 +95,7 @@ ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {product, ChannelConstant(scales, ShapeOf(node).size(), 1, "")}, {}, call->name);
 }
 
-// Of two computed matrices, which have one scale each.
+// Lifts the scales of two computed matrices, which have one each.
 ExprPtr LiftFromComputed(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCallTo(node, "nn.batch_matmul");
   if (call == nullptr || call->attrs.GetBool("integral")) return nullptr;
@@ -113,7 +113,7 @@ ExprPtr LiftFromComputed(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {product, ScalarConstant(AsFloat(data->scale * weight->scale))}, {}, call->name);
 }
 
-// An integral product times scales.
+// The multiplication of an integral product by constant scales, or null.
 const Call* AsScaledProduct(const ExprPtr& expr) {
   const Call* multiply = relay::AsCallTo(expr, "multiply");
   if (multiply == nullptr || IntegralProduct(multiply->args[0]) == nullptr) return nullptr;
@@ -125,7 +125,7 @@ bool SameScales(const std::vector<double>& a, const std::vector<double>& b) {
                     [](double x, double y) { return std::abs(x - y) <= 1e-6 * std::abs(y); });
 }
 
-// A bias that was quantised with the product's own scales, as quantisers do it, is added to the integers.
+// Adds a bias to the integers if it was quantised with the product's own scales, as quantisers do.
 ExprPtr LiftFromBias(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "nn.bias_add");
   const Call* multiply = add != nullptr ? AsScaledProduct(add->args[0]) : nullptr;
@@ -159,19 +159,19 @@ ExprPtr LiftFromRelu(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {inner, multiply->args[1]}, {}, multiply->name);
 }
 
-// One positive scale for all goes behind what is homogeneous.
+// One positive scale for all moves behind a homogeneous operator.
 ExprPtr LiftFromMove(const ExprPtr& node, const Uses&) {
   const Call* move = relay::AsCall(node);
   const relay::Op* op = move != nullptr ? relay::AsOp(move->op) : nullptr;
   if (op == nullptr || !op->def->traits.homogeneous) return nullptr;
   const auto data = AsScaled(move->args[0]);
   if (!data || relay::AsConstant(data->whole) != nullptr) return nullptr;
-  // Not the constant that is there: what is moved may have fewer axes than that.
+  // Makes a new scalar, because the moved data may have fewer axes than the constant there.
   const ExprPtr moved = TypedCall(op->def->name, {data->whole}, move->attrs, move->name);
   return TypedCall("multiply", {moved, ScalarConstant(data->scale)});
 }
 
-// One scale of all that is joined goes behind the whole.
+// Equal scales of all parts move behind the concatenation.
 ExprPtr LiftFromConcat(const ExprPtr& node, const Uses&) {
   const Call* concat = AsJoin(node);
   const relay::Tuple* tuple = concat != nullptr ? relay::AsTuple(concat->args[0]) : nullptr;
@@ -188,7 +188,7 @@ ExprPtr LiftFromConcat(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {joined, relay::AsCall(tuple->fields[0])->args[1]});
 }
 
-// Of a sum that no rule says how to round, one rounding is closer than two.
+// Joins scales: no rule defines the rounding of this sum, and one rounding is closer than two.
 ExprPtr JoinScales(const ExprPtr& node, const Uses&) {
   const Call* divide = relay::AsCallTo(node, "divide");
   const Call* multiply = divide != nullptr ? AsScaledProduct(divide->args[0]) : nullptr;
@@ -201,7 +201,7 @@ ExprPtr JoinScales(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {multiply->args[0], joined}, {}, divide->name);
 }
 
-// Scales that were reshaped; but not yet the integers times their scales.
+// Folds reshaped scales and the like, but not products, which may be integers times their scales.
 ExprPtr FoldOthers(const ExprPtr& node, const Uses&) {
   if (relay::AsCallTo(node, "multiply") != nullptr) return nullptr;
   return FoldConstant(node);

@@ -1,9 +1,15 @@
-// Pass: the integers of a quantised model are computed with as integers, and their scales come after.
+// Pass: a quantised model computes with its integers, and multiplies by their scales afterwards.
 //
-// A model between QuantizeLinear and DequantizeLinear multiplies integers by scales before each convolution and divides
-// the result by another. Here conv(x * s, w * t) is conv(x, w) * (s * t) where x and w are whole numbers and every
-// partial sum is exact: marked as integral, so that no schedule or pass makes it inexact. What is left between two
-// convolutions is one multiplication, one rounding and two bounds. Casts to 8 bits and back are dropped.
+// In a QDQ model, DequantizeLinear multiplies integers by scales before each convolution, and QuantizeLinear divides
+// the result by another scale. For integers x and w whose every partial sum is exact, conv(x * s, w * t) equals conv(x,
+// w) * (s * t). The pass marks such a convolution as integral, so that no schedule or pass makes it inexact. Between
+// two convolutions one multiplication, one rounding and two bounds are left. Casts to 8 bits and back are dropped:
+//
+//    x * s --\
+//             conv -> divide by u -> round -> clip -> cast(int8) -> cast(float32) -> * u -> conv ...
+//    w * t --/
+//    becomes
+//    x, w -> conv (integral) -> * (s * t / u) -> round -> clip -> conv (integral) ...
 #pragma once
 
 #include <vector>
@@ -15,11 +21,11 @@ namespace hone {
 
 relay::IRModule LiftScales(const relay::IRModule& module);
 
-// Scales move behind convolutions, nn.dense, nn.batch_matmul, biases, relu, pools and reshapes of whole numbers; two
-// become one.
+// Moves scales behind convolutions, nn.dense, nn.batch_matmul, biases, relu, pools and reshapes of integers; joins two
+// scales into one.
 const std::vector<Rule>& ScaleRules();
-// What changes no whole number goes: casts to 8 bits and back, zero points added and subtracted, quantising what was
-// quantised with the same scale.
+// Drops operators that change no integer: casts to 8 bits and back, zero points added and subtracted, and quantising
+// again with the same scale.
 const std::vector<Rule>& WholeNumberRules();
 
 }  // namespace hone

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kLargestByte = 255;
 
-// What quantises, the last step first, and the concatenation that it quantises.
+// The quantising steps, the last one first, and the concatenation that they quantise.
 struct Chain {
   std::vector<const Call*> steps;
   const Call* concat = nullptr;
@@ -33,7 +33,7 @@ const Call* WithNumber(const ExprPtr& expr, std::string_view op) {
   return number ? call : nullptr;
 }
 
-// Follows the first arguments while each is read here alone.
+// Follows the first arguments while each has no other reader.
 class ChainReader {
  public:
   ChainReader(const ExprPtr& last, const Uses& uses) : now_(last), uses_(uses) {}
@@ -60,7 +60,7 @@ class ChainReader {
   Chain chain_;
 };
 
-// A float32 value of the chain's steps on one part.
+// The chain's steps applied to one part, as float32.
 ExprPtr Quantised(const Chain& chain, const ExprPtr& part) {
   ExprPtr value = part;
   for (auto step = chain.steps.rbegin(); step != chain.steps.rend(); ++step) {
@@ -88,7 +88,7 @@ bool ArePositive(const ExprPtr& scales) {
   return constant != nullptr;
 }
 
-// Bounds from 0 take what a relu takes; without it the rounding follows the scale, where an epilogue can hold it.
+// Bounds that begin at 0 make a relu redundant. Without it the rounding follows the scale, as an epilogue requires.
 ExprPtr DropRelu(const ExprPtr& node, const Uses& uses) {
   const Call* clip = relay::AsCallTo(node, "clip");
   const Call* round = clip != nullptr ? relay::AsCallTo(clip->args[0], "round") : nullptr;
@@ -106,7 +106,7 @@ ExprPtr DropRelu(const ExprPtr& node, const Uses& uses) {
                    clip->name);
 }
 
-// Whether the product with `factor` rounds as the quotient does, for each whole number of the range.
+// Whether the product with `factor` rounds as the quotient does, for each integer of the range.
 bool RoundsAlike(const WholeRange& range, float scale, float step, float factor) {
   for (double whole = range.low; whole <= range.high; ++whole) {
     const auto number = static_cast<float>(whole);
@@ -116,7 +116,7 @@ bool RoundsAlike(const WholeRange& range, float scale, float step, float factor)
   return true;
 }
 
-// Such a factor; one of the quotient's neighbours may be, where it is none.
+// A factor that rounds alike: the quotient or one of its neighbours; nullopt if none does.
 std::optional<float> OneFactor(const WholeRange& range, float scale, float step) {
   const float quotient = scale / step;
   for (const float factor : {quotient, std::nextafter(quotient, 0.0F), std::nextafter(quotient, 2 * quotient)}) {
@@ -125,7 +125,8 @@ std::optional<float> OneFactor(const WholeRange& range, float scale, float step)
   return std::nullopt;
 }
 
-// From steps to other steps by one multiplication, where none of the bytes tells it from the product and quotient.
+// Replaces the multiplication by one scale and the division by another by one multiplication, if no integer of the
+// range tells them apart.
 ExprPtr JoinSteps(const ExprPtr& node, const Uses&) {
   const Call* round = relay::AsCallTo(node, "round");
   const Call* divide = round != nullptr ? WithNumber(round->args[0], "divide") : nullptr;
@@ -145,7 +146,7 @@ ExprPtr JoinSteps(const ExprPtr& node, const Uses&) {
 relay::IRModule SinkRequantise(const relay::IRModule& module) {
   const relay::IRModule sunk = RewriteByRules(module, {Sunk, DropRelu});
   if (sunk.main == module.main) return module;
-  // A part may have been in the steps of the whole.
+  // A part may have had the scale of the whole already.
   std::vector<Rule> rules = WholeNumberRules();
   rules.push_back(JoinSteps);
   return RewriteByRules(sunk, rules);

@@ -1,16 +1,26 @@
-// Pass: what is quantised after it was joined is quantised part by part, by the products that make the parts.
+// Pass: quantising a concatenation becomes quantising its parts, in the kernels of the products that make them.
 //
-// A concatenation of parts with scales of their own is of floats, read and rounded again by a kernel of its own. Part
-// by part the rounding is in the epilogues of the products, and bytes lie side by side. From the part's steps to the
-// whole's it is one multiplication where that gives each of the 256 values the same. So the bits stay.
+// If the parts have different scales, their concatenation holds floats that a kernel of its own reads and rounds again.
+// By part, the rounding goes into the products' epilogues, and bytes are concatenated:
+//
+//    a * sa -> round -> * sa'  --\
+//                                 concatenate -> divide by u -> round -> clip
+//    b * sb -> round -> * sb'  --/
+//    becomes
+//    a * sa -> round -> * (sa' / u) -> round -> clip --\
+//                                                       concatenate
+//    b * sb -> round -> * (sb' / u) -> round -> clip --/
+//
+// One multiplication then leads from a part's steps to those of the whole, if it gives each of the 256
+// values the same result. So the bits stay the same.
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// A float32 concatenation of images that only one chain reads, a number's multiple that is rounded, shifted (or not)
-// and clipped, becomes the concatenation of that chain on each part.
+// A float32 concatenation of images is read by only one chain: a multiple by a number, rounded, perhaps shifted, and
+// clipped. It becomes the concatenation of that chain on each part.
 relay::IRModule SinkRequantise(const relay::IRModule& module);
 
 }  // namespace hone

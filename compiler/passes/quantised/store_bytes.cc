@@ -32,7 +32,7 @@ bool IsOfComputed(const Call& product) { return relay::AsOp(product.op)->def->na
 
 bool IsMaxPool(const relay::OpDef& def) { return def.name == "nn.max_pool2d"; }
 
-// Moves bytes as it moves floats.
+// Whether the operator moves bytes as it moves floats.
 bool MovesBytes(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
 
 relay::Attrs To(DType dtype) { return {{"dtype", std::string(DTypeName(dtype))}}; }
@@ -41,7 +41,7 @@ ExprPtr Shifted(const ExprPtr& value, std::string_view op, int by) {
   return by == 0 ? value : TypedCall(op, {value, relay::MakeConstant(Tensor::Scalar(static_cast<float>(by)), "")});
 }
 
-// Each reader makes its own, so that it is part of the reader's kernel.
+// Each reader gets its own decoding, so that it is part of the reader's kernel.
 ExprPtr Decoded(const StoredBytes& stored) {
   return Shifted(TypedCall("cast", {stored.bytes}, To(DType::kFloat32)), "subtract", -stored.low);
 }
@@ -50,7 +50,7 @@ StoredBytes Encoded(const ExprPtr& value, int low) {
   return {TypedCall("cast", {Shifted(value, "add", -low)}, To(DType::kUInt8)), low};
 }
 
-// Whether what is rounded here cannot be negative: behind a relu come only positive scales.
+// Whether the rounded value cannot be negative: only positive scales follow a relu.
 bool IsRectified(const ExprPtr& expr) {
   if (relay::AsCallTo(expr, "nn.relu") != nullptr) return true;
   const Call* call = relay::AsCall(expr);
@@ -91,7 +91,7 @@ class ByteStorer {
     return {};
   }
 
-  // What the old expression is now, as float32 where it was.
+  // The new form of the old expression, as float32 if it was that.
   ExprPtr Value(const ExprPtr& old) const {
     if (const auto stored = stored_.find(old.get()); stored != stored_.end()) return Decoded(stored->second);
     const auto scaled = scaled_.find(old.get());
@@ -133,8 +133,8 @@ class ByteStorer {
     return true;
   }
 
-  // Integers of 8 bits that are in the graph, such as its inputs. Those of int8 are moved up to be uint8, by a kernel
-  // that pays where products alone read them.
+  // Reads 8-bit integers of the graph, such as its inputs. A kernel of its own shifts int8 ones to uint8, which pays if
+  // only products read them.
   bool ReadBytes(const ExprPtr& old, const Call& call) {
     const DType from = relay::AsCallTo(old, "cast") != nullptr ? call.args[0]->type->dtype : DType::kFloat32;
     if ((from != DType::kUInt8 && from != DType::kInt8) || !IsFloat32(old) || !IsStatic(ShapeOf(old))) return false;
@@ -148,7 +148,7 @@ class ByteStorer {
     return true;
   }
 
-  // A zero point is part of what bytes stand for.
+  // A subtracted zero point becomes part of the stored bytes' meaning.
   bool ShiftBytes(const ExprPtr& old, const Call& call) {
     const StoredBytes* stored = relay::AsCallTo(old, "subtract") != nullptr ? StoredOf(call.args[0]) : nullptr;
     const auto by = stored != nullptr ? ScalarOf(call.args[1]) : std::nullopt;
@@ -158,7 +158,7 @@ class ByteStorer {
     return true;
   }
 
-  // Whether all readers are products of bytes, or take a zero point off or move the value for such.
+  // Whether all readers are products of bytes, or subtract a zero point or move the value for such products.
   bool FeedsProduct(const ExprPtr& old) const {
     const auto readers = readers_.find(old.get());
     if (readers == readers_.end() || results_.count(old.get()) > 0) return false;
@@ -172,7 +172,7 @@ class ByteStorer {
     });
   }
 
-  // The real numbers that bytes stand for are made where they are read, as the whole numbers are.
+  // Decoded bytes times a scale are made by each reader, as decoded integers are.
   bool ScaleBytes(const ExprPtr& old, const Call& call) {
     const StoredBytes* stored = relay::AsCallTo(old, "multiply") != nullptr ? StoredOf(call.args[0]) : nullptr;
     const auto scale = stored != nullptr ? ScalarOf(call.args[1]) : std::nullopt;
@@ -181,7 +181,7 @@ class ByteStorer {
     return true;
   }
 
-  // Bytes that stand for the same numbers lie side by side.
+  // Joins bytes directly if they have the same zero point.
   bool JoinBytes(const ExprPtr& old, const Call& call) {
     const relay::OpDef* def = DefOf(old);
     const relay::Tuple* tuple = def != nullptr && JoinsFields(*def) ? relay::AsTuple(call.args[0]) : nullptr;
@@ -215,7 +215,7 @@ class ByteStorer {
     return args == call.args ? old : WithArgs(call, std::move(args));
   }
 
-  // A number that all elements meet is part of their kernel: a scalar.
+  // Makes a constant that applies to all elements a scalar, so that it is part of the kernel.
   static ExprPtr InPlace(const Call& call, const ExprPtr& arg) {
     const relay::Constant* constant = relay::AsConstant(arg);
     const relay::OpDef* def = relay::AsOp(call.op)->def;
@@ -232,7 +232,7 @@ class ByteStorer {
     return readers != readers_.end() && readers->second.size() == 1 && results_.count(old.get()) == 0;
   }
 
-  // A bias of whole numbers joins the offsets.
+  // A bias of integers joins the offsets.
   ExprPtr WithBias(const ExprPtr& old, const Call& call) {
     const Call* add = relay::AsCallTo(old, "nn.bias_add");
     const auto product = add != nullptr ? products_.find(add->args[0].get()) : products_.end();
@@ -241,7 +241,7 @@ class ByteStorer {
     return OffsetSums(product->second, &bias->value);
   }
 
-  // relu(x) * s is relu(x * s) where s > 0, to the bit: what comes before the scale is the kernel's sum alone.
+  // relu(x) * s equals relu(x * s) bit by bit if s > 0. Then only the kernel's sum precedes the scale.
   ExprPtr ScaledBeforeRelu(const ExprPtr& old, const Call& call) {
     const Call* multiply = relay::AsCallTo(old, "multiply");
     const Call* relu = multiply != nullptr ? relay::AsCallTo(multiply->args[0], "nn.relu") : nullptr;
@@ -250,7 +250,7 @@ class ByteStorer {
     return TypedCall("nn.relu", {scaled}, relu->attrs, relu->name);
   }
 
-  // Whether the value's readers take bytes, or floats made of them on the way: only other products would need a kernel
+  // Whether all readers take bytes, or decode them to floats on the way. Other products would need a separate kernel
   // that makes floats.
   bool ReadersTakeBytes(const ExprPtr& old) const {
     const auto readers = readers_.find(old.get());
@@ -297,7 +297,7 @@ class ByteStorer {
     ExprPtr scale;
   };
   std::unordered_map<const relay::Expr*, Scaled> scaled_;
-  std::unordered_map<const relay::Expr*, ByteProduct> products_;  // by the product that was
+  std::unordered_map<const relay::Expr*, ByteProduct> products_;  // by the old product
 };
 
 }  // namespace

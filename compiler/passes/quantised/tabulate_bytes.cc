@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kBytes = 256;
 constexpr size_t kMostSteps = 64;  // from the tensor to the value
 
-// What an epilogue takes.
+// Operators that an epilogue takes.
 constexpr std::string_view kPlain[] = {"cast", "add",     "subtract", "multiply", "divide",
                                        "clip", "nn.relu", "maximum",  "minimum",  "round"};
 
@@ -39,15 +39,15 @@ bool IsWholeNumber(const ExprPtr& expr) {
          constant->value.At(0) == std::nearbyint(constant->value.At(0));
 }
 
-// How the values of a tensor are numbered by bytes.
+// The numbering of a tensor's values by bytes.
 struct Bytes {
   DType dtype = DType::kUInt8;
-  int64_t offset = 0;  // the value is so much more than the byte
+  int64_t offset = 0;  // value = byte + offset
 
   int64_t ValueOf(int64_t byte) const { return offset + (dtype == DType::kInt8 ? static_cast<int8_t>(byte) : byte); }
 };
 
-// Those of a float that is rounded and bounded, with a zero point between or without; nullopt where it may have more
+// The numbering of a rounded and bounded float, perhaps with a zero point in between; nullopt if it may have more
 // values than a byte.
 std::optional<Bytes> BytesOfRounded(const ExprPtr& expr) {
   const Call* clip = relay::AsCallTo(expr, "clip");
@@ -79,18 +79,18 @@ const Call* ElementwiseCall(const ExprPtr& expr) {
   return each && op->def->reference != nullptr ? call : nullptr;
 }
 
-// The one tensor that a value follows from: none is of numbers alone.
+// The only tensor that a value is computed from; none if it is computed only from scalars.
 struct Source {
   ExprPtr tensor;
   Bytes bytes;
-  bool of_table = false;  // something on the way is more than what kernels of products take
+  bool of_table = false;  // some step is more than kernels of products take
 };
 
 class SourceFinder {
  public:
   explicit SourceFinder(const ExprPtr& root) : root_(root) {}
 
-  // Nullopt where there are several, or one that has another shape than the root or more values than a table.
+  // nullopt if there are several tensors, or one with another shape than the root or with more values than a table.
   std::optional<Source> Find(const ExprPtr& expr) {
     const auto known = found_.find(expr.get());
     if (known != found_.end()) return known->second;
@@ -101,7 +101,7 @@ class SourceFinder {
     return source;
   }
 
-  // The calls that lead from the source to the root, each behind its arguments.
+  // The calls from the source to the root, each after its arguments.
   const std::vector<const Call*>& steps() const { return steps_; }
 
  private:
@@ -154,7 +154,7 @@ std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Sour
       if (computed != values.end()) args.push_back(computed->second);
       if (computed == values.end() && constant != nullptr) args.push_back(constant->value);
     }
-    // Others lead to a value that turned out to follow from several tensors.
+    // The other steps lead to a value that turned out to depend on several tensors.
     if (args.size() != step->args.size()) continue;
     values.emplace(step, relay::AsOp(step->op)->def->reference(args, step->attrs)[0]);
   }
@@ -167,7 +167,7 @@ std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Sour
   return table;
 }
 
-// Whether the node is such a table already, but for what makes bytes.
+// Whether the node is such a table already, apart from the cast to bytes.
 bool IsTableOf(const ExprPtr& node, const ExprPtr& tensor) {
   const auto below = [&](ExprPtr expr, std::initializer_list<const char*> names) {
     const auto next = [&]() -> const Call* {
@@ -188,7 +188,7 @@ ExprPtr CastTo(const ExprPtr& expr, DType dtype, const std::string& name) {
   return TypedCall("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}}, name);
 }
 
-// Each byte is bounded, so that the cast knows that 32 bits hold the value.
+// Bounds each value, so that the cast knows that it fits into 32 bits.
 ExprPtr BytesOf(const Source& source, const std::string& name) {
   ExprPtr whole = source.tensor;
   if (source.bytes.offset != 0) {

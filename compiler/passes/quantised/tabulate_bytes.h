@@ -1,18 +1,22 @@
-// Pass: what is computed from one tensor of bytes, element by element, and is a byte again, is looked up.
+// Pass: an elementwise function from one tensor of bytes to bytes becomes a table.
 //
-// A quantised model computes SiLU as x * sigmoid(x), or HardSwish as x * clip(x / 6 + 0.5, 0, 1), between a value of 8
-// bits and the next. However much that is, it has 256 results, and a table is what they are when the operators'
-// definitions compute them, one after the other, as ONNX has it.
+// Between two values of 8 bits, a quantised model computes SiLU as x * sigmoid(x), or HardSwish as
+// x * clip(x / 6 + 0.5, 0, 1). Such a function has only 256 results. The table holds the results of the operators'
+// definitions, applied one after the other, as ONNX defines it:
+//
+//    bytes -> cast -> * s -> sigmoid -> multiply -> divide -> round -> clip -> cast -> bytes
+//    becomes
+//    bytes -> byte_table -> bytes
 #pragma once
 
 #include "compiler/relay/expr.h"
 
 namespace hone {
 
-// Each value of 8 bits that elementwise operators and single numbers compute from one tensor of 8 bits and of its shape
-// becomes a byte_table of that tensor. So does one that is computed from float32 rounded and bounded to what 8 bits
-// hold: that is cast first. What scales, shifts, rounds and bounds alone stays as it is: it is part of a product's
-// kernel. Values in between are bytes where their own tensor is one.
+// Makes a byte_table of each 8-bit value that elementwise operators and scalars compute from one 8-bit tensor of the
+// same shape. Values of float32 that are rounded and bounded to the range of 8 bits count as such a tensor; they are
+// cast first. Values that are only scaled, shifted, rounded and bounded stay, because they are part of a product's
+// kernel. Values in between become bytes if they have an 8-bit tensor of their own as source.
 relay::IRModule TabulateBytes(const relay::IRModule& module);
 
 }  // namespace hone

@@ -16,15 +16,15 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-constexpr int64_t kChannels = 4;  // of one dot product of bytes
+constexpr int64_t kChannels = 4;  // channels of one dot product of bytes
 
 // A convolution's extents along the axis whose taps become channels.
 struct Taps {
   int axis;          // of the image and of the weights: 2 for rows, 3 for columns
-  int64_t moved;     // images side by side, each one tap further
-  int64_t steps;     // taps that are left
-  int64_t dilation;  // between two taps as they were
-  int64_t missing;   // columns that the last step reads beyond the last tap
+  int64_t moved;     // number of images side by side, each one tap further
+  int64_t steps;     // remaining taps
+  int64_t dilation;  // between two taps of the original filter
+  int64_t missing;   // number of columns that the last step reads beyond the last tap
 };
 
 Taps Along(const Call& conv, int axis) {
@@ -44,7 +44,7 @@ bool IsOfFewChannels(const Call& conv) {
          weight->value.shape()[1] <= kChannels / 2;
 }
 
-// The axis on which fewer taps are left; nullopt where there are no fewer.
+// The axis on which fewer taps remain; nullopt if neither axis has fewer.
 std::optional<Taps> FewestSteps(const Call& conv) {
   const Shape& weight = ShapeOf(conv.args[1]);
   const Taps rows = Along(conv, 2), columns = Along(conv, 3);
@@ -53,7 +53,7 @@ std::optional<Taps> FewestSteps(const Call& conv) {
   return by_rows < by_columns ? rows : columns;
 }
 
-// The image with a border of `before` and `after` bytes of 0 along the axis; a border that it has already grows.
+// The image with a border of `before` and `after` bytes of 0 along the axis. An existing border is extended.
 ExprPtr Bordered(const ExprPtr& image, int axis, int64_t before, int64_t after) {
   if (before == 0 && after == 0) return image;
   const Call* pad = relay::AsCallTo(image, "nn.pad");
@@ -66,7 +66,7 @@ ExprPtr Bordered(const ExprPtr& image, int axis, int64_t before, int64_t after) 
   return TypedCall("nn.pad", {grows ? pad->args[0] : image}, std::move(attrs));
 }
 
-// The images that are moved by 0, 1, ... taps, side by side as channels.
+// The images moved by 0, 1, ... taps, concatenated as channels.
 ExprPtr Moved(const ExprPtr& image, const Taps& taps) {
   const int64_t extent = ShapeOf(image)[static_cast<size_t>(taps.axis)] - (taps.moved - 1) * taps.dilation;
   std::vector<ExprPtr> images;
@@ -78,7 +78,7 @@ ExprPtr Moved(const ExprPtr& image, const Taps& taps) {
   return TypedCall("concatenate", {TypedTuple(std::move(images))}, {{"axis", int64_t{1}}});
 }
 
-// Tap t of channel c at step t / moved of channel (t % moved) * channels + c; zeros where there is no tap.
+// Puts tap t of channel c at step t / moved of channel (t % moved) * channels + c. Missing taps are zeros.
 Tensor MovedWeight(const Tensor& weight, const Taps& taps) {
   const Shape& shape = weight.shape();
   Shape wide{shape[0], kChannels, shape[2], shape[3]};

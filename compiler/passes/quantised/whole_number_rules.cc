@@ -1,4 +1,4 @@
-// What changes no whole number is dropped, so that quantised values stay in float kernels from one to the next.
+// Rules that drop operators which change no integer, so that quantised values pass between float kernels directly.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -17,7 +17,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// Quotients of such numbers and back are off by less than a half.
+// For integers up to this magnitude, dividing and multiplying back is off by less than a half.
 constexpr double kSmall = 65536;
 
 std::optional<WholeRange> RangeOf(DType dtype) {
@@ -27,7 +27,7 @@ std::optional<WholeRange> RangeOf(DType dtype) {
   return std::nullopt;
 }
 
-// The float32 whole numbers that the expression is a cast of, when the cast keeps them all; or null.
+// The float32 integers that the expression casts, if the cast keeps them all; else null.
 ExprPtr WholeBehindCast(const ExprPtr& expr) {
   const Call* cast = relay::AsCallTo(expr, "cast");
   const auto fits = cast != nullptr ? RangeOf(cast->type->dtype) : std::nullopt;
@@ -42,7 +42,7 @@ ExprPtr DropCasts(const ExprPtr& node, const Uses&) {
 
 relay::Attrs To(DType dtype) { return {{"dtype", std::string(DTypeName(dtype))}}; }
 
-// Moving what was cast to 8 bits is casting what was moved.
+// Moving a cast to 8 bits becomes a cast of the moved value.
 ExprPtr MoveBeforeCast(const ExprPtr& node, const Uses&) {
   const Call* move = relay::AsCall(node);
   const relay::Op* op = move != nullptr ? relay::AsOp(move->op) : nullptr;
@@ -67,7 +67,7 @@ ExprPtr JoinBeforeCast(const ExprPtr& node, const Uses&) {
   return TypedCall("cast", {joined}, To(node->type->dtype));
 }
 
-// The call when it moves the elements of its one argument; or null.
+// The call if it moves the elements of its one argument; else null.
 const Call* MoveOf(const ExprPtr& expr) {
   const Call* call = relay::AsCall(expr);
   const relay::Op* op = call != nullptr ? relay::AsOp(call->op) : nullptr;
@@ -75,7 +75,7 @@ const Call* MoveOf(const ExprPtr& expr) {
   return moves && call->args.size() == 1 && call->type->kind == relay::TypeKind::kTensor ? call : nullptr;
 }
 
-// round(x) + c held in [a, b], minus c.
+// Simplifies round(x) + c, clipped to [a, b], minus c.
 ExprPtr SubtractFromBounds(const ExprPtr& node, const Uses&) {
   const Call* subtract = relay::AsCallTo(node, "subtract");
   const auto by = subtract != nullptr ? ScalarOf(subtract->args[1]) : std::nullopt;
@@ -92,7 +92,7 @@ ExprPtr SubtractFromBounds(const ExprPtr& node, const Uses&) {
   return TypedCall("clip", {add->args[0]}, bounds, clip->name);
 }
 
-// Taking a zero point from what was moved is moving what it was taken from, which then has that form.
+// Subtracting a zero point from a moved value becomes moving the difference, which then has the form above.
 ExprPtr SubtractBeforeMoves(const ExprPtr& node, const Uses& uses) {
   const Call* subtract = relay::AsCallTo(node, "subtract");
   if (subtract == nullptr || !ScalarOf(subtract->args[1]) || ShapeOf(subtract->args[0]) != ShapeOf(node)) {
@@ -122,7 +122,7 @@ ExprPtr DropBounds(const ExprPtr& node, const Uses&) {
   return held ? clip->args[0] : nullptr;
 }
 
-// round(x * s / s)
+// Simplifies round(x * s / s).
 ExprPtr DropRequantising(const ExprPtr& node, const Uses&) {
   const Call* round = relay::AsCallTo(node, "round");
   if (round == nullptr) return nullptr;

@@ -19,7 +19,7 @@ ExprPtr MaximumAsRelu(const ExprPtr& node, const Uses&) {
   return TypedCall("nn.relu", {call->args[0]}, {}, call->name);
 }
 
-// A product as its factors other than constants, with the constants multiplied.
+// A product as its factors that are not constants, and the product of the constants.
 struct Product {
   std::vector<ExprPtr> factors;
   double constant = 1;
@@ -43,7 +43,7 @@ void Collect(const ExprPtr& expr, int depth, Product& product) {
 
 bool Near(double a, double b) { return std::abs(a - b) <= 1e-6 * std::abs(b); }
 
-// `gate` is clip(x + 3, 0, 6) times `constant` = 1/6, or the same as nn.hard_sigmoid.
+// Whether `gate` is clip(x + 3, 0, 6) with `constant` = 1/6, or nn.hard_sigmoid of the same values.
 bool IsHardGate(const ExprPtr& gate, const ExprPtr& x, double constant) {
   if (const Call* hard = relay::AsCallTo(gate, "nn.hard_sigmoid")) {
     return hard->args[0] == x && Near(hard->attrs.GetFloat("alpha"), 1.0 / 6) &&
@@ -55,7 +55,7 @@ bool IsHardGate(const ExprPtr& gate, const ExprPtr& x, double constant) {
          clip->attrs.GetFloat("a_max") == 6 && Near(constant, 1.0 / 6);
 }
 
-// `gate` is 1 + erf(x / sqrt 2), `constant` 1/2.
+// Whether `gate` is 1 + erf(x / sqrt 2) and `constant` is 1/2.
 bool IsNormalGate(const ExprPtr& gate, const ExprPtr& x, double constant) {
   const Call* add = relay::AsCallTo(gate, "add");
   const Call* erf = add ? relay::AsCallTo(add->args[0], "erf") : nullptr;
@@ -70,7 +70,7 @@ bool IsSigmoid(const ExprPtr& gate, const ExprPtr& x, double constant) {
   return sigmoid != nullptr && sigmoid->args[0] == x && Near(constant, 1);
 }
 
-// `gate` is tanh(max(x, 0) + log(1 + exp(-|x|))).
+// Whether `gate` is tanh(max(x, 0) + log(1 + exp(-|x|))).
 bool IsMishGate(const ExprPtr& gate, const ExprPtr& x, double constant) {
   const auto of = [](const ExprPtr& expr, std::string_view op) {
     const Call* call = expr == nullptr ? nullptr : relay::AsCallTo(expr, op);
@@ -89,7 +89,7 @@ struct GatedActivation {
 constexpr GatedActivation kGated[] = {
     {"nn.hard_swish", IsHardGate}, {"nn.silu", IsSigmoid}, {"nn.gelu", IsNormalGate}, {"nn.mish", IsMishGate}};
 
-// A product of x, a function of x and perhaps a constant.
+// Matches a product of x, a function of x and perhaps a constant.
 ExprPtr AsGatedActivation(const ExprPtr& node, const Uses&) {
   if (relay::AsCallTo(node, "multiply") == nullptr && relay::AsCallTo(node, "divide") == nullptr) return nullptr;
   Product product;

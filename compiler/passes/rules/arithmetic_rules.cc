@@ -34,7 +34,7 @@ ExprPtr AddAsBias(const ExprPtr& node, const Uses&) {
   return TypedCall("nn.bias_add", {layer, VectorConstant(*bias, relay::AsConstant(add->args[1])->name)}, {}, add->name);
 }
 
-// axis -1 of a matrix is axis 1.
+// Axis -1 of a matrix is axis 1.
 ExprPtr PlainBiasAxis(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "nn.bias_add");
   const int64_t axis = add ? add->attrs.GetInt("axis", 1) : 1;
@@ -42,7 +42,7 @@ ExprPtr PlainBiasAxis(const ExprPtr& node, const Uses&) {
   return TypedCall("nn.bias_add", add->args, {}, add->name);
 }
 
-// By a power of two both are exact, but for results too small to be normal.
+// Division by a power of two: the product is exact too, except for results too small to be normal.
 ExprPtr DivideAsMultiply(const ExprPtr& node, const Uses&) {
   const Call* divide = relay::AsCallTo(node, "divide");
   const auto divisor = divide ? ScalarOf(divide->args[1]) : std::nullopt;
@@ -56,7 +56,7 @@ ExprPtr DivideAsMultiply(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {divide->args[0], relay::MakeConstant(inverse, constant->name)}, {}, divide->name);
 }
 
-// By a root that many elements share: roots are far from the ends of the range, so that the inverse is a normal number.
+// Division by a root that many elements share. Roots are far from the ends of the range, so the inverse is normal.
 ExprPtr DivideByRoot(const ExprPtr& node, const Uses&) {
   constexpr int64_t kShare = 4;
   const Call* divide = relay::AsCallTo(node, "divide");
@@ -67,7 +67,7 @@ ExprPtr DivideByRoot(const ExprPtr& node, const Uses&) {
   return TypedCall("multiply", {divide->args[0], inverse}, {}, divide->name);
 }
 
-// x ** n by squarings.
+// x ** n by repeated squaring.
 ExprPtr WholePower(const ExprPtr& x, int64_t n, const std::string& name) {
   ExprPtr product, square = x;
   for (; n > 0; n /= 2) {
@@ -77,7 +77,8 @@ ExprPtr WholePower(const ExprPtr& x, int64_t n, const std::string& name) {
   return product;
 }
 
-// Where products are what C's pow gives but for their last bits, whatever the sign: from 1 up to kMost, and -1.
+// Covers exponents for which products equal C's pow but for the last bits, whatever the sign: integers from 1 to kMost,
+// and -1.
 ExprPtr PowerAsProducts(const ExprPtr& node, const Uses&) {
   constexpr double kMost = 8;
   const Call* power = relay::AsCallTo(node, "power");

@@ -9,13 +9,13 @@
 namespace hone {
 namespace {
 
-// Relay's text rounds floats.
+// Exact form of a value, because Relay's text rounds floats.
 std::string ExactText(const relay::AttrValue& value) {
   const double* number = std::get_if<double>(&value);
   return number ? fmt::format("{:a}", *number) : relay::ToText(value);
 }
 
-// What the node computes, with nodes named by address: equal texts mean equal values. Empty for leaves.
+// A text for the node's computation, with nodes named by address: equal texts mean equal values. Empty for leaves.
 std::string KeyOf(const relay::ExprPtr& node) {
   std::string key;
   const auto add = [&key](const relay::ExprPtr& part) { key += fmt::format("{} ", fmt::ptr(part.get())); };
@@ -36,7 +36,8 @@ std::string KeyOf(const relay::ExprPtr& node) {
 }  // namespace
 
 relay::ExprPtr EliminateCommon(const relay::ExprPtr& root) {
-  std::unordered_map<std::string, relay::ExprPtr> known;  // owns its nodes: an address means one node throughout
+  std::unordered_map<std::string, relay::ExprPtr>
+      known;  // owns its nodes, so that an address means one node throughout
   return relay::RewritePostOrder(root, [&](const relay::ExprPtr&, const relay::ExprPtr& rebuilt) {
     const std::string key = KeyOf(rebuilt);
     return key.empty() ? rebuilt : known.try_emplace(key, rebuilt).first->second;

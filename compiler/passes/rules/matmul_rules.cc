@@ -1,5 +1,5 @@
-// Attention splits the rows of a matrix into heads and joins them again: reshapes and transposes around products. Of
-// rank 3, and next to the product, a transpose is the order in which a kernel reads or writes a matrix.
+// Attention splits the rows of a matrix into heads and joins them again, by reshapes and transposes around products. A
+// transpose of rank 3 next to a product becomes the order in which a kernel reads or writes a matrix.
 #include <algorithm>
 #include <utility>
 
@@ -16,15 +16,15 @@ using relay::ExprPtr;
 
 namespace {
 
-// What a rule makes inside its result is not looked at again: identities and reshapes of reshapes are left out here.
+// Rules do not look again at nodes inside their own result. So identities and reshapes of reshapes are dropped here.
 ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
   const Call* inner = relay::AsCallTo(expr, "reshape");
   const ExprPtr& from = inner ? inner->args[0] : expr;
   return ShapeOf(from) == shape ? from : TypedCall("reshape", {from}, {{"newshape", shape}});
 }
 
-// The axes of a tensor of matrices that stay when its batch axes are joined to one: the only batch axis of more than
-// one matrix, rows and columns. Empty when there are several.
+// The remaining axes of a tensor of matrices whose batch axes are joined into one. They are rows, columns, and the only
+// batch axis of more than one matrix. Empty if there are several.
 std::vector<size_t> MatrixAxes(const Shape& shape) {
   if (shape.size() < 3) return {};
   size_t batch = 0;
@@ -36,7 +36,7 @@ std::vector<size_t> MatrixAxes(const Shape& shape) {
   return larger > 1 ? std::vector<size_t>() : std::vector<size_t>{batch, shape.size() - 2, shape.size() - 1};
 }
 
-// What a transpose makes of its argument when only those axes of its result are left; the others have one position.
+// A transpose restricted to those axes of its result; its other axes have one position.
 struct Narrow {
   Shape shape;                // of the argument
   std::vector<int64_t> axes;  // of the transpose
@@ -56,7 +56,7 @@ Narrow Narrowed(const Call& transpose, const std::vector<size_t>& kept) {
   return narrow;
 }
 
-// The transpose that an operand is, or that it is a reshape of with the same matrices; or null.
+// The transpose that the operand is, or of which it is a reshape with the same matrices; else null.
 const Call* TransposeOf(const ExprPtr& operand) {
   const Call* reshape = relay::AsCallTo(operand, "reshape");
   const Call* transpose = relay::AsCallTo(reshape ? reshape->args[0] : operand, "transpose");
@@ -90,7 +90,7 @@ ExprPtr NarrowOperand(const ExprPtr& node, const Uses&) {
   return nullptr;
 }
 
-// The last axis stays last; rows and columns swap in the product instead.
+// If the last axis does not stay last, the product swaps rows and columns instead.
 ExprPtr SwapInProduct(const ExprPtr& node, const Uses&) {
   const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
   for (size_t i = 0; matmul != nullptr && i < 2; ++i) {
@@ -108,7 +108,7 @@ ExprPtr SwapInProduct(const ExprPtr& node, const Uses&) {
   return nullptr;
 }
 
-// Heads that come together again: rows and batches swap before the reshape.
+// For heads that are joined again: rows and batches swap before the reshape.
 ExprPtr TransposeProduct(const ExprPtr& node, const Uses&) {
   const Call* transpose = relay::AsCallTo(node, "transpose");
   const Call* reshape = transpose ? relay::AsCallTo(transpose->args[0], "reshape") : nullptr;
@@ -125,11 +125,11 @@ ExprPtr TransposeProduct(const ExprPtr& node, const Uses&) {
   return Reshaped(Transposed(reshape->args[0], axes, transpose->name), ShapeOf(node));
 }
 
-// What is no constant cannot be packed before the model runs.
+// A computed weight cannot be packed before the model runs, so the dense layer becomes nn.batch_matmul.
 ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
   const Call* dense = relay::AsCallTo(node, "nn.dense");
   if (dense == nullptr || AsAnchor(node) == nullptr || relay::AsConstant(dense->args[1]) != nullptr) return nullptr;
-  // Of bytes it would take their zero points.
+  // A product of bytes would need their zero points.
   if (!relay::IsFloatTensor(node->type)) return nullptr;
   const Call* transpose = relay::AsCallTo(dense->args[1], "transpose");
   const bool swapped = transpose != nullptr && TransposeAxes(*transpose) == std::vector<int64_t>{1, 0};
@@ -145,7 +145,7 @@ ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
   return Reshaped(product, ShapeOf(node));
 }
 
-// How many of the last batch axes a broadcast repeats its matrices along; 0 when it repeats others too, or rows.
+// Number of last batch axes along which a broadcast repeats its matrices; 0 if it repeats other axes too, or rows.
 size_t RepeatedAxes(const Shape& from, const Shape& to) {
   const size_t added = to.size() - from.size(), batch = to.size() - 2;
   const auto extent = [&](size_t d) { return d < added ? 1 : from[d - added]; };
@@ -158,7 +158,7 @@ size_t RepeatedAxes(const Shape& from, const Shape& to) {
   return repeated;
 }
 
-// Several heads that share one right matrix are rows of one product with it, so that it is not written once for each.
+// Heads that share one right matrix become rows of one product, so that the matrix is not written once per head.
 ExprPtr SharedWeight(const ExprPtr& node, const Uses&) {
   const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
   if (matmul == nullptr || matmul->args.size() != 2 || matmul->attrs.GetBool("transpose_a")) return nullptr;
@@ -175,15 +175,15 @@ ExprPtr SharedWeight(const ExprPtr& node, const Uses&) {
   return Reshaped(TypedCall("nn.batch_matmul", {rows, one}, matmul->attrs, matmul->name), ShapeOf(node));
 }
 
-// The product below the reshapes that alone read it, or null.
+// The product below reshapes that only this expression reads, or null.
 const Call* ProductBelow(const ExprPtr& expr, const Uses& uses) {
   if (uses.Of(expr) != 1) return nullptr;
   const Call* reshape = relay::AsCallTo(expr, "reshape");
   return reshape != nullptr ? ProductBelow(reshape->args[0], uses) : relay::AsCallTo(expr, "nn.batch_matmul");
 }
 
-// The operand times the call's factor. Kernels read operands through moves, so that the product of the two comes before
-// them. The factor may have more axes than the operand.
+// The operand times the call's factor. Kernels read operands through moves, so the multiplication goes before them. The
+// factor may have more axes than the operand.
 ExprPtr Scaled(const ExprPtr& operand, const Call& multiply, const Uses& uses) {
   const Call* move = relay::AsCallTo(operand, "reshape");
   if (move == nullptr) move = relay::AsCallTo(operand, "transpose");

@@ -15,7 +15,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// The zeros that an nn.pad of NCHW data adds around H and W alone (top, left, bottom, right).
+// The zeros that an nn.pad of NCHW data adds around H and W only (top, left, bottom, right).
 std::optional<std::array<int64_t, 4>> SpatialZeros(const Call& pad) {
   const std::vector<int64_t> width = pad.attrs.GetInts("pad_width");
   if (width.size() != 8 || pad.attrs.GetString("pad_mode", "constant") != "constant") return {};
@@ -35,10 +35,10 @@ ExprPtr WithPadding(const Call& window, const Call& pad, const std::array<int64_
   return TypedCall(relay::AsOp(window.op)->def->name, std::move(args), std::move(attrs), window.name);
 }
 
-// Kernels have code of its own for each register tile that the border reaches into, with each of its taps: of wide
-// borders and long filters (a spectrum's, 256 taps) it takes seconds to compile.
+// Whether a kernel's border would take seconds to compile. Each register tile that the border reaches into has its own
+// code for each tap. With wide borders and long filters (a spectrum's 256 taps) this is much code.
 bool HasWideBorder(const Call& conv) {
-  constexpr int64_t kMostTaps = 8192;  // of all columns of the border
+  constexpr int64_t kMostTaps = 8192;  // over all columns of the border
   const std::array<int64_t, 4> padding = Padding4(conv.attrs);
   const Shape& weight = ShapeOf(conv.args[1]);
   return weight[2] * (padding[0] + padding[2]) > kMostTaps || weight[3] * (padding[1] + padding[3]) > kMostTaps;
@@ -66,7 +66,7 @@ ExprPtr WriteOutWideBorder(const ExprPtr& node, const Uses&) {
   return TypedCall("nn.conv2d", std::move(args), std::move(attrs), conv->name);
 }
 
-// Along one axis, the taps of a window that see data from some output, [first, last), and the padding around them.
+// Along one axis, the taps [first, last) of a window that see data from some output, and the padding around them.
 struct SeenTaps {
   int64_t first, last;
   int64_t before, after;
@@ -83,7 +83,7 @@ SeenTaps SeenTapsOf(const Call& conv, size_t axis) {
   return seen;
 }
 
-// Of a filter as wide as the border around a small image, most taps are never on the image.
+// If a filter is as wide as the border around a small image, most taps never see the image.
 ExprPtr DropUnseenTaps(const ExprPtr& node, const Uses&) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   const bool plain = conv != nullptr && conv->attrs.GetString("data_layout", "NCHW") == "NCHW";
@@ -109,7 +109,7 @@ ExprPtr DropUnseenTaps(const ExprPtr& node, const Uses&) {
   return ShapeOf(dropped) == ShapeOf(node) ? dropped : nullptr;
 }
 
-// The pool must already count what it pads: zeros that come from nn.pad do count.
+// The pool must already count its padding, because zeros from nn.pad are counted.
 ExprPtr PadIntoAveragePool(const ExprPtr& node, const Uses&) {
   const Call* pool = relay::AsCallTo(node, "nn.avg_pool2d");
   const Call* pad = pool ? relay::AsCallTo(pool->args[0], "nn.pad") : nullptr;

@@ -1,6 +1,8 @@
-// A convolution of windows that neither overlap nor leave gaps, whose weight is much larger than the image: each row of
-// outputs would read the whole weight again. With the pixels of a window as channels it is pointwise, and all outputs
-// share what is read.
+// A convolution whose windows neither overlap nor leave gaps, and whose weight is much larger than the image. Each row
+// of outputs would read the whole weight again. With the pixels of a window as channels it is pointwise, and all
+// outputs share each read of the weight:
+//
+//    conv2d, kernel 2x2, stride 2, C inputs   becomes   reshape, transpose -> conv2d 1x1 of 4 C inputs
 #include <array>
 #include <string>
 
@@ -16,7 +18,7 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-// How many times as many elements as the image the weight has.
+// Least ratio of the weight's elements to the image's.
 constexpr int64_t kLargerWeight = 8;
 
 bool CutsIntoPatches(const Call& conv) {
@@ -30,7 +32,7 @@ bool CutsIntoPatches(const Call& conv) {
          ElementCount(weight) >= kLargerWeight * ElementCount(data);
 }
 
-// (N, C, H, W) as (N, C * window, H / rows, W / columns).
+// Turns (N, C, H, W) into (N, C * window, H / rows, W / columns).
 ExprPtr PatchesAsPixels(const ExprPtr& data, int64_t rows, int64_t columns) {
   const Shape& shape = ShapeOf(data);
   const Shape parts{shape[0], shape[1], shape[2] / rows, rows, shape[3] / columns, columns};

@@ -1,8 +1,9 @@
-// A large window of a pool as one of columns, then one of rows: kh + kw steps for an output instead of kh * kw.
+// A large window of a pool becomes one of columns, then one of rows. This takes kh + kw steps for an output instead of
+// kh * kw.
 //
-//   x x x                     c c c
-//   x x x   of columns        . . .   of rows
-//   x x x   ---------->       . . .   ------->   the largest of all nine, or the mean of three means
+//    x x x                     c c c
+//    x x x   of columns        . . .   of rows
+//    x x x   ---------->       . . .   ------->   the largest of all nine, or the mean of three means
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/window_attrs.h"
 #include "compiler/passes/rules/canonicalise.h"
@@ -15,14 +16,14 @@ using relay::ExprPtr;
 
 namespace {
 
-// Steps for an output: what is between the two parts is written and read again, once for every column that is skipped.
+// Compares steps per output. The intermediate values are written and read once more, once for each skipped column.
 bool PaysApart(const std::vector<int64_t>& size, const std::array<int64_t, 2>& strides) {
   constexpr int64_t kPerColumn = 2, kOnce = 4;
   const int64_t apart = size[0] * strides[1] + size[1] + kPerColumn * strides[1] + kOnce;
   return 2 * size[0] * size[1] > 3 * apart;
 }
 
-// The part of the pool along height (axis 0) or width (axis 1).
+// The pool's part along height (axis 0) or width (axis 1).
 ExprPtr AlongAxis(const Call& pool, const ExprPtr& data, size_t axis) {
   const auto only = [&](const auto& both) {
     std::vector<int64_t> one{1, 1};
@@ -39,7 +40,7 @@ ExprPtr AlongAxis(const Call& pool, const ExprPtr& data, size_t axis) {
   return TypedCall(relay::AsOp(pool.op)->def->name, {data}, attrs, pool.name);
 }
 
-// Each row of a window counts as many columns as every other, so that the mean of means is the mean.
+// Each row of a window counts as many columns as every other, so the mean of means is the mean.
 ExprPtr PoolByAxes(const ExprPtr& node, const Uses&) {
   const Call* pool = relay::AsCallTo(node, "nn.max_pool2d");
   if (pool == nullptr) pool = relay::AsCallTo(node, "nn.avg_pool2d");

@@ -1,5 +1,5 @@
-// A product of a longer tensor with a matrix is nn.dense between two reshapes. What follows it goes before the second,
-// where the kernel's epilogue takes it.
+// A product of a tensor of higher rank with a matrix is an nn.dense between two reshapes. Operators behind it move
+// before the second reshape, so that the kernel's epilogue can fuse them.
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/whole_numbers.h"
@@ -13,7 +13,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// Whether it is an nn.dense, with or without its bias and a sum; or what a dense layer of whole numbers makes.
+// Whether it is an nn.dense, perhaps with bias and a sum, or the result of a dense layer of integers.
 bool IsProduct(const ExprPtr& expr) {
   if (IsOfWhole("nn.dense", expr)) return true;
   const Call* sum = relay::AsCallTo(expr, "add");

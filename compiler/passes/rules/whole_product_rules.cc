@@ -1,5 +1,5 @@
-// What a kernel of whole numbers does behind its sums, scale, bias and rounding, goes before a reshape of them, and a
-// number or a constant takes the form that the kernel reads: one value per column or channel.
+// The scale, bias and rounding behind integer sums move before a reshape of them, into the kernel. A scalar or constant
+// operand takes the form that the kernel reads: one value per column or channel.
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/fold_constants.h"
@@ -19,7 +19,7 @@ ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
   return ShapeOf(expr) == shape ? expr : TypedCall("reshape", {expr}, {{"newshape", shape}});
 }
 
-// What a transpose that leaves columns where they are, as heads come together, is of; any other expression itself.
+// The argument of a transpose that keeps columns in place, as when heads are joined; any other expression itself.
 ExprPtr BehindTranspose(const ExprPtr& expr) {
   const Call* transpose = relay::AsCallTo(expr, "transpose");
   return transpose != nullptr && TransposeAxes(*transpose) == Axes{1, 0, 2} ? transpose->args[0] : expr;
@@ -30,8 +30,8 @@ const ExprPtr& BehindReshape(const ExprPtr& expr) {
   return reshape != nullptr ? reshape->args[0] : expr;
 }
 
-// The matrix, or batch of matrices, that the expression is, or is a reshape or such a transpose of, when a dense layer
-// or a batch_matmul of whole numbers made it; else null.
+// The matrix or batch of matrices that a dense layer or a batch_matmul of integers made. The expression is that matrix,
+// or a reshape or such a transpose of it. Null for any other expression.
 ExprPtr MatrixOf(const ExprPtr& expr) {
   if (expr->type->kind != relay::TypeKind::kTensor || !IsStatic(ShapeOf(expr)) || ShapeOf(expr).empty()) return nullptr;
   const ExprPtr matrix = BehindTranspose(BehindReshape(expr));
@@ -40,7 +40,7 @@ ExprPtr MatrixOf(const ExprPtr& expr) {
   return is_product && (rank == 2 || rank == 3) ? matrix : nullptr;
 }
 
-// `done`, made of MatrixOf(expr) element by element, moved as `expr` is from there.
+// `done`, computed elementwise from MatrixOf(expr), with the same moves that lead from there to `expr`.
 ExprPtr MovedAs(const ExprPtr& expr, const ExprPtr& done) {
   const ExprPtr& turned = BehindReshape(expr);
   return Reshaped(BehindTranspose(turned) == turned ? done : Transposed(done, {1, 0, 2}), ShapeOf(expr));
@@ -55,7 +55,8 @@ ExprPtr Folded(const ExprPtr& expr) {
   return value != nullptr ? value : expr;
 }
 
-// What broadcasts over a reshape of the matrix along the columns of both alone, as a vector; null for anything else.
+// A vector of the operand's values, if it broadcasts over a reshape of the matrix only along the columns of both; else
+// null.
 ExprPtr PerColumn(const ExprPtr& operand, const ExprPtr& matrix, const ExprPtr& reshaped) {
   const Shape vector{ShapeOf(matrix).back()};
   const Shape &given = ShapeOf(operand), &shape = ShapeOf(reshaped);
@@ -93,7 +94,7 @@ ExprPtr ScaleColumns(const ExprPtr& node, const Uses&) {
   return MovedAs(multiply->args[0], TypedCall("multiply", {matrix, scale}, {}, multiply->name));
 }
 
-// A convolution's sums in int32, perhaps with offsets, as float32.
+// Whether it casts a convolution's int32 sums, perhaps with offsets, to float32.
 bool IsCastOfConv(const ExprPtr& expr) {
   if (!IsImage(expr) || !IsCastOfSums(expr)) return false;
   const ExprPtr& sums = relay::AsCall(expr)->args[0];
@@ -101,7 +102,7 @@ bool IsCastOfConv(const ExprPtr& expr) {
   return relay::AsCallTo(add != nullptr ? add->args[0] : sums, "nn.conv2d") != nullptr;
 }
 
-// One value, or one per channel, as what the image's kernel reads; null for anything else.
+// One value, or one per channel, in the form that the image's kernel reads; null for any other operand.
 ExprPtr PerChannelOperand(const ExprPtr& operand, const Shape& image) {
   const Shape channels{image[1], 1, 1};
   const Shape& given = ShapeOf(operand);
@@ -130,7 +131,7 @@ ExprPtr AddToChannels(const ExprPtr& node, const Uses&) {
   return TypedCall("nn.bias_add", {add->args[0], vector}, {}, add->name);
 }
 
-// Sums in int32 take any vector, scaled ones a constant.
+// int32 sums take any vector, scaled sums only a constant.
 ExprPtr AddToColumns(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "add");
   const ExprPtr matrix = add != nullptr ? MatrixOf(add->args[0]) : nullptr;
@@ -155,7 +156,7 @@ ExprPtr RoundBeforeReshape(const ExprPtr& node, const Uses&) {
   return MovedAs(real, TypedCall("round", {quotient}, {}, round->name));
 }
 
-// Rounded, perhaps with bounds and a zero point.
+// Whether it is rounded, perhaps with bounds and a zero point.
 bool IsRounded(const ExprPtr& expr) {
   const Call* add = relay::AsCallTo(expr, "add");
   const ExprPtr& whole = add != nullptr && ScalarOf(add->args[1]) ? add->args[0] : expr;
