@@ -7,8 +7,8 @@
 namespace hone {
 namespace {
 
-// Blocked by channels: equal to row-major when there is one pixel and no lane past the channels. A reader of row-major
-// data from one image does not mind the lanes behind its end.
+// Whether two layouts, row-major or blocked by channels, have the same bytes: there is one pixel and no lane past the
+// channels. A reader of one row-major image may also get such lanes after its end.
 bool SameBytes(const relay::Type& from, const relay::Type& to) {
   if (from.shape.size() != 4 || from.shape[2] != 1 || from.shape[3] != 1) return false;
   for (const relay::Type* type : {&from, &to}) {
@@ -20,7 +20,7 @@ bool SameBytes(const relay::Type& from, const relay::Type& to) {
   return true;
 }
 
-// Where a slice along the batch begins; nullopt for any other function.
+// The first image of a slice along the batch; nullopt for any other function.
 std::optional<int64_t> FirstImage(const relay::Function& function) {
   const relay::Call* slice = relay::AsCallTo(function.body, "strided_slice");
   if (slice == nullptr || slice->type->shape.empty()) return {};

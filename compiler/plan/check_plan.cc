@@ -23,7 +23,7 @@ class Runs {
     const auto run = At(begin);
     return begin >= end || (run != runs_.end() && run->second >= end);
   }
-  // False when some of the bytes are there already.
+  // False if some of the bytes are already in a run.
   bool Add(int64_t begin, int64_t end) {
     if (begin >= end) return true;
     auto next = runs_.lower_bound(begin);
@@ -102,7 +102,7 @@ class PlanCheck {
     Require(seen, where, fmt::format("operand {} lies apart, which its kernel does not see", operand));
   }
 
-  // Calls body(begin, end) for the bytes of each image, or once when they follow each other.
+  // Calls body(begin, end) for the bytes of each image, or once if images follow each other directly.
   template <typename Body>
   void ForImages(const PlanView& view, const relay::Type& type, const std::string& where, const Body& body) const {
     const PlanBuffer& buffer = Nth(plan_.buffers, view.buffer);
@@ -135,7 +135,7 @@ class PlanCheck {
     if (buffer.kind == BufferKind::kArena) CheckPlace(index, call, where);
   }
 
-  // Takes the buffer's bytes of the arena from its first write on; those whose last use is over give theirs back.
+  // Takes the buffer's bytes of the arena at its first write; buffers whose last use is over release theirs.
   void CheckPlace(size_t index, size_t call, const std::string& where) {
     if (!placed_.insert(index).second) return;
     std::erase_if(live_, [&](const auto& entry) { return last_use_[entry.second] < static_cast<int64_t>(call); });
@@ -157,7 +157,7 @@ class PlanCheck {
   const Plan& plan_;
   const std::vector<relay::FunctionPtr>& functions_;
   std::vector<Runs> written_;      // per buffer
-  std::vector<int64_t> last_use_;  // per buffer: the last call that touches it
+  std::vector<int64_t> last_use_;  // per buffer: the last call that uses it
   std::set<size_t> placed_;
   std::map<int64_t, size_t> live_;  // offset in the arena -> buffer
 };

@@ -1,4 +1,4 @@
-// Whether a lowered plan says what its kernels need: a proof of each plan that is built, by its bytes alone.
+// Checks that a lowered plan gives its kernels what they need: a proof of every built plan, by its bytes only.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace hone {
 
-// `functions` are what the plan's calls run, in their order. Checks that
-//   - each operand's images lie inside its buffer, as far apart as the call's kernel takes them;
+// `functions` are the functions of the plan's calls, in their order. Checks that
+//   - each operand's images lie inside its buffer, with the distance that the call's kernel assumes;
 //   - no byte is read, or left in an output, that no earlier call wrote, and none is written twice;
-//   - no two buffers that hold something at the same time share bytes of the arena.
+//   - no two buffers that hold values at the same time share bytes of the arena.
 // Takes microseconds per call of the plan. Throws Error(kBug) naming the call or buffer.
 void CheckPlan(const Plan& plan, const std::vector<relay::FunctionPtr>& functions);
 

@@ -26,12 +26,12 @@ bool NothingBetween(const Shape& shape, int64_t axis) {
   return std::all_of(shape.begin(), shape.begin() + axis, [](int64_t dim) { return dim == 1; });
 }
 
-// Lanes that are written are neighbours.
+// Whether kernels would write its lanes along neighbouring images.
 bool HasLanesAlongImages(const ExprPtr& arg, int64_t axis) {
   return axis == 1 && arg->type->shape[0] > 1 && BatchStride(*arg->type) == DTypeBytes(arg->type->dtype);
 }
 
-// The arguments in the order of the concatenation's fields; nullopt when a field is more than an argument.
+// The arguments in the order of the concatenation's fields; nullopt if a field is more than an argument.
 std::optional<std::vector<ExprPtr>> FieldsOf(const Call& call, const Call& concat) {
   const relay::Function& function = *relay::AsFunction(call.op);
   const relay::Tuple* tuple = relay::AsTuple(concat.args[0]);
@@ -48,7 +48,7 @@ std::optional<std::vector<ExprPtr>> FieldsOf(const Call& call, const Call& conca
   return fields;
 }
 
-// nullopt when the fields are no slices.
+// nullopt if the fields are no slices of the result.
 std::optional<std::vector<ConcatSlice>> SlicesOf(const Call& call, const Call& concat) {
   const relay::Type& type = *call.type;
   int64_t axis = concat.attrs.GetInt("axis");
@@ -71,7 +71,7 @@ std::optional<std::vector<ConcatSlice>> SlicesOf(const Call& call, const Call& c
   return slices;
 }
 
-// To where a slice lies, whose images may be apart.
+// Whether its kernel can write into a slice, whose images may lie apart.
 bool WritesItsResult(const ExprPtr& expr) {
   const Call* call = relay::AsCall(expr);
   if (call == nullptr || call->type->kind != relay::TypeKind::kTensor) return false;

@@ -1,4 +1,4 @@
-// Which operands of a call may have images that lie apart.
+// The operands of a call whose images may lie apart.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace hone {
 // The types of a primitive function's operands in kernel order: its parameters, then its results.
 std::vector<relay::TypePtr> OperandTypes(const relay::Function& function);
 
-// Whether the function's kernel can go from image to image of the operand by its view's stride. A generic kernel can,
-// of any operand; a schedule's of what holds images, not of weights, bias, scale and shift; a whole call's of
-// none.
+// Whether the function's kernel can step from image to image of the operand by its view's stride. A generic kernel can,
+// for every operand. A schedule's kernel can for operands with images, not for weights, bias, scale and shift. A kernel
+// of a whole call cannot.
 bool StepsBetweenImages(const relay::Function& function, size_t operand);
 
 }  // namespace hone

@@ -21,8 +21,8 @@ bool Indexes(std::string_view op) {
   return std::find(kIndexing.begin(), kIndexing.end(), op) != kIndexing.end();
 }
 
-// The elements of the axes that the call's second argument indexes: one for each part of gather_nd's and scatter_nd's
-// positions, which lie along its first axis.
+// The extents of the axes that the call's second argument indexes. For gather_nd and scatter_nd there is one for each
+// part of a position; the parts lie along the argument's first axis.
 Shape IndexedExtents(const Call& call, const std::string& op) {
   const Shape& data = call.args[0]->type->shape;
   if (op != "gather_nd" && op != "scatter_nd") {
@@ -33,11 +33,11 @@ Shape IndexedExtents(const Call& call, const std::string& op) {
   return {first, first + call.args[1]->type->shape.at(0)};
 }
 
-// Traces each element of a value to the input's element that it is. An input's elements have numbers of their own, from
-// 1 on; what is computed is 0.
+// Traces each element of a value back to an element of an input. Elements of inputs have numbers of their own, from 1
+// on; a computed element has 0.
 class Origins {
  public:
-  // Null where no element is an input's.
+  // Null if no element is an input's.
   const Tensor* Of(const ExprPtr& expr) {
     if (!numbers_.contains(expr.get())) numbers_.emplace(expr.get(), Trace(expr));
     const auto& numbers = numbers_.at(expr.get());
@@ -47,7 +47,7 @@ class Origins {
   struct Input {
     const relay::Var* var = nullptr;
     int64_t first = 0;             // number
-    std::vector<int64_t> extents;  // by element; 0: picks nothing
+    std::vector<int64_t> extents;  // per element; 0: indexes nothing
   };
   std::vector<Input>& inputs() { return inputs_; }
 
@@ -104,7 +104,7 @@ class Origins {
   int64_t next_ = 1;
 };
 
-// Holds the inputs' elements that are among `numbers` to the extents, each of which is for an equal part of them.
+// Limits the extents of the inputs' elements in `numbers`. Each of `extents` is for an equal part of them.
 void Bound(const Tensor& numbers, const Shape& extents, std::vector<Origins::Input>& inputs) {
   const int64_t part = numbers.elements() / static_cast<int64_t>(extents.size());
   for (int64_t i = 0; i < numbers.elements(); ++i) {

@@ -1,4 +1,4 @@
-// Inputs of a model whose integers pick elements of a tensor: token ids, positions.
+// Inputs of a model whose integers index a tensor: token ids, positions.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace hone {
 
-// By input name, how many elements each of its integers picks from: of the axis that it indexes, also after a cast, in
-// another order or shape, or joined with others; of several axes the shortest. Inputs that index nothing, or only axes
-// without elements, are absent. The module needs its types.
+// By input name, for each of its integers the number of elements that it indexes: the extent of the axis. Integers are
+// followed through casts, other orders and shapes, and joins with others. If one indexes several axes, the shortest
+// counts. Inputs that index nothing, or only axes without elements, are absent. The module must have types.
 std::map<std::string, IndexBounds> IndexExtents(const relay::IRModule& typed);
 
 }  // namespace hone

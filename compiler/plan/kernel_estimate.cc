@@ -11,7 +11,7 @@ namespace {
 
 // Nanoseconds from one call to the next.
 constexpr double kCallNs = 60;
-// MachineModel::l3_bytes is what one core can count on; a network that runs alone has more of its neighbours'.
+// MachineModel::l3_bytes is the share that one core can rely on; a network that has the machine for itself gets more.
 constexpr double kL3Shares = 4;
 
 double OperandBytes(const std::vector<KernelOperand>& operands) {
@@ -24,7 +24,7 @@ double OperandBytes(const std::vector<KernelOperand>& operands) {
   return static_cast<double>(bytes);
 }
 
-// The rate of all workers together, from the cache that holds so many bytes.
+// The rate of all workers together, from the cache that holds `bytes`.
 double BytesPerCycle(double bytes, const MachineModel& machine) {
   const LevelRates& rates = machine.moved_bytes_per_cycle;
   if (bytes <= static_cast<double>(machine.l2_bytes)) return rates.l2 * machine.threads;

@@ -1,4 +1,4 @@
-// The estimated time of a kernel without a measured one.
+// The estimated time of a kernel without a measured time.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace hone {
 
-// The machine for a network's kernels: where a cache holds all of its parameters, they are read from there in each run
-// but the first, and not from memory.
+// The machine model for a network's kernels. If a cache holds all parameters of the network, every run but the first
+// reads them from there and not from memory.
 MachineModel ForParams(MachineModel machine, int64_t params_bytes);
 
 // The time of one call in nanoseconds, with machine.threads workers. With knobs it is the schedule's estimate of the
-// config; without, a roofline: the code's cycles (CodeCost) shared among the workers, or the bytes of its operands from
-// the cache that holds them all, whichever takes longer. The machine is what its model says, not measured. nullopt
-// where the data decide how often a loop runs.
+// config. Without knobs it is a roofline. One bound is the code's cycles (CodeCost), shared by the workers. The other
+// is the bytes of its operands at the rate of the cache that holds them all. The machine's rates come from its model,
+// not from measurements. nullopt if data decide how often a loop runs.
 std::optional<double> EstimateNs(const Dispatch& dispatch, const CompiledKernel& kernel, const MachineModel& machine);
 
 }  // namespace hone

@@ -54,7 +54,7 @@ std::string NodesOf(const relay::Function& function) {
   return text;
 }
 
-// What is wrong with a function is said with the nodes that it computes.
+// Errors about a function name the nodes that it computes.
 CompiledKernel CompileGeneric(const relay::Function& function, const Target& target) {
   try {
     return CompileGenericObject(function, target);

@@ -17,22 +17,23 @@ class KernelTable {
  public:
   explicit KernelTable(Target target) : target_(std::move(target)) {}
 
-  // The number of the kernel that computes the primitive function. Throws Error(kBadData) naming the operator when
-  // there is no way to compile it.
+  // The number of the kernel that computes the primitive function. Throws Error(kBadData) naming the operator if it
+  // cannot be compiled.
   int IndexOf(const relay::FunctionPtr& function);
-  // Compiles every kernel asked for so far, on as many threads as the machine has cores. Throws what the first one
-  // threw.
+  // Compiles every kernel requested so far, on as many threads as the machine has cores. Throws the first kernel's
+  // error.
   void Compile();
 
-  // What each computes, in the order of their numbers: for one target, equal keys are equal code.
+  // The key of each kernel, by number: for one target, equal keys mean equal code.
   std::vector<std::string> Keys() const;
 
-  // After Compile, in the order of their numbers; before it, their dispatch alone.
+  // The kernels by number, after Compile; before it they only have their dispatch.
   std::vector<PlanKernel> PlanKernels() const;
-  // EstimateNs of each with so many threads, in a network of so many bytes of parameters; after Compile, in the order
-  // of their numbers; 0 where it knows nothing.
+  // EstimateNs of each kernel, by number, with so many threads in a network with so many bytes of parameters. Call it
+  // after Compile. 0 if there is no estimate.
   std::vector<double> EstimatesNs(int threads, int64_t params_bytes) const;
-  // Their object code, and behind it an object with the table of what they were compiled for (kKernelTableSymbol).
+  // The kernels' object code, followed by an object with the table of the workloads they were compiled for
+  // (kKernelTableSymbol).
   std::vector<std::string> TakeObjects();
 
  private:

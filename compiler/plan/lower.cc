@@ -46,7 +46,7 @@ void RequireKnownShape(const TypePtr& type, const std::string& node) {
                           relay::ToText(type)));
 }
 
-// A kernel that copies a tensor, images apart or not.
+// A kernel that copies a tensor, whether or not its images lie apart.
 FunctionPtr CopyFunction(const TypePtr& type) {
   auto var = std::make_shared<relay::Var>("p0", type);
   return TypedFunction({var}, var, {{"Primitive", int64_t{1}}});
@@ -80,7 +80,7 @@ class Lowering {
     plan().threads = context.threads;
   }
 
-  // `compiled`: with the kernels' code and stages.
+  // `compiled`: whether to include the kernels' code and stages.
   Lowered Run(bool compiled) {
     places_ = PlaceConcats(order_);
     for (const auto& param : module_.main->params) AddInput(*param);
@@ -120,7 +120,7 @@ class Lowering {
     views_[&var] = {view};
   }
 
-  // Passes make a constant for each call that reads it packed, transposed or scaled: what is equal is kept once.
+  // Passes make a constant for each call that reads it packed, transposed or scaled; equal ones are stored once.
   PlanView AddParam(const relay::Constant& constant) {
     const std::string_view bytes(static_cast<const char*>(constant.value.raw()),
                                  static_cast<size_t>(constant.value.size_bytes()));
@@ -198,8 +198,8 @@ class Lowering {
     return views;
   }
 
-  // Where a call writes: a slice of the concatenation it is placed in, else a buffer of its own. Placed calls come
-  // before their concatenation, so the first one to be lowered makes its buffer.
+  // The view that a call writes: a slice of the concatenation in which it is placed, else its own buffer. Placed calls
+  // come before their concatenation, so the first one to be lowered makes its buffer.
   PlanView SlotOf(const ExprPtr& expr, const std::string& op) {
     const auto known = slots_.find(expr.get());
     if (known != slots_.end()) return known->second;
@@ -220,7 +220,8 @@ class Lowering {
     return copy;
   }
 
-  // The function for operands as they lie; what its kernel takes one image after another is copied first.
+  // The function for operands with these places. An operand whose images must follow each other directly is copied
+  // first.
   FunctionPtr Fitted(const FunctionPtr& function, std::vector<PlanView>& operands) {
     const std::vector<TypePtr> types = OperandTypes(*function);
     std::vector<int64_t> apart;
@@ -235,7 +236,7 @@ class Lowering {
     return apart.empty() ? function : WithImagesApart(function, std::move(apart));
   }
 
-  // What writes no element is no call.
+  // A call that writes no element is left out.
   void AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
     const auto holds = [&](const PlanView& view) { return Nth(plan().buffers, view.buffer).size_bytes > 0; };
     const auto results = operands.begin() + static_cast<int64_t>(primitive->params.size());
@@ -254,7 +255,7 @@ class Lowering {
     plan().calls.push_back(std::move(call));
   }
 
-  // A result's buffer becomes the user's when a kernel wrote all of it and nobody else reads or returns it.
+  // A result's buffer becomes the user's if a kernel wrote all of it and nothing else reads or returns it.
   bool CanBeOutput(const PlanView& view, const relay::Type& type) {
     const PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
     return buffer.kind == BufferKind::kArena && view.offset_bytes == 0 && buffer.size_bytes == PhysicalBytes(type) &&
@@ -289,7 +290,7 @@ class Lowering {
     }
   }
 
-  // For whoever reads that a count is too large.
+  // The name of a count for the error that it is too large.
   std::string CountName(const std::vector<relay::CountedOutput>& counted, size_t result) const {
     const auto of = std::find_if(counted.begin(), counted.end(),
                                  [&](const auto& each) { return static_cast<size_t>(each.count) == result; });
@@ -298,7 +299,7 @@ class Lowering {
                        relay::OutputName(module_, static_cast<size_t>(of->output)));
   }
 
-  // The buffer.
+  // Returns the buffer's number.
   int AddOutput(const PlanView& view, const TypePtr& type, const std::string& name) {
     if (!CanBeOutput(view, *type)) {
       const PlanView copy = AddBuffer(name, BufferKind::kOutput, *type);
@@ -318,7 +319,7 @@ class Lowering {
   KernelTable kernels_;
   ConcatPlaces places_;
   Lowered lowered_;
-  std::vector<FunctionPtr> functions_;                                   // what each of the plan's calls runs
+  std::vector<FunctionPtr> functions_;                                   // the functions of the plan's calls
   std::unordered_map<const relay::Expr*, std::vector<PlanView>> views_;  // one view per result
   std::unordered_map<const relay::Expr*, PlanView> slots_;
   std::map<std::pair<std::string, std::string_view>, PlanView> params_;  // by type and bytes, which the module owns

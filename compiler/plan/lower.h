@@ -13,19 +13,19 @@ namespace hone {
 
 struct Lowered {
   Plan plan;
-  std::vector<std::string> objects;      // what KernelTable::TakeObjects gives: the lib's parts
-  std::string params;                    // the params section, by the offsets in plan.buffers
-  std::vector<std::string> kernel_keys;  // of plan.kernels: what KernelTable::Keys gives
-  std::vector<double> estimate_ns;       // of plan.kernels: what KernelTable::EstimatesNs gives
+  std::vector<std::string> objects;      // the result of KernelTable::TakeObjects: the lib's parts
+  std::string params;                    // the params section, at the offsets in plan.buffers
+  std::vector<std::string> kernel_keys;  // for plan.kernels: the result of KernelTable::Keys
+  std::vector<double> estimate_ns;       // for plan.kernels: the result of KernelTable::EstimatesNs
   double flops = 0;
 };
 
-// Lowers what RunPasses returned: every call in main is to a primitive function. A reshape of row-major data is a view,
-// not a kernel; a concatenation lets producers write into their slices (concat_in_place.h); constants of equal type,
-// layout included, and equal bytes are one parameter. Deterministic: buffers, calls and kernels come in post order. The
-// plan is proved (check_plan.h). Throws Error(kBadData) naming the node that cannot be lowered.
+// Lowers the result of RunPasses, in which every call in main is to a primitive function. A reshape of row-major data
+// is a view, not a kernel. A concatenation lets producers write into their slices (concat_in_place.h). Constants of
+// equal type, layout included, and equal bytes are one parameter. Deterministic: buffers, calls and kernels come in
+// post order. The plan is proved (check_plan.h). Throws Error(kBadData) naming a node that cannot be lowered.
 Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);
-// The same but for the kernels' code: no objects, and plan.kernels without stages, workspaces and hashes of code.
+// Lower without the kernels' code: no objects, and plan.kernels without stages, workspaces and hashes of code.
 Lowered LowerWithoutCode(const relay::IRModule& optimized, const BuildContext& context);
 
 // Assigns arena offsets (64-byte aligned) by lifetime, best fit in order of size; sets arena_bytes and

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kAlign = 64;
 
-// An arena buffer's place in memory and time: calls [first, last] touch it.
+// The place of an arena buffer in memory and time: calls [first, last] use it.
 struct Block {
   size_t buffer = 0;
   int64_t bytes = 0;  // rounded up to the alignment
@@ -49,7 +49,7 @@ int64_t LiveBound(const std::vector<Block>& blocks, size_t calls) {
   return most;
 }
 
-// Blocks by when they live: finding those that meet one takes about as many steps as there are.
+// Blocks by lifetime. Finding those that overlap a given one takes about as many steps as there are results.
 class PlacedBlocks {
  public:
   explicit PlacedBlocks(size_t calls) : calls_(calls), spans_(2 * calls) {}
@@ -63,7 +63,7 @@ class PlacedBlocks {
     }
   }
 
-  // Those that live when it is first touched, and those that begin later while it lives.
+  // The blocks that live at its first use, and those that begin later during its life.
   std::vector<const Block*> Around(const Block& block) const {
     std::vector<const Block*> around;
     for (size_t span = block.first + calls_; span > 0; span /= 2) {
@@ -76,13 +76,13 @@ class PlacedBlocks {
 
  private:
   size_t calls_;
-  // A tree over the calls: span calls + i is call i, span i what spans 2 i and 2 i + 1 are together. A block lies in
-  // the fewest spans that make its life.
+  // A tree over the calls: span calls + i is call i, and span i joins spans 2 i and 2 i + 1. A block is in the
+  // fewest spans that cover its life.
   std::vector<std::vector<const Block*>> spans_;
   std::multimap<size_t, const Block*> starts_;  // by the first call
 };
 
-// The least gap that holds so many bytes between blocks, else past the last of them.
+// The smallest gap between blocks that holds `bytes`, else the place after the last block.
 int64_t BestFit(int64_t bytes, std::vector<const Block*> around) {
   std::sort(around.begin(), around.end(), [](const Block* a, const Block* b) { return a->offset < b->offset; });
   int64_t end = 0, best = -1, best_gap = 0;
@@ -97,7 +97,8 @@ int64_t BestFit(int64_t bytes, std::vector<const Block*> around) {
   return best < 0 ? end : best;
 }
 
-// Places the blocks in the given order, each beside those that live with it; returns the bytes they need together.
+// Places the blocks in the given order, each beside those that live at the same time. Returns the bytes of all
+// together.
 int64_t Place(std::vector<Block>& blocks, const std::vector<size_t>& order, size_t calls) {
   PlacedBlocks placed(calls);
   int64_t end = 0;
@@ -116,7 +117,7 @@ void PlanMemory(Plan& plan) {
   plan.live_bound_bytes = LiveBound(by_size, plan.calls.size());
   std::vector<size_t> order(by_size.size());
   std::iota(order.begin(), order.end(), 0);
-  // Neither order wins always: the large first leaves holes for the small, the early first follows a chain tightly.
+  // Neither order always wins: largest first leaves holes for small blocks, earliest first follows a chain tightly.
   std::vector<Block> by_time = by_size;
   const int64_t time_bytes = Place(by_time, order, plan.calls.size());
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return by_size[a].bytes > by_size[b].bytes; });

@@ -1,4 +1,4 @@
-// From a plan and its kernels to the bytes of a package; core/package_format.h and docs/formats.md hold the format.
+// From a plan and its kernels to the bytes of a package. core/package_format.h and docs/formats.md define the format.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,33 @@
 
 namespace hone {
 
-// What the manifest tells of a package beside its parts.
+// The facts of a package's manifest beside its parts.
 struct PackageFacts {
-  std::map<std::string, IndexBounds> index_extents;  // what IndexExtents gives
-  std::string model_sha256;                          // of the model's file, 64 hex digits; empty: not told
-  // What parameters are packed by later; absent, as in packages of older writers: not told, and they cannot be.
+  std::map<std::string, IndexBounds> index_extents;  // the result of IndexExtents
+  std::string model_sha256;                          // of the model's file, 64 hex digits; empty: unknown
+  // The settings with which parameters can be packed later. Absent, as in packages of older writers: unknown, so they
+  // cannot be packed.
   struct Built {
     bool exact_math = false;
     int opt_level = 3;
     Precision precision = Precision::kFloat32;
     std::vector<std::string> required_passes, disabled_passes;  // as in BuildContext
-    std::vector<std::string> kernels;                           // of plan.kernels: SHA-256 of Lowered::kernel_keys
+    std::vector<std::string> kernels;                           // for plan.kernels: SHA-256 of Lowered::kernel_keys
     StoredWeights weights = StoredWeights::kFloat32;
     bool operator==(const Built&) const = default;
   };
   std::optional<Built> built;
-  // By the model's name of a parameter: dtype, shape and places, as OpenParams finds them; null: not told.
+  // By the model's name of a parameter: dtype, shape and places, as OpenParams finds them; null: unknown.
   Json open_params = nullptr;
-  PackagePrecision precision;  // float32 alone: not told
+  PackagePrecision precision;  // only float32: not written
 };
 
-// The same plan, library, parameters and facts give the same bytes.
+// Equal plans, libraries, parameters and facts give equal bytes.
 std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
                          const PackageFacts& facts = {});
-// The facts that a manifest tells. Throws Error(kBadData) naming the field that is of another kind.
+// The facts in a manifest. Throws Error(kBadData) naming a field of the wrong kind.
 PackageFacts FactsOf(const Json& manifest);
-// `keys`: Lowered::kernel_keys.
+// `keys` is Lowered::kernel_keys.
 PackageFacts::Built BuiltFacts(const BuildContext& context, const std::vector<std::string>& keys);
 
 }  // namespace hone
