@@ -9,7 +9,7 @@ namespace {
 constexpr double kLargest = 127;
 constexpr double kBiasSteps = 1 << 22;
 
-// The position along one axis of each element in turn.
+// The position along one axis of an element.
 struct AxisPosition {
   AxisPosition(const Shape& shape, int64_t axis) : extent(shape.at(static_cast<size_t>(axis))) {
     for (size_t i = static_cast<size_t>(axis) + 1; i < shape.size(); ++i) inner *= shape[i];
@@ -57,7 +57,7 @@ Tensor QuantiseBias(const std::vector<double>& bias, double value_scale, const s
   Tensor result(DType::kInt32, {static_cast<int64_t>(bias.size())});
   constexpr double kMost = 2147483647;
   for (size_t c = 0; c < bias.size(); ++c) {
-    // float32, as whoever reads the scales multiplies them.
+    // In float32, because readers of the scales multiply them in float32.
     const float scale = static_cast<float>(value_scale) * scales[c];
     const double steps = std::nearbyint(bias[c] / static_cast<double>(scale));
     result.Set(static_cast<int64_t>(c), std::clamp(steps, -kMost, kMost));

@@ -16,7 +16,7 @@ namespace {
 
 using Counts = std::vector<int64_t>;
 
-// The first i at which at least `share` of all lies in the first i + 1 counts.
+// The first i for which the first i + 1 counts hold more than `share` of all.
 size_t QuantileBin(const Counts& counts, double share) {
   const auto all = static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
   double seen = 0;
@@ -37,7 +37,7 @@ ValueRange PercentileRange(const ValueHistogram& histogram, double percentile) {
           std::max(0.0, all.high - from_high * histogram.bin_width())};
 }
 
-// Ranges narrower than a twentieth are never the best: what is cut costs more than finer steps gain.
+// Ranges narrower than a twentieth are never the best: clipping costs more than finer steps gain.
 constexpr int kShares = 200, kLeastShare = 10;
 
 template <typename Score>
@@ -56,7 +56,7 @@ ValueRange LeastScore(const ValueRange& from, bool low, bool high, const Score& 
   return best;
 }
 
-// Both ends together, then each alone: a tail on one side is cut there.
+// Cuts both ends together, then each separately, which clips a tail on one side.
 template <typename Score>
 ValueRange LeastScore(const ValueHistogram& histogram, const Score& score) {
   const ValueRange both = LeastScore(histogram.range(), true, true, score);
@@ -66,8 +66,8 @@ ValueRange LeastScore(const ValueHistogram& histogram, const Score& score) {
 
 constexpr size_t kLevels = 256;
 
-// How many values lie in the bin of 0 says nothing of a range, since 0 is kept exactly by all of them, and behind a
-// relu it is most: as many as beside it.
+// The count of the bin of 0 says nothing about a range, since every range keeps 0 exactly. Behind a relu it is most of
+// the values. So it is limited to the larger count beside it.
 std::vector<double> CountsBesideZero(const ValueHistogram& histogram) {
   std::vector<double> counts(histogram.counts().begin(), histogram.counts().end());
   const auto zero = std::min(static_cast<size_t>(-histogram.range().low / histogram.bin_width()), counts.size() - 1);
@@ -80,7 +80,7 @@ double Sum(const std::vector<double>& counts, size_t begin, size_t end) {
   return std::accumulate(counts.begin() + static_cast<int64_t>(begin), counts.begin() + static_cast<int64_t>(end), 0.0);
 }
 
-// A byte's value stands for a few bins, and spreads what it counts evenly over those that are not empty.
+// A byte's value stands for a few bins and spreads their total count evenly over those that are not empty.
 std::vector<double> KeptByBytes(const std::vector<double>& there) {
   std::vector<double> kept(there.size(), 0.0);
   for (size_t level = 0; level < kLevels; ++level) {
@@ -93,11 +93,11 @@ std::vector<double> KeptByBytes(const std::vector<double>& there) {
   return kept;
 }
 
-// Of what bytes over the range keep from what is there, by Kullback and Leibler. What lies beyond the range is in the
-// bins at its ends in what is there, and nowhere in what bytes keep:
+// The Kullback-Leibler divergence of the values as bytes keep them from the values as they were seen. Seen values
+// beyond the range are added to the bins at its ends; the bytes' distribution does not contain them:
 //
-//   there   | cut -> |#|  .  :  |  #  | <- cut |
-//   kept             |.|  .  :  |  .  |
+//   there   | cut -> |#|  .  :  |  #  | <- cut |     as seen
+//   kept             |.|  .  :  |  .  |              as bytes keep it
 double Divergence(const ValueHistogram& histogram, const std::vector<double>& counts, const ValueRange& range) {
   const auto bin_of = [&](double value) {
     const auto bin = std::llround((value - histogram.range().low) / histogram.bin_width());
@@ -111,7 +111,7 @@ double Divergence(const ValueHistogram& histogram, const std::vector<double>& co
   there.back() += Sum(counts, end, counts.size());
   const double all = Sum(there, 0, there.size()), left = Sum(kept, 0, kept.size());
   if (left == 0) return std::numeric_limits<double>::infinity();
-  constexpr double kUnseen = 1e-9;  // of a bin that bytes do not keep: large, not infinite
+  constexpr double kUnseen = 1e-9;  // share of a bin that bytes do not keep: the result is large, not infinite
   double divergence = 0;
   for (size_t i = 0; i < there.size(); ++i) {
     const double p = there[i] / all, q = std::max(kept[i] / left, kUnseen);

@@ -1,4 +1,4 @@
-// From the values that were seen to the range that bytes shall cover.
+// Chooses the range that bytes cover from the values that were seen.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ const std::vector<std::string>& RangeMethodNames();
 RangeMethod ParseRangeMethod(std::string_view name);
 std::string_view RangeMethodName(RangeMethod method);
 
-// A range within the histogram's. `percentile` (0 to 100) is the share of values that kPercentile keeps, what is cut
-// being the same on both sides; a side without values keeps its end, which is 0.
+// A range within the histogram's. `percentile` (0 to 100) is the share of values that kPercentile keeps; both sides are
+// cut by the same share. A side without values keeps its end, which is 0.
 ValueRange ChooseRange(const ValueHistogram& histogram, RangeMethod method, double percentile);
 
-// What is expected of the square of a value's error when bytes cover `range`.
+// The expected square of a value's error if bytes cover `range`.
 double MeanSquaredError(const ValueHistogram& histogram, const ValueRange& range);
 
 }  // namespace hone

@@ -1,21 +1,21 @@
-// How far a signal is from what it should be.
+// The distance between a signal and its reference.
 #pragma once
 
 #include "core/tensor.h"
 
 namespace hone {
 
-// Sums over all tensors that were compared.
+// Sums over all compared tensors.
 class SignalError {
  public:
-  // Tensors of one shape. What is not finite counts as an infinite error.
+  // Adds two tensors of equal shape. A value that is not finite counts as an infinite error.
   void Add(const Tensor& got, const Tensor& reference);
 
-  // Signal to quantisation noise, 10 log10 (sum r^2 / sum (y - r)^2); kExact where there is no noise.
+  // Signal to quantisation noise, 10 log10 (sum r^2 / sum (y - r)^2); kExact if there is no noise.
   double sqnr_db() const;
-  // Of the angle between both; 1 where both are 0, 0 where one is.
+  // Cosine of the angle between both; 1 if both are 0, 0 if only one is.
   double cosine() const;
-  // max |y - r| / max |r|; absolute where the reference is 0.
+  // max |y - r| / max |r|; absolute if the reference is 0.
   double largest() const;
 
   static constexpr double kExact = 200;  // decibels

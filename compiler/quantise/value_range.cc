@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// Eight of them lie between one byte's value and the next.
+// Eight bins lie between one byte's value and the next.
 constexpr size_t kBins = 2048;
 constexpr double kSteps = 255;
 

@@ -1,4 +1,4 @@
-// What values lie between, how often each was seen, and the bytes that stand for them.
+// The range of values, how often each was seen, and the bytes that stand for them.
 #pragma once
 
 #include <cstdint>
@@ -8,29 +8,29 @@
 
 namespace hone {
 
-// Reaches to 0 always, so that 0 is one of the bytes: a border of zeros stays exact.
+// Always includes 0, so that a byte stands for 0 exactly and a border of zeros stays exact.
 struct ValueRange {
   double low = 0;   // <= 0
   double high = 0;  // >= 0
 
-  // Widens it. False, and nothing widened, when a value is not finite.
+  // Widens the range. Returns false, and widens nothing, if a value is not finite.
   bool Add(const Tensor& values);
   void Add(const ValueRange& other);
   double width() const { return high - low; }
   bool operator==(const ValueRange&) const = default;
 };
 
-// real = (byte - zero_point) * scale, as DequantizeLinear has it.
+// real = (byte - zero_point) * scale, as in DequantizeLinear.
 struct ByteScale {
   float scale = 1;
   uint8_t zero_point = 0;
   bool operator==(const ByteScale&) const = default;
 };
 
-// 255 steps over the range; scale 1 where all values are 0.
+// 255 steps over the range; scale 1 if all values are 0.
 ByteScale ByteScaleOf(const ValueRange& range);
 
-// Counts of values in bins of one width over a range; values beyond it are in the first or the last.
+// Counts of values in bins of equal width over a range; values beyond it count in the first or last bin.
 class ValueHistogram {
  public:
   explicit ValueHistogram(const ValueRange& range);
