@@ -15,12 +15,12 @@ namespace {
 class StepClock {
  public:
   explicit StepClock(std::vector<std::pair<std::string, double>>& seconds) : seconds_(seconds) {}
-  // The time since the last step, under this name.
+  // Records the time since the last step under this name.
   void Done(const std::string& step) {
     seconds_.emplace_back(step, std::chrono::duration<double>(std::chrono::steady_clock::now() - last_).count());
     Begin();
   }
-  // Leaves out what came since the last step.
+  // Starts a step, leaving out the time since the last one.
   void Begin() { last_ = std::chrono::steady_clock::now(); }
 
  private:

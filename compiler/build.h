@@ -22,18 +22,18 @@ struct BuildOptions {
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
-  std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: it has none
-  PackagePrecision precision = {};  // for the manifest; a float32 that the context is not is the context's
+  std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: unknown
+  PackagePrecision precision = {};  // for the manifest; float32 is replaced by the context's precision if that differs
 };
 
 struct BuildReport {
   std::vector<std::pair<std::string, double>> seconds;       // per step, in order
-  std::vector<std::pair<std::string, double>> pass_seconds;  // per pass that ran, in order, with its InferType
+  std::vector<std::pair<std::string, double>> pass_seconds;  // per pass that ran, in order, including its InferType
   double flops = 0;
-  // The time of one call of each of the plan's kernels, by compiler/plan/kernel_estimate.h; 0 if not known.
+  // Estimated time of one call of each of the plan's kernels (compiler/plan/kernel_estimate.h); 0 if unknown.
   std::vector<double> estimate_ns;
   LayoutReport layouts;
-  std::vector<KeptWeights> kept_weights;  // float32 though the context asks for float16
+  std::vector<KeptWeights> kept_weights;  // float32 although the context asks for float16
 };
 
 struct BuildResult {

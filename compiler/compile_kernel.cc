@@ -96,7 +96,7 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, cons
     const Epilogue fused = epilogue.value_or(CanonicalEpilogue(candidate.workload));
     return LinkAlone(CompileAnchorObject(candidate, fused), candidate.target, candidate.workload.types);
   } catch (const std::bad_alloc&) {
-    throw;  // the caller knows how much memory this process may have, and whether it had that
+    throw;  // the caller knows how much memory this process may use, and whether it had that
   } catch (const std::exception& error) {
     return FailureOf(error, Fate::kCompileFailed);
   }

@@ -15,7 +15,7 @@
 
 namespace hone {
 
-// Why a candidate was not compiled: kInvalidConfig, kUnsupported, kCompileFailed, or kCancelled for the machine's sake.
+// Why a candidate was not compiled: kInvalidConfig, kUnsupported, kCompileFailed, or kCancelled because of the machine.
 using Rejection = Failure;
 
 // Compiles one candidate with its workload class's canonical epilogue, or with `epilogue`. A pure function of its
@@ -23,10 +23,10 @@ using Rejection = Failure;
 std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate,
                                                 const std::optional<Epilogue>& epilogue = std::nullopt);
 
-// The workload's meaning as a kernel in plain loops, for a runner to check candidates with. Its operands are the inputs
-// in logical row-major layouts, of the workload's types (the same order as a candidate's), then two float64 outputs in
-// the output's logical shape: the value, and the sum of the magnitudes of its terms (sum |x||w| + |bias| + |residual|).
-// The activation is applied to the value.
+// The workload's definition as a kernel in plain loops, with which a runner checks candidates. Its operands are the
+// inputs in logical row-major layouts, with the workload's types and in a candidate's order. Then follow two float64
+// outputs in the output's logical shape: the value, and the sum of the magnitudes of its terms (sum |x||w| + |bias| +
+// |residual|). The activation is applied to the value.
 Artifact CompileReference(const Workload& workload, const Target& target);
 
 // Symbols are "k_" and 16 hex digits of the hash of the kernel's key, so equal kernels give equal objects wherever they
@@ -36,14 +36,14 @@ struct CompiledKernel {
   std::string object_sha256;
   EmittedKernel emitted;
   std::vector<KernelOperand> operands;
-  std::vector<CodeCost> costs = {};  // of its stages, where it is one without knobs
+  std::vector<CodeCost> costs = {};  // of its stages, if the kernel has no knobs
 };
 
 // The schedule must apply and not reject the config: throws Error(kBug) otherwise. Thread-safe.
 CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& epilogue);
 // The kernel that CompileKernel makes of the candidate, as assembly text. Throws as CompileAnchorObject does.
 std::string CompileAssembly(const Candidate& candidate);
-// A primitive function without an anchor schedule; see generic/generic_kernel.h. Thread-safe.
+// Compiles a primitive function without an anchor schedule; see generic/generic_kernel.h. Thread-safe.
 CompiledKernel CompileGenericObject(const relay::Function& function, const Target& target);
 
 }  // namespace hone

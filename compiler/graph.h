@@ -1,5 +1,6 @@
-// The door for graphs that a program makes in C++: operators to a function, passes over it, a package of it. Installed
-// as <hone/compiler/graph.h>; what it includes is installed with it, and nothing else of the compiler is.
+// The door for programs that make graphs in C++: from operators to a function, passes over it, and its package.
+// Installed as <hone/compiler/graph.h>. The headers that it includes are installed with it, and none of the compiler's
+// others.
 #pragma once
 
 #include "compiler/build.h"

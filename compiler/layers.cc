@@ -30,7 +30,7 @@ double BytesOf(const relay::TypePtr& ptr) {
   return static_cast<double>(ElementCount(type.shape)) * static_cast<double>(DTypeBytes(type.dtype));
 }
 
-// Row-major memory stays as it is.
+// Whether the function leaves row-major memory as it is.
 bool IsView(const relay::Function& function) {
   const std::vector<relay::ExprPtr> order = PostOrder(function.body);
   return std::all_of(order.begin(), order.end(), [](const relay::ExprPtr& expr) {

@@ -1,4 +1,4 @@
-// What a model runs on a machine, layer by layer, before kernels are chosen.
+// The layers that a model runs on a machine, before kernels are chosen.
 #pragma once
 
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace hone {
 
-// A fused function of the model. Equal ones are one layer.
+// A fused function of the model. Equal functions are one layer.
 struct Layer {
   std::string op;                    // the anchor, else the first operator
-  std::optional<Workload> workload;  // of an anchor; absent: an operator without knobs
-  std::string name;                  // the workload's text; of others the operator and what it writes
+  std::optional<Workload> workload;  // of an anchor; absent for an operator without knobs
+  std::string name;                  // the workload's text; for others the operator and its results
   int uses = 0;
-  double flops = 0;                // of one use: as Workload::Flops, of an attention of both products; 0 of others
+  double flops = 0;                // of one use: Workload::Flops; for an attention of both products; 0 for others
   double bytes = 0;                // of one use: operands read once and results written once, row-major
   std::vector<std::string> nodes;  // names of the model's nodes
 };
 
-// In the order of their first use. The anchors are those of ExtractTasks with the same context. What only views memory
-// anew (a reshape) is no layer. Layout transforms, which depend on the kernels that are chosen, are not among them.
-// Throws Error(kBadData) for a shape that is not known.
+// The layers in the order of their first use. The anchors are those of ExtractTasks with the same context. A function
+// that only views memory differently (a reshape) is no layer. Layout transforms depend on the chosen kernels and are
+// left out. Throws Error(kBadData) for an unknown shape.
 std::vector<Layer> ExtractLayers(const relay::IRModule& module, const BuildContext& context);
 
 }  // namespace hone

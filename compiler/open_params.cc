@@ -22,7 +22,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Places = std::map<std::string, std::vector<ParamPlace>>;  // by the model's name
 
-// Far from those that people give: values that a model has already would change nothing.
+// Far from seeds that users give: values that a model already has would change nothing.
 constexpr uint64_t kFirstSeed = 0x9E3779B97F4A7C15;
 
 std::string_view BytesOf(const PlanBuffer& buffer, const std::string& params) {
@@ -36,7 +36,7 @@ bool Holds(const PlanBuffer& buffer, std::string_view bytes, const Tensor& value
          std::memcmp(packed.raw(), bytes.data(), bytes.size()) == 0;
 }
 
-// Runs the build's passes on other values of some parameters, and sees what that changes.
+// Runs the build's passes with other values of some parameters, and finds what that changes.
 class Prober {
  public:
   Prober(const BuiltParts& parts, const relay::IRModule& module, const std::string& name)
@@ -48,7 +48,7 @@ class Prober {
     }
   }
 
-  // Of the names, those whose values go where they are alone, with their places.
+  // Those of the names whose values the package only moves and uses nowhere else, with their places.
   Places Open(const Names& names) {
     if (names.empty()) return {};
     const std::optional<Seen> seen = Probe(names);
@@ -71,7 +71,7 @@ class Prober {
     bool only_moved = true;  // each name has a place, and nothing else changed
   };
 
-  // nullopt when the code or the layout of the parameters would be another.
+  // nullopt if the code or the layout of the parameters would change.
   std::optional<Lowered> LoweredOf(const relay::IRModule& probe) const {
     try {
       Lowered lowered = Repack(parts_, relay::InferType(probe), name_);

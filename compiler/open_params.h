@@ -1,4 +1,4 @@
-// Which of a model's parameters a package holds as they are, so that a runtime without a compiler can replace them.
+// Finds the parameters that a package stores unchanged, so that a runtime without a compiler can replace them.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace hone {
 struct OpenedPackage {
   std::string package;              // the bytes: the package with `open_params` in its manifest
   std::vector<std::string> open;    // the model's names of the parameters that may be replaced, sorted
-  std::vector<std::string> closed;  // and of those that may not: what the package holds was computed of them
+  std::vector<std::string> closed;  // and of the others: the package holds values computed from them
 };
 
-// `module` is the model that the package was built of, with its parameters bound (IRModule::params). What is open is
-// proved, not looked up: the passes run on other values, and a parameter is open when each byte that changes is its own
-// value, moved (transposed, packed, transformed for Winograd's algorithm, rounded to bfloat16 or float16). Throws Error
-// as ReplaceParams does.
+// `module` is the model that the package was built of, with its parameters bound (IRModule::params). Openness is
+// proved, not looked up. The passes run on other values, and a parameter is open if each byte that changes is its own
+// value, moved. Moved means transposed, packed, transformed for Winograd's algorithm, or rounded to bfloat16 or
+// float16. Throws Error as ReplaceParams does.
 OpenedPackage OpenParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name);
 
 }  // namespace hone

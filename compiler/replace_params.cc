@@ -17,7 +17,7 @@
 namespace hone {
 namespace {
 
-// What another version packs may lie otherwise than this code reads it.
+// Another version may pack parameters in a way that this code does not know.
 PackageFacts::Built BuiltOf(const BuiltParts& parts, const std::string& name) {
   const std::string version = parts.manifest.value("hone", "");
   if (version != HoneVersion()) {

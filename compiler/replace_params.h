@@ -1,4 +1,4 @@
-// The compiler's door to a package's parameters: others of the same shapes, packed as its build packed the first ones.
+// The compiler's door to a package's parameters: replaces them by others of the same shapes, packed as its build did.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// Of a package that Build made.
+// The parts of a package that Build made.
 struct BuiltParts {
   Plan plan;
   std::string lib;
@@ -19,17 +19,17 @@ struct BuiltParts {
   Json manifest;
 };
 
-// What lowering gives of the module (with types) with the configs of `parts`: kernels are theirs, and there is no code.
-// Throws as ReplaceParams.
+// The lowering of the module (with types) with the configs of `parts`: kernels are those of `parts`, and there is no
+// code. Throws as ReplaceParams.
 Lowered Repack(const BuiltParts& parts, const relay::IRModule& typed, const std::string& name);
 
-// The bytes of the package that Build makes of `module` with the configs of `parts`, from the code that is there: the
-// passes, the choice of layouts and the packing run again on the module's values, and nothing is compiled. `module` is
-// the model that the package was built of, with any values. `model_sha256`: as in BuildOptions.
+// The bytes of the package that Build makes of `module` with the configs of `parts`, using the existing code. The
+// passes, the choice of layouts and the packing run again on the module's values; nothing is compiled. `module` is the
+// model that the package was built of, with any values. `model_sha256` is as in BuildOptions.
 //
-// Throws Error: kBadData naming the node where these values make another kernel (a pass may look at values: a scale
-// that is 1 goes away), kBadConfig for a package of another version of hone, or of one that did not tell how it was
-// built. `name` is the package's, for messages.
+// Throws Error(kBadData) naming the node if these values make another kernel: a pass may look at values, such as a
+// scale of 1, which it removes. Throws Error(kBadConfig) for a package of another version of hone, or of one that did
+// not record how it was built. `name` is the package's, for messages.
 std::string ReplaceParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name,
                           const std::string& model_sha256 = "");
 

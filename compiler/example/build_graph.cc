@@ -1,5 +1,5 @@
-// A network made in C++, from its operators to a package and its outputs: build_graph OUT.hone, then also
-// `hone run OUT.hone`.
+// A network made in C++, from its operators to a package and its outputs: build_graph OUT.hone. Afterwards `hone run
+// OUT.hone` runs the package too.
 #include <hone/compiler/graph.h>
 #include <hone/hone.h>
 
@@ -34,7 +34,7 @@ hone::relay::FunctionPtr Network() {
   return hone::relay::MakeFunction(MakeCall("nn.softmax", {pooled}));
 }
 
-// A rewriting of one's own: x / c becomes x * (1 / c).
+// A rewriting of the program's own: x / c becomes x * (1 / c).
 ExprPtr MultiplyInstead(const ExprPtr& root) {
   const Pattern x = hone::relay::Wildcard(), divisor = hone::relay::IsConstant();
   const auto multiply = [&](const Match& match) {
@@ -58,12 +58,12 @@ std::string BuildPackage(const hone::relay::IRModule& module) {
   return result.package;
 }
 
-// What the C API says failed.
+// Throws the C API's error, if there is one.
 void Check(hone_status status) {
   if (status != HONE_OK) throw hone::Error(static_cast<hone::ExitCode>(status), hone_error_text());
 }
 
-// The package in this program, on a ramp from 0 to 1.
+// Runs the package in this program, on a ramp from 0 to 1.
 void Run(const std::string& path) {
   hone_package* package = nullptr;
   hone_session* session = nullptr;
