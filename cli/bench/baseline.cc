@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostRounds = 200;
 
-// The rounds of each name.
+// The round times of each name.
 std::map<std::string, std::vector<int64_t>> Rounds(const Json& document) {
   std::map<std::string, std::vector<int64_t>> rounds;
   for (const Json& entry : ArrayField(document, "benchmarks")) {
@@ -65,7 +65,7 @@ void Alike(const BenchBaseline& baseline, const std::string& what, const T& then
   if (then != now) Unlike(baseline, what, fmt::format("{}", then), fmt::format("{}", now));
 }
 
-// Features and caches make a fingerprint long: what people tell machines apart by comes first.
+// Features and caches make a fingerprint long, so messages show its first word, by which people tell machines apart.
 void AlikeMachines(const BenchBaseline& baseline, const std::string& now) {
   if (baseline.fingerprint == now && !now.empty()) return;
   const auto shown = [](const std::string& text) {

@@ -1,4 +1,4 @@
-// An earlier benchmark to hold a new one against.
+// An earlier benchmark, with which a new one is compared.
 #pragma once
 
 #include <map>
@@ -23,12 +23,12 @@ struct BenchBaseline {
   std::map<std::string, Package> packages;  // by name
 };
 
-// From what `hone bench --json` wrote. Throws Error: kNoInput, kBadData (damaged, something else, a newer version).
+// Reads what `hone bench --json` wrote. Throws Error: kNoInput, or kBadData (damaged, something else, a newer version).
 BenchBaseline ReadBaseline(const std::string& path);
 
-// A verdict on each package against the baseline's of its name; where both have one package, the names do not matter.
-// Throws Error(kBadConfig) when the two cannot be compared, naming the first thing in which they differ: machine,
-// conditions, threads, streams, images, precision.
+// Judges each package against the baseline's package of the same name. If both have one package, names are ignored.
+// Throws Error(kBadConfig) if the two cannot be compared, naming the first difference: machine, conditions, threads,
+// streams, images or precision.
 std::vector<Verdict> JudgeAgainst(const BenchBaseline& baseline, const BenchResult& result, double smallest_effect);
 
 }  // namespace hone

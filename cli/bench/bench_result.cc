@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLoadNoted = 0.5, kStealNoted = 0.01, kSpreadNoted = 0.03;
 
-// The distance of the quartiles over the median.
+// The interquartile range over the median.
 double SpreadOf(const TimedPackage& timed, bool throughput) {
   std::vector<int64_t> times_ns = RoundTimes(timed, throughput);
   if (times_ns.size() < 2) return 0;
@@ -48,7 +48,7 @@ Json ContextJson(const BenchResult& result) {
   return json;
 }
 
-// google/benchmark's entries of one package.
+// Appends the entries of one package in google/benchmark's form.
 void AddEntries(const BenchResult& result, size_t index, Json& entries) {
   const TimedPackage& timed = result.packages[index];
   const std::string name = NameOf(timed, result.conditions);

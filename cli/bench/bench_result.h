@@ -1,4 +1,4 @@
-// What a benchmark found, with all that its numbers are to be read with. docs/formats.md, "Bench result".
+// The result of a benchmark, with everything needed to read its numbers. docs/formats.md, "Bench result".
 #pragma once
 
 #include <string>
@@ -12,26 +12,26 @@
 
 namespace hone {
 
-// What must agree before two results are compared.
+// Conditions that must agree before two results are compared.
 struct BenchConditions {
   bool throughput = false;
   std::string cache = "alone";  // or "turns": packages evicted each other's weights
-  bool there = false;           // a runner timed
+  bool there = false;           // whether a runner timed
   std::string fill = "random";
 };
 
-// What speaks against the times.
+// Reasons to doubt the times.
 struct BenchNoise {
-  double steal_share = 0;  // of our cores' time while timing, taken by the hypervisor
-  double spread = 0;       // of the worst package: the distance of its rounds' quartiles over their median
+  double steal_share = 0;  // the hypervisor's share of the used cores' time during timing
+  double spread = 0;       // the worst package's interquartile range of rounds over their median
   std::vector<std::string> notes;
 };
 
-// Of packages' joules_per_run.
+// Source of the packages' joules_per_run.
 struct BenchEnergy {
   bool asked = false;
-  std::vector<std::string> domains;  // that were counted: "package-0"
-  std::string why_not;               // one line, where none could be
+  std::vector<std::string> domains;  // domains that were counted: "package-0"
+  std::string why_not;               // one line if none could be counted
 };
 
 struct BenchResult {
@@ -45,16 +45,17 @@ struct BenchResult {
   bool per_op = false;
 };
 
-// Its path, and in throughput mode the streams: "P.hone/streams:4".
+// The package's path, in throughput mode with the streams: "P.hone/streams:4".
 std::string NameOf(const TimedPackage& timed, const BenchConditions& conditions);
-// Images per second: at the 10th percentile of latencies, and in throughput mode of all streams together (the median
+// Images per second: at the 10th percentile of latencies, or in throughput mode of all streams together (the median
 // over rounds).
 double ImagesPerSecond(const TimedPackage& timed, const BenchConditions& conditions);
-// Of a package whose energy was measured; else 0.
+// Joules per image; 0 if the package's energy was not measured.
 double JoulesPerImage(const TimedPackage& timed);
-// Fills in notes and spread from what else the result holds.
+// Fills in the notes and the spread from the rest of the result.
 void JudgeNoise(BenchResult& result);
-// What its kernels took when they were tuned, together, over its least time: least with least. 0 when none was.
+// The sum of the least times that its kernels took when they were tuned, over the package's least time. 0 if no kernel
+// was tuned.
 double ExpectedShare(const TimedPackage& timed);
 
 // The whole document.

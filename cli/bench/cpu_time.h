@@ -1,4 +1,4 @@
-// What this process has cost so far.
+// CPU time of this process.
 #pragma once
 
 #include <time.h>
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// CPU time of all its threads.
+// CPU time of all threads so far.
 inline int64_t ProcessCpuNs() {
   timespec spent{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);

@@ -1,4 +1,4 @@
-// Packages as each round of a benchmark loads them.
+// Loads packages anew for each round of a benchmark.
 #pragma once
 
 #include <map>
@@ -14,15 +14,15 @@
 
 namespace hone {
 
-// One file, loaded again and again into other memory, and sessions whose inputs are the same. The bytes are copied: the
-// pages in which the system keeps a file stay the same ones for as long as it does, and where they lie makes one of two
-// equal files the slower one.
+// One file, loaded repeatedly into different memory, and sessions with the same inputs. The bytes are copied because
+// the system keeps a file in the same pages as long as it caches it. Their placement alone makes one of two equal files
+// slower.
 class LoadedAnew {
  public:
   // Reads the file; throws Error as Package::Load and MakeInputs do.
   LoadedAnew(const std::string& path, const InputOptions& inputs);
 
-  // For what it says of itself.
+  // The package as first loaded, for what it says of itself.
   const std::shared_ptr<const Package>& first() const { return first_; }
   std::shared_ptr<const Package> Load() const;
   std::unique_ptr<Session> Start(const std::shared_ptr<const Package>& package, const SessionOptions& options) const;
@@ -34,7 +34,7 @@ class LoadedAnew {
   std::map<std::string, Tensor> inputs_;
 };
 
-// Memory of a random size that is taken and kept, so that what is mapped behind it lies elsewhere than the last time.
+// Allocates memory of a random size and returns it, so that later mappings lie at another place than the last time.
 MappedBytes TakeGap(Random& random);
 
 }  // namespace hone

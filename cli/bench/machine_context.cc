@@ -29,7 +29,7 @@ int64_t SizeOf(const std::string& text) {
   return *unit == 'K' ? number << 10 : *unit == 'M' ? number << 20 : *unit == 'G' ? number << 30 : number;
 }
 
-// The bits of a mask as sysfs writes it, "00000000,0000000f".
+// Number of bits set in a mask as sysfs writes it, "00000000,0000000f".
 int BitsOf(const std::string& mask) {
   int bits = 0;
   for (const char digit : mask) {

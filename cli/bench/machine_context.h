@@ -1,4 +1,4 @@
-// The machine around a benchmark, as other tools' formats ask for it.
+// The machine's description, as other tools' formats ask for it.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct CacheContext {
   std::string type;  // "Data", "Instruction" or "Unified"
   int level = 0;
   int64_t bytes = 0;
-  int sharing = 1;  // CPUs
+  int sharing = 1;  // CPUs that share it
 };
 
-// What the system does not tell is empty, 0 or nullopt.
+// A field that the system does not tell is empty, 0 or nullopt.
 struct MachineContext {
-  std::string date;  // when it was asked: ISO 8601 in UTC, "2026-11-22T22:09:27+00:00"
+  std::string date;  // when it was probed: ISO 8601 in UTC, "2026-11-22T22:09:27+00:00"
   std::string operating_system;
   int cpus = 0;
   int sockets = 0;
@@ -31,9 +31,9 @@ struct MachineContext {
   std::vector<double> load;  // averages over 1, 5 and 15 minutes
 };
 
-// Of this machine; never fails.
+// Probes this machine; never fails.
 MachineContext ProbeContext(const Environment& environment);
-// Of a runner's machine, which tells no more than its environment.
+// Describes a runner's machine, of which only the environment is known.
 MachineContext ContextOf(const Environment& environment);
 
 }  // namespace hone

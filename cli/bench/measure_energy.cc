@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// Clocks have risen while it was timed.
+// A short warm-up suffices: the clocks have risen while the package was timed.
 constexpr int64_t kWarmUpNs = 20'000'000, kMostWarmUpNs = 1'000'000'000;
 
 void Warm(Session& session) {

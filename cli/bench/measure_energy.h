@@ -1,4 +1,4 @@
-// What a run of each package costs in energy.
+// Measures the energy that a run of each package costs.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace hone {
 
-// Each package runs alone, again and again for at least min_ns and once at least, and joules_per_run is set: what
-// `joules`, a count that only grows, grew by over the runs. Beside what others on the machine use, that is of the whole
-// machine while it runs. Throws Error as Package::Load does.
+// Runs each package by itself, repeatedly for at least min_ns and at least once, and sets joules_per_run. That is the
+// growth of `joules`, a count that only grows, per run. It includes the whole machine and other programs that run on
+// it. Throws Error as Package::Load does.
 void MeasureEnergy(const InputOptions& inputs, int64_t min_ns, const std::function<double()>& joules,
                    std::vector<TimedPackage>& packages);
 

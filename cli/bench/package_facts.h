@@ -1,4 +1,4 @@
-// What a package says of itself that its times are to be read with.
+// Facts of a package that are needed to read its times.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace hone {
 
-// What its convolutions and products multiply: "float32", "int8", or "float32+int8" where both occur. "float32" where
-// it has none.
+// Element types of its convolutions and products: "float32", "int8", or "float32+int8" if both occur. "float32" if it
+// has neither.
 std::string PrecisionOf(const Plan& plan);
-// Images in a run: the first dimension of its first input; 1 where there is none.
+// Images in a run: the first dimension of its first input; 1 if it has none.
 int64_t ImagesOf(const Plan& plan);
-// Of a run, twice its multiply-adds.
+// FLOPs of a run: twice its multiply-adds.
 double FlopsOf(const Plan& plan);
-// Calls by where their kernel's configuration came from (Dispatch::source).
+// Number of calls per source of their kernel's configuration (Dispatch::source).
 std::map<std::string, int> KernelSources(const Plan& plan);
-// Of the calls whose kernels have been timed alone: what they took then, together. 0 when none has.
+// The sum of the times of those calls whose kernels were timed by themselves; 0 if none was.
 int64_t ExpectedNs(const Plan& plan);
-// 64 hex digits that name its contents: of the compact manifest, which holds the hashes of all parts.
+// 64 hex digits that identify its contents: the hash of the compact manifest, which holds the hashes of all parts.
 std::string PackageSha256(const Package& package);
 
 }  // namespace hone

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMinRuns = 10;
 constexpr int64_t kMostSamples = 10'000;
-// Beside four busy programs on two cores the warm-ups of two copies differ up to fivefold.
+// With four busy programs on two cores, the warm-up times of two copies differ up to fivefold.
 constexpr double kUnlike = 8;
 
 // One package's turns in one round.
@@ -24,7 +24,7 @@ class Turns {
  public:
   Turns(TimedPackage& timed, std::unique_ptr<Session> session) : timed_(timed), session_(std::move(session)) {}
 
-  // What one run took.
+  // Warms up and returns the time of one run.
   int64_t Warm(WarmUp warm_up) {
     while (!warm_up.over()) {
       const int64_t start = MonotonicNs();
@@ -35,7 +35,7 @@ class Turns {
     return warm_up.run_ns();
   }
 
-  // By runs, or by time when runs is 0.
+  // Counts runs, or time if runs is 0.
   void Begin(int64_t runs, int64_t min_runs, int64_t min_ns) {
     runs_ = runs;
     min_runs_ = min_runs;
@@ -63,7 +63,7 @@ class Turns {
     timed_.rounds.push_back(RoundOf(samples_ns_, done_, cpu_ns_, spent_ns_));
   }
 
-  // The median of each call over the runs.
+  // The median time of each call over the runs.
   std::vector<int64_t> Profile(int runs) {
     std::vector<std::vector<int64_t>> by_call;
     for (int run = 0; run < runs; ++run) {
@@ -110,7 +110,7 @@ class Benchmark {
   }
 
  private:
-  // The packages in the order of this round.
+  // The packages in this round's order.
   std::vector<size_t> Order(int round) const {
     std::vector<size_t> order;
     for (size_t i = 0; i < timed_.size(); ++i) order.push_back((i + static_cast<size_t>(round)) % timed_.size());
@@ -130,7 +130,7 @@ class Benchmark {
       each.Begin(options_.runs > 0 ? RunsOfRound(options_.runs, round, options_.rounds) : 0, CeilDiv(kMinRuns, rounds),
                  CeilDiv(options_.min_time_ns, rounds));
     }
-    // All go on until the last has enough: the samples stay pairs of one moment.
+    // All packages go on until the last has enough, so that the samples stay pairs of one moment.
     while (!std::all_of(turns.begin(), turns.end(), [](const Turns& t) { return t.Enough(); })) {
       for (Turns& each : turns) each.Take();
     }
@@ -155,7 +155,7 @@ class Benchmark {
   }
 
   TimePackagesOptions options_;
-  ThreadPool pool_;  // one for all sessions: helpers that wait for another session's work would disturb
+  ThreadPool pool_;  // one for all sessions: helpers that spin for another session's work would disturb
   std::vector<LoadedAnew> files_;
   std::vector<TimedPackage> timed_;
   Random random_{1};
@@ -165,9 +165,9 @@ class Benchmark {
 
 std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const TimePackagesOptions& options) {
   if (options.runs > 0) return std::vector<int64_t>(run_ns.size(), CeilDiv(options.runs, kMostSamples));
-  // Packages that may be as fast have as many runs in a sample. Were it one run of the one and the mean of two of the
-  // other, because a neighbour disturbed the warm-up of one of them, then in noise the means would have the higher 10th
-  // percentile in every round: a difference between copies.
+  // Packages that may be equally fast have the same number of runs in a sample. A neighbour may disturb the warm-up of
+  // one of two copies. If one's samples were then single runs and the other's means of two, noise would raise the 10th
+  // percentile of the means in every round.
   const int64_t slowest_ns = std::max<int64_t>(1, *std::max_element(run_ns.begin(), run_ns.end()));
   const int64_t of_slowest = std::max<int64_t>(1, options.min_time_ns / kMostSamples / slowest_ns);
   std::vector<int64_t> batches;

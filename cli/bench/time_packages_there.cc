@@ -10,9 +10,9 @@ namespace hone {
 namespace {
 
 constexpr size_t kMostRounds = 100;
-constexpr int kAnyRuns = 1;  // the turns say how many
+constexpr int kAnyRuns = 1;  // placeholder: the turns set the number
 
-// A job's samples.
+// The round that a job's samples form.
 Round RoundOfJob(const std::vector<int64_t>& samples_ns) {
   return RoundOf(samples_ns, static_cast<int64_t>(samples_ns.size()), 0,
                  std::accumulate(samples_ns.begin(), samples_ns.end(), int64_t{0}));
@@ -40,7 +40,7 @@ TimedPackage TimedOf(const PackageThere& there, const PackageTurns& turns) {
   return timed;
 }
 
-// Jobs of quick models are many: what lies together becomes one round.
+// Quick models have many jobs, so consecutive ones become one round.
 void Gather(TimedPackage& timed, int rounds) {
   if (timed.rounds.size() <= kMostRounds) return;
   const auto samples = static_cast<int64_t>(timed.samples_ns.size());

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kMostStreams = 1024;
 
-// When the streams of one round stop: at a time, or when so many runs are begun.
+// The end of one round's streams: a point in time, or a number of runs that were begun.
 class Goal {
  public:
   Goal(int64_t runs, int64_t end_ns) : by_runs_(runs > 0), left_(runs), end_ns_(end_ns) {}
@@ -33,7 +33,7 @@ class Goal {
   const int64_t end_ns_;
 };
 
-// The latencies of one stream, which begins when all are there.
+// The latencies of one stream, which starts when all streams are ready.
 std::vector<int64_t> RunStream(Session& session, Goal& goal, std::latch& start) {
   std::vector<int64_t> latencies_ns;
   start.arrive_and_wait();
@@ -45,7 +45,7 @@ std::vector<int64_t> RunStream(Session& session, Goal& goal, std::latch& start) 
   return latencies_ns;
 }
 
-// All streams at once: their latencies, one behind the other.
+// Runs all streams at once and returns their latencies, concatenated.
 std::vector<int64_t> RunStreams(std::vector<std::unique_ptr<Session>>& sessions, Goal&& goal) {
   std::latch start(static_cast<std::ptrdiff_t>(sessions.size()));
   std::vector<std::future<std::vector<int64_t>>> streams;
@@ -54,7 +54,7 @@ std::vector<int64_t> RunStreams(std::vector<std::unique_ptr<Session>>& sessions,
       streams.push_back(std::async(std::launch::async, [&] { return RunStream(*session, goal, start); }));
     }
   } catch (const std::system_error& error) {
-    // Those that are there wait for all.
+    // The streams that have started wait at the latch for all, so this counts down for the missing ones.
     start.count_down(static_cast<std::ptrdiff_t>(sessions.size() - streams.size()));
     throw Error(ExitCode::kIo, fmt::format("the system gave threads to {} of {} streams: {}", streams.size(),
                                            sessions.size(), error.what()));
@@ -117,7 +117,7 @@ class StreamBenchmark {
     timed.rounds.push_back(RoundOf(latencies_ns, done, ProcessCpuNs() - cpu_ns, wall_ns));
   }
 
-  // One after the other until it is steady: then each one's memory has been met.
+  // Warms up one session after another until each is steady, so that each one's memory has been touched.
   void Warm(TimedPackage& timed, std::vector<std::unique_ptr<Session>>& sessions, int64_t least_ns) {
     for (auto& session : sessions) {
       WarmUp warm_up(least_ns / timed.streams, std::max(least_ns, options_.most_warm_up_ns));

@@ -12,7 +12,8 @@
 namespace hone {
 namespace {
 
-// Whether the ratio is lost among those of single rounds, as on cores where others take turns of many milliseconds.
+// Whether the ratio is within the spread of single rounds' ratios, as on cores that others take for many milliseconds
+// at a time.
 bool IsLost(const Verdict& v) { return std::abs(std::log(v.ratio)) < kLeastOfSpread * v.spread; }
 
 Finding FindingOf(const Verdict& v) {
@@ -24,7 +25,7 @@ Finding FindingOf(const Verdict& v) {
   return Finding::kCannotTell;
 }
 
-// Ratios are shifts of logarithms.
+// The shift is one of logarithms, so its exponential is a ratio.
 Verdict VerdictOf(const Shift& shift, double p, std::string_view test, double smallest_effect, size_t rounds,
                   double spread) {
   Verdict v;

@@ -1,4 +1,4 @@
-// When the runs before the timed ones may end.
+// Decides when the runs before the timed ones may end.
 #pragma once
 
 #include <array>
@@ -6,16 +6,16 @@
 
 namespace hone {
 
-// A package's first runs take longer: pages are met for the first time, caches are cold, clocks rise. Told of each run,
-// it is over when runs no longer become faster (the least of the last five is at most 2 % below the least of the five
-// before them) and at least `least_ns` have passed, or when `most_ns` have.
+// A package's first runs take longer: pages are touched for the first time, caches are cold, clocks rise. Add() reports
+// each run. The warm-up is over after `most_ns`, or after `least_ns` once runs do not become faster. They do not when
+// the least of the last five is at most 2 % below the least of the five before.
 class WarmUp {
  public:
   WarmUp(int64_t least_ns, int64_t most_ns) : least_ns_(least_ns), most_ns_(most_ns) {}
   void Add(int64_t run_ns);
   bool over() const { return settled() || spent_ns_ >= most_ns_; }
   bool settled() const;
-  // The least of the runs so far, which others disturb least; 0 before the first.
+  // The least of the runs so far, which is the least disturbed; 0 before the first.
   int64_t run_ns() const { return runs_ > 0 ? least_run_ns_ : 0; }
 
  private:

@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-// As RFC 4180 quotes it.
+// A cell, quoted as in RFC 4180.
 std::string Cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -27,7 +27,7 @@ std::string Row(const std::vector<std::string>& cells) {
 
 std::string Number(int64_t n) { return fmt::format("{}", n); }
 
-// A column's name: letters, digits and '_' of the package's file, without its ending.
+// A column's name: the package's file name without its ending, in letters, digits and '_'.
 std::string Column(const std::string& name) {
   const size_t slash = name.rfind('/', name.find("/streams:") - 1);
   std::string column = slash == std::string::npos ? name : name.substr(slash + 1);

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-// Text from outside as a cell: nothing in it is markup or ends the cell.
+// Text from outside as a cell, escaped so that it is no markup and does not end the cell.
 std::string Cell(const std::string& text) {
   std::string escaped;
   for (const char c : Printable(text)) {

@@ -22,7 +22,7 @@ std::string Notes(const BenchResult& result) {
   return notes;
 }
 
-// An empty text where the number is not known.
+// The number as text; empty if it is unknown.
 std::string Text(int64_t number) { return number > 0 ? fmt::format("{}", number) : ""; }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::string Names() {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n') + 1); }
 
-// What the file is to hold.
+// The file's new contents.
 std::string Grown(const std::string& path, const std::string& text) {
   if (!IsThere(path)) return text;
   const std::string old = ReadFile(path, InputFile::Use::kOwnOutput);
