@@ -73,7 +73,7 @@ ComparedLayer LayerOf(const Json& call) {
   return layer;
 }
 
-// What the machine tells, held against its kind of CPU where it tells that too.
+// The reported roofs if they are credible, else those assumed for the machine's kind of CPU.
 MachineRoofs RoofsOf(const Environment& machine, int threads) {
   const std::vector<Roof> told = ParseRoofsText(machine.roofs);
   ComparedDevice device;

@@ -1,4 +1,4 @@
-// Saved bench results (docs/formats.md, "Bench result") as what comparisons are made of.
+// Reads saved bench results (docs/formats.md, "Bench result") for comparisons.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace hone {
 
-// The packages of one result; `name` is the file's, for messages. Throws Error: kBadData for what is no bench result or
-// of another version, kUsage for one of throughput, whose times are not those of a run alone.
+// The packages of one result; `name` is the file's, for messages. Throws Error(kBadData) for anything but a bench
+// result of this version. Throws Error(kUsage) for one in throughput mode, whose times are not those of a single run.
 std::vector<PackageTimes> ReadBenchResult(std::string_view json, const std::string& name);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Models on the command line across the devices of a store: what `hone compare` and `hone report` share.
+// Compares models from the command line across the devices of a store, for `hone compare` and `hone report`.
 #pragma once
 
 #include <set>
@@ -14,7 +14,7 @@
 namespace hone {
 
 struct RecordComparisonOptions {
-  MachineOptions machine;           // with --target and --threads only devices with these
+  MachineOptions machine;           // --target and --threads restrict the devices
   std::string device, accept;       // --device, --accept
   std::vector<std::string> prices;  // --price
 };
@@ -22,11 +22,11 @@ void AddRecordComparisonOptions(CommandLine& line, RecordComparisonOptions& opti
 
 std::vector<ModelToCompare> LoadModels(const std::vector<std::string>& names, const ModelOptions& details);
 
-// With portability, and prices set. Throws Error(kUsage) for options that name nothing.
+// Compares with portability and with prices set. Throws Error(kUsage) for options that match nothing.
 ComparisonReport CompareModels(const RecordStore& store, const std::vector<ModelToCompare>& models,
                                const RecordComparisonOptions& options);
 
-// Of all cells' layers with knobs: the workloads.
+// Workloads of all cells' layers with knobs.
 std::set<std::string> LayerNames(const Comparison& c);
 
 }  // namespace hone

@@ -40,7 +40,7 @@ ComparedDevice DeviceOf(const PackageTimes& timed) {
   device.emulated = machine.emulated;
   device.environment = machine;
   device.roofs = timed.roofs;
-  // Runners stand for machines here: two of one kind were asked for as two.
+  // Runners stand for machines here, because two runners of one kind were asked for as two machines.
   device.setup = fmt::format("{}\n{}\n{}\n{}\n{}", device.machine, RunnerName(machine), timed.target.ToText(),
                              timed.threads, timed.cache);
   return device;
@@ -58,7 +58,7 @@ ComparedCell CellOf(const PackageTimes& timed) {
   if (timed.flops > 0) cell.flops = timed.flops;
   cell.joules_per_image = timed.joules_per_image;
   if (!timed.precision.empty()) cell.precision = timed.precision;
-  // The whole was timed, whether its calls were or not.
+  // The package was timed as a whole, whether or not its calls were timed.
   cell.covered = cell.tasks;
   cell.versions = {timed.hone_version};
   cell.noisy = !timed.why_noisy.empty();
@@ -66,7 +66,7 @@ ComparedCell CellOf(const PackageTimes& timed) {
   return cell;
 }
 
-// The place of what has the key, which `make` makes when it is new.
+// The index of the key; `make` adds an entry if the key is new.
 template <typename Make>
 size_t PlaceOf(std::map<std::string, size_t>& index, const std::string& key, const Make& make) {
   const auto [it, is_new] = index.try_emplace(key, index.size());

@@ -115,7 +115,7 @@ class RecordComparison {
   const CompareRecordsOptions& options_;
   Comparison comparison_;
   std::map<std::pair<std::string, size_t>, std::vector<Layer>> layers_;  // by code and threads, and model
-  std::set<std::string> roofs_told_;  // by the records of the device that is being added
+  std::set<std::string> roofs_told_;                                     // by the records of the device being added
 };
 
 }  // namespace

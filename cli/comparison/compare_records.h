@@ -1,4 +1,4 @@
-// A comparison out of what a store holds; nothing is measured.
+// Makes a comparison from a store's records; nothing is measured.
 #pragma once
 
 #include <functional>
@@ -18,24 +18,24 @@ struct ModelToCompare {
 };
 
 struct CompareRecordsOptions {
-  BuildContext context;  // but for target and threads, which are each device's
-  // The roofs of a device whose records tell none; AssumedRoofs where it is empty.
+  BuildContext context;  // without target and threads, which each device has
+  // The roofs of a device whose records report none; AssumedRoofs if empty.
   std::function<MachineRoofs(const ComparedDevice& device)> roofs;
 };
 
-// Each device with its own layers: what the passes make of the model for its target and threads. A layer with knobs has
-// the time of its best record, one without is estimated from the bytes that it moves. A device's roofs are those that
-// these records tell, where they are credible. Devices without a time for any layer are left out.
+// Compares each device by its own layers: those that the passes make of the model for its target and threads. A layer
+// with knobs has the time of its best record; one without is estimated from the bytes that it moves. A device's roofs
+// are those that its records report, if they are credible. Devices without a time for any layer are left out.
 Comparison CompareRecords(const RecordStore& store, const std::vector<StoreDevice>& devices,
                           const std::vector<ModelToCompare>& models, const CompareRecordsOptions& options);
 
-// What `hone targets` assumes of the device's kind of CPU.
+// The roofs that `hone targets` assumes for the device's kind of CPU.
 MachineRoofs AssumedRoofs(const ComparedDevice& device);
 
-// The first dimension of the first input; 1 without one.
+// The first dimension of the first input; 1 if there is no input.
 int64_t ImagesOf(const relay::IRModule& typed);
 
-// What the workload multiplies or passes on: "float32", "bfloat16", "int8".
+// The element type that the workload multiplies or passes on: "float32", "bfloat16", "int8".
 std::string PrecisionOf(const Workload& workload);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// A comparison as docs/formats.md, "Comparison", has it.
+// A comparison in the form of docs/formats.md, "Comparison".
 #pragma once
 
 #include <set>
@@ -13,11 +13,11 @@ namespace hone {
 
 inline constexpr int kComparisonVersion = 1;
 
-// What is told of a comparison beside its times.
+// A comparison with the facts that are printed beside its times.
 struct ComparisonReport {
   Comparison comparison;
-  std::set<std::string> accepted;        // differences to pass over, see likeness.h
-  std::vector<Portability> portability;  // by model; empty where it was not asked for
+  std::set<std::string> accepted;        // differences to ignore, see likeness.h
+  std::vector<Portability> portability;  // by model; empty if it was not asked for
 };
 
 Json ToJson(const ComparisonReport& report);

@@ -17,14 +17,14 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-// A table per model before it is drawn.
+// A model's table before it is printed.
 struct ModelTable {
   std::string title;
-  Row headers;  // as Table's
+  Row headers;  // as in Table
   std::vector<Row> rows;
 };
 
-// What is compared first, quickest first; then what is not.
+// Orders compared devices first, quickest first, then those not compared.
 std::vector<size_t> InOrder(const Comparison& c, size_t model, const std::vector<Standing>& standings) {
   std::vector<size_t> order(c.devices.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -39,7 +39,7 @@ std::vector<size_t> InOrder(const Comparison& c, size_t model, const std::vector
   return order;
 }
 
-// How far the interval reaches beyond the time.
+// The distance of the interval's upper end from the time.
 std::string NoiseText(const ComparedTime& time) {
   if (time.ns <= 0) return "-";
   return fmt::format("+{:.1f} %", 100.0 * static_cast<double>(time.high_ns - time.ns) / static_cast<double>(time.ns));
@@ -61,7 +61,7 @@ std::string GflopsCell(double flops, int64_t ns) {
   return ns > 0 && flops > 0 ? fmt::format("{:.1f}", flops / static_cast<double>(ns)) : "-";
 }
 
-// What only some comparisons know.
+// Columns that only some comparisons have.
 struct Columns {
   bool price = false, energy = false;
 };
@@ -216,7 +216,7 @@ std::string LayersText(const ComparisonReport& report, size_t columns) {
 
 namespace {
 
-// A line for each pair of machines where one's code does not run on the other.
+// A line for each pair of machines if one's code does not run on the other.
 std::string WhyNotText(const Comparison& c, const Portability& p) {
   std::string text;
   for (size_t from = 0; from < p.devices.size(); ++from) {
@@ -251,7 +251,7 @@ std::string PortabilityText(const ComparisonReport& report, size_t columns) {
     const Portability& p = report.portability[model];
     if (p.devices.size() < 2) continue;
     Row headers = {p.origin == TimeOrigin::kPackage ? "package of"
-                                                    : "configurations of"};  // a column per device: short
+                                                    : "configurations of"};  // short, as each device has a column
     for (const size_t device : p.devices) headers.push_back("> on " + ShortName(c, device));
     headers.emplace_back("> portability");
     std::vector<Row> rows;

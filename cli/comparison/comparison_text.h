@@ -1,4 +1,4 @@
-// A comparison as people and spreadsheets read it.
+// Prints a comparison for people and spreadsheets.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace hone {
 
-// `columns`: of a terminal, as Table takes them.
+// `columns` is a terminal's width, as in Table.
 
-// A table per model, quickest devices first, what is not to be compared last and with the reason.
+// A table per model: quickest devices first, those not comparable last and with the reason.
 std::string ComparisonText(const ComparisonReport& report, size_t columns = 0);
 // Every layer of the model with its time, share of the roofs and origin on each device.
 std::string LayersText(const ComparisonReport& report, size_t columns = 0);
-// Who runs whose configurations how well; empty for fewer than two devices.
+// Each device's efficiency with each other's configurations; empty for fewer than two devices.
 std::string PortabilityText(const ComparisonReport& report, size_t columns = 0);
-// The `most` layers that differ most.
+// The `most` layers with the greatest difference.
 std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b, size_t most, size_t columns = 0);
 
 // A row per device and model (RFC 4180, with a header; times in ns).
@@ -25,10 +25,10 @@ std::string ComparisonCsv(const ComparisonReport& report);
 // The tables of ComparisonText in Markdown.
 std::string ComparisonMarkdown(const ComparisonReport& report);
 
-// Where the device stands, for headers; with the fingerprint's id where another machine's place is named so too
-// ("vm #f5b39a1c"). Its whole name where it stands nowhere, or in several places.
+// The device's place, for headers. If another machine's place has the same name, the fingerprint's id follows ("vm
+// #f5b39a1c"). If the device has no place or several, its full name.
 std::string ShortName(const Comparison& c, size_t device);
-// "-", or why the cell is not divided by the others: "4 of 5 layers", "not compared: 2 threads".
+// "-", or why the cell has no ratio: "4 of 5 layers", "not compared: 2 threads".
 std::string StandingText(const Comparison& c, size_t device, size_t model, const Standing& standing);
 // "36 %"; "-" for 0.
 std::string ShareText(double share);

@@ -1,4 +1,4 @@
-// Which layers explain the difference between two machines.
+// Explains the difference between two machines by layers.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace hone {
 struct LayerDifference {
   std::string name, op;
   std::vector<std::string> nodes;
-  int64_t a_ns = 0, b_ns = 0;  // of all its uses; 0: that machine's model has no such layer
+  int64_t a_ns = 0, b_ns = 0;  // of all its uses; 0: that machine's model lacks the layer
   double a_fma_share = 0, b_fma_share = 0;
   int64_t difference_ns() const { return b_ns - a_ns; }
 };
 
 struct Difference {
-  std::vector<LayerDifference> layers;  // what differs most first
-  int64_t total_ns = 0;                 // b's time less a's, of these layers
-  int unknown = 0;                      // layers that one of them has no time for: left out
+  std::vector<LayerDifference> layers;  // greatest difference first
+  int64_t total_ns = 0;                 // b's time minus a's, over these layers
+  int unknown = 0;                      // layers left out because one machine has no time for them
 };
 
-// Layers are matched by name. One that only one machine has, because the other fused otherwise, counts in full.
+// Matches layers by name. A layer that only one machine has, because the other fused differently, counts in full.
 Difference ExplainDifference(const Comparison& c, size_t model, size_t a, size_t b);
 
 }  // namespace hone

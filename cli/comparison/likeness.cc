@@ -20,7 +20,7 @@ bool AnyLeft(const std::vector<std::string>& names, const std::set<std::string>&
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return !accepted.contains(name); });
 }
 
-// How many machines' cells are like this one.
+// Number of machines with a cell comparable with this one.
 size_t MachinesLike(const Comparison& c, size_t row, size_t model, const std::set<std::string>& accepted) {
   std::set<std::string> machines;
   for (size_t other = 0; other < c.devices.size(); ++other) {

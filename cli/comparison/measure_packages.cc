@@ -23,22 +23,22 @@
 namespace hone {
 namespace {
 
-constexpr int kRounds = 5;   // enough for turns to meet the same moments
-constexpr int kAnyRuns = 1;  // the turns say how many
+constexpr int kRounds = 5;   // enough for the turns to share moments
+constexpr int kAnyRuns = 1;  // placeholder: the turns set the number
 
-// A runner, and what was built for it.
+// A runner, and the packages built for it.
 struct Machine {
   std::unique_ptr<Runner> runner;
   Environment environment;
   BuildContext context;
-  std::vector<std::unique_ptr<TemporaryPackage>> packages;  // of each model
+  std::vector<std::unique_ptr<TemporaryPackage>> packages;  // one per model
 };
 
 // One package's turns on a machine.
 struct Timing {
   size_t model = 0, whose = 0;
   PackageTurns turns;
-  std::string why_not;  // it failed there
+  std::string why_not;  // why it failed there
 };
 
 double BytesOf(const Plan& plan, const PlanCall& call) {
@@ -135,7 +135,8 @@ Timing TimingOf(const Package& package, size_t model, size_t whose, const Machin
   return {model, whose, PackageTurns(package.plan().model, std::move(job), limits, *on.runner), ""};
 }
 
-// What fails on a machine that it was not built for does not run there; that is an answer, unless the runner was lost.
+// A package that fails on a machine that it was not built for does not run there. That is a result, unless the runner
+// was lost.
 void TakeTurn(Timing& timing, bool own) {
   try {
     timing.turns.Take();
@@ -145,7 +146,7 @@ void TakeTurn(Timing& timing, bool own) {
   }
 }
 
-// The packages of the machines `whose`, in turns.
+// Times the packages of the machines `whose` on one machine, in turns.
 std::vector<Timing> TimeOn(size_t on, const std::vector<size_t>& whose, const std::vector<Machine>& machines,
                            const MeasureOptions& options, std::vector<PortedPackage>& refused) {
   const Machine& machine = machines[on];
@@ -186,7 +187,7 @@ void MeasureOn(size_t on, const std::vector<size_t>& whose, const std::vector<Ma
   }
 }
 
-// One runner after the other: a lease is held no longer than it is used.
+// Measures on one runner after another, so that a lease is held no longer than it is used.
 void MeasureEach(const std::vector<ModelToCompare>& models, const MeasureOptions& options, MeasuredPackages& measured) {
   for (const std::string& key : options.keys) {
     std::vector<Machine> one;

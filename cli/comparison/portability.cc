@@ -20,13 +20,13 @@ std::string CandidateText(const ComparedLayer& layer) {
   return CandidateText(layer.name, layer.schedule, layer.config);
 }
 
-// What is known of a candidate on a device.
+// Known results of a candidate on a device.
 struct Outcome {
   int64_t least_ns = 0;
   bool failed = false;
 };
 
-// Whether the fate says that the candidate does not work there, and not that the trial went wrong.
+// Whether the fate says that the candidate does not work there, and not only that the trial went wrong.
 bool IsRefusal(Fate fate) {
   return fate != Fate::kOk && fate != Fate::kRunnerLost && fate != Fate::kCancelled && fate != Fate::kTimedOut;
 }
@@ -38,7 +38,7 @@ bool IsRefusal(const RecordStore& store, const TrialRow& row) {
   return !record || !BlamesForMachine(row.fate, record->measurement.message);
 }
 
-// By setup, then by candidate: of the candidates that are the best somewhere.
+// Outcomes by setup, then by candidate, of the candidates that are the best somewhere.
 using Outcomes = std::map<std::string, std::unordered_map<std::string, Outcome>>;
 
 Outcomes OutcomesOf(const RecordStore& store, const Comparison& c) {
@@ -93,7 +93,7 @@ PortedTime Ported(const ComparedCell& from, const ComparedCell& to,
   return ported;
 }
 
-// A package is timed whole, so what holds for it holds for all of its layers.
+// A package is timed as a whole, so its result holds for all of its layers.
 PortedTime OfPackage(const ComparedCell& on, const PortedPackage* ported) {
   PortedTime time;
   time.of = std::max(on.tasks, 1);

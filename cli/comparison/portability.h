@@ -1,4 +1,4 @@
-// What the best configurations of one machine cost on another.
+// The cost of one machine's best configurations on another.
 #pragma once
 
 #include <cstdint>
@@ -12,51 +12,52 @@
 
 namespace hone {
 
-// One machine's configurations on another one, over the layers for which both are known.
+// One machine's configurations on another one, over the layers with both times known.
 struct PortedTime {
-  int64_t own_ns = 0;      // of the device's own best configurations
-  int64_t ported_ns = 0;   // of the others' on it
-  int layers = 0, of = 0;  // that both times are known of, of the device's layers with knobs
-  int failed = 0;          // layers whose configuration gave no right result there
-  // Of a package: ported_ns' 95 % interval and samples, and why its code does not run there, else empty.
+  int64_t own_ns = 0;      // with the device's own best configurations
+  int64_t ported_ns = 0;   // with the other's configurations, on this device
+  int layers = 0, of = 0;  // layers with both times known, of the device's layers with knobs
+  int failed = 0;          // layers whose configuration gave no correct result there
+  // For a package: the 95 % confidence interval and samples of ported_ns, and why its code does not run there, else
+  // empty.
   int64_t low_ns = 0, high_ns = 0;
   int samples = 0;
   std::string why_not;
-  // own_ns / ported_ns, at most 1: what a lucky foreign configuration gains is the own search's fault. 0 where one
-  // failed; nullopt where nothing is known.
+  // own_ns / ported_ns, at most 1, because a faster foreign configuration only shows that the own search missed it. 0
+  // if a layer failed; nullopt if nothing is known.
   std::optional<double> Efficiency() const;
   bool complete() const { return layers + failed == of; }
 };
 
-// Of one model, among devices that are alike but for the machine.
+// Portability of one model among devices that differ only in the machine.
 struct Portability {
-  // kRecord: sums of layers, each the other's configuration compiled for the device. kPackage: what was built for the
-  // other, as a whole.
+  // kRecord: sums of layers, each with the other's configuration compiled for the device. kPackage: the other's package
+  // as a whole.
   TimeOrigin origin = TimeOrigin::kRecord;
-  std::vector<size_t> devices;                 // of the comparison
-  std::vector<std::vector<PortedTime>> times;  // [whose configurations][on which device], places in `devices`
+  std::vector<size_t> devices;                 // indices into the comparison's devices
+  std::vector<std::vector<PortedTime>> times;  // [whose configurations][on which device], indices into `devices`
 };
 
-// Pennycook's metric: the harmonic mean of the efficiencies on all platforms of a set, 0 where one is 0, that is where
-// the application does not run. nullopt for none. (Pennycook, Sewall and Lee, "A Metric for Performance Portability",
-// PMBS 2016, equation 1.)
+// Pennycook's metric: the harmonic mean of the efficiencies on all platforms of a set. It is 0 if one is 0, which means
+// that the application does not run there. nullopt for an empty set. (Pennycook, Sewall and Lee, "A Metric for
+// Performance Portability", PMBS 2016, equation 1.)
 std::optional<double> PerformancePortability(const std::vector<double>& efficiencies);
 
-// Of the device's configurations over all devices: application efficiency, the best of each platform being its own
-// configurations. nullopt where some layer's time of some pair is not known.
+// The metric of one device's configurations over all devices, with application efficiency: each platform's best is its
+// own configurations. nullopt if a layer's time is unknown for some pair.
 std::optional<double> PerformancePortability(const Portability& p, size_t whose);
-// Of the model tuned for each device: architectural efficiency, the share of its roof of multiply-adds that it reaches.
-// nullopt where a device has no time.
+// The metric of the model tuned for each device, with architectural efficiency: the share of its multiply-add roof that
+// it reaches. nullopt if a device has no time.
 std::optional<double> TunedPortability(const Comparison& c, size_t model, const std::vector<size_t>& devices);
 
-// The devices that have times comparable with the model's reference (StandingsOf), in their order.
+// Devices with times comparable with the model's reference (StandingsOf), in their order.
 std::vector<size_t> ComparableDevices(const Comparison& c, size_t model, const std::set<std::string>& accepted);
 
-// From the records that devices have of each other's best configurations. One pass over the store's keys.
+// Uses the records that devices have of each other's best configurations. Reads the store's keys once.
 std::vector<Portability> PortabilityFromRecords(const RecordStore& store, const Comparison& c,
                                                 const std::vector<std::vector<size_t>>& devices_of_model);
 
-// From packages that were timed on each other's machines: `c` is the comparison of measured.own, whose devices are the
+// Uses packages that were timed on each other's machines. `c` is the comparison of measured.own, whose devices are the
 // machines in their order.
 std::vector<Portability> PortabilityFromPackages(const MeasuredPackages& measured, const Comparison& c,
                                                  const std::vector<std::vector<size_t>>& devices_of_model);

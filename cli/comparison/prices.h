@@ -1,4 +1,4 @@
-// What devices cost.
+// Prices of devices.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace hone {
 
-// Sets price_per_hour by texts as "KEY=0.17/h": KEY is a runner's key or label, a host, or a fingerprint's short id,
-// and names every row of that machine. Throws Error(kUsage) on another text, or when no device has such a name.
+// Sets price_per_hour from texts such as "KEY=0.17/h". KEY is a runner's key or label, a host, or a fingerprint's short
+// id, and applies to every row of that machine. Throws Error(kUsage) on another form, or if no device has such a name.
 void SetPrices(const std::vector<std::string>& texts, Comparison& comparison);
 
-// Whether people mean the device by `name`: its key, label, host or short id.
+// Whether `name` is the device's key, label, host or short id.
 bool IsNamed(const ComparedDevice& device, const std::string& name);
 
 }  // namespace hone

@@ -12,10 +12,10 @@
 namespace hone {
 namespace {
 
-// What is measured while others keep the machine busy is no roof.
-constexpr double kCredible = 0.25;  // of what is assumed
+// A roof measured while other programs keep the machine busy is too low to be one.
+constexpr double kCredible = 0.25;  // share of the assumed roof
 
-// Whether rows of `a` threads say more of `threads` than those of `b`.
+// Whether rows of `a` threads tell more about `threads` than those of `b`.
 bool IsNearer(int a, int b, int threads) {
   const bool enough = a >= threads, b_enough = b >= threads;
   if (enough != b_enough) return enough;

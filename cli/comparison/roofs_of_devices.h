@@ -1,4 +1,4 @@
-// Where the roofs of compared machines come from.
+// Roofs of compared machines.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,16 @@
 
 namespace hone {
 
-// The row for so many threads: of the least that are at least as many, else of the most; zeros where there is none. Of
-// several rows for as many the greatest of each roof: a busy machine shows less than it can.
+// The roofs for this number of threads: the row with the least number that suffices, else the one with the most. Zeros
+// if there are no rows. Of several rows with equal threads, the maximum of each roof counts, because a busy machine
+// measures too little.
 MachineRoofs RoofFor(const std::vector<Roof>& roofs, int threads);
 
-// What was measured on the device, for its threads. Nothing where it does not come near what is assumed of the device's
-// kind, as it does not while others keep a machine busy.
+// The roofs measured on the device, for its threads. nullopt if they are far below those assumed for its kind, as when
+// other programs keep the machine busy.
 std::optional<MachineRoofs> CredibleRoofs(const std::vector<Roof>& measured, const ComparedDevice& device);
 
-// CredibleRoofs measured now (0.3 s a row, once) where the device is this very machine; else AssumedRoofs.
+// CredibleRoofs, measured once (0.3 s a row), if the device is this machine; else AssumedRoofs.
 std::function<MachineRoofs(const ComparedDevice& device)> RoofsKnownHere();
 
 }  // namespace hone

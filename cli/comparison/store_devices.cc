@@ -63,7 +63,7 @@ void WorkloadRows::Add(const TrialRow& row) {
     std::erase_if(rows_, [&](const BestRow& kept) { return !is_kept(kept.min_ns, kept.held); });
   }
   if (!is_kept(row.min_ns, row.held)) return;
-  BestRow kept;  // the setup is the device's, the same for all
+  BestRow kept;  // without setup: it is the device's, equal for all
   kept.seq = row.seq;
   kept.id = RecordId(row.id);
   kept.min_ns = row.min_ns;

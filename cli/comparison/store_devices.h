@@ -1,4 +1,4 @@
-// The machines that a store has records of, and each one's best records.
+// The machines that a store has records of, and the best records of each.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace hone {
 
-// What a device's records say of one workload.
+// A device's records of one workload.
 class WorkloadRows {
  public:
   void Add(const TrialRow& row);
-  // The record that a build would take (see worth_by_finals.h) among those that are right and not noisy; of a workload
-  // that has noisy ones alone the quickest of these, and *noisy is set. Empty when none has a time.
+  // The id of the record that a build would use (see worth_by_finals.h), among correct ones that are not noisy. If all
+  // are noisy, the quickest of them, and *noisy is set. Empty if none has a time.
   std::string BestId(bool* noisy) const;
-  int trials() const { return trials_; }  // whatever their fate
+  int trials() const { return trials_; }  // with any fate
 
  private:
-  // Rows slower than this many times the least are not kept: no build would take them unless finals threw out every
+  // Rows slower than this multiple of the least are not kept. No build would use them unless finals rejected every
   // record in between.
   static constexpr double kKept = 1.5;
 
@@ -42,7 +42,7 @@ struct StoreDevice {
   std::unordered_map<std::string, WorkloadRows> workloads;  // by text
 };
 
-// In the order of their first records, of what the query finds. One pass over the store's keys.
+// The devices that match the query, in the order of their first records. Reads the store's keys once.
 std::vector<StoreDevice> DevicesOf(const RecordStore& store, const RecordQuery& query);
 
 }  // namespace hone
