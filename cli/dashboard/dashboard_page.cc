@@ -12,8 +12,8 @@ constexpr const char* kRules = R"(
 header{display:flex;gap:1rem;align-items:baseline;flex-wrap:wrap}button{font:inherit;padding:.2rem .8rem}
 .trouble{color:var(--ink);border-left:.3rem solid var(--s5);padding-left:.6rem})";
 
-// A section that a reader has marked text in waits until nothing is marked; what a reader has folded out, scrolled or
-// stepped onto stays so.
+// A section in which a reader has selected text is updated when the selection ends. Folds, scroll positions and focus
+// survive updates.
 constexpr const char* kScript = R"('use strict';
 (() => {
 const live = document.getElementById('live'), link = document.getElementById('link');

@@ -1,4 +1,4 @@
-// The page around a dashboard's sections, and what its server answers.
+// The page around a dashboard's sections, and its server's answers.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace hone {
 
-// `/`: the whole page as it is now, which then follows `/events`; `/healthz`: "ok". Others are 404, and whoever may not
-// look gets what ViewerAccess says. No page that is answered may be kept, framed, or read by other sites.
+// Answers `/` with the whole page in its present state, which then follows `/events`, and `/healthz` with "ok". Other
+// paths give 404. A viewer without access gets the answer of ViewerAccess. No answered page may be cached, framed, or
+// read by other sites.
 HttpAnswer AnswerViewer(const HttpRequest& request, const ViewerAccess& access, const SectionBoard& board);
 
 }  // namespace hone

@@ -20,7 +20,7 @@ constexpr size_t kMostTasks = 200, kMostRunners = 500, kMostDevices = 100;
 
 std::string Heading(std::string_view text) { return fmt::format("<h2>{}</h2>\n", Escaped(text)); }
 
-// "2026-11-22 22:50:00 UTC": a moment, not an age, so that a part that says nothing new stays as it is.
+// "2026-11-22 22:50:00 UTC": a moment rather than an age, so that an unchanged section keeps its text.
 std::string Moment(int64_t unix_ms) {
   std::string text = UtcText(unix_ms).substr(0, 19);
   std::replace(text.begin(), text.end(), 'T', ' ');
@@ -29,7 +29,7 @@ std::string Moment(int64_t unix_ms) {
 
 std::string RateText(double per_second) { return per_second > 0 ? fmt::format("{:.1f}", per_second) : "-"; }
 
-// Said aloud by a screen reader whenever it changes, which is why no number is in it that changes all the time.
+// A text that a screen reader speaks whenever it changes, so it contains no number that changes all the time.
 std::string Said(const std::string& text, bool is_trouble) {
   return fmt::format("<p role=\"status\"{}>{}</p>\n", is_trouble ? " class=\"trouble\"" : "", Escaped(text));
 }
@@ -124,7 +124,7 @@ std::string Queues(const TrackerStatus& status) {
                    rows);
 }
 
-// Letters, digits and '-' alone, whatever a store calls its runs.
+// An id of letters, digits and '-' only, whatever characters the run's name has.
 std::string IdOf(const std::string& run) {
   std::string id = "run-";
   for (const char letter : run) {

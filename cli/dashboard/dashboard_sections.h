@@ -1,4 +1,4 @@
-// A dashboard's parts as HTML, each of plain values. Whatever text is given is escaped.
+// A dashboard's sections as HTML, made from plain values. All given text is escaped.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace hone {
 
-// What a source said last, or why it says nothing now.
+// A source of data, and why it does not answer, if so.
 struct Source {
   std::string name;           // as users name it: a path or an address
   std::string trouble;        // one line; empty: it answers
-  int64_t since_unix_ms = 0;  // of the trouble
+  int64_t since_unix_ms = 0;  // start of the trouble
 };
 
-// How the store is ("store"), all runs ("overview"), each run ("run-ID") and who measured ("devices").
+// The store's state ("store"), all runs ("overview"), each run ("run-ID") and the devices that measured ("devices").
 std::vector<Section> StoreSections(const Source& source, const WatchedStore& store);
 
-// How the tracker is ("fleet"), who waits ("queues"), and the runners with their health ("runners"). Without a status,
-// as before the first answer, the first of these alone.
+// The tracker's state ("fleet"), its waiting clients ("queues"), and the runners with their health ("runners"). Without
+// a status, as before the first answer, only the first.
 std::vector<Section> FleetSections(const Source& source, const std::optional<TrackerStatus>& status);
 
 }  // namespace hone

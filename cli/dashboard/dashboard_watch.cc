@@ -29,7 +29,7 @@ int64_t NowUnixMs() {
       .count();
 }
 
-// Which file lies there; nothing of a store on a server.
+// The identity of the file at a path; all zeros for a store on a server.
 using FileId = std::pair<dev_t, ino_t>;
 std::optional<FileId> FileAt(const std::string& path) {
   struct stat found = {};
@@ -60,7 +60,7 @@ struct DashboardWatch::Shared {
     const std::lock_guard lock(mutex);
     if (!stopping) changed();
   }
-  // False when it is to stop.
+  // Returns false if the watch shall stop.
   bool Wait(int64_t ns) {
     std::unique_lock lock(mutex);
     return !awake.wait_for(lock, std::chrono::nanoseconds(ns), [this] { return stopping; });
@@ -71,7 +71,7 @@ struct DashboardWatch::Shared {
     awake.notify_all();
   }
 
-  // Returns when it is to stop; throws when the store no longer answers.
+  // Returns when the watch shall stop; throws when the store does not answer.
   void FollowStore(Source& source, WatchedStore& known) {
     const std::optional<FileId> file = FileAt(source.name);
     const std::unique_ptr<RecordStore> store = OpenExistingStore(source.name);
@@ -123,7 +123,7 @@ DashboardWatch::DashboardWatch(const DashboardSources& sources, std::shared_ptr<
   shared_->board = std::move(board);
   shared_->changed = std::move(changed);
   shared_->running = sources.tracker.empty() ? 1 : 2;
-  // Each holds what it works on: it may outlive this object by as long as a server takes to answer.
+  // Each thread owns what it works on, because it may outlive this object for as long as a server takes to answer.
   std::thread([shared = shared_] {
     shared->WatchStore();
     shared->End();

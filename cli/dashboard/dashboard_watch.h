@@ -1,4 +1,4 @@
-// Looks at a store and a tracker all the time and keeps a board up to date.
+// Watches a store and a tracker and keeps a board up to date.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ struct DashboardSources {
 // Groups of the board.
 constexpr size_t kStoreGroup = 0, kFleetGroup = 1, kBoardGroups = 2;
 
-// A thread for each of the two: neither waits for the other. The store is looked at every kTickNs, the tracker every
-// second. One that does not answer is told of on the board, with the reason and since when, and asked again until it
-// does; what was known stays there. A store's file that was removed or replaced is such a case, and opened anew.
+// Each of the two has a thread, so neither waits for the other. The store is read every kTickNs, the tracker every
+// second. If one does not answer, the board shows the reason and since when, and keeps the last state. The source is
+// asked again until it answers. A store's file that was removed or replaced is such a case, and is opened anew.
 class DashboardWatch {
  public:
   static constexpr int64_t kTickNs = 250'000'000;
 
-  // `changed` is called from the threads after the board has changed.
+  // `changed` is called from these threads after the board has changed.
   DashboardWatch(const DashboardSources& sources, std::shared_ptr<SectionBoard> board, std::function<void()> changed);
-  // As Stop with the time that a tick takes. What still waits for its source then goes on in threads of its own.
+  // Calls Stop with the duration of a tick. A thread that still waits for its source then goes on by itself.
   ~DashboardWatch();
   DashboardWatch(const DashboardWatch&) = delete;
   DashboardWatch& operator=(const DashboardWatch&) = delete;
 
-  // Whether both have ended: a server that is asked for an answer may keep one for as long as it takes to give up. Then
-  // the process can only be left without going through its end (_exit). `changed` is not called any more.
+  // Returns whether both threads have ended. A server may keep one of them until the request times out. Then the
+  // process must end by _exit, without destructors. `changed` is not called after this.
   bool Stop(int64_t within_ns);
 
  private:

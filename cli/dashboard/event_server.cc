@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-constexpr int kMostWaitMs = 100;  // how soon a stop is seen that comes from no signal
+constexpr int kMostWaitMs = 100;  // delay until a stop without a signal is noticed
 constexpr int64_t kBeatNs = 5'000'000'000;
 constexpr size_t kBlockBytes = 32 << 10;
 constexpr size_t kMostRequestBytes = 64 << 10;
@@ -27,7 +27,7 @@ std::string Lower(const char* text) {
   return lower;
 }
 
-// For MHD_get_connection_values; the map is of these values.
+// Callback of MHD_get_connection_values; `map` collects these values.
 MHD_Result Keep(void* map, MHD_ValueKind kind, const char* name, const char* value) {
   const std::string key = kind == MHD_HEADER_KIND ? Lower(name) : name;
   (*static_cast<std::map<std::string, std::string>*>(map))[key] = value == nullptr ? "" : value;
@@ -65,7 +65,7 @@ class EventServer::Inside {
   }
   ~Inside() {
     Resume();
-    // Else it would close the socket, which is not its own.
+    // Without this, MHD would close the socket, which it does not own.
     MHD_quiesce_daemon(daemon_);
     MHD_stop_daemon(daemon_);
     close(wake_);
@@ -76,7 +76,7 @@ class EventServer::Inside {
   uint16_t port() const { return socket_.port(); }
   void Wake() const {
     const uint64_t one = 1;
-    // Full means that it is awake already.
+    // The write fails if the counter is full, and then the server is awake already.
     static_cast<void>(!write(wake_, &one, sizeof one));
   }
 
@@ -101,12 +101,12 @@ class EventServer::Inside {
   }
 
  private:
-  // Of one viewer. Suspended while there is nothing to say.
+  // One viewer's stream, suspended while there is nothing to send.
   struct Stream {
     Inside* server = nullptr;
     MHD_Connection* connection = nullptr;
     bool is_suspended = false, is_to_beat = false;
-    Part part;  // that is being sent
+    Part part;  // the part being sent
     size_t sent = 0;
     std::list<Stream>::iterator place;
   };

@@ -1,4 +1,4 @@
-// The newest state of a page that is watched: its sections, and what has changed in them since a viewer looked last.
+// The newest state of a watched page: its sections, and what changed in them since a viewer's last update.
 #pragma once
 
 #include <cstdint>
@@ -11,42 +11,41 @@ namespace hone {
 
 struct Section {
   std::string id;    // letters, digits and '-'
-  std::string html;  // what lies inside
+  std::string html;  // inner HTML
 };
 
-// Only the newest state is kept, so that a viewer who is slow misses states and never makes them pile up. Safe to use
-// from several threads.
+// Keeps only the newest state, so a slow viewer skips states and never makes them pile up. Thread-safe.
 class SectionBoard {
  public:
-  // `groups`: how many sources there are; their sections follow each other.
+  // `groups` is the number of sources, whose sections follow each other.
   explicit SectionBoard(size_t groups);
 
-  // Replaces what this source showed. Returns whether that changes anything.
+  // Replaces this source's sections. Returns whether anything changed.
   bool Put(size_t group, std::vector<Section> sections);
 
-  // An event of text/event-stream ("id", "event: sections", "data") that brings a viewer from a version, 0 for none, to
-  // the newest: {"order": ids, "html": {id: html} of those that changed}. Null when it is there already. Viewers of one
-  // version share the text.
+  // An event of text/event-stream ("id", "event: sections", "data") that takes a viewer from a version (0: none) to the
+  // newest. Its data are {"order": ids, "html": {id: html} of changed sections}. The text is null if the viewer is up
+  // to date. Viewers of one version share the text.
   struct Update {
     std::shared_ptr<const std::string> text;
     int64_t version = 0;
   };
   Update Since(int64_t version) const;
 
-  // All sections as they are now, each in an element <section id="...">.
+  // All sections in their present state, each in an element <section id="...">.
   std::string Html() const;
 
  private:
   struct Shown {
     Section section;
-    int64_t version = 0;  // with which it came to say this
+    int64_t version = 0;  // version at which it got this html
   };
   std::string TextSince(int64_t version) const;
 
   mutable std::mutex mutex_;
   std::vector<std::vector<Shown>> groups_;
-  int64_t version_ = 1;  // of the board before anything was put there, so that each viewer gets a first event
-  mutable Update last_;  // the last that was made, and from where it leads
+  int64_t version_ = 1;  // version of the empty board; not 0, so that each viewer gets a first event
+  mutable Update last_;  // the last update made, and the version from which it leads
   mutable int64_t last_from_ = -1;
 };
 

@@ -13,15 +13,15 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kTail = 4096;             // records whose runs are looked at when the watch begins
-constexpr size_t kMostBegun = 16;           // runs that never said that they ended
-constexpr size_t kMostUnknown = 4096;       // ids that are remembered to be no run's
-constexpr int kMostSlices = 32;             // in one look
-constexpr int64_t kSilentMs = 60'000;       // without a trial; one that fails takes 30 s
-constexpr int64_t kHourMs = 3'600'000;      // for which a run that ended is shown
-constexpr int64_t kDayMs = 24 * 3'600'000;  // for which one is shown that fell silent
+constexpr int64_t kTail = 4096;             // newest records whose runs are looked up when the watch begins
+constexpr size_t kMostBegun = 16;           // runs begun and not marked as ended
+constexpr size_t kMostUnknown = 4096;       // ids remembered as belonging to no run
+constexpr int kMostSlices = 32;             // per look
+constexpr int64_t kSilentMs = 60'000;       // without a trial; a failing one takes 30 s
+constexpr int64_t kHourMs = 3'600'000;      // for which an ended run is shown
+constexpr int64_t kDayMs = 24 * 3'600'000;  // for which a silent run is shown
 
-// What was asked, as far as the run says it: an older hone's run says less.
+// A field of the run's description; empty if a run of an older hone lacks it.
 std::string TextOr(const Json& json, const char* name) {
   return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
 }
@@ -66,7 +66,7 @@ void TuningWatch::Begin(const RecordStore& store) {
   RecordQuery tail;
   tail.until = seen_;
   tail.limit = kSlice;
-  // A query takes 0 for no bound.
+  // `after` is at least 0, which a query takes as no bound.
   for (tail.after = std::max<int64_t>(0, seen_ - kTail); tail.after < seen_;) {
     int64_t last = seen_;
     int64_t count = 0;
@@ -98,7 +98,7 @@ TuningWatch::Followed* TuningWatch::RunOf(const RecordStore& store, const std::s
   if (!MakeRoom(unix_ms)) return nullptr;
   Followed& followed = runs_[id];
   followed.run.id = id;
-  // Its tasks come in the model's order, before those that its records name.
+  // ReadRun adds the tasks in the model's order, before the records add others.
   ReadRun(store, followed);
   RecordQuery query;
   query.session = id;
@@ -120,7 +120,7 @@ bool TuningWatch::MakeRoom(int64_t unix_ms) {
   const auto oldest = std::min_element(runs_.begin(), runs_.end(), [](const auto& a, const auto& b) {
     return a.second.run.last_unix_ms < b.second.run.last_unix_ms;
   });
-  // One that goes is read whole again with its next trial.
+  // An evicted run is read again completely with its next trial.
   if (oldest->second.run.last_unix_ms > unix_ms - kSilentMs) return false;
   runs_.erase(oldest);
   return true;
@@ -205,7 +205,7 @@ WatchedStore TuningWatch::State(int64_t now_unix_ms) const {
     }
   }
   for (auto& [name, device] : devices) state.devices.push_back(std::move(device));
-  // By what stays, so that nothing changes its place while it is looked at.
+  // Sorts by fields that do not change, so that no run moves while it is looked at.
   std::stable_sort(state.runs.begin(), state.runs.end(), [](const WatchedRun& a, const WatchedRun& b) {
     const bool a_runs = a.state == "running", b_runs = b.state == "running";
     return a_runs != b_runs ? a_runs : a.first_unix_ms > b.first_unix_ms;

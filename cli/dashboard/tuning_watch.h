@@ -1,4 +1,4 @@
-// Follows a store's tunings as their records arrive.
+// Follows a store's tuning runs as their records arrive.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,18 @@
 
 namespace hone {
 
-// Knows the runs that are running or had a trial lately, at most kMostRuns. Looks cost what arrived since the last one:
-// records are read behind the last that was seen, a run's own by their session, and at most kSlice between two locks of
-// the store, so that nobody who tunes waits for long. Used by one thread at a time; the store must be the same one each
-// time.
+// Knows the runs that are running or had a trial lately, at most kMostRuns. A look costs time for new records only:
+// those after the last one seen, and a new run's by their session. It reads at most kSlice records between two locks of
+// the store, so that tuners do not wait long. Not thread-safe; the store must be the same one each time.
 class TuningWatch {
  public:
   static constexpr size_t kMostRuns = 64;
   static constexpr int64_t kSlice = 512;
 
-  // Takes in what arrived. False when there is more, because much came at once. Throws what the store throws, and is
-  // then to be thrown away.
+  // Reads what arrived. Returns false if there is more. Throws what the store throws; the watch must then be discarded.
   bool Look(const RecordStore& store);
-  // What is known now. `now_unix_ms` is the time of day: rates are of now, and runs that ended long ago are left out.
+  // The present state. `now_unix_ms` is the time of day: rates are relative to it, and runs that ended long before it
+  // are left out.
   WatchedStore State(int64_t now_unix_ms) const;
 
  private:
@@ -37,13 +36,13 @@ class TuningWatch {
     TrialRate rate;
     std::map<std::string, size_t> task_of;  // by workload
     std::map<std::pair<std::string, std::string>, MeasuringDevice> devices;
-    std::string json;            // what the store said of the run last
-    bool has_new_trials = true;  // since it was asked
+    std::string json;            // the run as the store described it last
+    bool has_new_trials = true;  // since the store was asked
   };
 
   void Begin(const RecordStore& store);
-  // Null where no run of the store has the id, or too many are known that have trials now.
-  // Of a new one the trials that arrived up to `until` are taken in.
+  // Null if the store has no run with the id, or if the known runs with recent trials leave no room. For a new run it
+  // reads the trials that arrived up to `until`.
   Followed* RunOf(const RecordStore& store, const std::string& id, int64_t until, int64_t unix_ms);
   bool MakeRoom(int64_t unix_ms);
   static void Take(const TrialRow& row, Followed& followed);
@@ -52,7 +51,7 @@ class TuningWatch {
   bool begun_ = false;
   int64_t seen_ = 0;  // as RecordStore::Arrived counts
   std::map<std::string, Followed> runs_;
-  std::set<std::string> no_runs_;  // ids that records name and the store has no run of
+  std::set<std::string> no_runs_;  // ids in records without a run in the store
 };
 
 }  // namespace hone

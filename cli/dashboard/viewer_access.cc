@@ -44,7 +44,7 @@ bool IsTokenLetter(char c) {
 }  // namespace
 
 bool ViewerAccess::IsToken(const std::string& text) const {
-  // How long comparing hashes takes says nothing of the token.
+  // Comparing hashes takes a time that reveals nothing about the token.
   return Sha256Hex(text) == Sha256Hex(token_);
 }
 

@@ -1,4 +1,4 @@
-// Who may look at a dashboard.
+// Access control of a dashboard.
 #pragma once
 
 #include <optional>
@@ -8,25 +8,25 @@
 
 namespace hone {
 
-// Without a token, at a loopback address, a request must be for a name of this machine itself: a page of another site
-// whose name was made to lead here is refused. With a token a request must bring it: as `Authorization: Bearer TOKEN`,
-// in the cookie that `/?token=TOKEN` gives a browser, or there.
+// Without a token, at a loopback address, a request's host must be a name of this machine. So a page of another site
+// whose name resolves to this machine is refused. With a token a request must carry it: as `Authorization: Bearer
+// TOKEN`, in the cookie that `/?token=TOKEN` sets, or in that query.
 class ViewerAccess {
  public:
   explicit ViewerAccess(std::string token) : token_(std::move(token)) {}
 
-  // What to answer in place of what was asked for: 401, 403, or 303 to the page once the token is in a cookie. nullopt:
+  // The answer that replaces the requested one: 401, 403, or 303 to the page once the token is in a cookie. nullopt:
   // the request may be answered.
   std::optional<HttpAnswer> Check(const HttpRequest& request) const;
 
  private:
   bool IsToken(const std::string& text) const;
 
-  std::string token_;  // empty: none is asked for
+  std::string token_;  // empty: none is required
 };
 
-// The token that a file holds, in one line of 16 to 128 letters, digits, '-' and '_'. A file that is not there is made,
-// with a new token of 128 random bits. Throws Error: kBadConfig (others may read it, or it holds no such line),
+// Reads the token from a file, in one line of 16 to 128 letters, digits, '-' and '_'. Creates a missing file with a new
+// token of 128 random bits. Throws Error: kBadConfig (other users may read it, or it holds no such line),
 // kCannotCreate.
 std::string ReadOrMakeToken(const std::string& path);
 

@@ -47,7 +47,7 @@ void WatchedRun::NoteStep(int64_t unix_ms) {
   if (ns <= 0 || (!steps.empty() && steps.back().second <= ns)) return;
   steps.emplace_back(std::max<int64_t>(0, unix_ms - first_unix_ms), ns);
   if (steps.size() <= kMostSteps) return;
-  // The first and the last stay.
+  // The first and the last step stay.
   std::vector<std::pair<int64_t, int64_t>> fewer;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (i % 2 == 0 || i + 1 == steps.size()) fewer.push_back(steps[i]);
