@@ -52,7 +52,7 @@ struct BenchOptions {
   RemoteRunnerOptions remote;
 };
 
-// The interval of the median as it lies around it.
+// The median's confidence interval, relative to the median.
 std::string IntervalText(const Statistics& s) {
   const auto median = static_cast<double>(std::max<int64_t>(s.median_ns, 1));
   const auto percent = [&](int64_t ns) { return 100 * (static_cast<double>(ns) / median - 1); };
@@ -69,7 +69,7 @@ void PrintTimes(const BenchResult& result) {
   Print("{}", table.ToText());
 }
 
-// Latencies are of single runs under load.
+// Latencies are those of single runs under load.
 void PrintThroughput(const BenchResult& result) {
   Table table({"package", "> streams", "> threads", "> images/s", "> min", "> median", "> p90", "> p99"});
   for (const TimedPackage& timed : result.packages) {
@@ -125,12 +125,12 @@ void PrintResult(const BenchResult& result, bool random_params) {
   for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
 }
 
-// The form that is compared later, perhaps on another machine.
+// Whether a file is JSON, the form that is compared later, perhaps on another machine.
 bool WritesJson(const std::vector<BenchFile>& files) {
   return std::any_of(files.begin(), files.end(), [](const BenchFile& file) { return file.writer->write == BenchJson; });
 }
 
-// The regression must be outside the noise, not only its estimate above the limit.
+// The whole interval must show the regression, not only the estimate.
 bool Fails(const BenchResult& result, const BenchOptions& options) {
   return !options.fail_above.empty() && std::any_of(result.verdicts.begin(), result.verdicts.end(),
                                                     [](const Verdict& v) { return v.finding == Finding::kSlower; });
@@ -167,7 +167,7 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
                "with --tracker: do not send float32 parameters, the runner fills them with random numbers");
 }
 
-// Throws Error(kUsage) for what no package need be read for.
+// Throws Error(kUsage) for mistakes that are found without reading a package.
 double SmallestEffect(const BenchOptions& options) {
   const double smallest = ParseShare(options.smallest_effect, "--smallest-effect");
   if (options.fail_above.empty()) return smallest;
@@ -189,7 +189,7 @@ void TimeThere(const BenchOptions& options, BenchResult& result) {
   result.context = ContextOf(result.machine);
 }
 
-// After all was timed: nothing may lie between packages' turns.
+// Runs after all timing, because nothing may come between the packages' turns.
 void MeasureEnergyHere(const BenchOptions& options, BenchResult& result) {
   EnergyCounter counter;
   result.energy = {true, counter.domains(), counter.why_not()};
@@ -212,7 +212,7 @@ void TimeHere(const BenchOptions& options, BenchResult& result) {
   if (options.keep_roofs) result.machine.roofs = RoofsTextOfThisMachine({}, result.machine);
 }
 
-// Each but the first against the first, where there is no baseline.
+// Without a baseline, judges each package but the first against the first.
 std::vector<Verdict> JudgeAgainstFirst(const BenchResult& result, double smallest_effect) {
   std::vector<Verdict> verdicts;
   const bool throughput = result.conditions.throughput;
@@ -248,7 +248,7 @@ void Report(const BenchResult& result, const BenchOptions& options, bool json) {
   PrintResult(result, options.random_params);
 }
 
-// A package does not say where its model lies, so no command that takes a model is named.
+// A package does not say where its model lies, so the next line names no command that takes a model.
 std::string NextOf(const CommandLine& line, const BenchOptions& options) {
   const std::string package = ShellWord(options.packages[0]);
   if (!options.per_op)

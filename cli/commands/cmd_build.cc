@@ -39,7 +39,7 @@ struct BuildCommandOptions {
   bool pass_times = false;
 };
 
-// One target's.
+// The result for one target.
 struct Result {
   BuiltModel built;
   std::optional<ChosenPrecision> precision;
@@ -61,7 +61,7 @@ std::function<void(const std::string&, const relay::IRModule&)> PassDumper(const
   };
 }
 
-// Wherever the records were found: "record, hub" is a "record".
+// Counts a source wherever its records were found: "record, hub" is a "record".
 int CountSource(const Plan& plan, std::string_view source) {
   return static_cast<int>(std::count_if(plan.kernels.begin(), plan.kernels.end(), [source](const PlanKernel& k) {
     return std::string_view(k.dispatch.source).substr(0, k.dispatch.source.find(',')) == source;
@@ -175,7 +175,7 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   line.AddFlag("--pass-times", options.pass_times, "print how long each pass took");
 }
 
-// One machine for each target, before anything is built for the first.
+// One machine per target, resolved before the build for the first begins.
 std::vector<Machine> ResolveMachines(const BuildCommandOptions& options) {
   std::vector<Machine> machines;
   for (const std::string& target : options.targets.empty() ? std::vector<std::string>{""} : options.targets) {

@@ -89,7 +89,7 @@ void AddOptions(CommandLine& line, CompareOptions& options) {
       .Excludes(markdown);
 }
 
-// Models or results, and not both.
+// Requires models or results, and not both.
 void RequireSource(const CompareOptions& options) {
   if (!options.results.empty() && !options.models.empty()) {
     throw Error(ExitCode::kUsage,
@@ -112,7 +112,7 @@ ComparisonReport FromResults(const CompareOptions& options) {
   return report;
 }
 
-// Each runner is a row of its own.
+// Rejects a key that is named twice, because each runner is a row of its own.
 void CheckKeys(const std::vector<std::string>& keys, bool portability) {
   std::set<std::string> seen;
   for (const std::string& key : keys) {
@@ -123,7 +123,7 @@ void CheckKeys(const std::vector<std::string>& keys, bool portability) {
   }
 }
 
-// What was built for another machine is divided by the machine's own, so that threads may differ between machines.
+// A foreign package's time is divided by that of the machine's own package, so threads may differ between machines.
 std::vector<std::vector<size_t>> MatrixDevices(const ComparisonReport& report) {
   std::set<std::string> accepted = report.accepted;
   accepted.insert(kThreadsDiffer);
@@ -214,7 +214,7 @@ void Show(const ComparisonReport& report, const CompareOptions& options, bool js
   if (!options.between.empty()) Print("{}", BetweenText(report.comparison, options.between));
 }
 
-// A history is of one kind of source at a time.
+// A history has one kind of source at a time: records or results.
 History HistoryOf(const CompareOptions& options, int64_t since_ms) {
   const std::set<std::string> accepted = ParseLikenessNames(options.records.accept, "--accept");
   History history;
@@ -266,7 +266,7 @@ int CompareCommand(const Arguments& arguments) {
   if (!options.html.empty()) WriteFileAtomically(options.html, ReportPage(report, nullptr));
   Show(report, options, line.json());
   const bool has_times = HasTimes(report.comparison);
-  // The others take one model.
+  // The commands named next take one model.
   const bool one = options.models.size() == 1;
   std::set<Topic> topics = kKernelTopics;
   if (!one) topics.erase(Topic::kModel);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int64_t kEndNs = 100'000'000;
 
-// "http://127.0.0.1:9192/"; of all addresses the machine's own name for itself.
+// "http://127.0.0.1:9192/"; "localhost" if it listens on all addresses.
 std::string UrlOf(Address address, uint16_t port) {
   if (address.host == "*") address.host = "localhost";
   address.port = port;
@@ -67,7 +67,7 @@ int DashboardCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const Address address = ParseHttpBind(bind);
   if (!sources.tracker.empty()) ParseAddress(sources.tracker);
-  // Before anything is served or made: what is wrong from the beginning is an error, not a note on the page.
+  // Checks the store before anything is served or made: what is wrong at the start is an error, not a note on the page.
   sources.db = ExistingStorePath(sources.db);
   OpenExistingStore(sources.db);
   const ViewerAccess access(TokenFor(address, bind, token_file));
@@ -86,7 +86,7 @@ int DashboardCommand(const Arguments& arguments) {
   line.Next("hone report -o report.html" + line.Given({Topic::kStore}));
   server.Serve(stop);
   if (!watch.Stop(kEndNs)) {
-    // A thread still waits for a server's answer, and nothing here is to be saved.
+    // A thread still waits for a server's answer, and there is nothing to save.
     FlushStdout();
     _exit(StopExitCode(0));
   }

@@ -25,7 +25,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kAnswerNs = 3'000'000'000;
-constexpr int64_t kLookNs = 100'000'000;  // how often --watch sees that it is to stop
+constexpr int64_t kLookNs = 100'000'000;  // how often --watch checks whether it shall stop
 
 // A line per key.
 std::string UseText(const TrackerStatus& status) {
@@ -55,7 +55,7 @@ struct Asked {
   ClientKeys keys;
 };
 
-// On a terminal each picture takes the place of the one before.
+// On a terminal each picture replaces the previous one.
 void Watch(const Asked& asked, int64_t every_ns, bool json) {
   const std::atomic<bool>* stop = CatchStopSignals();
   const bool terminal = !json && TakesEscapes(STDOUT_FILENO);
@@ -98,7 +98,7 @@ int ListCommand(const Arguments& arguments) {
   return 0;
 }
 
-// One of the four that change something. What is right next is its opposite.
+// One of the four commands that change something. The next line names its opposite.
 int ChangeCommand(const std::string& command, const std::string& opposite, const std::string& summary,
                   const Arguments& arguments) {
   CommandLine line("hone devices " + command, summary);

@@ -35,7 +35,7 @@
 namespace hone {
 namespace {
 
-// state: "ok", "note" (works, could be better), "bad" (something will not work).
+// state: "ok", "note" (works but could be better) or "bad" (something will not work).
 struct Finding {
   std::string check, state, what;
 };
@@ -107,20 +107,20 @@ Finding CheckStore(const std::string& db) {
                       stats.engine.journal, stats.engine.name, stats.engine.version)};
 }
 
-// The folder itself, or where it would be made.
+// Checks the folder itself, or the one in which it would be made.
 Finding CheckFolder(const std::string& check, const std::filesystem::path& folder, const std::string& wrong) {
   const std::string why = WhyNoFileIn(folder);
   return why.empty() ? Finding{check, "ok", folder.string()} : Finding{check, "bad", fmt::format("{}; {}", why, wrong)};
 }
 
-// $TMPDIR must be there: nobody makes it.
+// $TMPDIR must exist, because nothing makes it.
 Finding CheckTemporaryFolder() {
   const std::filesystem::path folder = TemporaryFolder();
   if (!IsThere(folder.string())) return {"temporary files", "bad", folder.string() + " is not there; set TMPDIR right"};
   return CheckFolder("temporary files", folder, "set TMPDIR to a folder with room");
 }
 
-// Compiles what every tuning run compiles first.
+// Compiles the kernel that each tuning run compiles first.
 Finding CheckCompiler() {
   const auto start = std::chrono::steady_clock::now();
   CompilePool pool({});

@@ -21,7 +21,7 @@
 namespace hone {
 namespace {
 
-constexpr size_t kShown = 10;  // of records that a prefix fits
+constexpr size_t kShown = 10;  // most records listed for an ambiguous prefix
 
 bool IsIdPrefix(const std::string& text) {
   return !text.empty() && text.size() <= 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -52,7 +52,7 @@ Record BestOfWorkload(const RecordStore& store, const std::string& text) {
     throw Error(ExitCode::kNoInput,
                 fmt::format("the store has no time of '{}' that counts; `hone log best` lists those it has", text));
   }
-  // Another machine's kernel may be the faster one and still not be this one's best.
+  // Another machine's kernel may be faster and still not be the best on this machine, so own records come first.
   const Fingerprint here = FingerprintOf(ProbeEnvironment());
   const auto rank = [&here](const Record& record) {
     const bool own = SameExactly(FingerprintOf(record.measurement.environment), here);

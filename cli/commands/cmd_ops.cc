@@ -39,7 +39,7 @@ std::string_view KindName(AttrKind kind) {
   return "";
 }
 
-// How it may be fused, in the words of docs/design.md.
+// The operator's fusion pattern, in the words of docs/design.md.
 std::string_view PatternName(relay::OpPattern pattern) {
   constexpr std::string_view kNames[] = {"elementwise", "broadcast", "injective", "reduction", "anchor", "opaque"};
   return kNames[static_cast<int>(pattern)];
@@ -50,8 +50,8 @@ std::string_view LayoutRuleName(relay::LayoutRule rule) {
   return kNames[static_cast<int>(rule)];
 }
 
-// Those that compute the operator in some shape and of some element types, on a machine with everything that schedules
-// ask for.
+// Schedules that compute the operator in some shape and with some element types, on a machine with every feature that
+// schedules ask for.
 std::vector<std::string> ScheduleNames(const OpDef& op) {
   constexpr std::string_view kShapes[] = {
       "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1", "nn.conv2d data=1x64x56x56 weight=64x64x1x1",
@@ -81,14 +81,15 @@ std::vector<std::string_view> Names(relay::DTypeSet types) {
   return names;
 }
 
-// The input that a rule depends on; empty when it depends on none.
+// The input that a rule depends on; empty if it depends on none.
 std::string OtherName(const OpDef& op, const relay::ElementRule& rule) {
   return rule.input() < 0 ? "" : Nth(op.inputs, rule.input()).name;
 }
 
 std::string RuleText(const OpDef& op, const relay::ElementRule& rule) { return rule.ToText(OtherName(op, rule)); }
 
-// Every type that it may have, and what it is tied to: it is "like" an input, or its types go "with" those of one.
+// Adds every type that the value may have and its constraint. It is "like" an input, or its types go "with" those of
+// one.
 void AddRule(const OpDef& op, const relay::ElementRule& rule, Json& to) {
   const bool is_like = rule.input() >= 0 && rule.cases().empty();
   to["types"] = Names(is_like ? Nth(op.inputs, rule.input()).types.types() : rule.types());
@@ -155,7 +156,7 @@ const OpDef& NamedOp(const std::string& name) {
               fmt::format("there is no operator {}{} (`hone ops` lists them)", name, DidYouMean(name, names)));
 }
 
-// Those in brackets may be left out.
+// Optional inputs are in brackets.
 std::string InputNames(const OpDef& op) {
   std::vector<std::string> names;
   const size_t needed = op.inputs.size() - static_cast<size_t>(op.optional_inputs);

@@ -117,7 +117,7 @@ int JoinPackagesCommand(const Arguments& arguments) {
   return 0;
 }
 
-// A file for several targets has parts/1, parts/2 and so on, in its order.
+// A file for several targets is written as FOLDER/1, FOLDER/2 and so on, in its order.
 Json WriteParts(const Packages& packages, const std::string& folder) {
   Json written = Json::array();
   for (size_t i = 0; i < packages.size(); ++i) {
@@ -141,7 +141,7 @@ void TellFiles(const std::string& package, const Json& files, bool as_json) {
     Print("{}  {}\n", file["path"].get<std::string>(), BytesText(file["size_bytes"].get<int64_t>()));
 }
 
-// Throws Error(kUsage) when they are not for one architecture.
+// Throws Error(kUsage) if the packages are not all for one architecture.
 std::string TripleOfAll(const Packages& packages, const std::string& path) {
   const auto architecture = [](const std::string& triple) { return triple.substr(0, triple.find('-')); };
   const std::string& first = packages[0]->plan().target.triple;
@@ -232,7 +232,7 @@ PackageParts ReadParts(const std::string& folder) {
   return parts;
 }
 
-// What was unpacked of a file for several targets lies in FOLDER/1, FOLDER/2 and so on.
+// An unpacked file for several targets lies in FOLDER/1, FOLDER/2 and so on.
 std::string PackFolder(const std::string& folder) {
   if (!IsThere(folder + "/1")) return PackPackage(ReadParts(folder));
   std::vector<NamedPackage> packages;

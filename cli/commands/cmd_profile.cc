@@ -46,7 +46,7 @@ std::string RoofText(const ProfiledCall& call) {
   return fmt::format("{:.0f}% {}", 100 * call.of_roof, call.memory_bound ? "mem" : "fma");
 }
 
-// Eighty columns hold the numbers; names come last.
+// The numbers fit eighty columns, so the names come last.
 void PrintCalls(const Profile& profile, const ProfileCommandOptions& options) {
   const Plan& plan = profile.package->plan();
   Table table({"> time", "> share", "> GFLOP/s", "> moved", "> of roof", "op", "node"});
@@ -80,7 +80,7 @@ void PrintProfile(const Profile& profile, const ProfileCommandOptions& options) 
   PrintCounters(profile);
 }
 
-// What Netron shows of a node.
+// The notes that Netron shows on a node.
 std::map<std::string, OnnxNotes> NotesOf(const Profile& profile) {
   const Plan& plan = profile.package->plan();
   std::map<std::string, OnnxNotes> notes;
@@ -100,7 +100,7 @@ std::map<std::string, OnnxNotes> NotesOf(const Profile& profile) {
   return notes;
 }
 
-// A package of an older hone, or of a network of the zoo, does not tell its model's hash: then names alone speak.
+// Packages of an older hone, or of a zoo network, lack the hash of their model; there only the names are compared.
 void RequireSameModel(const Profile& profile, const std::string& path, const std::string& model) {
   const Json& manifest = profile.package->manifest();
   const auto told = manifest.find("model_sha256");
@@ -124,7 +124,7 @@ std::string Annotated(const Profile& profile, const ProfileCommandOptions& optio
 }
 
 void WriteFiles(const Profile& profile, const ProfileCommandOptions& options) {
-  // All is read before anything is written.
+  // Everything is read before anything is written.
   const std::string annotated = options.annotate.empty() ? "" : Annotated(profile, options);
   if (!options.trace.empty()) WriteFileAtomically(options.trace, DumpJson(ChromeTrace(profile)) + "\n");
   if (!options.folded.empty()) WriteFileAtomically(options.folded, FoldedStacks(profile));

@@ -33,7 +33,7 @@ struct RunOptions {
   std::string package, output;
   std::string graph, lib, params;  // instead of a package
   std::string dump, upto;
-  std::string node;  // of RunNodeCommand; here for the help text alone
+  std::string node;  // read by RunNodeCommand; here only for the help text
   InputOptions inputs;
   int threads = 0;
   RemoteRunnerOptions remote;
@@ -43,7 +43,7 @@ struct Ran {
   NamedTensors outputs;
   int64_t run_ns = 0;
   int threads = 0;
-  std::optional<Environment> machine;  // of a runner; absent: this one
+  std::optional<Environment> machine;  // of a runner; absent: this machine
 };
 
 NamedTensors Named(const Plan& plan, std::vector<Tensor> tensors) {
@@ -59,7 +59,7 @@ bool AreParts(const RunOptions& options) {
   return !options.graph.empty() || !options.lib.empty() || !options.params.empty();
 }
 
-// The package's file, or the three parts of one.
+// Loads the package's file, or one in three parts.
 std::shared_ptr<const Package> LoadHere(const RunOptions& options) {
   if (!AreParts(options)) return Package::Load(options.package, ShapesAsked(options.inputs, options.package));
   PackageParts parts;
@@ -103,7 +103,7 @@ std::vector<Tensor> InputsInOrder(const Package& package, const InputOptions& op
   return inputs;
 }
 
-// Shows what each call leaves, up to the node that is named; in files too where a folder is given.
+// Shows the result of each call up to the named node, and writes it to files if a folder is given.
 int ShowValues(const RunOptions& options, bool json) {
   const auto package = LoadHere(options);
   const std::vector<std::string> nodes = NodesOf(package->plan());
@@ -162,7 +162,7 @@ int RunCommand(const Arguments& arguments) {
   RunOptions options;
   const Option package =
       line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().About(Topic::kPackage);
-  // One that may be left out would be taken for another value of --input before it.
+  // An optional PACKAGE would be taken for another value of the --input before it.
   if (!Names(arguments, "--graph")) package.Required();
   line.Add("--graph", options.graph, "graph.json of `hone package unpack`, with --lib and --params instead of PACKAGE")
       .Reads();

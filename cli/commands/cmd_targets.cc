@@ -38,7 +38,7 @@ Json RowJson(const NamedTarget& named, const MachineModel& m) {
           {"required_features", m.required_features}};
 }
 
-// Of one target, below its row: the list would be too wide with them.
+// Prints one target's costs below its row, because they would make the list too wide.
 void PrintCosts(const NamedTarget& named, const MachineModel& m) {
   Print("GHz {}; per cycle {} multiply-adds and {} loads of vectors, a sum's latency {} cycles: {}\n", m.clock_ghz,
         m.multiply_adds_per_cycle, m.loads_per_cycle, m.multiply_add_latency, CostsSource(named, m));

@@ -22,7 +22,7 @@ int TrackerCommand(const Arguments& arguments) {
       .Writes();
   if (!line.Parse(arguments)) return 0;
   options.keys = TrackerKeys(folder, audit);
-  // Before anything is said.
+  // Fails before anything is printed.
   RequireSafeDoor(options.keys, options.bind);
   const bool free_port = options.bind.ends_with('*');
   line.Next("hone runner --tracker " + (free_port ? "ADDRESS" : ShellWord(options.bind)) + " --key NAME");

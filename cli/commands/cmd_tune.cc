@@ -32,8 +32,8 @@ namespace hone {
 namespace {
 
 constexpr int64_t kDefaultBudgetNs = 300'000'000'000;
-constexpr int64_t kMostWaitNs = 24 * 3600 * int64_t{1'000'000'000};  // for a busy runner, without a budget of time
-constexpr int64_t kLeastSearchNs = 1'000'000'000;                    // that waiting leaves of the budget
+constexpr int64_t kMostWaitNs = 24 * 3600 * int64_t{1'000'000'000};  // for a busy runner, if no time budget is given
+constexpr int64_t kLeastSearchNs = 1'000'000'000;                    // the part of the budget that waiting leaves
 
 struct TuneCommandOptions {
   ModelOptions model;
@@ -116,7 +116,7 @@ std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
   return MakeRemoteRunner(options.remote);
 }
 
-// What to tune for; the next line names what a runner made of it.
+// The machine to tune for. The next line names what a runner resolved the options to.
 Machine MachineOf(const TuneCommandOptions& options, Runner* runner, CommandLine& line) {
   if (runner == nullptr) return ResolveMachine(options.machine);
   const bool remote = !options.remote.tracker.empty();
@@ -136,7 +136,7 @@ double ParseUntilGain(const std::string& text) {
               fmt::format("--until-gain is given \"{}\"; right is more than 0 and less than 1", text));
 }
 
-// All but what to tune for.
+// All options but those of the machine.
 TuneOptions Complete(const TuneCommandOptions& options) {
   TuneOptions tune = options.tune;
   tune.strategy = FindStrategy(options.tune.strategy).name;
@@ -155,7 +155,7 @@ TuneOptions Complete(const TuneCommandOptions& options) {
   return tune;
 }
 
-// What of a time budget the finals in the built model may take: below a minute they would not come to an end.
+// The part of a time budget for the finals in the built model. Below a minute they could not be finished.
 int64_t NetworkShareNs(const TuneCommandOptions& options, const Budget& budget) {
   if (options.finals != "network" || budget.time_ns < 60'000'000'000) return 0;
   return std::min<int64_t>(budget.time_ns * 15 / 100, 60'000'000'000);
@@ -172,7 +172,7 @@ struct Tuned {
   std::optional<ChosenPrecision> precision;
 };
 
-// What is tuned: the model that --precision makes of the one that was given, or of auto all that it is chosen among.
+// The tuning's subject: the given model as --precision transforms it; with auto, every model that it chooses among.
 struct Subject {
   PreparedModel prepared;
   std::vector<Task> tasks;
@@ -187,7 +187,7 @@ Subject SubjectOf(const TuneCommandOptions& options, const Model& model, const M
   return {std::move(prepared), std::move(tasks)};
 }
 
-// With the records that tuning left.
+// Chooses with the records that tuning has made.
 PreparedModel ChooseAmongTuned(const TuneCommandOptions& options, ModelPreparer& preparer, const Machine& machine) {
   RecordOptions records;
   records.db = options.db;
@@ -213,7 +213,7 @@ Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, co
   return tuned;
 }
 
-// Hours of measuring are not to end with one error of a disk.
+// Hours of measuring must not be lost to a single disk error.
 Patience StorePatience() {
   Patience patience;
   patience.now_ns = NowNs;
@@ -246,10 +246,10 @@ int TuneCommand(const Arguments& arguments) {
   CheckPrecisionOptions(options.machine.precision, options.precision);
   TuneOptions tune = Complete(options);
   const Model model = LoadModel(options.model);
-  // Whoever waits for a runner does so within the budget.
+  // Waiting for a runner counts towards the budget.
   options.remote.lost_timeout_ns = tune.budget.time_ns > 0 ? tune.budget.time_ns : kMostWaitNs;
   const int64_t begin_ns = NowNs();
-  // The runner before the store: a tracker that is not there leaves no empty store behind.
+  // The runner is found before the store is opened, so that a missing tracker leaves no empty store behind.
   const std::unique_ptr<Runner> runner = MakeRunner(options);
   const Machine machine = MachineOf(options, runner.get(), line);
   if (tune.budget.time_ns > 0) {

@@ -48,14 +48,14 @@ struct VerifyOptions {
   RemoteRunnerOptions remote;
 };
 
-// Where packages run: here, or on a runner.
+// The place where packages run: this machine or a runner.
 class Place {
  public:
   Place(const MachineOptions& options, const RemoteRunnerOptions& remote)
       : runner_(IsRemote(remote) ? OneRunner(remote) : nullptr),
         machine_(runner_ ? ResolveMachineOf(options, runner_->Describe(), true) : ResolveMachine(options)) {}
 
-  // So that the next line names what a runner made of the options.
+  // Lets the next line name what a runner resolved the options to.
   void Resolve(CommandLine& line) const {
     if (!runner_) return;
     line.Resolve("--threads", fmt::format("{}", machine_.context.threads));
@@ -91,10 +91,10 @@ class Place {
   Machine machine_;
 };
 
-// What is verified, and what it is fed with.
+// The package to verify, and its inputs.
 struct Subject {
   Place place;
-  std::string name;  // of the package, for messages
+  std::string name;  // the package's name, for messages
   std::shared_ptr<const Package> package;
   Inputs inputs;
   VerifyTolerance tolerance;
@@ -142,10 +142,10 @@ std::vector<std::string> OutputNames(const Plan& plan, const std::string& suffix
   return names;
 }
 
-// Made at most once per command: the reference is slow.
+// Expected values, computed at most once per command because the reference is slow.
 struct Expected {
-  std::optional<Logits> logits;       // when the model ends in a softmax
-  std::vector<Tensor> logits_values;  // of its module
+  std::optional<Logits> logits;       // present if the model ends in a softmax
+  std::vector<Tensor> logits_values;  // outputs of the logits' module
   std::vector<Tensor> outputs;
 };
 Expected ReferenceOutputs(const Model& model, const Inputs& inputs, const std::vector<std::string>& files) {
@@ -164,7 +164,7 @@ Expected ReferenceOutputs(const Model& model, const Inputs& inputs, const std::v
   return expected;
 }
 
-// Off by float's own error of a whole number of steps.
+// A difference of an integer number of steps may be off by the rounding error of floats.
 constexpr double kStepError = 0.01;
 
 bool StoresBFloat16(const Plan& plan) {
@@ -172,7 +172,7 @@ bool StoresBFloat16(const Plan& plan) {
                      [](const PlanBuffer& buffer) { return buffer.dtype == DType::kBFloat16; });
 }
 
-// A package of bfloat16 rounds where the reference that does so rounds, and where values are stored besides.
+// A package of bfloat16 rounds where the bfloat16 reference does, and also where values are stored.
 constexpr double kBFloat16Slack = 4;
 void AllowBFloat16(const relay::IRModule& typed, const Inputs& inputs, std::vector<OutputError>& errors) {
   const std::vector<double> spread = BFloat16Spread(typed, inputs);
@@ -189,7 +189,7 @@ bool HasHalfWeights(const Plan& plan) {
   });
 }
 
-// Weights of float16 move the outputs as they move the reference's, and by what sums lose besides.
+// Weights of float16 move the outputs as they move the reference's; summation errors come on top.
 constexpr double kHalfWeightsSlack = 2;
 void AllowHalfWeights(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs,
                       std::vector<OutputError>& errors) {
@@ -200,9 +200,9 @@ void AllowHalfWeights(const relay::IRModule& typed, const Plan& plan, const Inpu
   }
 }
 
-// A healthy package may have summed in another order than the reference: twice as far off as other such sums lead the
-// reference itself is not wrong. Where an output is quantised that is a whole number of its steps. A budget has counted
-// what bfloat16 rounds.
+// A correct package may sum in another order than the reference. So an output is not wrong if its error is at most
+// twice that of other such orders in the reference. If the output is quantised, that error is an integer number of its
+// steps. An error budget already includes the rounding of bfloat16.
 void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs,
                    const VerifyTolerance& tolerance, std::vector<OutputError>& errors) {
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
@@ -221,7 +221,7 @@ void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs&
   }
 }
 
-// Element by element, of a model and a package whose floats lose nothing but what sums lose.
+// Judges element by element, if the model's and the package's floats have no errors but those of summation.
 void JudgeElements(const relay::IRModule& typed, const Plan& plan, const Subject& subject,
                    const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
                    std::vector<OutputError>& errors) {
@@ -255,7 +255,7 @@ std::vector<OutputError> Verify(const Subject& subject, const VerifyOptions& opt
   return errors;
 }
 
-// When they differ it helps to know whether a pass is to blame.
+// If they differ, the next step is to find out whether a pass is the cause.
 std::string NextOf(const CommandLine& line, const VerifyOptions& options, bool agree) {
   if (agree && !options.package.empty())
     return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs, Topic::kRunners});
@@ -284,7 +284,7 @@ void Report(const std::vector<OutputError>& errors, const VerifyTolerance& toler
   }
 }
 
-// What a package is held against: the reference, another package, or a folder of what somebody else computed.
+// The values to compare a package with: the reference, another package, or a folder of values computed elsewhere.
 ExpectedValue ExpectedOf(const VerifyOptions& options, const Model& model, const Inputs& inputs, int threads) {
   if (options.against.empty()) return ExpectReference(model.typed, inputs);
   if (std::filesystem::is_directory(options.against)) return ExpectFiles(options.against);

@@ -25,10 +25,10 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kAnswerNs = 10'000'000'000;  // with a program of some megabytes on the way
+constexpr int64_t kAnswerNs = 10'000'000'000;  // while a program of some megabytes is transferred
 constexpr auto kLook = std::chrono::milliseconds(200);
 
-// What became of one runner.
+// The outcome of one runner.
 struct Outcome {
   std::string label, version, state, why;
 };
@@ -45,7 +45,7 @@ Outcome OutcomeOf(const RunnerInfo& runner, const std::string& program) {
   return outcome;
 }
 
-// Of the runners meant, lost ones left out: they may be the ones that have just become another program.
+// Outcomes of the named runners. Lost ones are left out: they may be those that have just become another program.
 std::vector<Outcome> OutcomesOf(const TrackerStatus& status, const std::string& what, const std::string& program) {
   std::vector<Outcome> outcomes;
   for (const RunnerInfo& runner : status.runners) {

@@ -1,4 +1,4 @@
-// `hone devices upgrade`: runners become another program, signed by whom they trust.
+// `hone devices upgrade`: replaces the program of runners by another, signed by a key that they trust.
 #pragma once
 
 #include "cli/command.h"

@@ -17,7 +17,7 @@ int LogBackupCommand(const Arguments& arguments) {
   AddStoreOption(line, db);
   line.Add("-o,--output", output, "the copy; nothing may be there yet").Writes().Required();
   if (!line.Parse(arguments)) return 0;
-  // Ended at once it would leave what is not finished.
+  // Stops in order: an immediate end would leave an unfinished file.
   CatchStopSignals();
   const int64_t bytes = BackupStore(ExistingStorePath(db), output);
   if (line.json()) {

@@ -1,4 +1,4 @@
-// Which records of a store leave it: for logs and packs.
+// Chooses the records of a store that go into logs and packs.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace hone {
 
-// The query; with `models` (as MODEL on the command line) only for their tasks, as this machine would tune them at the
-// query's threads. Throws what LoadModel throws.
+// The query; with `models` (as MODEL on the command line) restricted to their tasks, as this machine would tune them at
+// the query's threads. Throws what LoadModel throws.
 RecordQuery OfModels(RecordQuery query, const std::vector<std::string>& models);
 
-// The ids of those that fit OfModels, with `best` only of the best of them (BestIds): sorted by workload, then id.
+// Ids of the records that match OfModels, sorted by workload, then id. With `best` only those of the best (BestIds).
 std::vector<std::string> ChooseIds(const RecordStore& store, const RecordQuery& of,
                                    const std::vector<std::string>& models, bool best);
 

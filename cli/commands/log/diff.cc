@@ -25,7 +25,7 @@ struct DiffOptions {
   std::string a, b, since, html;
 };
 
-// Two sides are two stores or packs, or one store before a day and since.
+// The two sides are two stores or packs, or one store before a day and since.
 std::vector<RecordDiff> Diffs(const DiffOptions& options) {
   if (options.since.empty()) return DiffRecords(RecordsIn(options.a), RecordsIn(options.b));
   return RecordChangesSince(*OpenExistingStore(options.a), {}, ParseSince(options.since, NowMs()));

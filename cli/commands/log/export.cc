@@ -34,13 +34,13 @@ struct ExportOptions {
   std::string output;
 };
 
-// What is exported travels: the best say what others would take. Of records that failed there is no best.
+// Exports the best records by default, because those are what others would use. Failed records have no best.
 bool OnlyBest(const ExportOptions& options) {
   const bool worked = options.query.fate.empty() || ParseFate(options.query.fate) == Fate::kOk;
   return options.best || (!options.all && worked);
 }
 
-// How many records it wrote. A log of a whole store goes by without being held.
+// Returns the number of records written. A log of a whole store is streamed, never held in memory.
 int64_t Export(const ExportOptions& options, const RecordStore& store, std::ostream& out) {
   const RecordQuery query = QueryOf(options.query);
   const bool best = OnlyBest(options);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMostCauses = 10;
 
-// The commonest first.
+// Prints the most common causes first.
 void PrintCauses(const Healed& healed) {
   std::vector<std::pair<int64_t, std::string>> causes;
   for (const auto& [cause, count] : healed.causes) causes.emplace_back(count, cause);

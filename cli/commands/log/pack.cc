@@ -65,7 +65,7 @@ WrittenPack PackOf(const PackName& name, const PackRecipe& recipe, const std::st
   });
 }
 
-// By what is packed: another zlib may write the same in other bytes.
+// Compares the packed contents, because another zlib may compress the same contents to other bytes.
 int Reproduce(const PackOptions& options, bool json) {
   const std::string bytes = ReadFile(options.reproduce);
   const PackManifest manifest = ReadPackManifest(bytes);

@@ -47,7 +47,7 @@ void PrintAsJson(const EachRecord& each) {
   Print("]}}\n");
 }
 
-// The rows of whole records.
+// Rows made from whole records.
 EachTrialRow TrialsOf(const EachRecord& each) {
   return [each](const auto& visit) { each([&visit](const Record& record) { visit(TrialRowOf(record, 0)); }); };
 }
@@ -62,7 +62,7 @@ void PrintRecords(const std::vector<Record>& records, bool json) {
 }
 
 void PrintRecords(const RecordStore& store, RecordQuery query, bool json) {
-  // A table is read twice.
+  // A table reads the store twice, so both readings end at the same arrival.
   if (query.until == 0) query.until = store.Arrived();
   if (json) return PrintAsJson([&](const auto& visit) { store.EachRecord(query, visit); });
   PrintAsTable([&](const auto& visit) { store.EachTrial(query, visit); });

@@ -1,4 +1,4 @@
-// Records for people and for programs.
+// Prints records for people and for programs.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace hone {
 
-// A table with a row each, or one JSON document.
+// Prints a table with a row each, or one JSON document.
 void PrintRecords(const std::vector<Record>& records, bool json);
-// Prints the store's records that fit, or that have these ids, in their order; no more than one is held but for a
-// terminal's table. Those that came since are not among them.
+// Prints the store's records that match, or that have these ids, in their order. At most one is held in memory at a
+// time, except for a terminal's table. Records that arrive meanwhile are left out.
 void PrintRecords(const RecordStore& store, RecordQuery query, bool json);
 void PrintRecords(const RecordStore& store, const std::vector<std::string>& ids, bool json);
 

@@ -44,7 +44,7 @@ int LogPullCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
   if (!key.empty()) trusted = OnlyKey(key);
-  // The signature first: without one there is nothing to fetch.
+  // The signature comes first: without one there is nothing to fetch.
   const std::string signature = BytesOf(from + ".minisig", kMostSignatureBytes);
   const std::string bytes = BytesOf(from, most_mib * kMiB);
   const CheckedPack pack = CheckPack(bytes, signature, trusted);

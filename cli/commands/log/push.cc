@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a pull would refuse is not put where people pull from.
+// A pack that a pull would refuse is not published.
 void RequireSigned(const std::string& path, const std::string& bytes) {
   ReadPack(bytes);
   if (!IsThere(path + ".minisig")) {
@@ -47,13 +47,13 @@ std::string PutInFolder(const std::string& path, const std::string& bytes, const
   const std::string signature = ReadFile(path + ".minisig");
   const bool is_there = Holds(to, bytes);
   if (IsThere(to) && !is_there) RefuseOther(to);
-  // The signature first: a pack that is seen can be checked.
+  // The signature is written first, so that a visible pack can always be checked.
   if (!Holds(to + ".minisig", signature)) WriteFileAtomically(to + ".minisig", signature);
   if (!is_there) WriteFileAtomically(to, bytes);
   return to;
 }
 
-// Whether the server has just these bytes there. Throws Error(kCannotCreate) when it has others.
+// Whether the server has exactly these bytes at that address. Throws Error(kCannotCreate) if it has others.
 bool IsAtUrl(const std::string& to, const std::string& bytes) {
   try {
     if (FetchUrl(to, {.most_bytes = kMostPackBytes}) == bytes) return true;

@@ -15,11 +15,11 @@ struct QueryOptions {
 };
 
 void AddQueryOptions(CommandLine& line, QueryOptions& options);
-// Throws Error for a fate, cache mode or date that there is not.
+// Throws Error for an unknown fate or cache mode, or an invalid date.
 RecordQuery QueryOf(const QueryOptions& options);
 
-// The beginning of a day as 2026-11-22 names it in UTC, or so long ago as 90d or 12h say, in ms since 1970. Throws
-// Error(kUsage).
+// Milliseconds since 1970 of the start of a UTC day such as 2026-11-22, or of the moment a duration such as 90d or 12h
+// ago. Throws Error(kUsage).
 int64_t ParseSince(const std::string& text, int64_t now_ms);
 int64_t NowMs();
 

@@ -12,7 +12,7 @@ namespace {
 
 bool IsPack(const std::string& path) {
   if (IsServerStore(path) || !IsThere(path)) return false;
-  // IsPackFile would wait for a pipe's writer, and this refuses a pipe.
+  // Opening an InputFile refuses a pipe; IsPackFile would wait for its writer.
   const InputFile file(path);
   return IsPackFile(path);
 }

@@ -1,4 +1,4 @@
-// What a command reads that takes a store or a pack.
+// Reads records for commands that take a store or a pack.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// All records of a pack, or those of a store that worked. Throws Error(kNoInput) when there is neither, and what
+// All records of a pack, or the successful ones of a store. Throws Error(kNoInput) if there is neither, and what
 // reading them throws.
 std::vector<Record> RecordsIn(const std::string& path);
 

@@ -17,7 +17,7 @@ int LogRecoverCommand(const Arguments& arguments) {
   line.Add("STORE", store, "the damaged store; it is left as it is").Reads().Required();
   line.Add("-o,--output", output, "the new store; nothing may be there yet").Writes().Required();
   if (!line.Parse(arguments)) return 0;
-  // Ended at once it would leave what is not finished.
+  // Stops in order: an immediate end would leave an unfinished file.
   CatchStopSignals();
   const Recovered recovered = RecoverStore(store, output);
   if (line.json()) {

@@ -16,7 +16,7 @@ TrustedKeys ReadTrustedKeys() {
 }
 
 void WriteTrustedKeys(const TrustedKeys& trusted) {
-  std::error_code ignored;  // a folder that cannot be made is told of by the file
+  std::error_code ignored;  // writing the file reports a folder that cannot be made
   std::filesystem::create_directories(ConfigFolder(), ignored);
   WriteFileAtomically(TrustedKeysPath(), trusted.ToText());
 }

@@ -1,4 +1,4 @@
-// The user's list of whose packs are taken.
+// The user's list of trusted pack signers.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace hone {
 
-// `trusted_packs` in the user's folder for settings (ConfigFolder).
+// Path of `trusted_packs` in the user's configuration folder (ConfigFolder).
 std::string TrustedKeysPath();
-// Nobody when there is no such file.
+// The list; empty if there is no such file.
 TrustedKeys ReadTrustedKeys();
 void WriteTrustedKeys(const TrustedKeys& trusted);
-// A public key's word, or a file with one. Throws Error(kBadData).
+// Parses a public key, or reads a file with one. Throws Error(kBadData).
 SigningPublicKey SigningKeyOf(const std::string& key_or_file);
-// A list of this one alone.
+// A list with only this key.
 TrustedKeys OnlyKey(const std::string& key_or_file);
 
 }  // namespace hone

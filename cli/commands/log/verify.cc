@@ -69,7 +69,7 @@ void AddVerifyOptions(CommandLine& line, VerifyCommandOptions& options) {
   AddRemoteOptions(line, options.remote, "time on a runner behind it, in place of this machine");
 }
 
-// What to time for; the next line names what a runner behind a tracker made of it.
+// The context to time for. The next line names what a runner behind a tracker resolved the options to.
 BuildContext ContextOn(const VerifyCommandOptions& options, Runner& runner, CommandLine& line) {
   const bool remote = IsRemote(options.remote);
   const Environment environment = runner.Describe();

@@ -44,7 +44,7 @@ void AddWhyOptions(CommandLine& line, WhyOptions& options) {
 
 bool IsWorkload(const std::string& text) { return text.starts_with("nn.") && text.find(' ') != std::string::npos; }
 
-// MODEL[:LAYER]; a zoo network has a colon of its own, and a file may.
+// Splits MODEL[:LAYER]. A zoo network's name contains a colon, and a file's may.
 std::pair<std::string, std::string> SplitLayer(const std::string& what) {
   const size_t colon = what.rfind(':');
   if (colon == std::string::npos || what.substr(0, colon) == "zoo" || IsThere(what)) return {what, ""};
@@ -57,7 +57,7 @@ bool IsOf(const Task& task, const std::string& layer) {
                      [&](const std::string& node) { return node.find(layer) != std::string::npos; });
 }
 
-// What is asked about: a workload alone, or a model's tasks as a build with this context looks them up.
+// The tasks asked about: a single workload, or a model's tasks as a build with this context looks them up.
 std::vector<Task> TasksOf(WhyOptions& options, const BuildContext& context) {
   if (IsWorkload(options.what)) return {{Workload::Parse(options.what), 0, {}}};
   const auto [model, layer] = SplitLayer(options.what);

@@ -16,7 +16,7 @@ namespace {
 
 using Verdict = ConsideredRecord::Verdict;
 
-// The default with the schedules that the math allows.
+// The default among the schedules that the math mode allows.
 DefaultConfig DefaultOf(const Workload& workload, const BuildContext& context) {
   const auto allowed = [&](const Schedule& schedule, const Config&) { return !context.exact_math || schedule.exact(); };
   const std::vector<PairDefault> all = LayoutDefaults(workload, context.machine(), allowed);

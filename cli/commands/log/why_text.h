@@ -1,4 +1,4 @@
-// What `hone log why` finds, and how people read it.
+// The answer of `hone log why`, and its text.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@ struct WhyAnswer {
   Task task;
   Machine machine;
   std::vector<ConsideredRecord> considered;         // as RecordConfigSource::Consider orders them
-  std::vector<std::optional<ExpectedLoss>> losses;  // of each of them
-  std::optional<ConfigChoice> taken;                // of a record
-  DefaultConfig otherwise;                          // the analytic default: what a build takes when no record is
+  std::vector<std::optional<ExpectedLoss>> losses;  // of each considered record
+  std::optional<ConfigChoice> taken;                // present if a record is taken
+  DefaultConfig otherwise;                          // the analytic default, which a build uses if no record is taken
 };
 WhyAnswer AskWhy(const Task& task, const Machine& machine, const RecordLayers& layers,
                  const RecordConfigSource& source);
 
-// Why a record is not taken: "slower", "other threads", "lacks avx512f"; "taken" of the one that is.
+// Why a record is not taken: "slower", "other threads", "lacks avx512f". "taken" for the one that is.
 std::string VerdictText(const ConsideredRecord& considered, const BestWanted& wanted);
 
-// A table of at most `limit` records (0: all) that are not taken, then a line with what is and where it is from.
+// A table of at most `limit` records (0: all) that are not taken, then a line with the one taken and its source.
 std::string WhyText(const WhyAnswer& answer, const RecordLayers& layers, size_t limit);
 Json WhyJson(const WhyAnswer& answer, const RecordLayers& layers);
 

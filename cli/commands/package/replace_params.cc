@@ -27,7 +27,7 @@ struct ReplaceParamsOptions {
   ModelOptions model;
 };
 
-// Of a file that holds the values that the package gets, or none at all; empty where others are put in their places.
+// The hash of a file that holds all the package's values, or none of them; empty if only some are replaced.
 std::string ModelSha256(const ModelOptions& model) {
   const bool is_of_them = model.other_values.empty() || IsRelayFile(model.model);
   return is_of_them ? Sha256OfFile(model.model) : "";
@@ -37,7 +37,7 @@ BuiltParts PartsOf(const Package& package) {
   return {package.plan(), std::string(package.lib()), std::string(package.params()), package.manifest()};
 }
 
-// An .onnx file takes the shapes of the package's inputs, unless the user tells some.
+// An .onnx file gets the shapes of the package's inputs unless the user gives some.
 ModelOptions WithShapesOf(const Package& package, const ModelOptions& options) {
   if (!options.model.ends_with(".onnx") || !options.shapes.empty() || !options.dims.empty()) return options;
   ModelOptions shaped = options;
@@ -48,7 +48,8 @@ ModelOptions WithShapesOf(const Package& package, const ModelOptions& options) {
   return shaped;
 }
 
-// The model as a package was built of it; that of the package before where its shapes are the same.
+// The model with the shapes that a package was built for. It is loaded again only if the shapes differ from the
+// previous package's.
 class ShapedModel {
  public:
   explicit ShapedModel(ModelOptions options) : options_(std::move(options)) {}
@@ -65,7 +66,7 @@ class ShapedModel {
   std::optional<Model> model_;
 };
 
-// A file for several targets or shapes gets the parameters in each of its packages.
+// In a file for several targets or shapes, each package gets the parameters.
 std::string Replaced(const ReplaceParamsOptions& options) {
   const auto packages = Package::InspectAll(options.package);
   ShapedModel model(options.model);
@@ -80,7 +81,7 @@ std::string Replaced(const ReplaceParamsOptions& options) {
 
 struct Opened {
   std::string bytes;
-  OpenedPackage first;  // what is open is the same for each target, but for what its passes fold
+  OpenedPackage first;  // same for each target, except for what its passes fold
 };
 
 Opened OpenAll(const ReplaceParamsOptions& options) {

@@ -1,4 +1,4 @@
-// `hone package replace-params` and `open-params`: the same code with other parameters, now or when it is loaded.
+// `hone package replace-params` and `open-params`: the same code with other parameters, at once or at load time.
 #pragma once
 
 #include "cli/command.h"

@@ -1,4 +1,4 @@
-// `hone run MODEL --node NAME`: one node of a model, alone.
+// `hone run MODEL --node NAME`: runs one node of a model by itself.
 #pragma once
 
 #include "cli/command.h"
