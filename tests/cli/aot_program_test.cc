@@ -1,4 +1,4 @@
-// `hone package export --executor aot`: an object that needs nothing, and computes what libhone does, to the bit.
+// `hone package export --executor aot`: an object without dependencies that computes the same bits as libhone.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Two inputs and two outputs, one of which a call writes that others read.
+// Two inputs and two outputs; other calls read one of the outputs.
 constexpr const char* kTwo = R"(free_var %a: Tensor[(2, 33), float32];
 free_var %b: Tensor[(2, 33), float32];
 %0 = multiply(%a, %b);
@@ -26,7 +26,7 @@ free_var %b: Tensor[(2, 33), float32];
 %2
 )";
 
-// As many rows as there are values that are not zero.
+// As many rows as there are nonzero values.
 constexpr const char* kCountedRows = R"(def @main(%x: Tensor[(4, 5), float32], counted=[0, 0, 1, 20]) {
   %0 = argwhere(%x);
   %1 = %0.0;
@@ -37,10 +37,10 @@ constexpr const char* kCountedRows = R"(def @main(%x: Tensor[(4, 5), float32], c
 
 struct Model {
   const char* name;
-  const char* build;  // what `hone build` takes
+  const char* build;  // the arguments of `hone build`
   std::vector<Shape> inputs;
 };
-// Names the parameter in the list of tests.
+// Prints the parameter's name in the list of tests.
 void PrintTo(const Model& model, std::ostream* out) { *out << model.build; }
 
 const Model kModels[] = {
@@ -51,7 +51,7 @@ const Model kModels[] = {
     {"Bytes", "zoo:resnet-18 --image-shape 3,64,64 --precision int8 --calibrate random --samples 1", {{1, 3, 64, 64}}},
 };
 
-// One in four is denormal, from the `first` on, so that whoever does not flush them computes other bits.
+// One in four values, from index `first` on, is denormal: code that does not flush them computes other bits.
 Tensor Values(const Shape& shape, int64_t first, Random& random) {
   Tensor tensor(DType::kFloat32, shape);
   auto* values = static_cast<float*>(tensor.raw());
@@ -62,7 +62,7 @@ Tensor Values(const Shape& shape, int64_t first, Random& random) {
   return tensor;
 }
 
-// Reads the inputs from its standard input and writes each output of two runs, in both kinds of memory.
+// Reads the inputs from standard input and writes each output of two runs, in both kinds of memory.
 std::string MainOf(size_t inputs, size_t outputs) {
   std::string text =
       "#include <m.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
@@ -70,7 +70,7 @@ std::string MainOf(size_t inputs, size_t outputs) {
       "#else\n#define CONTROL() 0\n#endif\n";
   std::string given, read, written;
   for (size_t i = 0; i < inputs; ++i) {
-    // At an odd place of an element: tensors may lie anywhere.
+    // Only 4-byte aligned, because tensors may lie anywhere.
     text += fmt::format("static _Alignas(64) unsigned char in_{0}[M_INPUT_{0}_BYTES + 4];\n", i);
     read += fmt::format("  if (fread(in_{0} + 4, M_INPUT_{0}_BYTES, 1, stdin) != 1) return 3;\n", i);
     given += fmt::format("in_{} + 4, ", i);
@@ -99,7 +99,7 @@ class AotProgram : public ProgramTest {
     ASSERT_EQ(r.code, 0) << line << "\n" << r.out << r.err;
   }
 
-  // m.h and m.o of the model, and a program of them.
+  // Makes m.h and m.o from the model, and a program with them.
   void MakeProgram(const Model& model, const std::string& target, const std::string& compiler) {
     Write("work/two.relay", kTwo);
     Expect(fmt::format("hone build {} --no-records --target {} -o m.hone", model.build, target));
@@ -120,7 +120,7 @@ class AotProgram : public ProgramTest {
     Write("work/in.bin", raw);
   }
 
-  // The outputs of `hone run`, one behind the other.
+  // The outputs of `hone run`, concatenated.
   std::string Session(const Model& model, int threads) {
     std::string line = fmt::format("hone run m.hone --threads {} --output out{}", threads, threads);
     const std::vector<const char*> names =
@@ -140,7 +140,7 @@ class AotProgram : public ProgramTest {
 class AotOf : public AotProgram, public testing::WithParamInterface<Model> {};
 
 TEST_P(AotOf, ComputesTheSessionsBits) {
-  // An object cannot ask for tile registers, which kernels of bytes use where there are any.
+  // An object cannot ask for tile registers, which kernels of bytes use where they exist.
   MakeProgram(GetParam(), MayUseTileRegisters() ? "x86-64-v4" : "host", "cc");
   WriteInputs(GetParam());
   Expect("./main < in.bin > aot.bin");
@@ -158,7 +158,7 @@ void PrintTo(const Board& board, std::ostream* out) { *out << board.target; }
 
 class AotFor : public AotProgram, public testing::WithParamInterface<Board> {};
 
-// Other machines' sums are of other orders.
+// Sums on other machines have another order.
 TEST_P(AotFor, AgreesWithThisMachine) {
   const Board& board = GetParam();
   if (Shell(fmt::format("command -v {} && command -v {}", board.compiler, board.emulator)).code != 0) {
@@ -194,7 +194,7 @@ TEST_F(AotProgram, NeedsNothingAndMovesAnywhere) {
   EXPECT_THAT(Read("work/m.h"), HasSubstr("int32_t m_run(const void* input_0, void* output_0, void* memory);"));
 }
 
-// As when it is loaded: on a machine that cannot load it nobody else would look.
+// Exporting checks the plan as loading does: on a machine that cannot load the package, nothing else would.
 TEST_F(AotProgram, RefusesAPlanThatIsNotItsKernels) {
   Expect("hone build zoo:mlp --image-shape 1,14,14 --no-records --target cortex-a72 -o a.hone");
   Expect("hone package unpack a.hone -o parts");

@@ -1,4 +1,4 @@
-// Saved bench results as parts of a comparison, and the roofs that times are held against.
+// Saved bench results as parts of a comparison, with the roofs to which times are compared.
 #include "cli/comparison/bench_results.h"
 
 #include <gmock/gmock.h>

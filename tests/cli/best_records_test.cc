@@ -7,7 +7,7 @@ namespace {
 
 const char* const kConv = "nn.conv2d data=1x8x8x8 weight=8x8x3x3 padding=1x1x1x1";
 
-// The machine is told by its CPU alone: all have one name.
+// Only the CPU tells machines apart: all have the same name.
 Record Timed(const char* workload, const std::string& model, int64_t ns) {
   Record record;
   record.candidate.workload = Workload::Parse(workload);

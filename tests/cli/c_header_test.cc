@@ -14,7 +14,7 @@ TEST(CHeader, TakesNamesOfCAlone) {
   for (const char* name : {"", "18", "a-b", "a b", "../x", "\xc3\xa4", "a\n"}) EXPECT_FALSE(IsCName(name)) << name;
 }
 
-// Names are the model's, which is anybody's file.
+// Names come from the model, which is an untrusted file.
 TEST(CHeader, LeavesNoRemarkOpen) {
   Plan plan;
   plan.model = "a*/ int x; /*\nint y;";

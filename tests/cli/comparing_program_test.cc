@@ -21,7 +21,7 @@ using testing::Not;
 
 class ComparingProgram : public ProgramTest {
  protected:
-  // The log of this machine after a little tuning, and those of two others that measured the same in other times.
+  // The log of this machine after a little tuning, and logs of two others with the same measurements and other times.
   void ExportThreeMachines() {
     const ProgramResult tuned =
         Shell("hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 6 --finals kernels --db left.db");
@@ -41,7 +41,7 @@ class ComparingProgram : public ProgramTest {
     std::ofstream log(Path("work/" + host + ".log"));
     WriteLog(records, log);
   }
-  // The commands of the page, in their order.
+  // The commands of the page, in order.
   static std::vector<std::string> Commands() {
     std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/comparing.md");
     std::vector<std::string> commands;
@@ -132,7 +132,7 @@ TEST_F(ComparingProgram, SaysWhatChangedSinceADayInEachForm) {
   EXPECT_EQ(series["series"][0]["points"][0]["package_sha256"], series["series"][0]["points"][1]["package_sha256"]);
 }
 
-// What is timed here keeps the roofs of this machine, which then hold wherever the times are read.
+// A measurement stores the roofs of its machine, which apply wherever the times are read.
 TEST_F(ComparingProgram, WhatIsTimedKeepsItsMachinesRoofs) {
   ExportThreeMachines();
   for (const Record& record : RecordStore::Open(Path("work/left.db"))->Find({})) {

@@ -1,4 +1,4 @@
-// Comparisons of machines: which times may be divided, what is said of what is missing, portability, prices.
+// Comparisons of machines: the times that may be divided, the text for missing ones, portability, prices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ ComparedCell CellOf(const std::vector<ComparedLayer>& layers) {
   return cell;
 }
 
-// One model; a device per cell, each a machine of its own.
+// One model on one device per cell, each on a machine of its own.
 Comparison Of(const std::vector<ComparedCell>& cells) {
   Comparison c;
   c.models = {{"net", 2}};
@@ -158,7 +158,7 @@ TEST(Layers, AreTheTasksAndWhatHasNoKnobs) {
   EXPECT_GT(without_knobs, 1) << "pools and the softmax";
 }
 
-// A dense layer on two machines, and what each one's best takes on the other.
+// A dense layer on two machines, and the times of each one's best config on the other.
 Record On(const std::string& machine, int config, int64_t ns, Fate fate = Fate::kOk) {
   Record record = SampleRecord(config);
   record.measurement.environment = EpycOf("AuthenticAMD-25-" + machine + "-0");
@@ -180,7 +180,7 @@ class FromRecords : public testing::Test {
     const std::vector<ModelToCompare> models = {{"mlp", relay::InferType(BuildZoo("mlp", options))}};
     return CompareRecords(*store_, DevicesOf(*store_, {}), models, {});
   }
-  // The mlp's layers as records of a machine, each of `ns`.
+  // The mlp's layers as records of a machine, each taking `ns`.
   static std::vector<Record> Layers(const std::string& machine, int config, int64_t ns, size_t left_out = 9) {
     ZooOptions options;
     options.image_shape = {1, 14, 14};
@@ -201,7 +201,7 @@ class FromRecords : public testing::Test {
     return a;
   }
 
-  // Two devices with layers of their own; the first one's best configurations failed on the second.
+  // Two devices with records of their own; the first one's best configs failed on the second.
   static std::vector<Record> WithFailuresOfTheFirst(Fate fate, const std::string& message) {
     std::vector<Record> records = Joined(Layers("1", 1, 1000), Layers("2", 2, 2000));
     for (Record record : Layers("2", 1, 0)) {
@@ -234,7 +234,7 @@ TEST_F(FromRecords, HoldLayersAndEstimatesOfWhatHasNoKnobs) {
   EXPECT_GT(StandingsOf(c, 0, {})[1].ratio, 1.5);
 }
 
-// Records of another machine than this one, which cannot be measured here.
+// Records of another machine, whose roofs cannot be measured here.
 TEST_F(FromRecords, TakeTheRoofsThatTheyTell) {
   const auto with_roofs = [](const std::vector<std::string>& texts) {
     std::vector<Record> records = Layers("2", 2, 2000);

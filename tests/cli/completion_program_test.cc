@@ -1,4 +1,4 @@
-// Shell completion and the manual, as a shell and man see them.
+// Shell completion and the manual, as used by a shell and by man.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using testing::Not;
 
 class Completion : public ProgramTest {
  protected:
-  // What bash offers for the last of these words.
+  // Bash's completions of the last of these words.
   std::string Offered(const std::string& words) {
     const ProgramResult r = Shell("bash -c 'eval \"$(\"$HONE\" completion bash)\"; COMP_WORDS=(" + words +
                                   "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _hone; echo \"${COMPREPLY[@]}\"'");
@@ -49,8 +49,8 @@ TEST_F(Completion, OfOtherShellsNamesEveryCommand) {
   EXPECT_EQ(Hone({"completion", "tcsh"}).code, 2);
 }
 
-// The file lies where zsh loads functions from, or is read at once. A shell within the shell is typed to: what its user
-// gets is what it runs.
+// The completion file lies in zsh's function path, or is read at once. The test types into a shell within the shell,
+// and checks the command that it runs.
 TEST_F(Completion, OfZshAnswersTheFirstTab) {
   if (Shell("zsh --version").code != 0) GTEST_SKIP() << "zsh is not installed (Debian package zsh)";
   Write("work/type.zsh", R"(
@@ -95,7 +95,7 @@ TEST_F(Completion, OfFishKnowsCommandsOptionsAndValues) {
   EXPECT_THAT(offered("hone tune mod"), testing::StartsWith("model.onnx"));
 }
 
-// Asking what a command takes runs none: neither a store nor a tracker is needed or made.
+// Completion of a command's arguments neither needs nor makes a store or a tracker.
 TEST_F(Completion, LeavesNothingBehind) {
   const std::vector<std::string> before = Files();
   const ProgramResult r = Hone({"completion", "bash"});

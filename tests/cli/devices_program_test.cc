@@ -1,4 +1,4 @@
-// Who looks after a fleet: runners that are held, drained and end by themselves, with a real tracker.
+// The care of a fleet with a real tracker: runners that are held, drained and end by themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,14 +12,14 @@ using testing::HasSubstr;
 
 class DevicesProgram : public ProgramTest {
  protected:
-  // The commands between a tracker that begins and ends; $address is the tracker's.
+  // Runs the commands while a tracker runs; $address is the tracker's.
   ProgramResult WithTracker(const std::string& commands) {
     return Shell(
         "{ \"$HONE\" tracker --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && tracker=$!; "
         "for i in $(seq 400); do [ -s port ] && break; sleep 0.05; done; address=$(cat port); " +
         commands + "; kill $tracker; wait $tracker");
   }
-  // The commands beside a runner, whose label is "board".
+  // Runs the commands while a runner with the label "board" runs.
   ProgramResult WithRunner(const std::string& commands) {
     return WithTracker(
         "timeout 120 '" HONE_RUNNER
@@ -28,11 +28,11 @@ class DevicesProgram : public ProgramTest {
         "done; " +
         commands + "; kill -TERM $runner; wait $runner");
   }
-  // `hone devices WORDS`, its document in the file `name` and its exit code behind that in codes.
+  // `hone devices WORDS`: writes its document to the file `name` and appends its exit code to the file codes.
   static std::string Step(const std::string& name, const std::string& words) {
     return "hone devices " + words + " --tracker $address --json >" + name + ".json; echo " + name + " $? >>codes; ";
   }
-  // The runner as the step printed it.
+  // The runner in the output of that step.
   Json Board(const std::string& name) const {
     const Json status = ParseJson(Read("work/" + name + ".json"), name);
     return status["runners"].size() == 1 ? status["runners"][0] : Json::object();
@@ -77,7 +77,7 @@ TEST_F(DevicesProgram, ARunnerLeavesWhenItsLifetimeIsOver) {
   const ProgramResult r = WithTracker("timeout 60 '" HONE_RUNNER "'" + words + "timeout 60 \"$HONE\" runner" + words +
                                       "hone devices --tracker $address");
   EXPECT_THAT(r.out, HasSubstr("code 0\ncode 0\n")) << r.err;
-  // It has said bye: one that just fell silent would be "lost".
+  // The runner has said goodbye: one that just fell silent would be "lost".
   EXPECT_THAT(r.out, HasSubstr("no runners\n"));
   const std::string offered = "runner \"pi\" offers itself to tcp://127.0.0.1:";
   const std::string said = Read("work/runner.err");

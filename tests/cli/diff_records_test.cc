@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// Of a machine, with samples of about so many ns.
+// A record of a machine, with samples of about `ns`.
 Record Timed(int64_t ns, const std::string& cpu_id = "AuthenticAMD-25-1-1") {
   Record record = SampleRecord(1);
   record.measurement.environment = EpycOf(cpu_id);

@@ -1,4 +1,4 @@
-// `hone run --dump` and `--upto`: what every call of a package leaves.
+// `hone run --dump` and `--upto`: the outputs of every call of a package.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::Not;
 
 class Dump : public ProgramTest {
  protected:
-  // Three calls: nothing is fused over a softmax.
+  // Three calls, because nothing is fused over a softmax.
   void Build(const std::string& middle) {
     Write("work/m.relay", "def @main(%x: Tensor[(2, 5), float32]) {\n  %0 = nn.softmax(%x);\n  %1 = " + middle +
                               ";\n  nn.softmax(%1)\n}\n");
@@ -30,7 +30,7 @@ TEST_F(Dump, KeepsWhatEachCallLeaves) {
   EXPECT_THAT(r.out, HasSubstr("every value is finite"));
   const ProgramResult files = Shell("ls values");
   EXPECT_EQ(std::count(files.out.begin(), files.out.end(), '\n'), 3) << files.out;
-  // The last is the output, and the same as a run gives.
+  // The last value is the output, and equals that of a normal run.
   EXPECT_EQ(Shell("hone run m.hone --fill ramp --output out && cmp out/*.npy values/0002_*.npy").code, 0);
   EXPECT_EQ(Shell("hone run m.hone --fill ramp --dump more --threads 2 && cmp more/0001_*.npy values/0001_*.npy").code,
             0);
@@ -63,7 +63,7 @@ TEST_F(Dump, BisectNamesTheFirstNodeThatDiffers) {
   const ProgramResult same = Shell("hone verify m.onnx m.hone --threads 1 --bisect");
   EXPECT_EQ(same.code, 0) << same.out << same.err;
   EXPECT_THAT(same.out, HasSubstr("the last value agrees"));
-  // The file's last bytes are those of fc3's bias: 64 times 4.0, of which some may be lanes behind its end.
+  // The file's last bytes belong to fc3's bias: they become 64 times 4.0, some of which may be padding lanes.
   ASSERT_EQ(
       Shell("head -c -256 parts/params.safetensors > cut && for i in $(seq 64); do printf '\\000\\000\\200\\100'; "
             "done >> cut && mv cut parts/params.safetensors && hone package pack parts -o wrong.hone")
@@ -78,7 +78,7 @@ TEST_F(Dump, BisectNamesTheFirstNodeThatDiffers) {
 }
 
 TEST_F(Dump, BisectNamesTheFirstValueThatIsNotFinite) {
-  // Both are NaN, so they agree: the hunt is on all the same.
+  // Both are NaN, so they agree, but the search reports the first value that is not finite.
   Build("sqrt(negative(%0))");
   const ProgramResult both = Shell("hone verify m.relay m.hone --threads 1 --bisect");
   EXPECT_EQ(both.code, 0) << both.out << both.err;
@@ -102,7 +102,7 @@ TEST_F(Dump, BisectComparesWithAnotherPackageAndWithADump) {
     EXPECT_EQ(same.code, 0) << against << same.out << same.err;
     EXPECT_THAT(same.out, HasSubstr("the last value agrees"));
   }
-  // From the second value on another network.
+  // The networks differ from the second value on.
   ASSERT_EQ(Shell("mv m.hone good.hone && mv m.relay good.relay").code, 0);
   Build("exp(%0)");
   ASSERT_EQ(Shell("hone run m.hone --dump other").code, 0);
@@ -145,12 +145,12 @@ TEST_F(NodeAlone, GivesWhatTheWholeModelGives) {
   EXPECT_THAT(r.out, HasSubstr("copy generic\n"));
   EXPECT_THAT(r.out, HasSubstr("it agrees"));
   EXPECT_THAT(r.out, HasSubstr("operand2 2x5 float32: 0 0.1 0.2"));
-  // Its folder is a dump of one value.
+  // The folder `alone` is a dump with one value.
   ASSERT_EQ(Shell("hone build m.relay --no-records -O0 -o m.hone").code, 0);
   const ProgramResult whole = Shell("hone verify m.relay m.hone --bisect --against alone --fill ramp");
   EXPECT_EQ(whole.code, 0) << whole.out << whole.err;
   EXPECT_THAT(whole.out, HasSubstr("%3"));
-  // Of several results each is one.
+  // Each of several results is a value of its own.
   const ProgramResult split = Shell("hone run m.relay --node %4 --no-records --json");
   EXPECT_EQ(split.code, 0) << split.err;
   EXPECT_THAT(split.out, HasSubstr("\"name\":\"%4_2\""));

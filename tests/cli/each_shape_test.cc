@@ -49,7 +49,7 @@ TEST(EachShape, KeepsRangesThatAreWrittenAlikeTogether) {
   EXPECT_THAT(Each({"a=1..2,16..32"}), ElementsAre("a=1,16", "a=1,32", "a=2,16", "a=2,32"));
 }
 
-// A name may hold an equals sign, dots and a comma of its own.
+// A name may contain an equals sign, dots and a comma.
 TEST(EachShape, LeavesNamesAlone) { EXPECT_THAT(Each({"a=1..2,x=3..3"}), ElementsAre("a=1..2,x=3")); }
 
 TEST(EachShape, RefusesWhatIsNoRange) {

@@ -24,7 +24,7 @@ struct Layer {
     expected = RunReference(typed, {{"x", x}});
   }
 
-  // The element that is moved, by so much.
+  // The error when the element is off by `by`.
   ElementError Judged(int64_t element, double by) const {
     const Tensor got = expected[0].Clone();
     Tensor moved = got;
@@ -42,7 +42,7 @@ TEST(ElementErrors, TellAnErrorThatIsSmallBesideTheLargestElementAlone) {
   const ElementError far = layer.Judged(100, 0.19);
   EXPECT_GT(far.excess, 10);
   EXPECT_EQ(far.index, 100);
-  // Next to the large pixel a sum of floats is known no better.
+  // Next to the large pixel a float sum is no more accurate than that.
   EXPECT_LT(layer.Judged(1, 0.19).excess, 1);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 class ExpectedTimeTest : public testing::Test {
  protected:
-  // A kernel that `calls` calls run.
+  // A kernel that is run by `calls` calls.
   void Add(const std::string& op, int calls, int64_t record_ns, double estimate_ns) {
     PlanKernel kernel;
     kernel.dispatch.expected_ns = record_ns;

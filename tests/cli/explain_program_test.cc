@@ -1,4 +1,4 @@
-// `hone explain`, and the record ids that lead to it.
+// `hone explain`, and the record ids that it takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

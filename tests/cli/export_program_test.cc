@@ -1,4 +1,4 @@
-// `hone package export`: what a linker and a compiler make of it. That it runs is embedding.md's session.
+// `hone package export`: the output under a linker and a compiler. Running it is covered by embedding.md's session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

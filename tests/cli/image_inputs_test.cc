@@ -1,4 +1,4 @@
-// Pictures as inputs: decoded, resized as other programs do, scaled as networks were trained.
+// Images as inputs: decoded, resized as other programs do, scaled as networks were trained.
 #include "cli/quantise/image_inputs.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The same in every channel.
+// A grey image: all channels are equal.
 Image Gray(int64_t height, int64_t width, const std::function<int(int64_t, int64_t)>& value) {
   Image image{height, width, {}};
   for (int64_t y = 0; y < height; ++y) {
@@ -33,7 +33,7 @@ Image Pattern() {
   return Gray(5, 7, [](int64_t y, int64_t x) { return static_cast<int>((37 * y + 91 * x + 13 * x * y) % 256); });
 }
 
-// From 0 to 255.
+// Values from 0 to 255.
 std::vector<double> FirstChannel(const Image& image, int64_t height, int64_t width, const std::string& fit) {
   ImageOptions options;
   options.fit = fit;
@@ -48,13 +48,13 @@ void ExpectNear(const std::vector<double>& got, const std::vector<double>& expec
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(got[i], expected[i], 0.01) << i;
 }
 
-// Expected: Pillow 13.0's resize of the same numbers as floats, with its filter BILINEAR.
+// The expected values are from Pillow 13.0's resize of the same numbers as floats, with its filter BILINEAR.
 TEST(ImageInput, ResizesAsPillowDoes) {
   ExpectNear(FirstChannel(Pattern(), 3, 3, "stretch"),
              {98.6326, 118.4118, 118.0612, 131.6190, 135.5360, 104.7936, 132.3878, 150.7479, 172.7958});
   ExpectNear(FirstChannel(Pattern(), 6, 9, "stretch"),
              {0, 60.6667, 131.4444, 145.3333, 17.0, 87.7778, 158.5556, 144.0, 34.0, 27.75, 94.9167, 173.2778});
-  // The middle 5 x 5.
+  // Uses the middle 5 x 5 pixels.
   ExpectNear(FirstChannel(Pattern(), 3, 3, "cover"),
              {136.5714, 106.4603, 131.7143, 145.5833, 137.3951, 114.1944, 134.7857, 150.2698, 167.7857});
 }
@@ -81,7 +81,7 @@ TEST(ImageInput, ScalesEachChannelAndOrdersThem) {
   EXPECT_THAT(values(DType::kFloat32, {1, 2, 2, 3}), ElementsAre(1, 0, 0, -0.2, -2, 0.4, 1, 0, 0, -0.2, -2, 0.4));
   options.bgr = true;
   EXPECT_THAT(values(DType::kFloat32, {1, 3, 2, 2}), ElementsAre(-1, 0.6, -1, 0.6, 0, -2, 0, -2, 0.5, 0.2, 0.5, 0.2));
-  // Bytes are what the picture has.
+  // Byte inputs take the image's bytes unscaled.
   EXPECT_THAT(values(DType::kUInt8, {1, 3, 2, 2}), ElementsAre(0, 204, 0, 204, 51, 0, 51, 0, 255, 102, 255, 102));
   options = {};
   EXPECT_THAT(values(DType::kFloat32, {1, 1, 2, 2}), ElementsAre(0.416, 0.211, 0.416, 0.211));
@@ -203,7 +203,7 @@ TEST_F(PictureFiles, DamagedOnesAreRefusedInOneLine) {
       EXPECT_THAT(why, HasSubstr(is_png ? "not a usable PNG" : "not a usable JPEG")) << length;
       EXPECT_EQ(why.find('\n'), std::string::npos);
     }
-    // Some flips leave a picture.
+    // Some bit flips leave a valid image.
     for (int i = 0; i < 500; ++i) {
       std::string flipped = whole;
       flipped[random.Below(flipped.size())] ^= static_cast<char>(1U << random.Below(8));
@@ -212,7 +212,7 @@ TEST_F(PictureFiles, DamagedOnesAreRefusedInOneLine) {
   }
   EXPECT_THAT(Refusal(Write("text.jpg", "hello")), HasSubstr("text.jpg: neither JPEG nor PNG"));
   EXPECT_NE(Refusal(folder_.File("absent.png")), "");
-  // 70,000 x 70,000 pixels, of which a few bytes are there.
+  // 70,000 x 70,000 pixels in the header, but only a few bytes of data.
   std::string huge = png;
   huge[17] = huge[21] = 1;
   huge[18] = huge[22] = 0x11;

@@ -1,4 +1,4 @@
-// Keys from the command line: made, listed, taken back, enrolled; and what is refused with which exit code.
+// Keys from the command line: made, listed, revoked, enrolled; and the refusals with their exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ class KeysProgram : public ProgramTest {
   void ExpectFailure(const std::vector<std::string>& arguments, int code, const std::string& message) {
     ExpectFailure(Hone(arguments), code, message);
   }
-  // Of hone-runner, with these words after the address and the key.
+  // Expects hone-runner to fail with these words after the address and the key.
   void ExpectRunnerFailure(const std::string& words, int code, const std::string& message) {
     SCOPED_TRACE(words);
     ExpectFailure(Shell("timeout 60 '" HONE_RUNNER "' --key k --health off " + words), code, message);
@@ -86,7 +86,7 @@ TEST_F(KeysProgram, ThatAreDamagedOrMissingStopTheTracker) {
     ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*"}, 78, secret);
   }
   std::filesystem::remove(secret);
-  // Not a tracker without keys, which would do for loopback: the rest of the folder is there.
+  // The tracker does not start without keys, which loopback would allow: the rest of its key folder exists.
   const ProgramResult r = Shell("timeout 60 \"$HONE\" tracker --bind 'tcp://127.0.0.1:*'");
   ExpectFailure(r, 78, "hone keygen");
 }

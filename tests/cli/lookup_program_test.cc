@@ -1,4 +1,4 @@
-// Where a build looks for records, and what `hone log why` says of it.
+// The places where a build looks for records, and the explanation by `hone log why`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class LookupProgram : public ProgramTest {
     EXPECT_EQ(result.code, 0) << result.err;
     return ParseJson(result.out, command);
   }
-  // By workload: source and record of what a build takes.
+  // Source and record that a build uses, by workload.
   std::map<std::string, std::string> Built(const std::string& options) {
     std::map<std::string, std::string> built;
     const Json report = Answer("hone build -o m.hone " + options);
@@ -148,9 +148,9 @@ TEST_F(LookupProgram, AFailureThatCameLaterIsNamedAndItsKernelNotBuilt) {
   EXPECT_NE(Built(std::string(kModel) + " --db own.db")[before.begin()->first], taken);
 }
 
-// Two stranger machines, of which the one whose kernels fit this machine is the slower one itself.
+// Two unknown machines; the one whose kernels fit this machine is the slower of the two.
 TEST_F(LookupProgram, OfOtherMachinesTheKindThatLosesLeastIsTakenAndTheLossTold) {
-  // Each by itself: together, a task that promises no gain is timed with its default alone.
+  // Tasks are tuned one by one: together, a task that promises no gain is timed only with its default.
   for (const char* task : {"128x196", "64x128", "1000x64"}) Tune("--tasks weight=" + std::string(task));
   const auto own = RecordStore::Open(Path("work/own.db")), far = RecordStore::Open(Path("work/far.db"));
   std::map<std::string, std::vector<Record>> by_workload;
@@ -251,7 +251,7 @@ TEST_F(LookupProgram, TheProjectsStoreAndTheHubAreAskedAfterTheUsersOwn) {
   EXPECT_EQ(Shell(std::string("hone build -o x.hone --hub bad.honepack ") + kModel).code, 65);
 }
 
-// The pack that lies where `cmake --install` puts it, beside the program's own folder.
+// The pack where `cmake --install` puts it, beside the program's own folder.
 TEST_F(LookupProgram, TheHubThatCameWithHoneIsAskedUnlessItIsToBeLeftOut) {
   Tune();
   for (const char* folder : {"work/prefix", "work/prefix/bin", "work/prefix/share", "work/prefix/share/hone"}) {

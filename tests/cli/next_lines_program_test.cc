@@ -1,4 +1,4 @@
-// What a command names as the next one can be typed as it stands, and is about the same model, machine and store.
+// The next command that a command prints can be typed as it is, and is for the same model, machine and store.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 class NextLines : public ProgramTest {
  protected:
-  // Runs the line and expects success; the next one.
+  // Runs the line and expects success; returns the next command that it prints.
   std::string Follow(const std::string& line) {
     last_ = Shell(line);
     EXPECT_EQ(last_.code, 0) << line << "\n" << last_.err;

@@ -56,7 +56,7 @@ TEST(Npz, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(RefusalOf(other), HasSubstr("checksum"));
 }
 
-// An array of more than the first bytes that its head is read from.
+// An array larger than the first bytes, from which its header is read.
 TEST(Npz, HoldsLargeArrays) {
   for (const bool deflated : {false, true}) {
     const Tensor large = Ramp({100, 999});
@@ -65,7 +65,7 @@ TEST(Npz, HoldsLargeArrays) {
   }
 }
 
-// So nothing is unpacked that does not fit the model: all behind the head is damaged, and that is not seen.
+// The callback runs before unpacking: bytes after the header are damaged here, and that goes unnoticed.
 TEST(Npz, AsksWhetherAnArrayIsWantedBeforeItIsRead) {
   std::string bytes = ZipArchive({{"x.npy", NpyBytes(Ramp({100, 999}))}}, false);
   const size_t data = bytes.find("NUMPY") + 80'000;
@@ -80,7 +80,7 @@ TEST(Npz, AsksWhetherAnArrayIsWantedBeforeItIsRead) {
   EXPECT_EQ(asked, "x float32 " + ShapeText({100, 999}));
 }
 
-// The size that its table of contents gives the first file.
+// Sets the size that the archive's directory gives for the first file.
 void SetSize(std::string& archive, uint32_t size) {
   const size_t at = archive.find("PK\1\2") + 24;
   for (size_t i = 0; i < 4; ++i) archive[at + i] = static_cast<char>(size >> (8 * i));
@@ -94,7 +94,7 @@ TEST(Npz, RefusesWhatGrowsBeyondMeasure) {
   EXPECT_THAT(RefusalOf(bytes), HasSubstr("x.npy is damaged"));
 }
 
-// Every cut and every flipped byte is refused or read; nothing else happens.
+// Every cut and every flipped byte is refused or read, without a crash.
 TEST(Npz, SurvivesDamage) {
   for (const bool deflated : {false, true}) {
     const std::string whole = ZipArchive({{"x.npy", NpyBytes(Ramp({3, 5}))}}, deflated);

@@ -1,5 +1,5 @@
-// No output replaces what its command reads, nor a record store: every command of the tree, with everything that it
-// reads as its output.
+// No output replaces a command's input or a record store. The test tries every command of the tree, with each of its
+// inputs as its output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A command that reads and writes. OUT stands for what it writes; `reads` are files that no word of it names.
+// A command that reads and writes. OUT stands for its output; `reads` are inputs that none of its words names.
 struct Recipe {
   std::string command;
   std::vector<std::string> words;
@@ -82,7 +82,7 @@ const std::vector<Recipe> kRecipes = {
     {"hone join", {"join", "CODE", "--tracker", "tcp://127.0.0.1:1", "--identity", "OUT"}},
 };
 
-// The same for folders: the file that is read has the name of one that is written there.
+// Recipes with output folders: the input has the name of a file that is written there.
 const std::vector<Recipe> kIntoFolders = {
     {"hone package unpack", {"package", "unpack", "IN", "-o", "DIR"}, {"p.hone"}},
     {"hone package export", {"package", "export", "IN", "--c", "-o", "DIR"}, {"p.hone"}},
@@ -96,7 +96,7 @@ const std::vector<Recipe> kIntoFolders = {
     {"hone run MODEL --node NAME", {"run", "IN", "--node", "y", "--no-records", "--output", "DIR"}, {"v.onnx"}},
 };
 
-// An image of zeros, as numpy writes it.
+// An image of zeros, in numpy's format.
 std::string ZeroImage() {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 14, 14), }";
   header.append(117 - header.size(), ' ').push_back('\n');
@@ -144,7 +144,7 @@ class OutputsProgram : public ProgramTest {
     return bytes;
   }
 
-  // The words as a line for Shell, with `stand_in` in the place of a word or of what is behind its "=".
+  // The words as a line for Shell; `stand_in` replaces whole words or their part after "=".
   static std::string LineOf(const Recipe& recipe, const std::map<std::string, std::string>& stand_in) {
     std::string line = "timeout 100 \"$HONE\"";
     for (std::string word : recipe.words) {
@@ -167,7 +167,7 @@ class OutputsProgram : public ProgramTest {
     EXPECT_EQ(Bytes(), before) << line;
   }
 
-  // The files that the recipe's words and `reads` name.
+  // The files named by the recipe's words and by `reads`.
   std::set<std::string> ReadBy(const Recipe& recipe) const {
     std::set<std::string> files(recipe.reads.begin(), recipe.reads.end());
     for (const std::string& word : recipe.words) {
@@ -184,7 +184,7 @@ bool Tells(const Recipe& recipe, const Json& option) {
   });
 }
 
-// Whether a recipe of the command has the option; what has no name is in all.
+// Whether a recipe of the command has the option; a positional argument counts as used by all.
 bool IsTried(const std::vector<Recipe>& recipes, const std::string& command, const Json& option) {
   return std::any_of(recipes.begin(), recipes.end(), [&](const Recipe& recipe) {
     return recipe.command == command && (option["names"].empty() || Tells(recipe, option));
@@ -233,7 +233,7 @@ TEST_F(OutputsProgram, NoFileInAFolderReplacesAnInput) {
   for (const Recipe& recipe : kIntoFolders) {
     const std::string input = recipe.reads[0];
     ASSERT_EQ(Shell("rm -rf d; " + LineOf(recipe, {{"IN", input}, {"DIR", "d"}})).code, 0) << recipe.command;
-    // The first that is written.
+    // The first file written, by name.
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(Path("work/d"))) names.insert(entry.path().filename());
     const std::string name = *names.begin();
@@ -287,7 +287,7 @@ TEST_F(OutputsProgram, AnOldOutputIsReplacedOrGrows) {
   EXPECT_EQ(r.code, 0) << r.err;
 }
 
-// Names that hone once used for what it had not finished.
+// Names that hone once gave to unfinished files.
 TEST_F(OutputsProgram, ACopyOfAStoreRemovesNoOtherFile) {
   ASSERT_EQ(Shell("cp s.db n.partial; cp s.db n.copy").code, 0);
   const auto before = Bytes();

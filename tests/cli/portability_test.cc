@@ -1,4 +1,4 @@
-// Portability of packages that were timed on each other's machines.
+// Portability of packages timed on each other's machines.
 #include "cli/comparison/portability.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A model on machines that take so long for it each.
+// A model on machines with the given times.
 Comparison OfTimes(const std::vector<int64_t>& times_ns) {
   Comparison c;
   c.models = {{"net", 1}};
@@ -28,7 +28,7 @@ Comparison OfTimes(const std::vector<int64_t>& times_ns) {
   return c;
 }
 
-// Two machines that ran each other's packages, and a third that ran none of theirs, nor they its.
+// Two machines that ran each other's packages, and a third that exchanged none.
 MeasuredPackages MeasuredOfThree() {
   MeasuredPackages measured;
   measured.ported = {{0, 0, 1, {400, 390, 410, 12}, ""}, {0, 1, 0, {0, 0, 0, 0}, "it lacks avx512f"}};

@@ -17,7 +17,7 @@ TEST(Verdicts, AreNoCountsPercentagesOrNames) {
   }
 }
 
-// A pipe, as here, gets plain text; control characters of others reach no terminal.
+// A pipe, as here, gets plain text, and control characters in foreign text are removed for terminals.
 TEST(Verdicts, ArePlainWithoutATerminal) {
   testing::internal::CaptureStdout();
   PrintVerdicts("a\033[2J is slower than b\n");

@@ -1,5 +1,4 @@
-// What the program says, and with which exit code it ends, when something is not right; and that it leaves nothing
-// behind.
+// The program's messages and exit codes on errors, and that it leaves nothing behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,7 +123,7 @@ TEST_F(ProgramErrors, AStoreThatIsNoneIsBadDataAndKept) {
   EXPECT_EQ(Read("work/records.db"), "this is not a store, and it is somebody's file");
 }
 
-// Port 1 of loopback: nobody listens there.
+// No program listens at port 1 of loopback.
 TEST_F(ProgramErrors, DevicesOfATrackerThatIsNotThereAreNoRunner) {
   ExpectFailure({"devices", "--tracker", "tcp://127.0.0.1:1"}, 69, "127.0.0.1:1");
 }

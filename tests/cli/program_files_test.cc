@@ -1,4 +1,4 @@
-// The program between bad streams, devices, pipes and disks that are full.
+// The program with bad streams, devices, pipes and full disks.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using testing::StartsWith;
 
 class ProgramFiles : public ProgramTest {
  protected:
-  // A device of our own, so that a program that replaces it harms nobody. False where that is not permitted.
+  // A device of the test's own, so that replacing it does no harm. Returns false where that is not permitted.
   bool MakeDevice(const std::string& name, unsigned minor) const {
     const std::string path = Path("work/" + name);
     if (mknod(path.c_str(), S_IFCHR | 0666, makedev(1, minor)) != 0) return false;
@@ -52,7 +52,7 @@ TEST_F(ProgramFiles, AClosedStderrStopsNothing) {
   EXPECT_EQ(Shell("\"$HONE\" opps 2>&-").code, 2);
 }
 
-// What a command writes first gets the lowest number that is free.
+// The first file that a command opens gets the lowest free descriptor.
 TEST_F(ProgramFiles, AClosedStderrIsNotTheFileThatIsWritten) {
   EXPECT_EQ(Shell(std::string(kModel) + "-o m.onnx 2>&- >&-").code, 74) << "the report had no place";
   const ProgramResult r = Shell("\"$HONE\" inspect m.onnx");
@@ -109,7 +109,7 @@ TEST_F(ProgramFiles, WhatDoesNotFitLeavesNothingBehind) {
   EXPECT_EQ(Read("work/old/lib.so"), "mine\n");
 }
 
-// A pipe without a writer would be waited for.
+// Opening a pipe without a writer would block.
 TEST_F(ProgramFiles, APipeIsNeitherAPackageNorAnotherFileThatIsReadWhole) {
   ASSERT_EQ(Shell("mkfifo p x.npy x.pb q.minisig; touch q; " + std::string(kBuild)).code, 0);
   const auto refuse = [&](const std::string& arguments, const std::string& path) {
@@ -139,7 +139,7 @@ TEST_F(ProgramFiles, ALogCanComeThroughAPipe) {
   Expect("timeout 200 \"$HONE\" log import /dev/zero --db r.db", 66, "neither a regular file nor a pipe");
 }
 
-// Everybody may read where the program and the test's folder are, or it cannot be tried.
+// The test needs a program and a folder that all users may read.
 TEST_F(ProgramFiles, WhatMayNotBeLookedAtIsNotAbsent) {
   ASSERT_EQ(Shell(std::string(kModel) + "-o m.onnx; " + kBuild + "; mkdir closed; cp m.onnx P.hone closed").code, 0);
   ASSERT_EQ(Shell("touch closed/s.db; cp m.onnx no.onnx; chmod 0 no.onnx closed; chmod 755 .. ; chmod 777 .").code, 0);

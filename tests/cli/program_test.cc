@@ -13,7 +13,7 @@ using testing::IsEmpty;
 
 class Program : public ProgramTest {
  protected:
-  // Runs with --json, expects success, nothing but one document on stdout, and no next command.
+  // Runs with --json; expects success, exactly one document on stdout, and no next command.
   Json HoneJson(std::vector<std::string> arguments) {
     arguments.push_back("--json");
     const ProgramResult r = Hone(arguments);

@@ -1,4 +1,4 @@
-// `hone quantize`: what it writes and prints, and what it refuses.
+// `hone quantize`: its files, output and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST_F(QuantizeProgram, TellsTheErrorOfEachLayerAndOfTheWhole) {
       EXPECT_GT(layer.at(where).at("cosine").get<double>(), 0.99) << layer;
     }
   }
-  // The first has nothing before it; what is lost on the way is lost to the layers behind.
+  // The first layer has nothing before it; losses within the network accumulate in later layers.
   const Json& first = json.at("layers")[0];
   EXPECT_NEAR(first.at("in_network").at("sqnr_db").get<double>(), first.at("alone").at("sqnr_db").get<double>(), 3);
   EXPECT_LT(json.at("outputs")[0].at("sqnr_db").get<double>(),
@@ -124,7 +124,7 @@ TEST_F(QuantizeProgram, EachMethodMakesAModelOfItsOwn) {
   }
 }
 
-// A narrower budget leaves as many layers in float or more, and each is kept.
+// A tighter budget leaves at least as many layers in float, and each budget is kept.
 TEST_F(QuantizeProgram, LeavesLayersInFloatUntilTheErrorIsSmallEnough) {
   WriteFolder("in", 3);
   const double all = Quantized("--calibrate in").at("outputs")[0].at("max_error").get<double>();

@@ -1,4 +1,4 @@
-// Models as Relay's text, and packages as their parts: the program from text to outputs.
+// Models as Relay's text, and packages as their parts, from text to outputs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ class RelayProgram : public ProgramTest {
     const ProgramResult r = Shell(line);
     EXPECT_EQ(r.code, code) << line << "\n" << r.out << r.err;
   }
-  // The error of a line that must fail with that code.
+  // The error of a line that must fail with that exit code.
   std::string Refusal(const std::string& line, int code) {
     const ProgramResult r = Shell(line);
     EXPECT_EQ(r.code, code) << line << "\n" << r.out << r.err;
@@ -39,7 +39,7 @@ TEST_F(RelayProgram, BuildsFromTextWhatItBuildsFromTheModel) {
   Expect("hone run zoo.hone --output zoo --fill ramp && hone run text.hone --output text --fill ramp", 0);
   Expect("cmp zoo/*.npy text/*.npy", 0);
   Expect("hone verify digits.relay --params p.safetensors text.hone", 0);
-  // Without values the parameters are inputs.
+  // Parameters without values are inputs.
   EXPECT_THAT(Shell("hone inspect digits.relay").out, HasSubstr("input   fc1_weight"));
   EXPECT_THAT(Shell("hone inspect digits.relay --params-file p.safetensors --params").out, HasSubstr("fc1_weight"));
 }
@@ -63,7 +63,7 @@ TEST_F(RelayProgram, SeveralFunctionsAreOneModel) {
 
 TEST_F(RelayProgram, AGraphMadeInCppIsAPackageAndText) {
   Expect(std::string(HONE_EXAMPLE_GRAPH) + " g.hone > said && sed -n '/^def/,/^}/p' said > g.relay", 0);
-  // What the program computed in itself is what its package gives.
+  // The package gives the same outputs as the program computed in its own process.
   std::string outputs;
   const Json run = ParseJson(Shell("hone run g.hone --fill ramp --json").out, "run");
   for (const Json& value : run.at("outputs").at(0).at("first")) {
@@ -104,7 +104,7 @@ TEST_F(RelayProgram, PassesAreChosenTimedAndDumped) {
   Expect("hone verify zoo:mobilenet --image-shape 3,32,32 --disable-pass fold_batch_norm --no-records", 0);
 }
 
-// A convolution as users set its attributes is built into what its reference gives.
+// Convolutions with user-set attributes give the results of their reference when built.
 TEST_F(RelayProgram, LayoutsAndTypesOfConvolutionsAreBuilt) {
   const auto verify = [&](const std::string& data, const std::string& weight, const std::string& attrs) {
     SCOPED_TRACE(attrs);

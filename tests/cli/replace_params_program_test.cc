@@ -1,4 +1,4 @@
-// `hone package replace-params`: a package's code with other parameters is what a build of them would be.
+// `hone package replace-params`: a package's code with other parameters equals a fresh build with them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,14 +19,15 @@ class ReplaceParams : public ProgramTest {
     const ProgramResult r = Shell(line);
     EXPECT_EQ(r.code, 0) << line << "\n" << r.out << r.err;
   }
-  // The error of a line that must fail with that code and leave no q.hone.
+  // The error of a line that must fail with that exit code and leave no q.hone.
   std::string Refusal(const std::string& line, int code) {
     const ProgramResult r = Shell(line);
     EXPECT_EQ(r.code, code) << line << "\n" << r.out << r.err;
     EXPECT_NE(Shell("ls q.hone").code, 0) << line;
     return r.err;
   }
-  // Of two seeds' weights: replacing the first build's by the second's gives the second build, byte for byte.
+  // Builds with two seeds' weights. Replacing the first build's weights by the second's gives the second build, byte
+  // for byte.
   void ExpectFreshBuild(const std::string& model, const std::string& options, const std::string& of_model = "") {
     Expect("hone build " + model + " --seed 1 --threads 2 " + options + of_model + " -o one.hone");
     Expect("hone build " + model + " --seed 2 --threads 2 " + options + of_model + " -o two.hone");
@@ -38,7 +39,7 @@ class ReplaceParams : public ProgramTest {
 
 TEST_F(ReplaceParams, GivesTheBytesOfAFreshBuild) {
   ExpectFreshBuild(kDigits, "--no-records");
-  // Batch norms that are folded into weights, Winograd's transform, layouts by records.
+  // Batch norms folded into weights, Winograd's transform, layouts from records.
   ExpectFreshBuild("zoo:resnet-18", "", " --image-shape 3,64,64");
   ExpectFreshBuild("zoo:squeezenet_v1.1", "--no-records -O1", " --image-shape 3,64,64");
   ExpectFreshBuild(kDigits, "--no-records --target x86-64-v3 --target x86-64-v2");
@@ -60,7 +61,7 @@ TEST_F(ReplaceParams, TakesValuesByTheModelsNames) {
   Expect("hone run two.hone" + run + "two");
   Expect("hone package replace-params one.hone --model one.onnx --params two.safetensors -o a.hone");
   Expect("hone run a.hone" + run + "a && cmp two/*.npy a/*.npy");
-  // The other model's own values, as Relay's text too.
+  // The other model's own values, also as Relay's text.
   Expect("hone package replace-params one.hone --model two.onnx -o b.hone && hone run b.hone" + run +
          "b && cmp two/*.npy b/*.npy");
   Expect("hone build two.relay --params two.safetensors --no-records --threads 1 -o text.hone");
@@ -93,7 +94,7 @@ TEST_F(ReplaceParams, RefusesWhatDoesNotFit) {
   EXPECT_THAT(Refusal("hone package replace-params m.hone -o q.hone", 2), HasSubstr("--model"));
 }
 
-// A pass may look at values: integers and their scales become constants of the code.
+// A pass may read values: integers and their scales become constants in the code.
 TEST_F(ReplaceParams, SaysWhereTheValuesAskForOtherCode) {
   const std::string quantise = "hone quantize " + std::string(kDigits) + " --calibrate random --seed ";
   Expect(quantise + "1 -o one.onnx && " + quantise + "2 -o two.onnx && hone build one.onnx --no-records -o one.hone");

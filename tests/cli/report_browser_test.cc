@@ -1,5 +1,5 @@
-// The report in a headless Chromium: it renders, nothing complains, no request leaves, and it can be read with the
-// keyboard, aloud, in the dark, on paper and on a phone.
+// The report in a headless Chromium. It renders without complaints or requests. It can be read with the keyboard, by a
+// screen reader, in the dark, on paper and on a phone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// The texts whose contrast with what is drawn below them is less than 4.5: WCAG 2.2, 1.4.3.
+// Texts whose contrast with their background is less than 4.5: WCAG 2.2, 1.4.3.
 constexpr const char* kDimTexts = R"((() => {
   const parse = text => text.match(/[\d.]+/g).slice(0, 3).map(Number);
   const luminance = rgb => rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -39,7 +39,7 @@ constexpr const char* kDimTexts = R"((() => {
   return dim.join('; ');
 })())";
 
-// The elements that have no name for a screen reader, of those that need one.
+// Elements that need a name for a screen reader and have none.
 constexpr const char* kNameless = R"((() => [...document.querySelectorAll('svg,.wide,summary,[tabindex]')].filter(e =>
   !(e.tagName === 'SUMMARY' ? e.textContent : e.getAttribute('aria-label') || '').trim()).map(e => e.outerHTML).join())())";
 
@@ -59,7 +59,7 @@ class ReportInBrowser : public ProgramTest {
     page_->Open(Url(file));
     ASSERT_TRUE(page_->Await("location.href.endsWith('" + file + "') && document.readyState === 'complete'"));
   }
-  // What this machine measured, as if another had too: then there is a heat map.
+  // Copies this machine's records to another machine, so that there is a heat map.
   void MeasureOnAnother() const {
     const std::unique_ptr<RecordStore> store = RecordStore::Open(Path("work/s.db"));
     std::vector<Record> records = store->Find({});
@@ -102,7 +102,7 @@ TEST_F(ReportInBrowser, RendersAHistoryLikewise) {
   EXPECT_EQ(page_->Text(kNameless), "");
 }
 
-// What the tests above would see of a page that does otherwise.
+// A page that breaks the rules fails the checks of the tests above.
 TEST_F(ReportInBrowser, WouldShowAScriptAndARequest) {
   Write("work/bad.html",
         "<!doctype html><html><body><img "
@@ -127,7 +127,7 @@ TEST_F(ReportInBrowser, IsReadInLightAndInDark) {
   }
 }
 
-// From the top: the table of times, then the first fold, which Enter opens.
+// From the top the focus reaches the table of times, then the first fold, which Enter opens.
 TEST_F(ReportInBrowser, IsWalkedWithTheKeyboard) {
   OpenReport();
   page_->Press("Tab", 9);
@@ -152,7 +152,7 @@ TEST_F(ReportInBrowser, IsPrintedWholeOnWhitePaper) {
   EXPECT_EQ(page_->Text("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
 }
 
-// The page itself does not scroll sideways, and the pictures' text stays as large as it is elsewhere.
+// The page itself does not scroll sideways, and text in figures keeps its usual size.
 TEST_F(ReportInBrowser, FitsAPhone) {
   OpenReport();
   page_->Resize(360, 740);

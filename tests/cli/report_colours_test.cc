@@ -1,4 +1,4 @@
-// The contrast of what a page shows, light and dark: WCAG 2.2 asks 4.5 of text (1.4.3) and 3 of graphics (1.4.11).
+// The contrast of a page's colours, light and dark: WCAG 2.2 asks 4.5 of text (1.4.3) and 3 of graphics (1.4.11).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr double kOfText = 4.5, kOfGraphics = 3;
 constexpr const char* kDarkBlock = "@media screen and (prefers-color-scheme:dark)";
 
-using Colours = std::map<std::string, std::string>;  // of a theme by property, "--ink"
+using Colours = std::map<std::string, std::string>;  // colours of a theme by property, such as "--ink"
 
 std::string Style() {
   const std::string page = HtmlPage("t", "");
@@ -62,7 +62,7 @@ std::vector<Colours> Themes() {
   return {light, other};
 }
 
-// What the rule of a class gives a property, as the theme has it; empty: nothing.
+// The theme's value of a property in a class's rule; empty if there is none.
 std::string ColourOf(const std::string& of_class, const std::string& property, const Colours& theme) {
   const std::string style = Style();
   const std::regex rule("\\." + of_class + "(?![a-z0-9])[^{}]*\\{(?:[^{}]*;)?" + property + ":([^;}]+)");
@@ -98,7 +98,7 @@ TEST(ReportColours, OfMarksAreSeen) {
   }
 }
 
-// Each shade with the text that the map puts on it.
+// Each shade with the text that the map prints on it.
 TEST(ReportColours, OfTheHeatMapLetItsTextBeRead) {
   std::vector<HeatCell> row;
   for (int i = 0; i <= 10; ++i) row.push_back({i / 10.0, ""});

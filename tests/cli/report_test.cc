@@ -20,7 +20,7 @@ using testing::Not;
 
 constexpr const char* kEvil = "<script>alert('1')</script> \"&\033[31m";
 
-// Every tag that is opened is closed, in order; attributes are quoted.
+// Every opened tag is closed, in order; attributes are quoted.
 bool IsWellFormed(const std::string& html) {
   std::vector<std::string> open;
   const std::set<std::string> alone = {"meta", "!doctype"};
@@ -104,7 +104,7 @@ TEST(Charts, AreEmptyWithoutValues) {
   EXPECT_EQ(HistoryChart("n", "x", {}), "");
 }
 
-// A bar's end lies where its scale says: the longest one at 1/1.08 of the width.
+// A bar ends where its scale says: the longest one at 1/1.08 of the width.
 TEST(Charts, DrawBarsToScale) {
   const std::string one = LatencyChart("t", {{"a", "", 1'000'000, 0, 0, 0, false}, {"b", "", 500'000, 0, 0, 0, false}});
   EXPECT_THAT(one, HasSubstr("width=\"351.85\""));

@@ -24,7 +24,7 @@ void Redirect(const std::string& path, int fd) {
   if (file < 0 || dup2(file, fd) < 0) _exit(127);
 }
 
-// In the child: nothing but what exec needs.
+// Runs in the child before exec, so it prepares only what exec needs.
 [[noreturn]] void Exec(const std::string& program, const std::vector<std::string>& arguments,
                        const std::map<std::string, std::string>& environment, const fs::path& folder,
                        const fs::path& output) {
@@ -78,7 +78,7 @@ std::string ProgramTest::NextOf(const ProgramResult& result, int number) {
 }
 
 ProgramResult ProgramTest::Run(const std::string& program, const std::vector<std::string>& arguments) const {
-  // Beside the folder, not in it: what the program leaves there is looked at.
+  // The output lies beside the folder, because tests look at the files that the program leaves in it.
   const fs::path output = folder_.string() + "_output";
   const pid_t child = fork();
   if (child == 0) Exec(program, arguments, environment, folder_, output);

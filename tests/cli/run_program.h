@@ -15,24 +15,24 @@ struct ProgramResult {
   std::string out, err;
 };
 
-// A fresh temporary folder: data (records) and work files lie beneath it.
+// A fresh temporary folder, with data (records) and work files beneath it.
 class ProgramTest : public testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
 
   ProgramResult Hone(const std::vector<std::string>& arguments) const;
-  // The same of a line that a shell reads, in the test's folder work; `hone` and "$HONE" are the program.
+  // Runs a line through a shell in the test's folder work; `hone` and "$HONE" are the program.
   ProgramResult Shell(const std::string& line) const;
-  // The first command that a run ended with naming, or a later one; empty when it named none.
+  // The first "next" command that a run ended with, or a later one; empty when there is none.
   static std::string NextOf(const ProgramResult& result, int number = 0);
-  // Variables that it sees besides those of the test, which hone's own are not among.
+  // Variables that the program sees besides the test's own, from which hone's are removed.
   std::map<std::string, std::string> environment;
   // The path of a file of this name in the test's folder.
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }
   void Write(const std::string& name, const std::string& bytes) const;
   std::string Read(const std::string& name) const;
-  // Every file beneath the test's folder, from there, sorted.
+  // Every file beneath the test's folder, as relative paths, sorted.
   std::vector<std::string> Files() const;
 
  private:

@@ -1,4 +1,4 @@
-// The units of scripts/systemd, as far as they can be tried without a systemd that runs.
+// The units of scripts/systemd, as far as they can be tested without a running systemd.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::string TextOf(const std::string& path) {
   return text.str();
 }
 
-// The last value of each name.
+// The last value of each setting.
 std::map<std::string, std::string> SettingsOf(const std::string& unit) {
   std::istringstream lines(TextOf(kUnits + unit));
   std::map<std::string, std::string> settings;
@@ -39,7 +39,7 @@ std::map<std::string, std::string> SettingsOf(const std::string& unit) {
 
 class ServiceUnits : public ProgramTest, public testing::WithParamInterface<const char*> {};
 
-// What a service writes lies in its user's home, so that has to be its state folder, and fleet.md has to make it so.
+// A service writes into its user's home. So the home must be its state folder, and fleet.md must make it so.
 TEST_P(ServiceUnits, RunAsUsersWhoseHomeMayBeWritten) {
   const std::string name = GetParam();
   const auto settings = SettingsOf(name + ".service");
@@ -56,7 +56,7 @@ TEST_P(ServiceUnits, RunAsUsersWhoseHomeMayBeWritten) {
 
 TEST_P(ServiceUnits, AreWhatSystemdReads) {
   if (Shell("systemd-analyze --version").code != 0) GTEST_SKIP() << "there is no systemd-analyze";
-  // The programs need not be installed here, nor the users be there.
+  // Neither the programs nor the users need to exist here.
   const std::string unit = std::string(GetParam()) + ".service";
   ASSERT_EQ(Shell("sed 's#^ExecStart=/usr/bin/[a-z-]*#ExecStart=/bin/true#' '" + kUnits + unit + "' > " + unit).code,
             0);

@@ -1,4 +1,4 @@
-// Packages for several shapes: one file, out of which whoever runs it takes the one that fits.
+// Packages for several shapes: one file from which a run takes the package that fits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST_F(ShapesProgram, TakeThePackageThatFits) {
     EXPECT_THAT(ran.out, HasSubstr(" " + std::to_string(batch) + "x5 float32")) << ran.err;
     EXPECT_THAT(Shell("hone run p.hone --shape " + given).out, HasSubstr(" " + std::to_string(batch) + "x5 float32"));
     EXPECT_THAT(Shell("hone verify m.onnx p.hone --shape " + given).out, HasSubstr("the outputs agree")) << given;
-    // What a file of its own computes, to the bit.
+    // The outputs equal those of a single-shape package, to the bit.
     ASSERT_EQ(Build("--shape " + given + " -o one.hone").code, 0);
     ASSERT_EQ(Shell("hone run one.hone --input data=x.npy --output z").code, 0);
     EXPECT_EQ(Shell("cmp y/*.npy z/*.npy").code, 0) << given;
@@ -112,7 +112,7 @@ TEST_F(ShapesProgram, AreChosenFromC) {
   EXPECT_EQ(hone_package_load_for(path.c_str(), &asked, 1, &package), HONE_USAGE);
   EXPECT_THAT(hone_error_text(), HasSubstr("not for data 2x1x4"));
   EXPECT_EQ(package, nullptr);
-  asked.name = "another";  // says nothing of this one
+  asked.name = "another";  // the name of no input, so it does not restrict the choice
   ASSERT_EQ(hone_package_load_for(path.c_str(), &asked, 1, &package), HONE_OK);
   hone_package_free(package);
   EXPECT_EQ(hone_package_load_for(path.c_str(), nullptr, 1, &package), HONE_USAGE);

@@ -1,4 +1,4 @@
-// Logs, packs and stores between people: `hone log` as docs/sharing.md shows it.
+// Logs, packs and stores shared between people: `hone log` as docs/sharing.md shows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 class SharingProgram : public ProgramTest {
  protected:
-  // The log of a machine that tuned a little, and of another one that measured the same in other times.
+  // The log of a machine that tuned a little, and of another one with the same measurements and other times.
   void ExportTwoMachines() {
     const ProgramResult tuned = Shell(
         "hone tune zoo:mlp --image-shape 1,14,14 --threads 1 --trials 6 --finals kernels --db left.db && "
@@ -38,7 +38,7 @@ class SharingProgram : public ProgramTest {
     WriteLog(records, log);
   }
 
-  // The commands of the page, in their order.
+  // The commands of the page, in order.
   static std::vector<std::string> CommandsOf(const std::string& page) {
     std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/" + page);
     std::vector<std::string> commands;
@@ -90,7 +90,7 @@ TEST_F(SharingProgram, OneRecordOfEachTaskIsExported) {
   ExportTwoMachines();
   const auto lines = [&](const std::string& options) {
     const std::string out = Shell("hone log export --db left.db " + options).out;
-    return std::count(out.begin(), out.end(), '\n') - 1;  // the header
+    return std::count(out.begin(), out.end(), '\n') - 1;  // less the header
   };
   const auto all = lines("--all"), best = lines("");
   EXPECT_GT(all, best);
@@ -104,7 +104,7 @@ TEST_F(SharingProgram, OneRecordOfEachTaskIsExported) {
   EXPECT_EQ(Shell("hone log export --db left.db --since yesterday").code, 2);
 }
 
-// Of records that failed none is the best.
+// Failed records are never the best.
 TEST_F(SharingProgram, RecordsThatFailedAreExportedWhereTheyAreAskedFor) {
   ExportTwoMachines();
   Record failed = RecordStore::Open(Path("work/left.db"))->Find({}).front();

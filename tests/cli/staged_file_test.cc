@@ -1,4 +1,4 @@
-// Files that are not finished: what a signal, a kill or somebody else's link makes of them.
+// Unfinished files after a signal, after a kill, and with somebody else's link in their place.
 #include "cli/files/staged_file.h"
 
 #include <fcntl.h>
@@ -33,8 +33,8 @@ class StagedFileTest : public testing::Test {
   }
   std::string path() const { return folder_.File("out"); }
 
-  // The status of a process that calls `during` while the file has its first bytes. Nothing is known there of what this
-  // process has looked at.
+  // The status of a process that calls `during` while the file has its first bytes. That process does not know which
+  // folders this one has cleaned.
   int StatusOf(const std::function<void()>& during) const {
     const pid_t child = fork();
     if (child == 0) {
@@ -51,7 +51,7 @@ class StagedFileTest : public testing::Test {
     EXPECT_EQ(waitpid(child, &status, 0), child);
     return status;
   }
-  // Makes what a killed process left look as old as it will be.
+  // Makes the files of a killed process look old.
   void Age() const {
     const timespec old[2] = {{1, 0}, {1, 0}};
     for (const std::string& file : Files()) utimensat(AT_FDCWD, folder_.File(file).c_str(), old, 0);
@@ -116,7 +116,7 @@ TEST_F(StagedFileTest, OfAKilledProcessIsRemovedByTheNextWriterAlone) {
 }
 
 TEST_F(StagedFileTest, OfALivingProcessStays) {
-  // Another spelling of the folder: one that was looked at is not looked at again.
+  // Another spelling of the folder, because a folder that was cleaned is not cleaned again.
   const FreshFile living(folder_.File("./out"));
   Age();
   EXPECT_EQ(StatusOf([] {}), 0);

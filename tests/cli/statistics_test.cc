@@ -36,7 +36,7 @@ TEST(Statistics, DoNotDependOnTheOrder) {
 }
 
 TEST(Statistics, BoundTheMedianByOrderStatistics) {
-  // For n = 100 the textbook ranks are 40 and 61.
+  // For n = 100 the textbook gives the ranks 40 and 61.
   const Statistics s = StatisticsOf(OneTo(100));
   EXPECT_EQ(s.median_low_ns, 40);
   EXPECT_EQ(s.median_high_ns, 61);

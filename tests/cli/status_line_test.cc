@@ -19,7 +19,7 @@ TEST(StatusLine, CutsBetweenCharacters) {
   EXPECT_EQ(CutTo("Größe 12", 3), "Gr~");
 }
 
-// A window that was made narrower has made rows of the line: all of them go, and what stands above them stays.
+// In a window that was narrowed the line takes several rows: all of them are erased, and the rows above stay.
 TEST(StatusLine, IsTakenAwayWithAllItsRows) {
   EXPECT_EQ(ErasingText(13, 80), "\r\033[K");
   EXPECT_EQ(ErasingText(13, 13), "\r\033[K");

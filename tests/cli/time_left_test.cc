@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kMs = 1'000'000;
 
-// 25 tasks whose first trial takes 300 ms, then trials of 20 to 30 ms, told in batches of 16 as the tuner does.
+// 25 tasks whose first trial takes 300 ms, then trials of 20 to 30 ms, reported in batches of 16 as the tuner does.
 TEST(TimeLeft, IsRightWithinAFifthFromAQuarterOn) {
   constexpr int kTrials = 800;
   std::vector<int64_t> told_ns;
@@ -19,7 +19,7 @@ TEST(TimeLeft, IsRightWithinAFifthFromAQuarterOn) {
   TimeLeft left({kTrials, 0});
   for (int i = 0; i < kTrials; ++i) {
     left.Trial(i + 1, told_ns[static_cast<size_t>(i)]);
-    // Asked when a batch is done. In the last one a batch is more than a fifth of what is left.
+    // Checked at the end of each batch. Near the end one batch is more than a fifth of the time left.
     if (i < kTrials / 4 || i % 16 != 15 || i > kTrials - 100) continue;
     ASSERT_TRUE(left.Ns());
     const double true_ns = static_cast<double>(clock_ns - told_ns[static_cast<size_t>(i)]);

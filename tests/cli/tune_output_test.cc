@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// As wide as tasks get.
+// A task with the widest values.
 TaskReport WideTask() {
   TaskReport task;
   task.workload =

@@ -1,4 +1,4 @@
-// A board's runner becomes another program: the commands that docs/fleet.md gives, with a real tracker.
+// A board's runner is upgraded to another program: the commands of docs/fleet.md, with a real tracker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,13 +27,12 @@ class UpgradeProgram : public ProgramTest {
     Write("work/board/hone-runner", ours_);
     Offer("new", ours_ + "another build", "hone-runner " + std::string(HoneVersion()));
   }
-  // A file and its signature, as whoever builds runners would put them there.
+  // A file and its signature, as a builder of runners would publish them.
   void Offer(const std::string& name, const std::string& file, const std::string& comment) {
     Write("work/" + name, file);
     Write("work/" + name + ".minisig", SignBytes(file, key_, comment));
   }
-  // The commands between a tracker and a runner that begin and end; $address is the tracker's, $runner the runner's
-  // process.
+  // Runs the commands while a tracker and a runner run; $address is the tracker's, $runner the runner's process.
   ProgramResult WithRunner(const std::string& options, const std::string& commands) {
     return Shell(
         "chmod 755 board/hone-runner; "

@@ -1,4 +1,4 @@
-// What `hone verify` decides of quantised models and of inputs that pick elements.
+// The verdicts of `hone verify` on quantised models and on inputs that select elements.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ class VerifyProgram : public ProgramTest {
   }
 };
 
-// A product between quantised pairs. With x's scale 0.1, w's 0.1 and y's an even multiple of 0.01 many a sum lies half
-// a step between two of y's values, as far as floats can say.
+// A quantised product. The scale is 0.1 for x and w, and an even multiple of 0.01 for y. So many sums lie halfway
+// between two of y's values, within float precision.
 std::string QuantisedModel(float y_scale) {
   constexpr int64_t kRows = 64, kDepth = 64, kColumns = 32;
   Random random(1);
@@ -40,7 +40,7 @@ std::string QuantisedModel(float y_scale) {
   return model.Output("y").Bytes();
 }
 
-// One pixel of a million in an image of ones and less, behind an input.
+// One pixel of a million in an image of ones and less, added to an input.
 std::string SpikedModel() {
   Random random(1);
   std::vector<float> weight, spike(static_cast<size_t>(32 * 24 * 24), 0.0F);
@@ -79,7 +79,7 @@ TEST_F(VerifyProgram, AllowsAQuantisedOutputTheStepsThatRoundingExplains) {
   }
 }
 
-// Whether a pass is to blame is the next question, and what it is asked with can be typed.
+// The next question is whether a pass is to blame, so the suggested command must work as printed.
 TEST_F(VerifyProgram, OfADifferenceTheNextCommandTriesABuildWithoutPasses) {
   Write("work/q.onnx", QuantisedModel(0.64F));
   Write("work/other.onnx", QuantisedModel(0.68F));
@@ -131,7 +131,7 @@ TEST_F(VerifyProgram, RefusesAPrecisionThatTheTargetLacks) {
 
 constexpr int kWords = 40;
 
-// y[i] is the id that picked it.
+// y[i] is ids[i] itself.
 std::string Embedding(int words, int64_t ids) {
   std::vector<float> values;
   for (int i = 0; i < words; ++i) values.push_back(static_cast<float>(i));
@@ -188,7 +188,7 @@ TEST_F(VerifyProgram, HoldsEachPartOfAPlaceToItsOwnAxis) {
   EXPECT_THAT(wrong.err, HasSubstr("holds 39, and picks from 3 elements at place 3"));
 }
 
-// Others know a node's result by its own name, as ONNX Runtime does.
+// Other programs, such as ONNX Runtime, name a node's result rather than the node.
 TEST_F(VerifyProgram, BisectsAgainstADumpByTheNamesOfResults) {
   ModelMaker model;
   model.Input("x", {2, 5}).Node("Softmax", {"x"}, {"/act/1"}).Node("Sqrt", {"/act/1"}, {"y"}).Output("y");

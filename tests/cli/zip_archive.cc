@@ -35,7 +35,7 @@ std::string ZipArchive(const std::vector<std::pair<std::string, std::string>>& f
   std::string archive, table;
   for (const auto& [name, contents] : files) {
     const std::string data = deflated ? Deflated(contents) : contents;
-    // Flags, method, time and date, checksum, both sizes, length of the name, no extra field.
+    // Flags, method, time and date, checksum, both sizes, length of the name, length of the extra field (0).
     const std::string common = Little(0, 2) + Little(deflated ? 8 : 0, 2) + Little(0, 4) +
                                Little(crc32(0, BytesOf(contents), static_cast<uInt>(contents.size())), 4) +
                                Little(data.size(), 4) + Little(contents.size(), 4) + Little(name.size(), 2) +

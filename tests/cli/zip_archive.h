@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// The files in their order, as they are or deflated.
+// The files in order, stored or deflated.
 std::string ZipArchive(const std::vector<std::pair<std::string, std::string>>& files, bool deflated);
 
 }  // namespace hone

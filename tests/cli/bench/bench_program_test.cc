@@ -1,4 +1,4 @@
-// `hone bench` and `hone profile` from end to end on a small network. No test looks at how long anything takes.
+// `hone bench` and `hone profile` from end to end on a small network. No test depends on durations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,14 +34,14 @@ class BenchProgram : public ProgramTest {
     EXPECT_EQ(r.code, 0) << line << "\n" << r.err;
     return ParseJson(r.out, line);
   }
-  // One line on stderr that says `what`, and this exit code.
+  // Expects one line on stderr that contains `what`, and this exit code.
   void ExpectRefusal(const std::string& line, int code, const std::string& what) {
     const ProgramResult r = Shell(line);
     EXPECT_EQ(r.code, code) << line << "\n" << r.err;
     EXPECT_THAT(r.err, HasSubstr(what)) << line;
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
   }
-  // The baseline with another value somewhere.
+  // Copies a baseline with a value changed.
   void Change(const std::string& from, const std::string& to, const std::function<void(Json&)>& change) {
     Json document = ParseJson(Read("work/" + from), from);
     change(document);
@@ -143,9 +143,9 @@ TEST_F(BenchProgram, JudgesAgainstABaseline) {
   const ProgramResult faster = Shell(kBench + " --baseline slow.json --fail-above 3%");
   EXPECT_EQ(faster.code, 0) << faster.err;
   EXPECT_THAT(faster.out, HasSubstr("a b.hone is faster than slow.json"));
-  // Without a limit it only says so.
+  // Without a limit the change is only reported.
   EXPECT_EQ(Shell(kBench + " --baseline fast.json").code, 0);
-  // The only package on both sides: names do not matter.
+  // With a single package on both sides the names do not matter.
   EXPECT_EQ(Shell("hone bench b.hone --threads 1 --runs 60 --baseline slow.json").code, 0);
 }
 
@@ -232,7 +232,7 @@ TEST_F(BenchProgram, ProfilesEachCall) {
   EXPECT_NEAR(shares, 1, 1e-9);
   EXPECT_GT(d["roofs"]["gflops"].get<double>(), 0);
   EXPECT_TRUE(d["counters"].is_object() || !d["no_counters"].get<std::string>().empty());
-  // A frame, a frame, a frame, a number.
+  // Each line has three frames and a number.
   const std::string folded = Read("work/f.txt");
   EXPECT_EQ(std::count(folded.begin(), folded.end(), '\n'), static_cast<std::ptrdiff_t>(d["calls"].size()));
   EXPECT_THAT(folded, ContainsRegex("^a_b.hone;[^; ]+;[^; ]+ [0-9]+\n"));
@@ -259,7 +259,7 @@ TEST_F(BenchProgram, WritesATraceThatViewersRead) {
   EXPECT_EQ(slices["runs"].size(), 4U);
   const auto& calls = slices["calls, 2 threads each"];
   EXPECT_EQ(calls.size(), 4 * d["calls"].size());
-  // On a busy machine the caller takes over what the other worker does not begin, up to all of it.
+  // On a busy machine the caller takes over the parts that the other worker does not begin, up to all of them.
   EXPECT_GE(slices["worker 0"].size(), calls.size()) << "the caller has a share of every stage";
   for (const char* worker : {"worker 0", "worker 1"}) {
     for (const auto& [begin, end] : slices[worker]) {
@@ -271,7 +271,7 @@ TEST_F(BenchProgram, WritesATraceThatViewersRead) {
   }
 }
 
-// The field under another name, which readers pass over, and the header's hash of the manifest right again.
+// Renames the field, so that readers skip it, and corrects the manifest's hash in the header.
 std::string WithoutModelHash(std::string package) {
   PackageHeader header{};
   std::memcpy(&header, package.data(), sizeof(header));
@@ -292,16 +292,16 @@ TEST_F(BenchProgram, AnnotatesTheModel) {
   const std::string annotated = Read("work/out.onnx");
   EXPECT_THAT(annotated, HasSubstr("hone.time"));
   EXPECT_GT(annotated.size(), Read("work/m.onnx").size());
-  // It still is the model.
+  // The annotated model is still the same model.
   EXPECT_EQ(Document("hone inspect out.onnx")["parameters"], Document("hone inspect m.onnx")["parameters"]);
   EXPECT_EQ(Shell("hone verify out.onnx b.hone").code, 0);
-  // The same nodes with other weights: times of a package that was built of another model.
+  // Nodes are equal and weights differ: the times are of a package that was built from another model.
   ASSERT_EQ(Shell("hone zoo mlp --classes 1000 --image-shape 1,14,14 --seed 7 -o other.onnx").code, 0);
   ExpectRefusal("hone profile b.hone --runs 3 --threads 1 --annotate wrong.onnx --model other.onnx", 65,
                 "was not built of other.onnx");
   ASSERT_EQ(Shell("cp m.onnx moved.onnx").code, 0);
   EXPECT_EQ(Shell("hone profile b.hone --threads 1 --runs 3 --annotate again.onnx --model moved.onnx").code, 0);
-  // A package that does not tell its model's hash, as those of older writers: names alone speak.
+  // A package without its model's hash, as older writers make it, is matched by names only.
   Write("work/old.hone", WithoutModelHash(Read("work/b.hone")));
   EXPECT_EQ(Shell("hone profile old.hone --threads 1 --runs 3 --annotate old.onnx --model other.onnx").code, 0);
   const std::string line = "hone profile b.hone --runs 3 --threads 1 --annotate wrong.onnx --model ";

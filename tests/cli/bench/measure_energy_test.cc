@@ -1,4 +1,4 @@
-// Joules of a run, of a counter that is the test's own.
+// Joules of a run, from a counter that the test controls.
 #include "cli/bench/measure_energy.h"
 
 #include <gtest/gtest.h>
@@ -26,13 +26,13 @@ TEST(MeasureEnergy, DividesWhatTheCounterGrewByTheRuns) {
     timed.threads = 1;
   }
   int asked = 0;
-  // One run each: the first begins at 100 J and ends at 103, the second begins there and ends at 110.
+  // With one run each, the first package begins at 100 J and ends at 103, the second begins at 103 and ends at 110.
   const auto joules = [&asked] { return std::vector<double>{100, 103, 103, 110}.at(static_cast<size_t>(asked++)); };
   MeasureEnergy({}, 0, joules, packages);
   EXPECT_EQ(asked, 4);
   EXPECT_DOUBLE_EQ(packages[0].joules_per_run, 3);
   EXPECT_DOUBLE_EQ(packages[1].joules_per_run, 7);
-  // Of more runs each is less.
+  // With more runs each takes less.
   double spent = 0;
   MeasureEnergy({}, 5'000'000, [&spent] { return spent += 4; }, packages);
   EXPECT_LT(packages[0].joules_per_run, 2);

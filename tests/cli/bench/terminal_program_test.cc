@@ -1,4 +1,4 @@
-// What a terminal shows: lines of progress that fit and are taken away, tables of at most 80 columns.
+// Terminal output: progress lines that fit and are erased, tables of at most 80 columns.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -24,8 +24,8 @@ class TerminalProgram : public ProgramTest {
     ASSERT_EQ(Shell("hone zoo mlp --classes 1000 --image-shape 1,14,14 -o m.onnx").code, 0);
     ASSERT_EQ(Shell("hone build m.onnx -o m.hone --no-records --threads 1").code, 0);
   }
-  // All that a terminal of so many columns receives from a shell's line. Once it has shown `until`, it is made
-  // narrower.
+  // Everything that a terminal with this many columns receives from a shell's line. It is narrowed once it has shown
+  // `until`.
   std::string OnTerminal(const std::string& line, unsigned short columns, const std::string& until = "",
                          unsigned short then_columns = 0) {
     winsize size{24, columns, 0, 0};
@@ -55,7 +55,7 @@ class TerminalProgram : public ProgramTest {
     EXPECT_EQ(WEXITSTATUS(status), 0) << shown;
     return shown;
   }
-  // What stands behind each "\r\033[K" up to the next one or the end of the line; of what is no status, nothing.
+  // The text after each "\r\033[K", up to the next one or the end of the line; empty if it is no status.
   static std::vector<std::string> Statuses(const std::string& shown) {
     std::vector<std::string> statuses;
     for (size_t at = shown.find("\r\033[K"); at != std::string::npos; at = shown.find("\r\033[K", at + 1)) {
@@ -104,22 +104,22 @@ TEST_F(TerminalProgram, TablesFitEightyColumns) {
                            "hone profile m.hone --threads 1 --runs 3"}) {
     std::istringstream lines(Shell(line).out);
     for (std::string text; std::getline(lines, text);) {
-      if (text.find("  ") == std::string::npos) continue;  // no row of a table
+      if (text.find("  ") == std::string::npos) continue;  // not a row of a table
       EXPECT_LE(text.size(), 80U) << line << "\n" << text;
     }
   }
 }
 
-// The texts below a row are a cell as it is. A pipe gets rows.
+// Lines below a row give a cell's full text, which may be wider. A pipe gets whole rows.
 TEST_F(TerminalProgram, WideTablesFitTheTerminalAndAreWholeInAPipe) {
-  // A CPU's own name may be a long word, and words are not broken.
+  // The CPU's name may be one long word, and words are not broken.
   ASSERT_EQ(Shell("hone tune m.onnx --target x86-64-v2 --db r.db --threads 1 --trials 4 --finals kernels").code, 0);
   for (const char* line :
        {"compare m.onnx --db r.db", "compare m.onnx --layers --db r.db", "log list --db r.db", "log best --db r.db"}) {
     std::istringstream lines(OnTerminal(std::string("\"$HONE\" ") + line, 80));
     for (std::string text; std::getline(lines, text);) {
       if (text.find("  ", 1) == std::string::npos) continue;
-      EXPECT_LE(text.size(), 81U) << line << "\n" << text;  // with "\r"
+      EXPECT_LE(text.size(), 81U) << line << "\n" << text;  // including "\r"
     }
     EXPECT_THAT(Shell(std::string("hone ") + line).out, testing::ContainsRegex("[^\n]{81}")) << line;
   }

@@ -34,7 +34,7 @@ TEST(RunsPerSample, SamplesOfUnlikePackagesLastAlike) {
   EXPECT_EQ(RunsPerSample({1'000, 2'000'000}, ForTime(1'000'000'000)), (Batches{2'000, 1}));
 }
 
-// Copies of one package whose warm-ups were disturbed unlike.
+// Copies of one package whose warm-ups were disturbed differently.
 TEST(RunsPerSample, IsAlikeForPackagesThatMayBeAsFast) {
   EXPECT_EQ(RunsPerSample({50'000, 52'000}, ForTime(1'000'000'000)), (Batches{1, 1}));
   EXPECT_EQ(RunsPerSample({9'000, 6'100}, ForTime(1'000'000'000)), (Batches{11, 11}));

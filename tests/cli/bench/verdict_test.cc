@@ -16,7 +16,7 @@ namespace {
 
 using Times = std::vector<int64_t>;
 
-// Ten rounds around `ns`; `other` chooses how they are disturbed.
+// Ten rounds around `ns`; `other` seeds their disturbances.
 Times Rounds(int64_t ns, uint64_t other = 0) {
   Random random(other);
   Times times;
@@ -58,7 +58,7 @@ TEST(Verdict, CannotTellFromTooFewRounds) {
   EXPECT_EQ(JudgePairs({}, {}, 0.02).finding, Finding::kCannotTell);
 }
 
-// What disturbs both of a pair is no difference between them.
+// A disturbance of both rounds in a pair is not a difference between them.
 TEST(Verdict, OfPairsIsNotMisledByWhatDisturbsBoth) {
   Times slow, fast;
   for (int i = 0; i < 10; ++i) {
@@ -71,7 +71,7 @@ TEST(Verdict, OfPairsIsNotMisledByWhatDisturbsBoth) {
 }
 
 // Rounds of a package and its copy on two threads beside eight busy programs on two cores. Each has one run, which
-// waits for others' turns: all ratios lie on one side, and two of them far away.
+// waits for other programs. All ratios lie on one side, and two of them far away.
 TEST(Verdict, CannotTellWhenRoundsDifferMoreThanThePackages) {
   const Times first = {57'500, 41'000, 45'600, 41'900, 52'700, 37'500, 41'300, 45'800, 41'300, 49'800};
   const Times second = {2'900, 37'500, 41'800, 37'900, 49'600, 4'900, 40'700, 41'200, 37'200, 41'500};
@@ -81,7 +81,7 @@ TEST(Verdict, CannotTellWhenRoundsDifferMoreThanThePackages) {
   EXPECT_EQ(JudgePairs(first, second, 0.02).finding, Finding::kCannotTell);
 }
 
-// Pairs of rounds of a package and its copy, as they were recorded on a machine that was never quiet.
+// Pairs of rounds of a package and its copy, recorded on a machine that was never quiet.
 std::vector<std::pair<Times, Times>> RecordedRounds() {
   std::ifstream file(HONE_TEST_DATA "/bench/same_package.txt");
   std::vector<std::pair<Times, Times>> runs;
@@ -96,8 +96,8 @@ std::vector<std::pair<Times, Times>> RecordedRounds() {
   return runs;
 }
 
-// How often "slower" is said in 4,000 draws of ten recorded pairs, either one taken for the package, when it takes
-// `more` times as long and the noise is `share` of what was recorded.
+// The share of "slower" verdicts in 4,000 draws of ten recorded pairs. Either of a pair may be the package. It takes
+// `more` times as long, and the noise is scaled by `share`.
 double SaidSlower(double more, double share) {
   static const std::vector<std::pair<Times, Times>> runs = RecordedRounds();
   constexpr int kDraws = 4000;
@@ -122,7 +122,7 @@ double SaidSlower(double more, double share) {
 TEST(Verdict, OnRecordedNoiseRaisesNoFalseAlarm) { EXPECT_LE(SaidSlower(1, 1), 0.01); }
 
 TEST(Verdict, OnRecordedNoiseFindsASlowdown) {
-  EXPECT_GE(SaidSlower(1.03, 1), 0.70);  // with ten programs a core
+  EXPECT_GE(SaidSlower(1.03, 1), 0.70);  // recorded with ten programs per core
   EXPECT_GE(SaidSlower(1.05, 1), 0.90);
   EXPECT_GE(SaidSlower(1.03, 0.25), 0.95);  // with a quarter of that noise
 }

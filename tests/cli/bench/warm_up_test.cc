@@ -25,7 +25,7 @@ TEST(WarmUp, LastsAtLeastSoLong) {
 
 TEST(WarmUp, GoesOnWhileRunsBecomeFaster) {
   WarmUp warm_up(0, 100'000'000);
-  // Falls by 1 % a run until run 40.
+  // Falls by 1 % per run until run 40.
   const int64_t runs =
       RunsUntilOver(warm_up, [](int64_t run) -> int64_t { return run < 40 ? 100'000 - 1'000 * run : 60'000; });
   EXPECT_GE(runs, 40);

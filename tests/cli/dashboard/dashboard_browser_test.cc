@@ -1,5 +1,5 @@
-// The dashboard in a headless Chromium: it follows, nothing complains, no request
-// goes elsewhere, and what a reader holds onto stays.
+// The dashboard in a headless Chromium. It follows the store without complaints or foreign requests, and keeps the
+// element that has the focus.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ TEST_F(DashboardInBrowser, IsThereForKeyboardsAndScreenReaders) {
   EXPECT_EQ(page_->Text("[...document.querySelectorAll('svg')].every(s => s.getAttribute('aria-label').length > 0)"),
             "true");
   EXPECT_EQ(page_->Text("document.querySelectorAll('#store [role=status]').length"), "1");
-  // Who has stepped onto a table stays on it when it is drawn anew.
+  // A table keeps the keyboard focus when it is redrawn.
   page_->Text("document.querySelector('#overview .wide').focus()");
   Append(1);
   EXPECT_TRUE(Shows("4 records have arrived"));

@@ -1,4 +1,4 @@
-// `hone dashboard` as its users run it: over HTTP, beside a store that is written, and through what may go wrong.
+// `hone dashboard` from its users' side: over HTTP, beside a store that is being written, and with failures.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -49,14 +49,14 @@ class DashboardProgram : public ProgramTest {
     ProgramTest::TearDown();
   }
 
-  // A program of hone's that goes on; what it says on stderr goes to the file `name`.err.
+  // Starts a program of hone's that runs on; its stderr goes to the file `name`.err.
   SpawnedProgram& Begin(const std::string& name, const std::vector<std::string>& words) {
     const int err = open(Path(name + ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     programs_.push_back(std::make_unique<SpawnedProgram>(HONE_PROGRAM, words, err));
     close(err);
     return *programs_.back();
   }
-  // The dashboard of the store, with more options. Its port is known when this returns.
+  // Starts the dashboard of the store, with more options. Returns when its port is known.
   SpawnedProgram& Serve(const std::vector<std::string>& options = {}) {
     std::vector<std::string> words = {"dashboard", "--db", db_, "--bind", "127.0.0.1:*", "--port-file", Path("port")};
     words.insert(words.end(), options.begin(), options.end());
@@ -65,7 +65,7 @@ class DashboardProgram : public ProgramTest {
     port_ = PortOfUrl(url_.substr(0, url_.size() - 1));
     return program;
   }
-  // The first line of a file, once it is there.
+  // The first line of a file, once it exists.
   std::string LineOf(const std::string& name) const {
     for (int i = 0; i < 400; ++i) {
       std::ifstream in(Path(name));
@@ -89,7 +89,8 @@ class DashboardProgram : public ProgramTest {
     }
     store_->Append(records);
   }
-  // Reads on until an event has the text in the section; its number in the stream, -1: none came in 10 s.
+  // Reads until an event has the text in the section. Returns the event's number in the stream; -1 if none came in 10
+  // s.
   static int64_t Await(EventViewer& viewer, const std::string& section, const std::string& text) {
     const int64_t until_ns = MonotonicNs() + 10 * kSecondNs;
     std::string last;
@@ -139,7 +140,7 @@ TEST_F(DashboardProgram, FollowsAStoreThatIsWritten) {
     EXPECT_LT(MonotonicNs() - begin_ns, 5 * kSecondNs);
     seen = id;
   }
-  // Twice the best so far.
+  // The model's time is twice the best time so far.
   EXPECT_THAT(AskHttp(port_, "/").body,
               HasSubstr(fmt::format("aria-label=\"zoo:mlp, best so far of the whole model: 2.000 ms\"")));
   store_->PutRun({"a", "done", store_->GetRun("a")->json});
@@ -225,7 +226,7 @@ TEST_F(DashboardProgram, AStoreThatIsDamagedWhileItIsWatchedIsToldOf) {
   EventViewer viewer(port_);
   Await(viewer, "run-a", ">2</td>");
   store_.reset();
-  // In place, as a disk does.
+  // Written in place, as a failing disk would.
   std::fstream file(db_, std::ios::in | std::ios::out | std::ios::binary);
   file << std::string(8192, 'x');
   file.close();
@@ -283,7 +284,7 @@ TEST_F(DashboardProgram, WithATokenNobodySeesAnythingWithoutIt) {
 
 TEST_F(DashboardProgram, SaysInOneLineWhatIsWrong) {
   const auto expect_failure = [this](const std::vector<std::string>& words, int code, const std::string& message) {
-    // One that served in place of refusing would not end by itself.
+    // A dashboard that served instead of refusing would not end by itself.
     std::string line = "timeout 20 \"$HONE\" dashboard";
     for (const std::string& word : words) line += " '" + word + "'";
     const ProgramResult r = Shell(line);

@@ -1,4 +1,4 @@
-// What the page says of plain values.
+// The page's text for plain values.
 #include "cli/dashboard/dashboard_sections.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST(DashboardSections, SayHowTheWholeModelAndEachTaskStand) {
   EXPECT_THAT(IdsOf(sections), ElementsAre("store", "overview", "run-0123456789abcdef", "devices"));
   EXPECT_THAT(sections[0].html, HasSubstr("<p role=\"status\">Store s.db: 1 tuning running</p>"));
   EXPECT_THAT(sections[1].html, HasSubstr("4711 records have arrived; 12.3 trials a second now."));
-  // 3 x 5 us + 80 us before, 3 x 4 us + 40 us now.
+  // 3 x 5 us + 80 us at first, 3 x 4 us + 40 us at present.
   EXPECT_THAT(sections[1].html,
               HasSubstr("<td class=\"r\">2 of 2</td><td class=\"r\">95.00 us</td><td class=\"r\">52.00 "
                         "us</td><td class=\"r\">1.83x</td><td>2023-11-14 22:13:20 UTC</td>"));

@@ -1,4 +1,4 @@
-// The server's manners, over real connections.
+// The server's behaviour over real connections.
 #include "cli/dashboard/event_server.h"
 
 #include <fmt/format.h>
@@ -134,8 +134,8 @@ TEST_F(EventServerTest, EveryViewerIsTold) {
   }
 }
 
-// The parts are more than all buffers on the way hold: who reads nothing makes nothing pile up, and keeps nobody else
-// waiting.
+// The parts exceed all buffers on the way. A viewer that does not read makes nothing pile up, and delays no other
+// viewer.
 TEST_F(EventServerTest, AViewerWhoStallsGetsTheNewestWhenHeReadsOn) {
   part_bytes_ = 1 << 20;
   const int port = Start();
@@ -167,7 +167,7 @@ TEST_F(EventServerTest, TooManyViewersAreToldSo) {
   EXPECT_EQ(AskHttp(port, "/events").status, 503);
   EXPECT_EQ(AskHttp(port, "/page").status, 200);
   viewers.pop_front();
-  // It is seen to be gone when something is sent.
+  // The server notices a lost viewer when it sends something.
   for (int i = 0; i < 100 && parts() < 1000; ++i) {
     Tell(i + 2);
     EventViewer again(port);

@@ -39,7 +39,7 @@ void SendAll(int fd, const std::string& bytes) {
 
 enum class Received { kBytes, kNothing, kEnd };
 
-// More bytes behind `text`, within the time.
+// Appends the received bytes to `text`; waits until `until_ns` at most.
 Received Receive(int fd, int64_t until_ns, std::string& text) {
   const int64_t left_ms = (until_ns - MonotonicNs()) / 1'000'000;
   pollfd one{fd, POLLIN, 0};
@@ -109,7 +109,7 @@ EventViewer::~EventViewer() {
   if (fd_ >= 0) close(fd_);
 }
 
-// Takes the answer's head off, then the lengths of its chunks.
+// Strips the answer's headers, then the lengths of its chunks.
 bool EventViewer::Read(int64_t until_ns) {
   const Received received = fd_ < 0 ? Received::kEnd : Receive(fd_, until_ns, raw_);
   if (received != Received::kBytes) {

@@ -1,4 +1,4 @@
-// A browser of a few lines, for tests and benchmarks of a page that is served.
+// A minimal browser for tests and benchmarks of served pages.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace hone {
 
 struct HttpReply {
-  int status = 0;                              // 0: no answer came
+  int status = 0;                              // 0 if no answer came
   std::map<std::string, std::string> headers;  // names in lower case
   std::string body;
 };
@@ -19,28 +19,29 @@ struct HttpReply {
 // The port of "http://127.0.0.1:PORT/".
 int PortOfUrl(const std::string& url);
 
-// One request to 127.0.0.1, answered within 5 s. `headers` are whole lines; without a Host among them it is
-// 127.0.0.1:PORT.
+// Sends one request to 127.0.0.1, which must be answered within 5 s. `headers` are whole lines; Host is 127.0.0.1:PORT
+// unless they have one.
 HttpReply AskHttp(int port, const std::string& path, const std::vector<std::string>& headers = {},
                   const std::string& method = "GET");
-// What is answered to these very bytes, up to the end of the connection or `within_ms`.
+// The answer to exactly these bytes, up to the end of the connection or `within_ms`.
 std::string AskRaw(int port, const std::string& bytes, int within_ms = 2000);
 
-// One who follows an event stream.
+// A client that follows an event stream.
 class EventViewer {
  public:
   struct Event {
     std::string id, name, data;
-    int64_t at_ns = 0;  // MonotonicNs when it was whole
+    int64_t at_ns = 0;  // MonotonicNs when it was complete
   };
 
-  // Connects and asks; reads nothing yet. `receive_bytes`: of the socket's buffer, 0 for the system's own.
+  // Connects and sends the request; reads nothing yet. `receive_bytes` is the size of the socket's buffer, 0 for the
+  // system's default.
   explicit EventViewer(int port, const std::vector<std::string>& headers = {}, int receive_bytes = 0);
   ~EventViewer();
   EventViewer(const EventViewer&) = delete;
   EventViewer& operator=(const EventViewer&) = delete;
 
-  // The next event; comments are passed over. nullopt: none within the time, or the stream is at its end.
+  // The next event; skips comments. nullopt if none comes in time or the stream has ended.
   std::optional<Event> Next(int within_ms = 5000);
   // Whether the other end has closed the stream.
   bool is_over() const { return is_over_; }
@@ -55,7 +56,7 @@ class EventViewer {
   int fd_ = -1;
   int status_ = 0;
   bool is_over_ = false;
-  std::string raw_;   // not yet unpacked
+  std::string raw_;   // chunks not yet decoded
   std::string text_;  // of the stream, not yet an event
 };
 

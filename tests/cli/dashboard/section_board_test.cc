@@ -1,4 +1,4 @@
-// What a viewer is told, and what he is not told twice.
+// The updates that a viewer gets, without repetition.
 #include "cli/dashboard/section_board.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ TEST(SectionBoard, TellsOfOrderAndOfWhatIsGone) {
   EXPECT_EQ(DataOf(board.Since(version))["order"], Json({"b"}));
 }
 
-// A viewer who was away for a thousand states gets one.
+// A viewer that was away for a thousand states gets only the newest.
 TEST(SectionBoard, KeepsTheNewestStateAlone) {
   SectionBoard board(1);
   board.Put(0, {{"a", "begin"}});

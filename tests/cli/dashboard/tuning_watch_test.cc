@@ -1,4 +1,4 @@
-// What a dashboard knows of a store that others write to, and what it reads to know it.
+// A dashboard's view of a store that others write to, and the queries that it makes.
 #include "cli/dashboard/tuning_watch.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ constexpr int64_t kBegin = 1'700'000'000'000;
 constexpr const char* kSmall = "nn.dense data=1x8 weight=4x8 dtype=float32 epilogue=none";
 constexpr const char* kLarge = "nn.dense data=1x64 weight=32x64 dtype=float32 epilogue=none";
 
-// The store, and what is asked of it.
+// A store that counts its queries.
 class CountedStore : public RecordStore {
  public:
   explicit CountedStore(std::unique_ptr<RecordStore> store) : store_(std::move(store)) {}
@@ -49,7 +49,8 @@ class CountedStore : public RecordStore {
   std::vector<TuningRun> Runs() const override { return ++run_lists, store_->Runs(); }
   StoreStats Stats() const override { return ++others, store_->Stats(); }
   void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {
-    // Behind a place in the order of arrival, or one run's: each has an index. And never many at once.
+    // Each query starts from a place in order of arrival or is of one run, because both have an index. It is never for
+    // many rows at once.
     EXPECT_TRUE(query.after > 0 || !query.session.empty() || query.until <= 4096);
     EXPECT_TRUE(query.workload.empty() && query.device.empty() && query.cpu.empty());
     EXPECT_GT(query.limit, 0);
@@ -216,7 +217,7 @@ TEST_F(TuningWatchTest, KnowsAtMostSoManyRuns) {
   }
   store_.Append(records);
   EXPECT_THAT(Look().runs, SizeIs(TuningWatch::kMostRuns));
-  // Those that have trials go on; whoever comes then takes the place of one that fell silent.
+  // Runs with trials stay, and a new one takes the place of one that fell silent.
   number_ += 1200;
   PutRun("late", "running");
   store_.Append({Trial("late", kSmall, 1'000)});

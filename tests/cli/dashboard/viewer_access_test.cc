@@ -1,4 +1,4 @@
-// Who is let in to a dashboard, and what the others get.
+// Viewers that a dashboard admits, and the answers to others.
 #include "cli/dashboard/viewer_access.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,5 @@
-// What hone prints as JSON, byte for byte: fixed values against files of tests/data/golden, so that nobody changes a
-// schema without seeing it. A field that is new there belongs in docs/formats.md or docs/cli.md too.
-// HONE_WRITE_GOLDEN=1 writes the files anew.
+// hone's JSON output, byte for byte: fixed values against files of tests/data/golden, so that no schema changes
+// unnoticed. A new field there also belongs in docs/formats.md or docs/cli.md. HONE_WRITE_GOLDEN=1 rewrites the files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,7 +26,7 @@ void ExpectGolden(const std::string& name, const Json& json) {
   EXPECT_EQ(text, ReadBytes(path)) << path << ": with HONE_WRITE_GOLDEN=1 it is written anew";
 }
 
-// Every field says something.
+// Every field has a value.
 Environment SomeMachine() {
   Environment machine = EpycOf("AuthenticAMD-25-1-1");
   machine.host = "left";
@@ -55,7 +54,7 @@ Environment SomeMachine() {
   return machine;
 }
 
-// Not run, so that its plan may say anything; one call has knobs.
+// It is never run, so its plan may have any values; one call has knobs.
 std::shared_ptr<const Package> SomePackage() {
   Plan plan = testing::TestPlan();
   plan.model = "net";
@@ -128,7 +127,7 @@ BenchResult SomeBench() {
   return result;
 }
 
-// The manifest has the hash of the test's kernels, which differ between compilers.
+// The manifest holds the hash of the test's kernels, which differs between compilers.
 Json WithoutHashes(Json json) {
   for (Json& package : json["packages"]) {
     EXPECT_EQ(package["package_sha256"].get<std::string>().size(), 64U);

@@ -1,4 +1,4 @@
-// Histories out of saved bench results and out of records.
+// Histories from saved bench results and from records.
 #include "cli/history/bench_history.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ using testing::SizeIs;
 
 constexpr int64_t kDayMs = 86'400'000;
 
-// What hone bench wrote on a day of 2026-01, all but what a history reads left out.
+// A result of hone bench on a day of 2026-01, with only the fields that a history reads.
 struct Result {
   int day = 1;
   int64_t ns = 1'000'000;
@@ -65,7 +65,8 @@ std::vector<HistorySeries> HistoryOf(const std::vector<Result>& all, int since_d
   return BenchHistory(results, kNewYearMs + (since_day - 1) * kDayMs, accept_noisy);
 }
 
-// From the day on 5 % slower, with another hone and package; days in the order in which a shell may have them.
+// Results that are 5 % slower from the day on, with another hone and package. They are in descending order, because a
+// shell may list them in any.
 std::vector<Result> SlowerFrom(int day) {
   std::vector<Result> results;
   for (int i = 24; i >= 1; --i) {

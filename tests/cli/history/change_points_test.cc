@@ -1,4 +1,4 @@
-// Change points: found where a level changes, not found in noise.
+// Change points are found where a level changes, and not in noise.
 #include "cli/history/change_points.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// Levels of so many values, with normal noise of this standard deviation.
+// Levels, each with its number of values, and normal noise of this standard deviation.
 std::vector<double> Levels(const std::vector<std::pair<int, double>>& levels, double noise, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal(0, noise);

@@ -47,7 +47,7 @@ TEST(ChooseAssignment, OfABudgetOfZeroOnlyWhatIsExactIsTaken) {
   EXPECT_EQ(ChooseAssignment(layers, 0), (Assignment{{"a", kFloat}, {"b", kInt8}}));
 }
 
-// The greedy choice by time alone takes a and has nothing left; the best is b and c.
+// The greedy choice by time takes a, which spends the budget; the best choice is b and c.
 TEST(ChooseAssignment, SpendsTheBudgetWhereItSavesMost) {
   const std::vector<LayerOptions> layers{Layer("a", 10, 3, 1), Layer("b", 10, 5, 0.5), Layer("c", 10, 5, 0.49)};
   EXPECT_EQ(ChooseAssignment(layers, 1), (Assignment{{"a", kFloat}, {"b", kInt8}, {"c", kInt8}}));
@@ -69,7 +69,8 @@ TEST(ChooseAssignment, AnErrorWithoutBoundIsNeverTaken) {
 
 TEST(ChooseAssignment, NothingToChooseIsNothing) { EXPECT_TRUE(ChooseAssignment({}, 1).empty()); }
 
-// Against all combinations: never over the budget, and no slower than the best with a little less of it.
+// Compared with all combinations: never over the budget, and no slower than the best one under a slightly smaller
+// budget.
 TEST(ChooseAssignment, IsTheBestOfAllCombinations) {
   Random random(7);
   for (int round = 0; round < 50; ++round) {

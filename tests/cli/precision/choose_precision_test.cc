@@ -1,4 +1,4 @@
-// The choice of precisions with times that are made up and errors that are real.
+// The choice of precisions with invented times and real errors.
 #include "cli/precision/choose_precision.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Each call takes what calls of its types take.
+// Each call takes the time of its precision.
 class FakeTimer : public NetworkTimer {
  public:
   int64_t float32_ns = 1000, bfloat16_ns = 1000, int8_ns = 1000;
@@ -80,14 +80,14 @@ class ChoosePrecisionTest : public testing::Test {
     return Build(network.module, options);
   }
 
-  // Of the network by itself, on the samples that were held out.
+  // The network's own error, on the held-out samples.
   double ErrorOf(const PrecisionNetwork& network) const {
     const auto& judges = models_.samples().judges();
     return LargestError(RunPackage(Built(network).package, judges, 1),
                         ReferenceOutputs(models_.NetworkOf({}).module, judges));
   }
 
-  // The same on the inputs that losses are of.
+  // The error on the inputs from which losses are computed.
   double ErrorWhereSeen(const PrecisionNetwork& network) const {
     const auto& samples = models_.samples().seen;
     const std::vector<CalibrationSample> some(samples.begin(), samples.begin() + 4);
@@ -142,7 +142,7 @@ TEST_F(ChoosePrecisionTest, BFloat16IsTakenWhereItIsTheFastest) {
   const ChosenPrecision chosen = Choose(1);
   EXPECT_EQ(chosen.network.precision, Precision::kBFloat16);
   EXPECT_EQ(CountLayers(chosen.layers)[2], 0);
-  // The first layer reads the model's input, which is not rounded for it without tiles.
+  // The first layer reads the model's input, which without tiles is not rounded for it.
   EXPECT_GE(CountLayers(chosen.layers)[1], 4);
 }
 
@@ -153,7 +153,7 @@ TEST_F(ChoosePrecisionTest, NothingIsTakenThatIsSlowerThanFloat32) {
   EXPECT_TRUE(chosen.is_float32);
   EXPECT_TRUE(Tried(chosen, "float32").taken);
   EXPECT_TRUE(Tried(chosen, "float32").holds);
-  // By the reference float32 has an error of its own.
+  // Against the float64 reference, float32 has an error of its own.
   EXPECT_GT(Tried(chosen, "float32").error, 0);
   EXPECT_LT(Tried(chosen, "float32").error, 1e-5);
   EXPECT_EQ(Tried(chosen, "int8").ns, 5 * 3000 + Tried(chosen, "int8").ns % 3000);
@@ -195,10 +195,10 @@ TEST_F(ChoosePrecisionTest, WhatIsLeftOutIsNamedWithTheReason) {
   EXPECT_THAT(Choose(1, "needs another CPU").left_out, ElementsAre("bfloat16: needs another CPU"));
 }
 
-// bfloat16 has 8 bits of precision, so that a product of two rounded operands is off by some 2^-9 of itself.
+// bfloat16 has 8 bits of precision, so a product of two rounded operands is off by about 2^-9 of itself.
 TEST_F(ChoosePrecisionTest, TheErrorsOfLayersAloneAreThoseOfTheirNumbers) {
   const auto bfloat16 = LossesIn(LayerPrecision::kBFloat16);
-  // The first layer reads the model's input, which is not rounded for it without tiles.
+  // The first layer reads the model's input, which without tiles is not rounded for it.
   for (size_t i = 1; i < bfloat16.size(); ++i) {
     ASSERT_TRUE(bfloat16[i].has_value());
     EXPECT_GT(bfloat16[i]->alone.sqnr_db(), 45);
@@ -211,7 +211,7 @@ TEST_F(ChoosePrecisionTest, TheErrorsOfLayersAloneAreThoseOfTheirNumbers) {
   }
 }
 
-// What the last layer makes is the output.
+// The last layer's result is the output.
 TEST_F(ChoosePrecisionTest, TheLastLayersErrorAtTheOutputIsItsOwn) {
   for (const LayerPrecision precision : {LayerPrecision::kBFloat16, LayerPrecision::kInt8}) {
     const auto losses = LossesIn(precision);
@@ -219,7 +219,7 @@ TEST_F(ChoosePrecisionTest, TheLastLayersErrorAtTheOutputIsItsOwn) {
   }
 }
 
-// The same as a network has where that layer alone is not float32, which is built as any other.
+// The predicted error equals that of a network, built normally, in which only that layer is not float32.
 TEST_F(ChoosePrecisionTest, ALayersErrorAtTheOutputIsThatOfANetworkWithItAlone) {
   for (const LayerPrecision precision : {LayerPrecision::kBFloat16, LayerPrecision::kInt8}) {
     const auto losses = LossesIn(precision);
@@ -227,7 +227,7 @@ TEST_F(ChoosePrecisionTest, ALayersErrorAtTheOutputIsThatOfANetworkWithItAlone) 
       if (!losses[i]) continue;
       const std::string& layer = models_.layers()[i].name;
       const double built = ErrorWhereSeen(models_.NetworkOf({{layer, precision}}));
-      // A dense layer is rounded behind itself too, which it is by itself only where another reads it.
+      // In a network a dense layer's result is rounded too; alone only if another layer reads it.
       EXPECT_NEAR(std::log2(losses[i]->output / built), 0, 1) << layer << " " << LayerPrecisionName(precision);
     }
   }

@@ -1,4 +1,4 @@
-// --weights float16 from the command line.
+// The option --weights float16 of the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 class HalfWeightsProgram : public ProgramTest {
  protected:
-  // A first layer of 784 to 128, the only one that is large enough.
+  // A model whose first layer, 784 to 128, is the only one large enough.
   ProgramResult BuildMlp(const std::string& out, std::vector<std::string> more) {
     more.insert(more.begin(), {"build", "zoo:mlp", "--image-shape", "1,28,28", "-o", Path(out), "--no-records"});
     return Hone(more);

@@ -11,7 +11,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// y = relu(x w') v', with a value between that can be moved.
+// y = relu(x w') v', with an intermediate value to which noise can be added.
 class NoisyNetworkTest : public testing::Test {
  protected:
   NoisyNetworkTest() {

@@ -28,7 +28,7 @@ Tensor Drawn(const Shape& shape, uint64_t seed) {
   return tensor;
 }
 
-// A convolution, a relu and another, of an opset without scales per channel.
+// Two convolutions with a relu between them, in an opset without scales per channel.
 std::string OldModel() {
   std::vector<float> first, second;
   for (int i = 0; i < 8 * 4 * 9; ++i) first.push_back(static_cast<float>(std::sin(i)));
@@ -109,7 +109,7 @@ TEST_F(PrecisionProgram, AutoWithoutABudgetIsFloat32ToTheByte) {
   EXPECT_FALSE(ManifestOf("P.hone").contains("precision"));
 }
 
-// What is the fastest is the machine's to say: whatever it is holds the budget, and is told alike everywhere.
+// The fastest network depends on the machine. Any choice holds the budget and is reported the same everywhere.
 TEST_F(PrecisionProgram, AutoTakesOneThatHoldsTheBudgetAndTellsAll) {
   WriteFolder("in", 5);
   const Json report = JsonOf(kBuild + "--precision auto --max-error 0.2 --calibrate in -o P.hone");
@@ -133,7 +133,7 @@ TEST_F(PrecisionProgram, AutoTakesOneThatHoldsTheBudgetAndTellsAll) {
   EXPECT_EQ(chosen.at("name"), name);
 }
 
-// What enlarges an image is a layer like others: it is not bfloat16 in a network where another one is.
+// A transposed convolution is a layer like others: it may keep float32 in a network whose other layer is bfloat16.
 TEST_F(PrecisionProgram, ATransposedConvolutionIsALayer) {
   std::vector<float> first, up;
   for (int i = 0; i < 16 * 4 * 9; ++i) first.push_back(static_cast<float>(std::sin(i)));
@@ -168,7 +168,7 @@ TEST_F(PrecisionProgram, AutoOfAQuantisedModelLeavesInt8Out) {
   EXPECT_EQ(std::filesystem::exists(Path("work/P.hone")), true);
 }
 
-// A package's own budget is what it is held to, not what float32 is.
+// Verification uses the package's own error budget, and not that of float32.
 TEST_F(PrecisionProgram, VerifyAllowsWhatThePackageWasBuiltWithin) {
   const std::string build = kBuild + "--precision int8 --calibrate random --samples 5 -o P.hone";
   ASSERT_EQ(Shell(build + " --max-error 0.25").code, 0);

@@ -12,7 +12,7 @@
 namespace hone {
 namespace {
 
-// Calibration inputs that are there once.
+// Calibration inputs in a folder that may vanish after the first preparation.
 class ModelPreparerTest : public testing::Test {
  protected:
   ModelPreparerTest() {
