@@ -1,17 +1,17 @@
-/* The module hone_runtime._call: the way of a call from numpy's arrays to hone_session_run_with in one function. After
- * a network's run nothing of the interpreter's lies in the caches, and each object that a call does not touch saves a
+/* The module hone_runtime._call: passes numpy's arrays to hone_session_run_with in a single function. After a network's
+ * run the interpreter's data are no longer in the caches, so each object that a call does not touch saves a
  * microsecond.
  *
- * One file is for every Python from 3.9 on and every numpy: it keeps to the limited API and is linked with no library.
- * hone_runtime does the same by ctypes where it is not built. */
+ * One file serves every Python from 3.9 on and every numpy, since it uses the limited API and is linked with no
+ * library. Where it is not built, hone_runtime does the same through ctypes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "caller.h"
 #include "counted.h"
 
-/* How an array begins: the same in every numpy, as programs that were compiled for it read arrays so. IsAsKnown asks.
- */
+/* The beginning of an array object. It is the same in every numpy, because compiled programs read arrays in this
+ * way. IsAsKnown checks it. */
 typedef struct {
   PyObject head;
   void* data;
@@ -20,7 +20,7 @@ typedef struct {
   PyObject *base, *dtype;
   int flags;
 } Array;
-/* What the capsule in an array's __array_struct__ points to, as numpy documents it. */
+/* The target of the capsule in an array's __array_struct__, as numpy documents it. */
 typedef struct {
   int two, rank;
   char kind;
@@ -35,11 +35,11 @@ typedef struct {
   Caller* caller; /* null: what is called is run by Python */
 } Quick;
 
-/* How many forks lie between the process that loaded this and this one, which none of its threads survived. */
+/* The number of forks between the process that loaded this and this one, which has none of its threads. */
 static int forks_before;
 static void CountFork(void) { ++forks_before; }
 
-/* 1: the value is an array as the tensor is, which *memory now tells; 0: it is not; -1: an exception. */
+/* 1: the value is an array that matches the tensor, and *memory describes it; 0: it does not; -1: an exception. */
 static int Look(const Caller* caller, const Tensor* tensor, PyObject* value, int flags, hone_memory* memory) {
   if (!PyObject_TypeCheck(value, (PyTypeObject*)caller->array_type)) return 0;
   const Array* const array = (const Array*)value;
@@ -59,7 +59,7 @@ static int LookAtInputs(const Caller* caller, PyObject* given, hone_memory* memo
   return found;
 }
 
-/* A new reference to one that was handed out and that nobody has any more, as it was; else null. */
+/* A new reference to an unchanged array that was handed out and has no other user; null if there is none. */
 static PyObject* Spare(const Caller* caller, const Tensor* tensor) {
   hone_memory memory;
   for (int i = 0; i < kSpares; ++i) {
@@ -70,7 +70,7 @@ static PyObject* Spare(const Caller* caller, const Tensor* tensor) {
   return NULL;
 }
 
-/* Takes the place of one that somebody still has. */
+/* Keeps the array in place of the oldest spare, which somebody may still use. */
 static void Keep(Tensor* tensor, PyObject* array) {
   PyObject* const oldest = tensor->spares[kSpares - 1];
   for (int i = kSpares - 1; i > 0; --i) tensor->spares[i] = tensor->spares[i - 1];
@@ -88,7 +88,7 @@ static PyObject* NewOutput(const Caller* caller, Tensor* tensor) {
   return array;
 }
 
-/* Output i: what `wanted` has, or an array of its own where that is None or null. */
+/* Output i: the item of `wanted`, or a new array if `wanted` or its item is None or null. */
 static PyObject* Output(Caller* caller, PyObject* wanted, int32_t i) {
   Tensor* const tensor = &caller->tensors[caller->inputs + i];
   if (wanted == NULL) return NewOutput(caller, tensor);
@@ -98,7 +98,7 @@ static PyObject* Output(Caller* caller, PyObject* wanted, int32_t i) {
   return NewOutput(caller, tensor);
 }
 
-/* As Look; the outputs come into results, new references. */
+/* As Look. The outputs are stored in results, as new references. */
 static int LookAtOutputs(Caller* caller, PyObject* wanted, PyObject** results, hone_memory* memory) {
   if (wanted != NULL && PySequence_Size(wanted) != caller->outputs) return PyErr_Occurred() == NULL ? 0 : -1;
   int found = 1;
@@ -110,7 +110,7 @@ static int LookAtOutputs(Caller* caller, PyObject* wanted, PyObject** results, h
   return found;
 }
 
-/* Runs of one session take turns; other threads of Python's go on meanwhile. */
+/* Runs of one session take turns, and other Python threads continue meanwhile. */
 static hone_status RunInTurn(Caller* caller, const hone_memory* inputs, const hone_memory* outputs, Came* came) {
   hone_status status;
   Py_BEGIN_ALLOW_THREADS;
@@ -122,7 +122,7 @@ static hone_status RunInTurn(Caller* caller, const hone_memory* inputs, const ho
   return status;
 }
 
-/* Raises the exception of a status. */
+/* Raises the exception of a status: 1 if there is none, -1 if it was raised. */
 static int Check(const Caller* caller, hone_status status) {
   if (status == HONE_OK) return 1;
   PyObject* const none = PyObject_CallFunction(caller->check, "i", (int)status);
@@ -130,7 +130,7 @@ static int Check(const Caller* caller, hone_status status) {
   return none == NULL ? -1 : 1;
 }
 
-/* As Look, and then the results are those of a run: new references. Else there are none in them. */
+/* As Look. If 1, results are those of a run, as new references; otherwise results hold no references. */
 static int Run(Caller* caller, PyObject* given, PyObject* wanted, PyObject** results) {
   hone_memory inputs[kMostTensors], outputs[kMostTensors];
   Came came[kMostCounted];
@@ -143,7 +143,7 @@ static int Run(Caller* caller, PyObject* given, PyObject* wanted, PyObject** res
   return found;
 }
 
-/* Of references that it takes. */
+/* A tuple of the results, whose references it takes over. */
 static PyObject* TupleOf(PyObject** results, int32_t count) {
   PyObject* const tuple = PyTuple_New(count);
   for (int32_t i = 0; i < count; ++i) {
@@ -156,8 +156,8 @@ static PyObject* TupleOf(PyObject** results, int32_t count) {
   return tuple;
 }
 
-/* A new reference to what out= gives, as a sequence, in *wanted, null where it gives nothing. 1: that is all that is
- * given by name; 0: it is not; -1: an exception. */
+/* Stores in *wanted a new reference to the arrays of out= as a sequence, or null if there are none. 1: no other
+ * keyword is given; 0: another one is; -1: an exception. */
 static int ReadOut(PyObject* named, PyObject** wanted) {
   *wanted = NULL;
   if (named == NULL || PyDict_Size(named) == 0) return 1;
@@ -215,7 +215,7 @@ static PyObject* NewReference(PyObject* object) {
   return object;
 }
 
-/* Reads (shape, dtype, size in bytes, whether it is counted). */
+/* Reads (shape, dtype, size in bytes, whether its extent is data-dependent). */
 static int ReadTensor(PyObject* told, Tensor* tensor) {
   PyObject *shape, *dtype;
   Py_ssize_t size_bytes;
@@ -244,7 +244,7 @@ static int SameAs(const ArrayStruct* told, const Array* array, PyObject* dtype) 
   return memcmp(told->shape, array->shape, bytes) == 0 && memcmp(told->strides, array->strides, bytes) == 0;
 }
 
-/* 1: an array lies in memory as it is read here; 0: it does not; -1: an exception. */
+/* 1: the array's memory layout is the one assumed here; 0: it is not; -1: an exception. */
 static int IsAsKnown(PyObject* array, PyObject* dtype) {
   PyObject* const capsule = PyObject_GetAttrString(array, "__array_struct__");
   const ArrayStruct* const told = capsule == NULL ? NULL : PyCapsule_GetPointer(capsule, NULL);
@@ -253,7 +253,7 @@ static int IsAsKnown(PyObject* array, PyObject* dtype) {
   return known;
 }
 
-/* As IsAsKnown, of an array that is made for each tensor. */
+/* As IsAsKnown, for a new array for each tensor. */
 static int AreAsKnown(const Caller* caller) {
   int known = 1;
   for (int32_t i = 0; i < caller->inputs + caller->outputs && known == 1; ++i) {
@@ -264,12 +264,12 @@ static int AreAsKnown(const Caller* caller) {
   return known;
 }
 
-/* Python's functions and classes that a caller uses. */
+/* Python functions and classes that a caller uses. */
 typedef struct {
   PyObject *array_type, *check, *begin;
 } Helpers;
 
-/* The inputs come first. Null: an exception. */
+/* Inputs come first in `tensors`. Null: an exception. */
 static Caller* MakeCaller(const Helpers* helpers, PyObject* inputs, PyObject* outputs) {
   const size_t tensors_bytes = (size_t)(PyTuple_Size(inputs) + PyTuple_Size(outputs)) * sizeof(Tensor);
   Caller* const caller = calloc(1, sizeof(*caller) + tensors_bytes);

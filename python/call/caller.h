@@ -1,4 +1,4 @@
-/* A session whose calls from Python take the short way, and the tensors that they take and give. */
+/* A session that Python calls through the extension, with its input and output tensors. */
 #ifndef HONE_PYTHON_CALLER_H
 #define HONE_PYTHON_CALLER_H
 
@@ -16,11 +16,11 @@ typedef hone_status OutputInfo(const hone_session* session, int32_t index, hone_
 enum { kMostTensors = 512, kMostRank = 16, kSpares = 2, kMostSpareBytes = 65536 };
 
 typedef struct {
-  PyObject *dtype, *of_new; /* the second is what an array is made with: shape, dtype */
+  PyObject *dtype, *of_new; /* of_new: the arguments for a new array: shape, dtype */
   int rank;
   Py_ssize_t shape[kMostRank];
   size_t size_bytes;
-  int counted;               /* a run says how far it goes */
+  int counted;               /* whether a run decides its extent */
   PyObject* spares[kSpares]; /* small outputs that were handed out before */
 } Tensor;
 
@@ -30,7 +30,7 @@ typedef struct {
   hone_session* session;
   int forks;
   pthread_mutex_t turn;
-  PyObject *array_type, *check, *begin; /* the last returns the beginning of an array as one of a shape */
+  PyObject *array_type, *check, *begin; /* begin returns the beginning of an array with a given shape */
   int32_t inputs, outputs, counted;
   Tensor tensors[]; /* inputs, then outputs */
 } Caller;

@@ -20,7 +20,7 @@ hone_status ReadCame(const Caller* caller, Came* came) {
   return status;
 }
 
-/* The beginning of an array that came to be of another shape; a new reference. */
+/* The beginning of an output array whose shape became smaller, as a new reference. */
 static PyObject* Beginning(const Caller* caller, const Tensor* tensor, PyObject* array, const Came* came) {
   PyObject* const shape = PyTuple_New(tensor->rank);
   if (shape == NULL) return NULL;

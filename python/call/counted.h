@@ -1,5 +1,4 @@
-/* Outputs whose extent a run counts: their arrays are as large as they can be, and what is given is the part that came.
- */
+/* Outputs with a data-dependent extent. Their arrays have the largest extent, and the result is the valid part. */
 #ifndef HONE_PYTHON_COUNTED_H
 #define HONE_PYTHON_COUNTED_H
 
@@ -12,15 +11,15 @@ typedef struct {
   Py_ssize_t dims[kMostRank];
 } Came;
 
-/* How many of the caller's outputs are such. */
+/* The number of such outputs of the caller. */
 int32_t CountedOf(const Caller* caller);
 
-/* Reads the shapes that the session's last run gave: one for each such output, in order. No other run may come between
- * the two. Needs no lock of Python's. */
+/* Reads the shapes from the session's last run: one for each such output, in order. No other run may come in
+ * between. Does not need the GIL. */
 hone_status ReadCame(const Caller* caller, Came* came);
 
-/* Puts what came in the place of each such output; a result that is replaced loses its reference. 1; -1: an exception,
- * and the result that could not be made is null. */
+/* Replaces each such output by its valid part, and drops the reference to the replaced one. Returns 1, or -1 for an
+ * exception; the result that could not be made is then null. */
 int Cut(const Caller* caller, PyObject** results, const Came* came);
 
 #endif

@@ -12,7 +12,7 @@ import hone
 
 
 def exported(model, example):
-    """What hone takes as a model: the program that the dynamo exporter returns, or the older exporter's file."""
+    """The model in a form that hone accepts: the program from the dynamo exporter, or the older exporter's file."""
     if hasattr(torch.onnx, "ONNXProgram"):
         return torch.onnx.export(model, (example,), dynamo=True)
     torch.onnx.export(model, (example,), "model.onnx", input_names=["image"])
@@ -36,7 +36,7 @@ def main(budget="30s"):
     net = hone.load("model.hone")
     with torch.no_grad():
         expected = model(example)
-    # The tensor is read where it lies, and the result's memory is numpy's.
+    # hone reads the tensor's memory directly, and the result is in numpy's memory.
     scores = torch.from_numpy(net(example))
     print(f"largest difference from torch: {(scores - expected).abs().max():.1e}")
     assert torch.allclose(scores, expected, atol=1e-5)

@@ -5,9 +5,9 @@
     hone.build("model.onnx", "model.hone")
     scores = hone.load("model.hone")(image)
 
-Packages run in this process, on numpy arrays and on whatever speaks DLPack, without copies and without the GIL: that
-is the package ``hone_runtime``, whose names are all here too. Tuning, building, timing and checking are done by the
-program ``hone`` that lies in this package, in a process of its own.
+Packages run in this process, on numpy arrays and on any object that supports DLPack, without copies and without the
+GIL. That is the package ``hone_runtime``, whose names are all here too. Tuning, building, timing and checking are done
+by the program ``hone`` in this package, in a process of its own.
 """
 
 from hone_runtime import (
@@ -63,6 +63,6 @@ __all__ = [
     "verify",
 ]
 
-# Users of this package know them by its name.
+# Shows the classes under this package's name, by which its users know them.
 for _class in (Error, *Error.__subclasses__()):
     _class.__module__ = __name__

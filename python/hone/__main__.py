@@ -1,4 +1,4 @@
-"""`python -m hone`, and the command `hone` of an environment: this process becomes the program."""
+"""`python -m hone`, and the command `hone` of an environment: replaces this process by the program."""
 
 import os
 import sys

@@ -17,14 +17,14 @@ def bench(
     tracker: Optional[str] = None,
     **options: OptionValue,
 ) -> Document:
-    """Times packages in turns and judges the others against the first. Returns the result.
+    """Times packages in turns and compares the others with the first. Returns the result.
 
-    min_time: run each for at least so long; by default 3 seconds.
-    device, tracker: as hone.tune takes them.
-    options: any other of `hone bench`, with underscores: rounds=20, per_op=True, baseline="before.json".
+    min_time: the least time for each, by default 3 seconds.
+    device, tracker: as in hone.tune.
+    options: any other option of `hone bench`, with underscores: rounds=20, per_op=True, baseline="before.json".
 
     The result is that of `hone bench --json` (docs/formats.md, Bench result): "packages" with their times in ns,
-    "verdicts", ... With fail_above a slower package is a verdict in it, not an exception. Raises hone.Error."""
+    "verdicts", ... With fail_above, a slower package is a verdict in it, not an exception. Raises hone.Error."""
     given = to_arguments(
         {
             "min_time": None if min_time is None else duration(min_time),

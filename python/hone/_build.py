@@ -21,14 +21,14 @@ def build(
     db: Optional[str] = None,
     **options: OptionValue,
 ) -> Document:
-    """Builds a package with the best records that are known and writes it to `output`. Returns the report.
+    """Builds a package with the best known records and writes it to `output`. Returns the report.
 
-    model, shapes, dims, db: as hone.tune takes them. A size may be a range: {"data": ("1..32", 3, 224, 224)} is built
-        for a batch of 1, 2, 4, 8, 16 and 32, and a session takes arrays of each.
-    target, threads: what it is for; by default this machine. After tuning for a device: the report's.
-    options: any other of `hone build`, with underscores: math="exact", hub="none", no_records=True.
+    model, shapes, dims, db: as in hone.tune. A size may be a range: {"data": ("1..32", 3, 224, 224)} is built for a
+        batch of 1, 2, 4, 8, 16 and 32, and a session takes arrays of each.
+    target, threads: what to build for; by default this machine. After tuning for a device, use those of the report.
+    options: any other option of `hone build`, with underscores: math="exact", hub="none", no_records=True.
 
-    The report is that of `hone build --json` (docs/cli.md): "package", "dispatch" (where each kernel came from),
+    The report is that of `hone build --json` (docs/cli.md): "package", "dispatch" (the source of each kernel),
     "memory", "gflop", ... Raises hone.Error; then nothing is written."""
     given = to_arguments(
         {"output": output, "target": target, "threads": threads, "shape": shapes, "dim": dims, "db": db, **options}

@@ -17,15 +17,15 @@ def compare(
     db: Optional[str] = None,
     **options: OptionValue,
 ) -> Document:
-    """Compares models across the devices that the store has records of. Returns the comparison.
+    """Compares models across the devices with records in the store. Returns the comparison.
 
-    models: each as hone.tune takes it.
-    device: only those whose CPU model, host, key, label or short id contains this text.
-    options: any other of `hone compare`, with underscores: layers=True, results=["a.json"],
-        measure=True, keys="pi4,zen4", tracker="tcp://lab:9190".
+    models: each as in hone.tune.
+    device: only devices whose CPU model, host, key, label or short id contains this text.
+    options: any other option of `hone compare`, with underscores: layers=True, results=["a.json"], measure=True,
+        keys="pi4,zen4", tracker="tcp://lab:9190".
 
-    The comparison is that of `hone compare --json` (docs/formats.md, Comparison). Raises hone.Error: AnswerIsNoError
-    where there is nothing to compare."""
+    The comparison is that of `hone compare --json` (docs/formats.md, Comparison). Raises hone.Error; AnswerIsNoError
+    if there is nothing to compare."""
     given = to_arguments({"device": device, "tracker": tracker, "db": db, **options})
     with contextlib.ExitStack() as stack:
         paths = [stack.enter_context(model_argument(model)) for model in models]

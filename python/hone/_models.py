@@ -1,4 +1,4 @@
-"""What may stand where the program takes a model."""
+"""The models that the program accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hone_runtime._errors import UsageError
 
 from ._options import positional
 
-# A path, "zoo:NAME", an onnx.ModelProto, or what torch.onnx.export returns. Any: onnx is no dependency.
+# A path, "zoo:NAME", an onnx.ModelProto, or the result of torch.onnx.export. Any, because onnx is not a dependency.
 Model = Union[str, "os.PathLike[str]", Any]
 
 
@@ -23,16 +23,16 @@ def _bytes_of(model: Any) -> bytes:
         )
     try:
         return bytes(proto.SerializeToString())
-    # protobuf's own, which differs between its versions, for more than 2 GiB.
+    # protobuf's exceptions for more than 2 GiB differ between its versions.
     except Exception as error:
         raise UsageError(f"the model cannot be written: {error}; save it with external data and give its path") from None
 
 
 @contextlib.contextmanager
 def model_argument(model: Model) -> Iterator[str]:
-    """The model as the program's argument: its path, or that of a file that is there until the context ends.
+    """The model as the program's argument: its path, or that of a file that exists until the context ends.
 
-    Raises UsageError for what is no model."""
+    Raises UsageError if it is not a model."""
     if isinstance(model, (str, os.PathLike)):
         yield positional(os.fspath(model))
         return

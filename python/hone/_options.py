@@ -1,4 +1,4 @@
-"""Keyword arguments as the program's options."""
+"""Converts keyword arguments to the program's options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Duration = Union[str, float, int, datetime.timedelta]
 
 
 def duration(value: Duration) -> str:
-    """ "90s", "10m", "2h" as they are; numbers are seconds. Raises UsageError for what is no time."""
+    """Passes "90s", "10m" and "2h" on; numbers are seconds. Raises UsageError for anything else."""
     if isinstance(value, str):
         return value
     seconds = value.total_seconds() if isinstance(value, datetime.timedelta) else value
@@ -41,7 +41,7 @@ def _texts(name: str, value: OptionValue) -> Iterator[str]:
 
 
 def _filled(name: str, text: str) -> str:
-    # The program would take the next argument for the value.
+    # Otherwise the program would take the next argument as the value.
     if not text:
         raise UsageError(f"{name} is an empty text; None leaves it out")
     return text
@@ -65,7 +65,7 @@ def to_arguments(options: Mapping[str, OptionValue]) -> list[str]:
 
 
 def path_of(what: str, value: Any) -> str:
-    """A path as an argument. Raises UsageError for what is none."""
+    """A path as an argument. Raises UsageError for anything else."""
     path = os.fsdecode(value) if isinstance(value, (str, bytes, os.PathLike)) else None
     if path is None:
         raise UsageError(f"{what} is a {type(value).__name__}; a path would be right")
@@ -73,5 +73,5 @@ def path_of(what: str, value: Any) -> str:
 
 
 def positional(path: str) -> str:
-    """A path that no program takes for an option."""
+    """A path in a form that the program does not take for an option."""
     return "./" + path if path.startswith("-") else path

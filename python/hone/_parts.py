@@ -1,4 +1,4 @@
-"""Where the program lies."""
+"""The location of the program."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""The program `hone` in a process of its own: LLVM never comes into this one, and a crash there is an exception here."""
+"""Runs the program `hone` in a process of its own, so that this one never holds LLVM and a crash is an exception
+here."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class _Words:
 
 def _start(command: Sequence[str]) -> subprocess.Popen[str]:
     try:
-        # A session of its own: Ctrl-C comes to this process alone, which then says so to the program.
+        # In its own session, the program does not get Ctrl-C: this process alone gets it and then signals the program.
         return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
@@ -58,11 +59,11 @@ def _start(command: Sequence[str]) -> subprocess.Popen[str]:
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    # As at a terminal: the first Ctrl-C lets it end in order, a second one ends it at once.
+    # As at a terminal: the first Ctrl-C lets the program end in order, a second one ends it at once.
     assert process.stdout is not None
     process.send_signal(signal.SIGINT)
     try:
-        # A pipe that nobody empties would hold it up.
+        # A full pipe would block the program.
         for _ in process.stdout:
             pass
         process.wait()
@@ -83,8 +84,9 @@ def _check_end(code: int, error: str, answered: bool, command: str) -> None:
 def lines_of(arguments: Sequence[str]) -> Generator[str, None, None]:
     """Runs `hone ARGUMENTS` and yields the lines of its stdout as they come.
 
-    After the last one raises the exception of the program's exit code with its error line; an answer that is no,
-    printed with exit code 1, is none. When the iterator is closed, or the user interrupts, the program ends in order."""
+    After the last one it raises the exception of the program's exit code, with its error line. A negative answer
+    that is printed, with exit code 1, raises nothing. If the iterator is closed, or the user interrupts, the program
+    ends in order."""
     answered = False
     with _start([program_path(), *arguments]) as process:
         assert process.stdout is not None and process.stderr is not None
@@ -114,5 +116,5 @@ def object_in(text: str, command: str) -> Document:
 
 
 def document_of(arguments: Sequence[str]) -> Document:
-    """Runs `hone ARGUMENTS --json` and returns the one object that it prints. Raises as lines_of does."""
+    """Runs `hone ARGUMENTS --json` and returns the object that it prints. Raises as lines_of does."""
     return object_in("".join(lines_of([*arguments, "--json"])), arguments[0])

@@ -1,4 +1,4 @@
-"""What a tuning run looks like while it goes on."""
+"""Shows the progress of a tuning run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _QUIET_NS = 10_000_000_000
 
 
 class _Tally:
-    """What the events so far come to."""
+    """A summary of the events so far."""
 
     def __init__(self) -> None:
         self.trials = 0
@@ -33,7 +33,7 @@ class _Tally:
 
 
 class PlainLines:
-    """A line every 10 seconds: for notebooks and files."""
+    """Prints a line every 10 seconds, for notebooks and files."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -50,7 +50,7 @@ class PlainLines:
 
 
 class Bar:
-    """tqdm's bar of trials: for terminals."""
+    """Shows tqdm's bar of trials, for terminals."""
 
     def __init__(self, tqdm: Any, stream: TextIO, trials: Optional[int]) -> None:
         self._tally = _Tally()
@@ -76,7 +76,8 @@ def _shown(stream: TextIO, trials: Optional[int]) -> OnEvent:
 
 
 def reader_of(progress: Union[bool, OnEvent], trials: Optional[int]) -> OnEvent:
-    """A function that is given each event: the caller's own, or one that shows them on stderr, or none that does."""
+    """A function that takes each event: the caller's own, or one that shows events on stderr, or one that ignores
+    them."""
     if callable(progress):
         return progress
     return _shown(sys.stderr, trials) if progress else lambda event: None

@@ -1,4 +1,4 @@
-"""What was measured, record by record."""
+"""Measured records, one by one."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ def records(
     db: Optional[str] = None,
     **options: OptionValue,
 ) -> Iterator[Row]:
-    """The store's records, one at a time and in the order they came: pandas.DataFrame(hone.records()) is a table.
+    """The store's records, one at a time in their order: pandas.DataFrame(hone.records()) is a table.
 
-    models: only the tasks of these, each as hone.tune takes it, at `threads`.
-    best: one of each workload, machine, target CPU, threads and cache mode.
-    device: only those whose CPU model, host, key, label or short id contains this text.
-    options: any other of `hone log export`, with underscores: workload="nn.dense ...", since="90d", fate="Ok".
+    models: only their tasks, each model as in hone.tune, at `threads`.
+    best: only the best one per workload, machine, target CPU, threads and cache mode.
+    device: only devices whose CPU model, host, key, label or short id contains this text.
+    options: any other option of `hone log export`, with underscores: workload="nn.dense ...", since="90d", fate="Ok".
 
-    A row has the fields of a record in a log (docs/formats.md, Tuning log), those of objects in it as
-    "measurement.fate", and "min_ns", the least sample, None where none was timed. Raises hone.Error at the first row; NoInputError where there is no store."""
+    A row has the fields of a record in a log (docs/formats.md, Tuning log). Fields of nested objects are named like
+    "measurement.fate". "min_ns" is the least sample, or None if nothing was timed. Raises hone.Error at the first
+    row; NoInputError if there is no store."""
     given = to_arguments({"best": best, "all": not best, "device": device, "threads": threads, "db": db, **options})
     with ExitStack() as stack:
         paths = [stack.enter_context(model_argument(model)) for model in models]
@@ -52,6 +53,6 @@ def records(
         lines = stack.enter_context(closing(lines_of(["log", "export", *named, *given])))
         for line in lines:
             record = object_in(line, "log export")
-            # The log's header is no record.
+            # The log's header is not a record.
             if "id" in record:
                 yield _row_of(record)

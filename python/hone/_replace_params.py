@@ -1,4 +1,4 @@
-"""Gives a package other parameters."""
+"""Replaces the parameters of a package."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def replace_params(
     dims: Optional[Mapping[str, int]] = None,
     **options: OptionValue,
 ) -> Document:
-    """Writes to `output` the code of `package` with other parameters, as a build would pack them. Nothing is compiled.
+    """Writes to `output` the code of `package` with other parameters, packed as by a build. Compiles nothing.
 
-    model: what the package was built of, or a model that differs in values alone; as hone.build takes it.
-    params: a .safetensors file of values by the model's names (safetensors.numpy.save_file writes one); those that it
-    leaves out stay the model's. None: all are the model's.
-    shapes, dims: as the package was built with.
+    model: the model of the package, or one that only differs in values; as in hone.build.
+    params: a .safetensors file with values by the model's names (as safetensors.numpy.save_file writes it). Names that
+        it lacks keep the model's values. None: all values are the model's.
+    shapes, dims: those with which the package was built.
 
-    The report is that of `hone package replace-params --json`: "package", "of", "size_bytes". Raises hone.BadDataError
-    where these values ask for other code, hone.Error for what else is wrong; then nothing is written."""
+    The report is that of `hone package replace-params --json`: "package", "of", "size_bytes". Raises
+    hone.BadDataError if these values need other code, and hone.Error for other faults; then nothing is written."""
     with model_argument(model) as path:
         given = to_arguments(
             {"model": path, "params": params, "output": output, "shape": shapes, "dim": dims, **options}

@@ -26,21 +26,21 @@ def tune(
     progress: Union[bool, OnEvent] = True,
     **options: OptionValue,
 ) -> Document:
-    """Tunes the model's tasks into the store; run again, it goes on where it stopped. Returns the report.
+    """Tunes the model's tasks into the store; another run continues where this one stopped. Returns the report.
 
-    model: a path, "zoo:NAME", an onnx.ModelProto, or what torch.onnx.export(dynamo=True) returns.
-    budget: "10m", seconds, or a timedelta; by default 5 minutes, without trials.
-    trials: stop after so many, those of earlier runs counted.
-    device: on which runners behind the tracker, by their key; by default this machine.
-    tracker: "tcp://HOST:PORT"; by default what HONE_TRACKER says.
-    shapes, dims: {"data": (1, 3, 224, 224)}, {"batch": 8}: what an ONNX model leaves open.
+    model: a path, "zoo:NAME", an onnx.ModelProto, or the result of torch.onnx.export(dynamo=True).
+    budget: "10m", seconds, or a timedelta; by default 5 minutes, if `trials` is not given.
+    trials: stop after so many, including those of earlier runs.
+    device: the key of the runners to tune on, behind the tracker; by default this machine.
+    tracker: "tcp://HOST:PORT"; by default HONE_TRACKER.
+    shapes, dims: sizes that an ONNX model leaves open: {"data": (1, 3, 224, 224)}, {"batch": 8}.
     db: the store; by default the user's own.
-    progress: True shows it on stderr (tqdm's bar at a terminal where tqdm is installed, else lines); a function is
-        given each event, an object of `hone tune --json`.
-    options: any other of `hone tune`, with underscores: until_gain="1%", math="exact", precision="bfloat16".
+    progress: True shows it on stderr (with tqdm's bar at a terminal if tqdm is installed, otherwise as lines). A
+        function is called with each event, an object of `hone tune --json`.
+    options: any other option of `hone tune`, with underscores: until_gain="1%", math="exact", precision="bfloat16".
 
     The report is the last object of `hone tune --json` (docs/cli.md): "tasks", "trials", "target", "threads", ...
-    Ctrl-C ends the search in order and raises KeyboardInterrupt; what was measured is kept. Raises hone.Error."""
+    Ctrl-C ends the search in order and raises KeyboardInterrupt; measurements are kept. Raises hone.Error."""
     given = to_arguments(
         {
             "budget": None if budget is None else duration(budget),

@@ -21,15 +21,15 @@ def verify(
     tracker: Optional[str] = None,
     **options: OptionValue,
 ) -> Document:
-    """Compares a package's outputs with the reference's on the same inputs; without a package builds one first.
+    """Compares a package's outputs with the reference's on the same inputs. Without a package, builds one first.
 
-    model, shapes, dims, device, tracker: as hone.tune takes them.
-    tolerance: the most that max|y-r|/max|r| may be. By default 1e-4; of a package whose layers have chosen precisions
-    the error that it was built within.
-    options: any other of `hone verify`, with underscores: fill="ramp", seed=1.
+    model, shapes, dims, device, tracker: as in hone.tune.
+    tolerance: the largest max|y-r|/max|r|. The default is 1e-4, or, for a package with chosen precisions per layer, the
+        error bound with which it was built.
+    options: any other option of `hone verify`, with underscores: fill="ramp", seed=1.
 
-    Returns that of `hone verify --json` (docs/cli.md): {"agrees", "tolerance", "tolerance_from", "outputs": [...]}. Outputs that differ
-    are "agrees": False, not an exception. Raises hone.Error."""
+    Returns that of `hone verify --json` (docs/cli.md): {"agrees", "tolerance", "tolerance_from", "outputs": [...]}.
+    If outputs differ, "agrees" is False; this is not an exception. Raises hone.Error."""
     given = to_arguments(
         {
             "tolerance": tolerance,

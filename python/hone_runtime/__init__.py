@@ -1,4 +1,4 @@
-"""Runs packages of hone on numpy arrays, and on whatever speaks DLPack, without copies and without the GIL.
+"""Runs hone's packages on numpy arrays, and on any object that supports DLPack, without copies and without the GIL.
 
     import hone_runtime
     scores = hone_runtime.load("model.hone")(image)

@@ -1,4 +1,4 @@
-"""Arrays at the edge: what a caller gives, looked at and never copied."""
+"""Arrays from the caller: checked and never copied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ._package import TensorInfo, type_text
 def _as_numpy(what: str, value: Any) -> np.ndarray[Any, Any]:
     try:
         return np.from_dlpack(value) if hasattr(value, "__dlpack__") else np.asarray(value)
-    # Each exporter has exceptions of its own for memory of another device and for what holds a gradient; lists may be ragged.
+    # Exporters have their own exceptions for memory of another device and for tensors with a gradient. Lists may be
+    # ragged.
     except Exception as error:
         raise UsageError(f"{what} is a {type(value).__name__} that numpy cannot look into: {error}") from None
 
@@ -36,7 +37,7 @@ def _fits(value: np.ndarray[Any, Any], info: TensorInfo) -> bool:
 
 
 def shape_of(value: Any) -> Tuple[int, ...]:
-    """The shape that the value has as an array; that of a scalar where it makes none."""
+    """The value's shape as an array; a scalar's shape if it is not an array."""
     try:
         return tuple(getattr(value, "shape", None) or np.shape(value))
     except ValueError:
@@ -44,10 +45,10 @@ def shape_of(value: Any) -> Tuple[int, ...]:
 
 
 def as_input(value: Any, info: TensorInfo) -> np.ndarray[Any, Any]:
-    """The value as an array that holds what `info` says, in the value's own memory.
+    """The value as an array of the type and shape in `info`, in the value's own memory.
 
-    Arrays and whatever has `__dlpack__` or numpy's array interface are not copied; lists and numbers are. Raises
-    UsageError when type, shape or strides differ, saying what was given and what would be right."""
+    Arrays and objects with `__dlpack__` or numpy's array interface are not copied; lists and numbers are. Raises
+    UsageError if type, shape or strides differ, saying what was given and what would be right."""
     array = value if isinstance(value, np.ndarray) else _as_numpy(f"input '{info.name}'", value)
     if not _fits(array, info):
         raise _refuse(f"input '{info.name}'", array, info)
@@ -55,7 +56,7 @@ def as_input(value: Any, info: TensorInfo) -> np.ndarray[Any, Any]:
 
 
 def as_output(value: Any, info: TensorInfo) -> np.ndarray[Any, Any]:
-    """`value`, an array of numpy's to be written, checked as as_input does; None: a new one."""
+    """`value`, a numpy array to be written, checked as in as_input; a new array for None."""
     if value is None:
         return np.empty(info.shape, info.dtype)
     what = f"the array for output '{info.name}'"

@@ -1,4 +1,4 @@
-"""How arrays come to hone_session_run_with: by an extension where it was built, else by ctypes."""
+"""Passes arrays to hone_session_run_with: by the extension if it was built, otherwise by ctypes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ try:
 except ImportError:
 
     class Quick:  # type: ignore[no-redef]
-        """Does nothing: the extension was not built for this machine."""
+        """A stub: the extension was not built for this machine."""
 
 
 Arrays = Tuple[np.ndarray[Any, Any], ...]
@@ -25,7 +25,7 @@ Told = Tuple[Tuple[int, ...], np.dtype[Any], int, bool]
 
 
 class ByCtypes:
-    """Runs a session on arrays that were looked at before: of the package's types and shapes, dense, the outputs writeable.
+    """Runs a session on checked arrays: of the package's types and shapes, dense, with writeable outputs.
 
     Runs of a session take turns."""
 
@@ -39,7 +39,7 @@ class ByCtypes:
     def __call__(self, inputs: Sequence[np.ndarray[Any, Any]], outputs: Sequence[np.ndarray[Any, Any]]) -> Arrays:
         with self._turn:
             for place, array in zip(self._places, (*inputs, *outputs)):
-                # As array.ctypes.data, in half the time.
+                # The value of array.ctypes.data, in half the time.
                 place.data = array.__array_interface__["data"][0]
             check(
                 library().hone_session_run_with(
@@ -49,7 +49,7 @@ class ByCtypes:
             return tuple(self._came(index, array) if self._counted[index] else array for index, array in enumerate(outputs))
 
     def _came(self, index: int, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """What the run put into the array, densely from its beginning."""
+        """The part of the array that the run filled, as a dense array from its beginning."""
         filled = CTensorInfo()
         check(library().hone_session_output_info(self._session, index, ctypes.byref(filled)))
         shape = tuple(filled.shape[axis] for axis in range(filled.rank))
@@ -77,7 +77,8 @@ def _address(function: Any) -> Optional[int]:
 
 
 def arm(quick: object, package: Package, session: ctypes.c_void_p) -> bool:
-    """Whether calls of `quick` run the session from now on, in turns; not where there is no extension, or too many tensors."""
+    """Makes calls of `quick` run the session, in turns. Returns False if there is no extension, or there are too
+    many tensors."""
     if not hasattr(quick, "_arm"):
         return False
     run, output_info = _address(library().hone_session_run_with), _address(library().hone_session_output_info)

@@ -1,23 +1,24 @@
-"""How a call fails: the program's one line, as an exception of a class for each exit code."""
+"""Errors of calls: the program's one line, as an exception with a class per exit code."""
 
 import errno
 from typing import ClassVar, Dict, Type
 
 
 class Error(Exception):
-    """A call could not go on. Its text says what was given and what would be right, in the words of the program `hone`."""
+    """A call that could not be completed. Its text, from the program `hone`, says what was given and what would be
+    right."""
 
     exit_code: ClassVar[int] = 70
 
 
 class AnswerIsNoError(Error):
-    """It ran, and the answer is no: no kernel could be measured, nothing to compare."""
+    """The call completed with a negative answer: no kernel could be measured, or there is nothing to compare."""
 
     exit_code = 1
 
 
 class UsageError(Error, ValueError):
-    """An argument is not one that the call takes: a tensor of another shape, an option that there is not."""
+    """An invalid argument, such as a tensor of another shape or an unknown option."""
 
     exit_code = 2
 
@@ -29,7 +30,7 @@ class BadDataError(Error, ValueError):
 
 
 class NoInputError(Error, FileNotFoundError):
-    """There is no such file."""
+    """A file does not exist."""
 
     exit_code = 66
 
@@ -41,7 +42,7 @@ class NoRunnerError(Error, ConnectionError):
 
 
 class BugError(Error, RuntimeError):
-    """A bug of hone."""
+    """A bug in hone."""
 
     exit_code = 70
 
@@ -65,7 +66,7 @@ class NotAuthorisedError(Error, PermissionError):
 
 
 class BadConfigError(Error, ValueError):
-    """A package for another CPU, a target that the machine cannot run, an address that is malformed."""
+    """A package for another CPU, a target that the machine cannot run, or a malformed address."""
 
     exit_code = 78
 
@@ -85,14 +86,14 @@ _CLASSES: Dict[int, Type[Error]] = {
         BadConfigError,
     )
 }
-# Users know them by the package's name.
+# Shows the classes under the package's name, by which users know them.
 for _class in (Error, *_CLASSES.values()):
     _class.__module__ = __package__
 _NUMBERS = {NoInputError: errno.ENOENT, NotAuthorisedError: errno.EACCES, IoError: errno.EIO}
 
 
 def error_of(exit_code: int, text: str) -> Error:
-    """The exception of an exit code; of a code that is none of hone's, a BugError."""
+    """The exception of an exit code; a BugError for a code that hone does not use."""
     error = _CLASSES.get(exit_code, BugError)(text)
     if isinstance(error, OSError):
         error.errno = _NUMBERS.get(type(error))

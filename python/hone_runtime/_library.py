@@ -1,4 +1,4 @@
-"""The C API (runtime/hone.h), declared once. A call lets go of the GIL until it returns."""
+"""The C API (runtime/hone.h), declared once. A call releases the GIL until it returns."""
 
 import ctypes
 import functools
@@ -49,14 +49,14 @@ _CHECKED = {
 
 
 def check(status: int) -> None:
-    """Raises the exception of a status that is not HONE_OK, with the calling thread's error text."""
+    """Raises the exception of a status other than HONE_OK, with the calling thread's error text."""
     if status != 0:
         raise error_of(status, library().hone_error_text().decode("utf-8", "replace"))
 
 
 @functools.lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
-    """The library, loaded at the first call. Raises NoInputError, and BadConfigError for one of another version."""
+    """The library, loaded at the first call. Raises NoInputError, and BadConfigError if its version differs."""
     path = library_path()
     try:
         found = ctypes.CDLL(path)

@@ -14,13 +14,13 @@ import numpy as np
 from ._errors import UsageError
 from ._library import CParam, CTensorInfo, check, library
 
-# By hone_dtype; bfloat16 is none of numpy's own.
+# By hone_dtype; numpy itself has no bfloat16.
 _DTYPES = ("float32", "float64", "int32", "int64", "int8", "uint8", "bool", "float16", "bfloat16")
 
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """What an input or output of a package is called and holds. Tensors are dense and row-major."""
+    """The name and type of a package's input or output. Tensors are dense and row-major."""
 
     name: str
     dtype: np.dtype[Any]
@@ -35,7 +35,7 @@ class TensorInfo:
 
 
 def type_text(dtype: np.dtype[Any], shape: Tuple[int, ...]) -> str:
-    """As the program writes types: "float32 1x3x224x224"."""
+    """The type as the program writes it: "float32 1x3x224x224"."""
     return f"{dtype} {'x'.join(map(str, shape)) if shape else 'scalar'}"
 
 
@@ -52,7 +52,7 @@ def _numpy_dtype(number: int) -> np.dtype[Any]:
 
 
 def _param(package: ctypes.c_void_p, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """The value as the library takes it. Raises UsageError for another type or shape, whose bytes would be read as they are."""
+    """The value for the library. Raises UsageError for another type or shape, whose bytes would be misread."""
     info = CTensorInfo()
     check(library().hone_package_param_info(package, name.encode(), ctypes.byref(info)))
     dtype, shape = _numpy_dtype(info.dtype), tuple(info.shape[axis] for axis in range(info.rank))
@@ -64,7 +64,7 @@ def _param(package: ctypes.c_void_p, name: str, value: Any) -> np.ndarray[Any, A
 
 
 def _with_params(loaded: ctypes.c_void_p, params: Mapping[str, np.ndarray[Any, Any]]) -> ctypes.c_void_p:
-    """Frees what was loaded, and returns the handle of the same package with these parameters."""
+    """Frees the loaded package and returns the handle of the same one with these parameters."""
     try:
         arrays = {name: _param(loaded, name, array) for name, array in params.items()}
         entries = [CParam(name.encode(), array.ctypes.data, array.nbytes) for name, array in arrays.items()]
@@ -77,7 +77,7 @@ def _with_params(loaded: ctypes.c_void_p, params: Mapping[str, np.ndarray[Any, A
 
 
 def need_mapping(what: str, value: Any, right: str) -> None:
-    """Raises UsageError for what is no mapping by names."""
+    """Raises UsageError if the value is not a mapping by names."""
     if not isinstance(value, Mapping):
         raise UsageError(f"{what} is a {type(value).__name__}; a dict of {right} would be right")
     for name in value:
@@ -124,12 +124,12 @@ class Package:
     ) -> None:
         """Loads and checks the file. Raises NoInputError, BadDataError, and BadConfigError for another CPU's package.
 
-        `shapes`: by name those that inputs are to have, where the file was built for several; without, its first.
-        Raises UsageError, telling the shapes that there are, when it has none such.
+        `shapes`: the wanted shapes of inputs, by name, if the file was built for several; by default its first ones.
+        Raises UsageError, listing the available shapes, if it has no such package.
 
-        `params`: arrays in the place of the model's parameters of these names, dense, of their types; they are copied.
-        Raises BadConfigError for a package that does not tell its parameters (`hone package open-params` makes one that
-        does), and UsageError for a name that is not among them or an array of another type or shape."""
+        `params`: arrays that replace the model's parameters of these names, dense and of their types; they are
+        copied. Raises BadConfigError for a package that does not list its parameters (`hone package open-params`
+        makes one that does). Raises UsageError for an unknown name or an array of another type or shape."""
         encoded = _encoded(path)
         self.path = os.fspath(path)
         self._params, self._shapes = params, shapes
@@ -153,7 +153,7 @@ class Package:
         return tuple(found)
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        # The handle goes with this object, so a copy, and what another process unpickles, load the file again.
+        # The handle belongs to this object, so copies and unpickled packages load the file again.
         return Package, (self.path, self._params, self._shapes)
 
     def __repr__(self) -> str:

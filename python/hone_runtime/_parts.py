@@ -1,4 +1,4 @@
-"""Where the parts that are not Python lie."""
+"""The locations of the parts that are not Python."""
 
 import os
 from pathlib import Path
@@ -7,9 +7,9 @@ from ._errors import NoInputError
 
 
 def find_part(variable: str, beside: Path) -> str:
-    """The file that the environment's `variable` names, else `beside`, where a wheel or a Debian package has it.
+    """The file that the environment's `variable` names, otherwise `beside`, its place in a wheel or a Debian package.
 
-    Raises NoInputError where there is no such file."""
+    Raises NoInputError if there is no such file."""
     given = os.environ.get(variable)
     path = Path(given) if given else beside
     if path.is_file():

@@ -22,7 +22,7 @@ _MOST_THREADS = 1024
 
 def _thread_count(threads: Any) -> int:
     try:
-        count = operator.index(threads)  # numpy's whole numbers too
+        count = operator.index(threads)  # numpy's integers too
     except TypeError:
         count = -1
     if not 0 <= count <= _MOST_THREADS:
@@ -46,24 +46,25 @@ def _free(handle: ctypes.c_void_p, process: int) -> None:
 
 
 class Session:
-    """A package with the memory and the threads that a run needs.
+    """A package with the memory and the threads for its runs.
 
-    Of a file that was built for several shapes it runs each: arrays of other shapes than `inputs` tells are run by a
-    session of their own, with memory and threads of its own, that is made when such arrays come first.
+    It runs each shape of a file that was built for several. If arrays have other shapes than `inputs`, a session of
+    their own runs them. This is made, with its own memory and threads, when such arrays first come.
 
-    Runs of one session take turns, so threads that are to run at once have a session each: they share the package.
-    Other Python threads go on during a run. A session does not outlive a fork: a child process makes its own."""
+    Runs of one session take turns, so threads that should run at the same time need a session each; these share the
+    package. Other Python threads continue during a run. A session does not survive a fork: a child process makes its
+    own."""
 
     def __new__(cls, *given: Any, **named: Any) -> Session:
         return super().__new__(_QuickSession if cls is Session else cls)
 
     def __init__(self, package: Package, threads: int = 0) -> None:
-        """`threads` 0: the cores that affinity and the cgroup allow. Raises UsageError for other numbers out of range."""
+        """`threads` 0: the cores that affinity and the cgroup allow. Raises UsageError for other invalid numbers."""
         if not isinstance(package, Package):
             raise UsageError(f"a session is made of a {type(package).__name__}; a Package would be right")
         self.package = package
         self._threads = threads = _thread_count(threads)
-        # By the shapes of their inputs; None where the file has no other package.
+        # By the shapes of their inputs; None if the file has no other package.
         self._others: Dict[Tuple[Tuple[int, ...], ...], Optional[Session]] = {}
         self._handle = ctypes.c_void_p()
         self._making = threading.Lock()
@@ -84,12 +85,12 @@ class Session:
     def run(
         self, inputs: Mapping[str, Any], out: Optional[Mapping[str, np.ndarray[Any, Any]]] = None
     ) -> Dict[str, np.ndarray[Any, Any]]:
-        """Outputs by name of inputs by name. `out`: arrays to write outputs into; the others are new.
+        """Runs on inputs by name and returns outputs by name. `out`: arrays for outputs; the others are new.
 
-        Where a run counts how far an output goes (the boxes that a detector finds), `outputs` has the most that can
-        come, arrays of `out` must hold that, and what is returned is a view of those elements that came.
+        If an output's extent depends on the data (a detector's boxes), `outputs` has its largest shape, which arrays of
+        `out` must have too. The result is then a view of the valid elements.
 
-        Raises UsageError for a name that there is not, an input that is missing, and a wrong type, shape or order."""
+        Raises UsageError for an unknown name, a missing input, and a wrong type, shape or order."""
         given = _in_order(inputs, self.inputs, "input")
         missing = [info.name for info in self.inputs if info.name not in inputs]
         if missing:
@@ -100,9 +101,9 @@ class Session:
     def __call__(
         self, *inputs: Any, out: Union[None, np.ndarray[Any, Any], Sequence[np.ndarray[Any, Any]]] = None
     ) -> Any:
-        """Runs on the inputs in the package's order. Returns the output, or a tuple of outputs where there are several.
+        """Runs on the inputs in the package's order. Returns the output, or a tuple if there are several.
 
-        `out`: the array to write the output into, or one for each of several. Raises as run does."""
+        `out`: the array for the output, or one for each of several. Raises as run does."""
         if len(inputs) != len(self.inputs):
             names = ", ".join(info.name for info in self.inputs)
             raise UsageError(f"{len(inputs)} inputs are given; the {len(self.inputs)} of {names} would be right")
@@ -114,7 +115,7 @@ class Session:
         results = self._of(inputs)._run(inputs, wanted)
         return results[0] if len(results) == 1 else results
 
-    # The extension's way out, where arrays are not as they should be.
+    # The extension calls this if arrays are not as expected.
     _call = __call__
 
     def _of(self, given: Sequence[Any]) -> Session:
@@ -129,7 +130,7 @@ class Session:
                 by_name = {info.name: shape for info, shape in zip(self.inputs, shapes)}
                 other = Package(self.package.path, self.package._params, by_name)
                 self._others[shapes] = Session(other, self._threads) if other.inputs != self.inputs else None
-            # Of a file with one package this one refuses the arrays.
+            # If the file has only one package, this session refuses the arrays.
             return self._others[shapes] or self
 
     def _run(self, given: Sequence[Any], wanted: Sequence[Any]) -> Arrays:
@@ -145,7 +146,7 @@ class Session:
         return done
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        # A copy, and what another process unpickles, has memory and threads of its own.
+        # Copies and unpickled sessions have memory and threads of their own.
         return Session, (self.package, self._threads)
 
     def __repr__(self) -> str:
@@ -153,7 +154,7 @@ class Session:
 
 
 class _QuickSession(Quick, Session):
-    """What a Session is: where the extension is there, calls come to its function and not to that of Session."""
+    """The actual type of a Session. If the extension exists, calls go to its function instead of Session's."""
 
 
 def load(
@@ -161,8 +162,8 @@ def load(
     threads: int = 0,
     params: Optional[Mapping[str, np.ndarray[Any, Any]]] = None,
 ) -> Session:
-    """A session of the package in the file. For several sessions of one package: Package and Session.
+    """A session of the package in the file. For several sessions of one package, use Package and Session.
 
     `threads` 0: the cores that affinity and the cgroup allow. Raises NoInputError, BadDataError, and BadConfigError
-    for a package of another CPU. `params`: as Package takes them."""
+    for a package of another CPU. `params`: as in Package."""
     return Session(Package(path, params), threads)

@@ -1,9 +1,9 @@
-"""Which hone this is."""
+"""The version of hone."""
 
 from importlib.metadata import PackageNotFoundError, version
 
 try:
     __version__ = version("hone-runtime")
 except PackageNotFoundError:
-    # Run from the sources.
+    # hone is run from its sources.
     __version__ = "0+unknown"

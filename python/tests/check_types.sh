@@ -1,6 +1,6 @@
 #!/bin/bash
-# check_types.sh PYTHON FOLDER: mypy, as pyproject.toml has it, over hone and hone_runtime. FOLDER is for its cache, and for a virtual environment when
-# this Python has no mypy. Ends with 77 where pip's index cannot be reached.
+# check_types.sh PYTHON FOLDER: runs mypy over hone and hone_runtime, as configured in pyproject.toml. FOLDER is for its
+# cache, and for a virtual environment if this Python has no mypy. Exits 77 if pip's index cannot be reached.
 set -euo pipefail
 python=$1
 mkdir -p "$2" && folder=$(realpath "$2")

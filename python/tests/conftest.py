@@ -1,4 +1,4 @@
-"""What the tests share: a store and a folder of their own, and packages that are built once."""
+"""Fixtures: a store and a folder of the test's own, and packages that are built once."""
 
 import json
 import os
@@ -15,7 +15,7 @@ SMALL = {"image_shape": "1,14,14", "classes": 10}
 
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path, monkeypatch):
-    """The test's folder is where it works, and nothing of the user's own is read or written."""
+    """The test works in its own folder, and reads and writes no file of the user."""
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.startswith("HONE_") and name not in ("HONE_LIBRARY", "HONE_PROGRAM")]:
         monkeypatch.delenv(name)
@@ -41,7 +41,7 @@ def slow_package(tmp_path_factory):
 
 @pytest.fixture
 def typed():
-    """Runs the program itself, as one types it: its exit code, stdout and stderr."""
+    """Runs the program as typed: its exit code, stdout and stderr."""
 
     def run(*arguments):
         done = subprocess.run([program_path(), *map(str, arguments)], capture_output=True, text=True, check=False)
@@ -51,7 +51,7 @@ def typed():
 
 
 def first_values(text):
-    """The values that `hone run --json` prints of the first output."""
+    """The values that `hone run --json` prints for the first output."""
     return json.loads(text)["outputs"][0]["first"]
 
 

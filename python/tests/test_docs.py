@@ -1,4 +1,4 @@
-"""docs/python.md says what happens."""
+"""Runs the sessions in docs/python.md."""
 
 import doctest
 import runpy

@@ -1,4 +1,4 @@
-"""Tuning, building, timing, checking: what the program does, called from Python."""
+"""The program's functions, called from Python: tuning, building, timing, checking."""
 
 import datetime
 import json
@@ -59,7 +59,7 @@ def test_replaces_parameters(own_folder, small_package):
 
 
 def _tensors_of(safetensors):
-    """By name, of a file of float32 tensors."""
+    """The float32 tensors in a file, by name."""
     with open(safetensors, "rb") as file:
         head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         data = file.read()
@@ -217,7 +217,7 @@ def test_takes_models_of_the_onnx_package(own_folder):
     hone.build("model.onnx", "of_path.hone", shapes={"x": (2, 3)})
 
     class Program:
-        """As torch.onnx.export returns it."""
+        """A stand-in for the result of torch.onnx.export."""
 
         model_proto = model
 
@@ -233,7 +233,7 @@ def test_takes_models_of_the_onnx_package(own_folder):
     named = net.run({"x": x}, out={"z": z, "y": y})
     assert named["y"] is y and named["z"] is z
     np.testing.assert_array_equal(y, np.maximum(x, 0))
-    # What was one output's memory may be another's in the next run, and never two's in one.
+    # One output's memory may serve another output in the next run, but never two outputs of one run.
     net(x, out=(z, y))
     np.testing.assert_array_equal(y, -np.maximum(x, 0))
     with pytest.raises(hone.UsageError, match="overlaps"):

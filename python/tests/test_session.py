@@ -1,4 +1,4 @@
-"""Packages in this process."""
+"""Packages that run in this process."""
 
 import copy
 import gc
@@ -22,7 +22,7 @@ BUILT = os.environ.get("HONE_HAS_EXTENSION", str(int(hasattr(_calls.Quick, "_arm
 
 @pytest.fixture(autouse=True, params=["extension", "ctypes"])
 def way(request, monkeypatch):
-    """Sessions of a test run by the extension, and then by ctypes."""
+    """Runs a test's sessions by the extension, and then by ctypes."""
     if request.param == "ctypes":
         monkeypatch.setattr(_session, "arm", lambda *given: False)
     elif not BUILT:
@@ -157,7 +157,7 @@ def test_an_output_that_somebody_has_is_not_written_again(small_package):
         np.testing.assert_array_equal(result, session(x * np.float32(scale)))
     np.testing.assert_array_equal(row, session(x)[0])
     np.testing.assert_array_equal(view, [row])
-    # Nor is one given out that is not as it was.
+    # An array that was changed is not handed out again.
     for change in ({"shape": (10, 1)}, {"dtype": np.int32}, {"flags.writeable": False}):
         for name, value in change.items():
             result = session(x)
@@ -194,7 +194,7 @@ def test_several_inputs_and_outputs_keep_their_order(tmp_path):
         assert same is room
         np.testing.assert_array_equal(other, summed)
         np.testing.assert_array_equal(room, positive)
-    # Subclasses and equal types that are other objects too.
+    # Subclasses, and equal types that are different objects, work too.
     np.testing.assert_array_equal(session(x.view(np.matrix), np.require(y, np.dtype("<f4").newbyteorder("=")))[0], summed)
     for wrong in ({"out": room}, {"out": [None]}):
         with pytest.raises(hone.UsageError, match="1 arrays are given for 2 outputs"):
@@ -213,7 +213,7 @@ def test_inputs_stay_as_they_are_and_may_be_read_only_and_of_any_alignment(small
 
 
 class OnlyDlpack:
-    """What another library's tensor is to us."""
+    """A tensor of another library, which only supports DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -436,7 +436,7 @@ def test_other_threads_go_on_during_a_run(slow_package):
             time.sleep(0)  # lets go of the GIL
 
     interval = sys.getswitchinterval()
-    # A thread has its turn when another lets go of the GIL, never because of the time.
+    # With this interval a thread only gets its turn when another releases the GIL.
     sys.setswitchinterval(1000)
     try:
         worker = threading.Thread(target=work, daemon=True)

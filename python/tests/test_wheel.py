@@ -1,6 +1,7 @@
-"""The wheel hone_runtime, in a virtual environment that holds nothing else.
+"""The wheel hone_runtime, in a virtual environment with nothing else.
 
-Skipped where pip's index cannot be reached: it has what builds wheels, and numpy."""
+Skipped if pip's index cannot be reached, which has the build tools and numpy.
+"""
 
 import os
 import subprocess
@@ -15,7 +16,7 @@ from conftest import SMALL
 
 SOURCES = Path(__file__).resolve().parents[2]
 WHEELS = SOURCES / "build" / "wheels"
-# What docs/python.md promises: four lines.
+# The session of docs/python.md: four lines.
 SESSION = """\
 import numpy, hone_runtime
 net = hone_runtime.load("small.hone")
@@ -29,7 +30,7 @@ def run(*command, **given):
 
 
 def build():
-    """The wheel's bytes, built anew."""
+    """The wheel's bytes from a new build."""
     done = run(SOURCES / "scripts" / "build_wheel.sh", "hone_runtime", env={**os.environ, "HONE_PYTHON": sys.executable})
     assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = WHEELS.glob("hone_runtime-*.whl")
@@ -38,7 +39,7 @@ def build():
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """A virtual environment's folder, with numpy in it."""
+    """The folder of a virtual environment with numpy."""
     folder = tmp_path_factory.mktemp("clean")
     if run(sys.executable, "-m", "venv", folder).returncode != 0:
         pytest.skip("this Python makes no virtual environments (apt-get install python3-venv)")
@@ -53,7 +54,7 @@ def wheel(environment):
 
 
 def in_numpy(model, image):
-    """zoo:mlp by numpy alone."""
+    """zoo:mlp computed with numpy."""
     from onnx import load, numpy_helper
 
     values = {each.name: numpy_helper.to_array(each) for each in load(model).graph.initializer}
@@ -77,7 +78,7 @@ def test_four_lines_run_a_package_where_only_numpy_is(environment, wheel, small_
     np.save("expected.npy", in_numpy("model.onnx", image))
     os.symlink(small_package, "small.hone")
     Path("session.py").write_text(SESSION)
-    # Nothing of this test's environment names a library.
+    # Nothing in this test's environment names a library.
     quick = "import hone_runtime as h; print(h.load('small.hone')._by_ctypes)"
     assert run(environment / "bin" / "python", "-I", "-c", quick, env={}).stdout == "None\n"
     done = run(environment / "bin" / "python", "-I", "session.py", env={"PATH": "/usr/bin"})
@@ -91,9 +92,9 @@ def test_the_wheel_is_small_and_holds_the_library_and_the_extension(wheel):
     with zipfile.ZipFile(wheel) as files:
         compiled = [name for name in files.namelist() if files.read(name).startswith(b"\x7fELF")]
         assert any(name.endswith(".dist-info/sboms/libhone-runtime0.cdx.json") for name in files.namelist())
-    # One wheel is for every Python, since the extension keeps to the part of Python's API that stays.
+    # One wheel serves every Python, since the extension only uses Python's stable API.
     assert sorted(compiled) == ["hone_runtime/_call.abi3.so", "hone_runtime/lib/libhone.so"]
-    assert "manylinux" in wheel.name  # auditwheel's word that it needs libc alone
+    assert "manylinux" in wheel.name  # auditwheel found that it only needs libc
 
 
 def test_the_same_sources_give_the_same_wheel(wheel):

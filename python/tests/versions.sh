@@ -1,8 +1,9 @@
 #!/bin/bash
-# versions.sh [PYTHON...]: the tests of this folder against the two wheels of build/wheels, with each Python: by default every release from 3.9 on
-# that is on PATH or among pyenv's. Each has a virtual environment with both wheels, numpy, onnx, onnxscript, pytest, tqdm and pandas, and torch where
-# HONE_TORCH_INDEX names an index of its wheels for CPUs: others are gigabytes. Prints a line for each, and what was skipped. Ends with 77 where
-# there are no two wheels (scripts/build_wheel.sh), no Python, or no index.
+# versions.sh [PYTHON...]: runs the tests of this folder against the two wheels of build/wheels with each Python. The
+# default is every release from 3.9 on that is on PATH or among pyenv's. Each gets a virtual environment with both
+# wheels, numpy, onnx, onnxscript, pytest, tqdm and pandas. HONE_TORCH_INDEX adds torch: it names an index of torch's
+# CPU wheels, since the others are gigabytes. Prints a line for each Python, and what was skipped. Exits 77 if there are
+# no two wheels (scripts/build_wheel.sh), no Python, or no index.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 wheels=("$here"/../../build/wheels/hone-*.whl "$here"/../../build/wheels/hone_runtime-*.whl)
@@ -11,7 +12,7 @@ for wheel in "${wheels[@]}"; do
   [ -f "$wheel" ] || cannot "there are no two wheels in build/wheels; scripts/build_wheel.sh makes them"
 done
 
-# python_release PYTHON: "3.13", of one that has what virtual environments are made with.
+# python_release PYTHON: its release, as "3.13", if it has the modules that make virtual environments.
 python_release() { "$1" -c 'import ensurepip, sys, venv; print("%d.%d" % sys.version_info[:2])' 2>/dev/null; }
 if [ $# -eq 0 ]; then
   declare -A found=()
