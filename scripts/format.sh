@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Formats every C and C++ source in place; with --check changes nothing and fails when a file is not formatted.
+# Formats every C and C++ source in place. With --check it changes nothing and fails if a file is not formatted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

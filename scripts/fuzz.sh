@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the libFuzzer targets, or runs one of them for a while, beginning with its seeds (tests/fuzz/seeds).
+# Builds the libFuzzer targets, or runs one of them for some seconds, starting with its seeds (tests/fuzz/seeds).
 #   scripts/fuzz.sh build
 #   scripts/fuzz.sh NAME SECONDS
-# Ends with 77 where clang-19 or its libFuzzer is not there.
+# Exits 77 if clang-19 or its libFuzzer is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,7 @@ usage() {
   exit 2
 }
 
-# Without the library a link fails, long after the first file.
+# Without the library linking would fail, long after the first file.
 require_clang() {
   command -v clang++-19 >/dev/null || skip "clang++-19 is not there (Debian's clang-19)"
   [ -e "$(clang++-19 -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(uname -m).a" ] ||
@@ -38,7 +38,7 @@ run() {
     relay_text) words=(-dict=tests/fuzz/relay_text.dict) ;;
   esac
   mkdir -p "$corpus" build/fuzz/found
-  # What one input may take: a constant of 1 GiB is what a model may ask for, and the sanitizer needs as much again.
+  # The limit for one input: a model may ask for a constant of 1 GiB, and the sanitizer needs as much again.
   exec "$program" -max_total_time="$seconds" -timeout=120 -rss_limit_mb=4096 -print_final_stats=1 -verbosity=1 \
     -artifact_prefix="build/fuzz/found/$name-" "${words[@]}" "$corpus" "tests/fuzz/seeds/$name"
 }

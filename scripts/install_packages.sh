@@ -1,5 +1,5 @@
-# Sourced by the other scripts: checks that every Debian package is there that building, testing and the demo need.
-# install_packages [--no-install]: as root it installs what is missing, otherwise it prints the one line that does and fails.
+# Sourced by the other scripts: checks that all Debian packages for building, testing and the demo are installed.
+# install_packages [--no-install]: as root it installs missing ones; otherwise it prints the command for that and fails.
 
 HONE_PACKAGES="g++ cmake ninja-build ccache pkg-config git
   llvm-19-dev liblld-19-dev

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the hub, the pack that is installed with hone, from the logs in hub/: the same bytes from the same logs.
+# Makes the hub, the pack that is installed with hone, from the logs in hub/. The same logs give the same bytes.
 #   scripts/make_hub.sh HONE OUT.honepack
-# HONE is the program that makes it. The build does this by itself (target hone_hub).
+# HONE is the program that makes it. The build runs this script itself (target hone_hub).
 set -euo pipefail
 [ $# -eq 2 ] || { echo "usage: $0 HONE OUT.honepack" >&2; exit 2; }
 hone=$1
@@ -9,7 +9,7 @@ out=$2
 logs=$(cd "$(dirname "$0")/../hub" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Whatever the user has set says nothing here.
+# The user's own settings must not matter here.
 unset HONE_DB HONE_HUB HONE_THREADS
 "$hone" log import --db "$work/hub.db" "$logs"/*.log >"$work/imported" 2>"$work/notes" ||
   { cat "$work/imported" "$work/notes" >&2; exit 65; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# make_pages.sh HONE DIR: the manual pages and the shells' completions, as the program HONE and the hone-runner beside it tell them, under
-# DIR/share. The same programs give the same bytes.
+# make_pages.sh HONE DIR: writes the manual pages and the shells' completions under DIR/share, as printed by the program
+# HONE and the hone-runner beside it. The same programs give the same bytes.
 set -eu
 hone=$1
 share=$2/share
@@ -10,7 +10,7 @@ mkdir -p "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/vend
 "$hone" completion zsh >"$share/zsh/vendor-completions/_hone"
 "$hone" completion fish >"$share/fish/vendor_completions.d/hone.fish"
 
-# Its help as it stands: a backslash, a hyphen or a leading dot would mean something to man.
+# Escapes its help, because backslashes, hyphens and leading dots have a meaning for man.
 runner=$(dirname "$hone")/hone-runner
 version=$("$runner" --version | head -n 1 | cut -d ' ' -f 2)
 {

@@ -16,9 +16,11 @@ from collections import defaultdict
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent / "build_runner.sh"
-# How a file comes into a binary. A package may come in several ways.
+# The ways in which a file comes into a binary. A package may come in several ways.
 STATIC, HEADER, SHARED, LOADED = "static", "header", "shared", "loaded"
-# By source package, where its copyright file has no field for it, or one of the whole source where the library's is another.
+# Licences by source package, where its copyright file has no field for it, or only one for the whole source that does
+# not fit.
+# fit the library.
 EXPRESSIONS = {
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "gcc-12-cross": "GPL-3.0-or-later WITH GCC-exception-3.1",
@@ -40,11 +42,11 @@ EXPRESSIONS = {
     "zeromq3": "LGPL-3.0-or-later",
     "zlib": "Zlib",
 }
-# Debian's short names that SPDX spells otherwise.
+# Debian's short names of licences that have another name in SPDX.
 SPDX = {"Expat": "MIT", "BSD-3-clause": "BSD-3-Clause", "BSD3": "BSD-3-Clause", "BSD-4-clause": "BSD-4-Clause", "OpenLDAP-2.8": "OLDAP-2.8"}
 SPDX_SAME = {"MIT", "ISC", "Apache-2.0", "BSD-3-Clause", "PostgreSQL", "curl"}
 GNU = re.compile(r"(L?GPL)-(\d)(?:\.(\d))?(\+?)$")
-# What build_runner.sh builds into build/sysroot, by its file.
+# The source packages of the files that build_runner.sh builds into build/sysroot.
 OF_SYSROOT = {"libzmq.a": "zeromq3", "libsodium.a": "libsodium", "libfmt.a": "fmtlib", "fmt": "fmtlib", "sodium": "libsodium", "sodium.h": "libsodium"}
 
 
@@ -74,7 +76,7 @@ def headers(build, ninja, binary):
     objects = [line for line in said(ninja, "-C", build, "-n", "-t", "inputs", binary).split("\n") if line.endswith((".o", ".gch"))]
     found = set()
     for begin in range(0, len(objects), 200):
-        # -n: the log of a build that is under way is read and not put in order.
+        # -n: reads the log of a running build without rewriting it.
         lines = said(ninja, "-C", build, "-n", "-t", "deps", *objects[begin : begin + 200]).split("\n")
         found.update(os.path.realpath(build / line.strip()) for line in lines if line.startswith("    "))
     return {file for file in found if outside(file)}
@@ -111,7 +113,7 @@ def spdx(name):
 
 def licence(package, source):
     if package.startswith("linux-libc-dev"):
-        source = "linux"  # of other architectures too
+        source = "linux"  # also for other architectures
     if source in EXPRESSIONS:
         return [{"expression": EXPRESSIONS[source]}]
     file = Path("/usr/share/doc", package.split(":")[0], "copyright")

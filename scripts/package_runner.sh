@@ -1,7 +1,7 @@
 #!/bin/sh
-# package_runner.sh [--if-possible] [ARCH...]: Debian packages of the one-file runners that build_runner.sh builds, for aarch64, armv7 and
-# riscv64 (all when none is named), at build/runners/ARCH/hone-runner_VERSION_DEBIANARCH.deb. --if-possible: as build_runner.sh takes it.
-# x86_64 has none here: cpack's package hone-runner is for such machines.
+# package_runner.sh [--if-possible] [ARCH...]: makes Debian packages of build_runner.sh's one-file runners for aarch64,
+# armv7 and riscv64 (all if none is named). They are at build/runners/ARCH/hone-runner_VERSION_DEBIANARCH.deb.
+# --if-possible: see build_runner.sh. There is none for x86_64, whose package hone-runner is made by cpack.
 set -eu
 cd "$(dirname "$0")/.."
 

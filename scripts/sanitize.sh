@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds tests with a sanitizer and runs them. Ends with ctest's own summary.
 #   scripts/sanitize.sh asan|tsan [--tenth N] [-- CTEST-ARGUMENTS...]
-# --tenth N: every tenth test program, beginning with the (N mod 10 + 1)th, so that ten different N run each of them once.
+# --tenth N: every tenth test program, beginning with the (N mod 10 + 1)th, so that ten successive N run each program
+# once.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,11 +14,11 @@ usage() {
 preset=${1:-}
 case "$preset" in
   asan) cmake --preset "$preset" >/dev/null
-    # A program of tests is what ctest's names begin with. The two that start a server are run by ctest tests of db and programs, which build
-    # them.
+    # ctest's names begin with the name of a test program. The two that start a server are run by ctest tests of db and
+    # programs, which build them.
     mapfile -t programs < <(cmake --build --preset "$preset" --target help | sed -n 's/^\([a-z_]*\)_test: phony$/\1/p' |
       grep -vx -e db_server -e shared_server | sort -u) ;;
-  # The rooms that have threads.
+  # The rooms with threads.
   tsan) cmake --preset "$preset" >/dev/null
     programs=(runtime tuner rpc_values rpc_runner rpc_fleet counted_faults faulty_network keys health program_upgrade) ;;
   *) usage ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The faults of a fleet as often as their goals ask, each fuzz target for a minute ($FUZZ_SECONDS), and the fleet's
-# goals: about an hour. Prints what was done, how often and the verdict; exits 1 when a row was missed. Logs are left
-# in build/soak.
+# Repeats the fleet's fault tests as often as their goals ask, fuzzes each target for a minute ($FUZZ_SECONDS), and
+# measures the fleet's goals: about an hour. Prints each task, how often it ran and the verdict; exits 1 if a row was
+# missed. Leaves logs in build/soak.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,7 +43,7 @@ if command -v clang++-19 >/dev/null; then
   for target in frame job_message onnx package record relay_text tracker_state; do
     dict=tests/fuzz/protocol.dict
     [ "$target" = relay_text ] && dict=tests/fuzz/relay_text.dict
-    # What it finds is kept for the next time, apart from the seeds.
+    # New inputs are kept for the next time, apart from the seeds.
     mkdir -p "$logs/corpus_$target"
     row "fuzz_$target" "fuzzed: $target" "$seconds s" "build/fuzz/bin/hone_fuzz_$target" -max_total_time="$seconds" \
       -rss_limit_mb=2048 -artifact_prefix="$logs/${target}_" -dict="$dict" \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tunes networks of the zoo for the hub and writes the best records of this machine to hub/MACHINE.log: for its own
-# instructions and for AVX2 alone, at 1 and 2 threads. May be stopped and run again: WORK keeps every trial.
+# Tunes networks of the zoo for the hub and writes this machine's best records to hub/MACHINE.log. Tunes for its own
+# instructions and for AVX2 only, at 1 and 2 threads. May be stopped and run again: WORK keeps every trial.
 #   scripts/tune_hub.sh HONE MACHINE WORK [BUDGET [NETWORK...]]
-# BUDGET is of each network, target and number of threads (12m). Needs a machine that does nothing else.
+# BUDGET is per network, target and number of threads (12m). Needs an otherwise idle machine.
 set -euo pipefail
 [ $# -ge 3 ] || { echo "usage: $0 HONE MACHINE WORK [BUDGET [NETWORK...]]" >&2; exit 2; }
 hone=$1
@@ -15,11 +15,11 @@ case $machine in
   *[!a-z0-9-]* | '') echo "$0: MACHINE is given '$machine'; right is a name as amd-zen4: a to z, digits and -" >&2; exit 2 ;;
 esac
 hub=$(cd "$(dirname "$0")/../hub" && pwd)
-# Whatever the user has set says nothing here.
+# The user's own settings must not matter here.
 unset HONE_DB HONE_HUB HONE_THREADS HONE_TRACKER HONE_KEY
 mkdir -p "$work"
 db=$work/hub.db
-# A record of code for AVX2 is this machine's all the same: it serves those of its kind whose AVX-512 is hidden.
+# Records of AVX2 code are made on this machine too: they serve machines of its kind whose AVX-512 is hidden.
 targets=(host)
 if grep -qw avx512f /proc/cpuinfo; then targets+=(x86-64-v3); fi
 for network in "${networks[@]}"; do
