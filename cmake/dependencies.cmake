@@ -1,11 +1,12 @@
-# Every outside library, found once. Each is used behind one wall: see docs/design.md.
+# All outside libraries. Each is used in one place only: see docs/design.md.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(ZMQ REQUIRED IMPORTED_TARGET libzmq>=4.3.3)
-# What -isystem names is a folder to CMake 3.25 when it first configures and an option from then on: every object would be built again.
+# CMake 3.25 treats the value of -isystem as a folder when it first configures and as an option later, which would
+# rebuild every object.
 get_target_property(zmq_options PkgConfig::ZMQ INTERFACE_COMPILE_OPTIONS)
 if(zmq_options MATCHES "^-isystem;(.+)$")
   set_property(TARGET PkgConfig::ZMQ PROPERTY INTERFACE_COMPILE_OPTIONS "")
@@ -13,7 +14,7 @@ if(zmq_options MATCHES "^-isystem;(.+)$")
 endif()
 
 if(NOT HONE_RUNNER_ONLY)
-  # "19" alone is refused: since LLVM 18 the version file matches major.minor.
+  # "19" is refused, because since LLVM 18 the version file matches major.minor.
   find_package(LLVM 19.1 QUIET CONFIG)
   if(NOT LLVM_FOUND)
     message(FATAL_ERROR "LLVM 19 is missing; install it with: apt-get install --no-install-recommends llvm-19-dev liblld-19-dev")
@@ -24,11 +25,12 @@ if(NOT HONE_RUNNER_ONLY)
     message(FATAL_ERROR "lld 19 is missing; install it with: apt-get install --no-install-recommends liblld-19-dev")
   endif()
   if(HONE_STATIC_LLVM)
-    # LLVM's optimiser of whole programs, which lld holds, names Polly.
+    # LLVM's link-time optimiser, which lld contains, refers to Polly.
     if(NOT EXISTS ${LLVM_LIBRARY_DIRS}/libPolly.a)
       message(FATAL_ERROR "HONE_STATIC_LLVM needs Polly's archives; install them with: apt-get install --no-install-recommends libpolly-19-dev")
     endif()
-    # lld's targets name the shared libLLVM, so its archives are named here with what they need. target_machine.cc has the same four.
+    # lld's targets refer to the shared libLLVM, so its archives are named here with their dependencies.
+    # target_machine.cc has the same four.
     set(HONE_LLVM_TARGETS X86 AArch64 ARM RISCV)
     llvm_map_components_to_libnames(llvm_components ${HONE_LLVM_TARGETS} passes lto option object bitwriter debuginfodwarf)
     set(HONE_LLVM_LIBRARIES $<TARGET_FILE:lldELF> $<TARGET_FILE:lldCommon> hone_other_targets ${llvm_components})
@@ -52,6 +54,6 @@ if(NOT HONE_RUNNER_ONLY)
   endif()
 endif()
 if(HONE_STATIC_LLVM)
-  # What of LLVM nobody calls is half of it.
+  # Half of LLVM is never called.
   add_link_options(-Wl,--gc-sections)
 endif()

@@ -1,13 +1,13 @@
-# The runtime for programs that embed it: libhone.so and libhone.a, the C API with no other symbol of ours in sight and no library needed but
-# libc, libm and pthread. Compiled again, small: with what libstdc++ gives, inside.
+# The runtime for programs that embed it: libhone.so and libhone.a. They export only the C API and need only libc, libm
+# and pthread. Their sources are compiled again, for size, with the needed parts of libstdc++ inside.
 if(HONE_SANITIZE)
-  # The sanitizers' own libraries have to be seen: the C API around the usual runtime.
+  # The sanitizers' libraries must stay visible, so this is the C API around the usual runtime.
   add_library(hone_shared SHARED c_api.cc c_api_session.cc)
   hone_flags(hone_shared)
   target_link_libraries(hone_shared PRIVATE hone_runtime)
 else()
   get_target_property(runtime_sources hone_runtime SOURCES)
-  # Of core, what the runtime reads packages with.
+  # The part of core with which the runtime reads packages.
   set(core_sources config_space.cc epilogue.cc fresh_name.cc hash.cc activation.cc json_fields.cc layout.cc machine_model.cc machine_rows.cc measurement.cc packed_param.cc parse_number.cc random.cc required_features.cc
     integer_elements.cc serialize.cc serialize_json.cc serialize_plan.cc sha256.cc spelling.cc target.cc tensor.cc version.cc winograd.cc workload.cc workload_text.cc)
   list(TRANSFORM core_sources PREPEND ${PROJECT_SOURCE_DIR}/core/)
@@ -16,7 +16,7 @@ else()
   hone_precompiled(hone_embedded hone_embedded ${HONE_ROOM_HEADERS})
   set_target_properties(hone_embedded PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/core/version.cc PROPERTIES COMPILE_DEFINITIONS HONE_VERSION="${PROJECT_VERSION}")
-  # Without the last, fmt asks the standard library's locales, which are larger than the runtime.
+  # Without this definition fmt uses the standard library's locales, which are larger than the runtime.
   target_compile_definitions(hone_embedded PRIVATE FMT_STATIC_THOUSANDS_SEPARATOR=44)
   target_compile_options(hone_embedded PRIVATE -Os -ffunction-sections -fdata-sections)
   target_link_libraries(hone_embedded PRIVATE fmt::fmt-header-only nlohmann_json::nlohmann_json Threads::Threads)
@@ -31,7 +31,8 @@ set_target_properties(hone_shared PROPERTIES OUTPUT_NAME hone VERSION ${PROJECT_
 target_link_options(hone_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/hone.map)
 target_include_directories(hone_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-# libhone.a is one object. Its C++ symbols are made local by LLVM's objcopy: that of binutils leaves the unique ones (STB_GNU_UNIQUE) global.
+# libhone.a is one object. LLVM's objcopy makes its C++ symbols local; that of binutils leaves the unique ones
+# (STB_GNU_UNIQUE) global.
 find_program(LLVM_OBJCOPY NAMES llvm-objcopy-19 llvm-objcopy HINTS ${LLVM_TOOLS_BINARY_DIR})
 if(LLVM_OBJCOPY AND NOT HONE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   file(STRINGS hone.h lines REGEX "hone_[a-z_]+\\(")
@@ -44,7 +45,7 @@ if(LLVM_OBJCOPY AND NOT HONE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   endforeach()
   set(whole ${CMAKE_CURRENT_BINARY_DIR}/hone_whole.o)
   set(embedded ${CMAKE_CURRENT_BINARY_DIR}/hone_embedded.o)
-  # Section groups are resolved here: a program's own copies of the same inline functions must not take the place of these.
+  # Section groups are resolved here, so that a program's own copies of the same inline functions do not replace these.
   add_custom_command(OUTPUT ${embedded} DEPENDS hone_embedded $<TARGET_OBJECTS:hone_embedded> COMMAND_EXPAND_LISTS VERBATIM
     COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o ${whole} "$<FILTER:$<TARGET_OBJECTS:hone_embedded>,EXCLUDE,gch$>" ${roots} -Wl,--gc-sections,--force-group-allocation ${archives}
       -Wl,--dependency-file=${PROJECT_BINARY_DIR}/sbom/libhone.a.d
@@ -54,6 +55,6 @@ if(LLVM_OBJCOPY AND NOT HONE_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set_target_properties(hone_static PROPERTIES OUTPUT_NAME hone LINKER_LANGUAGE C ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib EXPORT_NAME runtime_static)
   target_include_directories(hone_static INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(hone_static INTERFACE m pthread)
-  # Its unwinder finds its tables by this header, which GCC leaves out of programs that are static altogether.
+  # Its unwinder finds its tables by this header, which GCC leaves out of fully static programs.
   target_link_options(hone_static INTERFACE -Wl,--eh-frame-hdr)
 endif()

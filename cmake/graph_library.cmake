@@ -1,7 +1,8 @@
-# libhone-graph.so: the compiler room for programs that make graphs in C++, with compiler/graph.h and what it includes as headers. LLVM, ONNX
-# and the rest are behind it. Its C++ names hold for one version of hone alone, so that is what its file is named by.
+# libhone-graph.so: the compiler room for programs that make graphs in C++. Its headers are compiler/graph.h and the
+# headers that this includes; LLVM, ONNX and other libraries stay hidden. Its C++ names are only valid for one version
+# of hone, so its file name contains the version.
 
-# hone_graph_header(PATH) writes a header and those that it includes as users have them, <hone/PATH>, and installs them.
+# hone_graph_header(PATH) writes a header and those that it includes for users, as <hone/PATH>, and installs them.
 function(hone_graph_header path)
   get_property(there GLOBAL PROPERTY HONE_GRAPH_HEADERS)
   if(path IN_LIST there)
@@ -22,7 +23,7 @@ function(hone_graph_header path)
 endfunction()
 hone_graph_header(compiler/graph.h)
 
-# Neither sanitizers nor wheels, whose programs hold LLVM themselves, want it.
+# Not built with sanitizers, nor for wheels, whose programs contain LLVM themselves.
 if(NOT HONE_SANITIZE AND NOT HONE_STATIC_LLVM)
   set(rooms hone_compiler hone_compiler_quantise hone_compiler_relay hone_compiler_frontend hone_compiler_codegen hone_compiler_schedules
     hone_compiler_generic hone_compiler_passes hone_core)

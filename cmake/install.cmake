@@ -1,6 +1,10 @@
-# What `cmake --install` puts where, in components, each a package of cmake/packages.cmake: runtime (libhone.so.0), development (header,
-# libhone.a, what CMake and pkg-config read), graph (libhone-graph.so with its headers), runner (hone-runner) and tools (hone, which wants a
-# hone-runner beside it); and those of install_python.cmake.
+# The destinations of `cmake --install`, in components. Each component is a package of cmake/packages.cmake:
+# - runtime: libhone.so.0;
+# - development: the header, libhone.a, and files for CMake and pkg-config;
+# - graph: libhone-graph.so with its headers;
+# - runner: hone-runner;
+# - tools: hone, which needs a hone-runner beside it.
+# install_python.cmake has further components.
 include(CMakePackageConfigHelpers)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/hone)
 
@@ -14,11 +18,11 @@ if(TARGET hone_shared)
   install(EXPORT hone_runtime_targets NAMESPACE hone:: FILE honeRuntimeTargets.cmake DESTINATION ${cmake_folder} COMPONENT development)
   configure_package_config_file(cmake/installed/honeConfig.cmake.in ${PROJECT_BINARY_DIR}/installed/honeConfig.cmake
     INSTALL_DESTINATION ${cmake_folder} NO_SET_AND_CHECK_MACRO)
-  # The C API may gain with every minor version, and nothing is taken away while the major one stays.
+  # The C API may grow with every minor version, and keeps everything within a major one.
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/installed/honeConfigVersion.cmake COMPATIBILITY SameMajorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/installed/honeConfig.cmake ${PROJECT_BINARY_DIR}/installed/honeConfigVersion.cmake
     DESTINATION ${cmake_folder} COMPONENT development)
-  # The way from the file's folder to the prefix, so that an installed tree may be moved.
+  # The path from the file's folder to the prefix, so that an installed tree may be moved.
   file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(cmake/installed/hone.pc.in ${PROJECT_BINARY_DIR}/installed/hone.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/installed/hone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
@@ -56,7 +60,7 @@ if(NOT HONE_RUNNER_ONLY)
   install(DIRECTORY scripts/slurm scripts/kubernetes scripts/ci DESTINATION ${CMAKE_INSTALL_DATADIR}/hone USE_SOURCE_PERMISSIONS COMPONENT tools)
   install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/hone COMPONENT tools)
 
-  # Manuals and completions are what the programs say of themselves.
+  # The programs themselves print their manuals and completions.
   set(pages ${PROJECT_BINARY_DIR}/pages)
   set(make_pages ${PROJECT_SOURCE_DIR}/scripts/make_pages.sh)
   set(runner_pages share/man/man1/hone-runner.1.gz)
@@ -75,7 +79,7 @@ if(NOT HONE_RUNNER_ONLY)
   endforeach()
 endif()
 
-# What Debian wants to find in every package.
+# Files that Debian requires in every package.
 set(HONE_MAINTAINER "The hone project <hone@hone.invalid>" CACHE STRING "who hands out the Debian packages: NAME <ADDRESS>")
 configure_file(cmake/packages/changelog.in ${PROJECT_BINARY_DIR}/installed/changelog @ONLY)
 execute_process(COMMAND gzip -9nf ${PROJECT_BINARY_DIR}/installed/changelog COMMAND_ERROR_IS_FATAL ANY)

@@ -1,11 +1,13 @@
-# What Debian's packages of the Python packages hold: the sources for every Python of the machine, and links to the library and the program
-# of the other packages, where a wheel has its own. In no plain `cmake --install`: a Python elsewhere has other folders.
+# The contents of Debian's packages of the Python packages. They hold sources for every Python of the machine, and links
+# to the other packages' library and program, of which a wheel has its own copy. A plain `cmake --install` leaves them
+# out, because other Pythons have other folders.
+# because other Pythons have other folders.
 set(python_folder lib/python3/dist-packages)
 
 # python_package(COMPONENT MODULE DISTRIBUTION PART TARGET): PART in the module is a link to /usr/TARGET.
 function(python_package component module distribution part target)
   install(DIRECTORY python/${module} DESTINATION ${python_folder} COMPONENT ${component} EXCLUDE_FROM_ALL PATTERN __pycache__ EXCLUDE)
-  # importlib.metadata tells the version from it.
+  # importlib.metadata reads the version from it.
   set(metadata ${PROJECT_BINARY_DIR}/installed/${module}.dist-info)
   configure_file(cmake/packages/METADATA.in ${metadata}/METADATA @ONLY)
   install(FILES ${metadata}/METADATA DESTINATION ${python_folder}/${module}-${PROJECT_VERSION}.dist-info COMPONENT ${component} EXCLUDE_FROM_ALL)

@@ -1,4 +1,5 @@
-# Debian packages of what is installed, one a component: `cpack` in the build folder makes them. docs/installing.md is for their users.
+# Debian packages of the installed files, one per component, made by `cpack` in the build folder. docs/installing.md is
+# for their users.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME hone)
 set(CPACK_PACKAGE_VENDOR hone)
@@ -20,13 +21,14 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${HONE_MAINTAINER}")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-# Whoever was built with a newer header needs as new a library.
+# A program that was built with a newer header needs a library at least as new.
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# The same files give the same packages: they bear the time of the last commit.
+# Equal files give equal packages, because they have the time of the last commit.
 set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/packages/same_times.cmake)
 
-# debian_package(COMPONENT NAME SECTION DEPENDS DESCRIPTION CONTROL-FILES...); the first line of each description is the project's.
+# debian_package(COMPONENT NAME SECTION DEPENDS DESCRIPTION CONTROL-FILES...). The first line of each description is the
+# project's.
 macro(debian_package component name section depends description)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
@@ -47,7 +49,7 @@ debian_package(runner hone-runner science "" "The program for devices, which off
   ${control}/runner/postinst)
 debian_package(tools hone science "hone-runner ${same}"
   "Reads ONNX models, searches schedules for CPUs on this machine or on many,\nbuilds packages of one file." ${control}/tools/postinst)
-# An extension is loaded by the Python of its own architecture.
+# Only the Python of the same architecture can load an extension.
 set(python "python3:any")
 set(python_components PYTHON)
 if(TARGET hone_call)
@@ -61,13 +63,13 @@ debian_package(python python3-hone python "python3:any (>= 3.9), python3-hone-ru
   "Tunes, builds, checks and times from Python: import hone." ${control}/python/postinst ${control}/python/prerm)
 set(CPACK_DEBIAN_PYTHON_RUNTIME_PACKAGE_GENERATE_SHLIBS OFF)
 foreach(component ${python_components})
-  # Sources and links alone.
+  # These packages have only sources and links.
   set(CPACK_DEBIAN_${component}_PACKAGE_ARCHITECTURE all)
   set(CPACK_DEBIAN_${component}_PACKAGE_SHLIBDEPS OFF)
   set(CPACK_DEBIAN_${component}_PACKAGE_GENERATE_SHLIBS OFF)
 endforeach()
 if(HONE_RUNNER_ARCH)
-  # The one static file of scripts/build_runner.sh, as Debian calls its machine.
+  # The static file of scripts/build_runner.sh, with Debian's name for its architecture.
   set(architectures x86_64:amd64 aarch64:arm64 armv7:armhf riscv64:riscv64)
   list(FILTER architectures INCLUDE REGEX "^${HONE_RUNNER_ARCH}:")
   string(REGEX REPLACE ".*:" "" CPACK_DEBIAN_PACKAGE_ARCHITECTURE ${architectures})

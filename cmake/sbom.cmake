@@ -1,19 +1,19 @@
-# What is linked into each package, as a CycloneDX document that is installed with it: made of what the linker and the compiler say that they
-# read. Without Ninja, Debian's package data or Python there is none.
+# A list of what is linked into each package, as a CycloneDX document that is installed with it. It is made from the
+# inputs that the linker and the compiler report. It needs Ninja, Debian's package data and Python.
 find_program(HONE_SBOM_PYTHON python3)
 find_program(HONE_DPKG_QUERY dpkg-query)
 set(HONE_SBOMS "")
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/sbom)
 
-# hone_sbom(COMPONENT PACKAGE WHEEL TARGETS...): PACKAGE.cdx.json is in share/doc/PACKAGE, and among the SBOMs of the wheel that the target
-# hone_WHEEL makes, where Python's tools look for them. Appends to HONE_SBOMS.
+# hone_sbom(COMPONENT PACKAGE WHEEL TARGETS...): installs PACKAGE.cdx.json in share/doc/PACKAGE and, where Python's
+# tools look for it, in the wheel of the target hone_WHEEL. Appends to HONE_SBOMS.
 function(hone_sbom component package wheel)
   if(NOT CMAKE_GENERATOR STREQUAL "Ninja" OR NOT HONE_SBOM_PYTHON OR NOT HONE_DPKG_QUERY OR HONE_SANITIZE)
     return()
   endif()
   set(binaries "")
   foreach(target ${ARGN})
-    # The linker's list is at sbom/NAME.d. An archive of one object has it from where that is linked.
+    # The linker writes its list to sbom/NAME.d. For an archive of one object, the step that links the object writes it.
     get_target_property(type ${target} TYPE)
     if(NOT type STREQUAL "STATIC_LIBRARY")
       target_link_options(${target} PRIVATE -Wl,--dependency-file=${PROJECT_BINARY_DIR}/sbom/$<TARGET_FILE_NAME:${target}>.d)

@@ -1,16 +1,18 @@
-# hone_room(NAME SOURCES...) makes the library of one room or of a part of one, with the project's warnings and the source root as include path.
+# hone_room(NAME SOURCES...) makes the library of a room, or of a part of one, with the project's warnings and the
+# source root as include path.
 set(HONE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 warns of "literal" + std::string (GCC bug 105651): by -Wrestrict, with precompiled headers by the other two as well.
+  # GCC 12 warns wrongly about "literal" + std::string (GCC bug 105651): with -Wrestrict, and under precompiled headers
+  # with the other two too.
   list(APPEND HONE_WARNINGS -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
   if(HONE_SANITIZE)
-    # With the sanitizers' code between, GCC 12 sees uses of what std::regex has not set, and of LLVM's globals, which allocate for
-    # themselves, a delete that does not match.
+    # Under the sanitizers GCC 12 warns wrongly of uninitialised uses in std::regex. It also warns of a mismatched
+    # delete of LLVM's globals, which have their own allocation.
     list(APPEND HONE_WARNINGS -Wno-maybe-uninitialized -Wno-mismatched-new-delete)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # What the standard library of gcc 12 uses in its own headers.
+  # The standard library of gcc 12 uses deprecated declarations in its own headers.
   list(APPEND HONE_WARNINGS -Wno-deprecated-declarations)
 endif()
 set(HONE_C_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Werror)

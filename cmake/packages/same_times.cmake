@@ -1,4 +1,5 @@
-# Read by cpack before it begins: files in a package bear one time, of the last commit unless SOURCE_DATE_EPOCH names another.
+# cpack reads this before it begins. All files in a package get one time: that of the last commit, or SOURCE_DATE_EPOCH
+# if set.
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   execute_process(COMMAND git -C ${CMAKE_CURRENT_LIST_DIR} log -1 --format=%ct OUTPUT_VARIABLE committed OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(NOT committed)
