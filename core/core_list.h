@@ -1,4 +1,4 @@
-// CPUs as people list them.
+// Lists of CPUs in the form that people write.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,8 @@
 
 namespace hone {
 
-// "0,2-3" as {0, 2, 3}; "" as {}. Throws Error(kUsage) naming the text on anything else, also on a number over 4095.
+// Reads "0,2-3" as {0, 2, 3} and "" as {}. Throws Error(kUsage) naming the text on anything else, also on a number over
+// 4095.
 std::vector<int> ParseCoreList(std::string_view text);
 
 }  // namespace hone

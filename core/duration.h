@@ -1,4 +1,4 @@
-// Durations as people write them.
+// Durations in the form that people write.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// "250ms", "90s", "10m", "2h" in nanoseconds. Throws Error(kUsage) naming the text; zero is refused.
+// Reads "250ms", "90s", "10m" or "2h" as nanoseconds. Throws Error(kUsage) naming the text; zero is refused.
 int64_t ParseDuration(std::string_view text);
 
 }  // namespace hone

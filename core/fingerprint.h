@@ -16,9 +16,9 @@ struct Fingerprint {
   std::string model;      // "1"; on AArch64 the part, "0xd08"
   std::string stepping;   // "2"
   std::string host;       // identifies the machine if the vendor is unknown; else empty
-  std::string features;   // as Environment's, sorted, with commas between them
-  std::string caches;     // as Environment's
-  std::string core_kind;  // as Environment's
+  std::string features;   // as in Environment, sorted, separated by commas
+  std::string caches;     // as in Environment
+  std::string core_kind;  // as in Environment
   bool emulated = false;
 
   // Whether anything identifies the machine. SameExactly and SameModel are false for an unknown one, even with itself.

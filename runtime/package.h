@@ -27,6 +27,7 @@ class Package {
   // They are ordered by their requirements, the highest first. A file with one package gives that one, whatever the
   // shapes. Throws Error:
   // - kNoInput: no such file;
+  // - kNotAuthorised, kIo: the file cannot be read;
   // - kBadData: damaged (names the section and why), or a newer version;
   // - kBadConfig: built for a CPU feature that this machine lacks (names it and the target);
   // - kUsage: none of several has the shapes (names those that exist).

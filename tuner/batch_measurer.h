@@ -23,7 +23,7 @@ class BatchMeasurer {
   static constexpr int kAttempts = 4;                     // runs of a trial whose runner is lost
   static constexpr int kRepeats = 2;                      // repetitions of a trial that was too noisy
   static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
-  static constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to check their health once more
+  static constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to run their golden kernels once more
   static constexpr size_t kMostKept = 16'384;
   static constexpr int64_t kAfterHaltNs = 2'000'000'000;  // for jobs under way once nothing more is submitted
 
@@ -48,7 +48,7 @@ class BatchMeasurer {
   // last one stands. Throws Error(kNoRunner) when kAttempts runs of one trial were lost, or when the runner took no
   // job for kPatienceNs. Machines without work in this batch begin with the one ahead.
   void Measure(std::vector<Trial>& batch, const Ahead& ahead = nullptr);
-  // Asks the machines to check their health again. Stores a doubt for each record of any batch that they doubt
+  // Has the machines run their golden kernels again. Stores a doubt for each record of any batch that they doubt
   // (db/doubted_since.h). Call it when nothing is under way.
   void Close();
   // The cost of all jobs so far.

@@ -59,7 +59,7 @@ class TuningLoop {
   bool stopping() const { return stop_ != nullptr && stop_->load(); }
   int64_t elapsed_ns() const { return tools_.now_ns() - begun_ns_; }
   int64_t TimeLeftNs() const;
-  // For the search, which leaves the expected time of the finals to them.
+  // Whether the search's time is up; the expected time of the finals is left to them.
   bool TimeIsUp() const { return TimeLeftNs() <= finals_reserve_ns_; }
   std::vector<TaskProgress> ProgressOfAll() const;
   bool GainsTooLittle() const;

@@ -21,7 +21,7 @@ namespace hone {
 // Thread-compatible.
 class TuningTask {
  public:
-  // early_stopping: see Budget.
+  // Budget explains `early_stopping`.
   TuningTask(const Task& task, const SearchTask& search, const std::string& strategy, uint64_t seed,
              std::optional<int64_t> early_stopping = std::nullopt);
 

@@ -98,7 +98,7 @@ void ForEachRow(Database& database, const std::string& sql, const std::function<
     Statement statement(database, sql);
     while (statement.Step()) row(statement);
   } catch (const Error&) {
-    return;  // the rows behind come from the other end, or from the pages
+    return;  // later rows come from the other end, or from the pages
   }
 }
 

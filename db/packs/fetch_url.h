@@ -1,5 +1,4 @@
-// Downloads from an http or https address. libcurl is included only by curl_handles.h, fetch_url.cc and put_url.cc use
-// it.
+// Downloads from an http or https address. Only curl_handles.h includes libcurl.
 #pragma once
 
 #include <cstdint>

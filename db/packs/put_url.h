@@ -15,7 +15,7 @@ struct PutLimits {
 
 // Uploads the bytes with PUT, as application/octet-stream. Credentials come from the address (https://NAME:TOKEN@HOST)
 // or from ~/.netrc. Certificates are checked and no redirect is followed. Throws Error: kNotAuthorised (401, 403),
-// kCannotCreate (the server refuses the content), kNoRunner (it cannot be reached, or every attempt breaks off).
+// kCannotCreate (the server refuses it at that address), kNoRunner (it cannot be reached, or every attempt breaks off).
 void PutUrl(const std::string& url, std::string_view bytes, const PutLimits& limits = {});
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-/* `hone-compiler` where programs hold LLVM themselves (HONE_STATIC_LLVM): the `hone` beside it, called by this name, so
- * that LLVM is there once. */
+/* `hone-compiler` in builds whose programs contain LLVM (HONE_STATIC_LLVM). It starts the `hone` beside it under this
+ * name, so that LLVM is installed only once. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -18,7 +18,7 @@ constexpr int64_t kPatienceNs = 60'000'000'000;
 constexpr size_t kMostUnderWay =
     4;  // of one set: more would not keep its machine busier, and a halt must wait for them
 constexpr int kTries = 2;
-constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to check their health once more
+constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to run their golden kernels once more
 // The wait for jobs under way after a halt. A lost machine must not keep a run from ending.
 constexpr int64_t kAfterHaltNs = 2'000'000'000;
 
