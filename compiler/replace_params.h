@@ -27,7 +27,7 @@ Lowered Repack(const BuiltParts& parts, const relay::IRModule& typed, const std:
 // passes, the choice of layouts and the packing run again on the module's values; nothing is compiled. `module` is the
 // model that the package was built of, with any values. `model_sha256` is as in BuildOptions.
 //
-// Throws Error(kBadData) naming the node if these values make another kernel: a pass may look at values, such as a
+// Throws Error(kBadData) naming the node if these values make another kernel. A pass may look at values, such as a
 // scale of 1, which it removes. Throws Error(kBadConfig) for a package of another version of hone, or of one that did
 // not record how it was built. `name` is the package's, for messages.
 std::string ReplaceParams(const BuiltParts& parts, const relay::IRModule& module, const std::string& name,

@@ -130,6 +130,14 @@ Value* KernelBuilder::Mod(Value* a, int64_t b) {
 Value* KernelBuilder::Min(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateICmpSLT(a, b), a, b); }
 Value* KernelBuilder::Max(Value* a, Value* b) { return ir_->CreateSelect(ir_->CreateICmpSGT(a, b), a, b); }
 
+// The blocks of a loop without constant bounds. phi(a, b) is a on entry and b after an iteration. With constant bounds
+// the first test and the phis of "done" are left out.
+//
+//   before:  branch lo < hi, loop, done
+//   loop:    i = phi(lo, i_next); carried = phi(carried, next)
+//            next = body(i, carried); i_next = i + step
+//            branch i_next < hi, loop, done
+//   done:    result = phi(carried, next)
 Vals KernelBuilder::Loop(Value* lo, Value* hi, int64_t step, const Vals& carried,
                          const std::function<Vals(Value* i, const Vals&)>& body) {
   const auto first = AsConstant(lo), last = AsConstant(hi);

@@ -111,7 +111,7 @@ class Emitter {
   }
 
  private:
-  // Columns past the matrix's are multiplied too, by whatever is there, and not stored.
+  // Columns past the matrix's are multiplied too, with any values, and not stored.
   void Panel(Value* panel, Value* group, int64_t columns) {
     first_column_ = b_.Mul(panel, nest_.columns());
     Value* w = b_.At(weight_.Matrix(b_, product_), b_.Mul(first_column_, weight_.row));
@@ -128,7 +128,7 @@ class Emitter {
 
   // `outputs` tiles of rows, the first of them number `first`.
   void Tiles(Value* first, int outputs, int64_t columns) {
-    Vals starts, own;  // the first row of each tile, and which of its rows are its own
+    Vals starts, own;  // the first row of each tile, and the first row that is its own
     for (int p = 0; p < outputs; ++p) {
       Value* even = b_.Mul(b_.Add(first, p), nest_.width);
       starts.push_back(b_.Min(even, b_.Index(s_.M - nest_.width)));
@@ -155,7 +155,7 @@ class Emitter {
     for (int p = 0; p < outputs; ++p) StoreRows(Nth(starts, p), Nth(own, p), p, columns);
   }
 
-  // The columns of a row lie together there.
+  // The columns of a row are neighbours in the scratch memory.
   Value* Scratch(int output, int channel) {
     return b_.At(scratch_, output * nest_.channels * kTileBytes + channel * kRowBytes);
   }
@@ -186,7 +186,7 @@ class Emitter {
   Value *product_ = nullptr, *is_new_ = nullptr, *first_column_ = nullptr;
 };
 
-// Cycles: as dense_amx.cc has them, and per packed pair as batch_matmul.cc has them.
+// Costs in cycles, as in dense_amx.cc; those per packed pair as in batch_matmul.cc.
 constexpr double kTileStore = 7, kFinishRow = 2.2, kFinish = 1.5, kTileStart = 40, kStageStart = 300;
 constexpr double kCopy = 0.1, kTranspose = 0.3;
 

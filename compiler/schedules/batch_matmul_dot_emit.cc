@@ -16,7 +16,7 @@
 // The remainder of K is the end of a last full vector, whose other lanes are zeros in both operands:
 //
 //   K = 11 and 4 lanes    k0 k1 k2 k3 | k4 k5 k6 k7 |              two full vectors
-//                                            | 0 k8 k9 k10 |       the last one begins at k7, which is zeroed
+//                                                 0 k8 k9 k10 |    the last one begins at k7, which is zeroed
 #include <algorithm>
 
 #include "compiler/codegen/element.h"

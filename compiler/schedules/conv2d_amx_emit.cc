@@ -27,8 +27,8 @@
 // kernel row, and rows of x overlap:
 //
 //   one tile, dense input                           thin input, kernel row of 3 taps, stride 1
-//     x row 0 | pixel 0: c0 ......... c63 |           x row 0 | pixel 0 | pixel 1 | pixel 2 |  zero weights beyond
-//     x row 1 | pixel 1: c0 ......... c63 |           x row 1           | pixel 1 | pixel 2 | pixel 3 |
+//     x row 0 | pixel 0: c0 ......... c63 |           x row 0 | pixel 0 | pixel 1 | pixel 2 | ..    weights past
+//     x row 1 | pixel 1: c0 ......... c63 |           x row 1 | pixel 1 | pixel 2 | pixel 3 | ..    the taps are 0
 //     w row 0 | o0: c0-3 | .. | o15: c0-3 |           w row 0 | o0: tap 0 | o1: tap 0 | .. | o15: tap 0 |
 //     w row 1 | o0: c4-7 | .. | o15: c4-7 |           w row 1 | o0: tap 1 | o1: tap 1 | .. | o15: tap 1 |
 //

@@ -1,7 +1,7 @@
 // The loop nest. The knob that cuts a loop is in brackets.
 //
 //   for image, for block of channels [oc_block], for row of outputs          the work items
-//     for tile of the row [tile_ow]                                          tiles at the border stand alone
+//     for tile of the row [tile_ow]                                          border tiles are emitted one by one
 //       for vector of the block                                              one, where oc_block is the lanes
 //         acc = 0
 //         for kernel row kh that reads inside the input [unroll_kh]
@@ -263,7 +263,7 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     return tile;
   }
 
-  // Number of registers beyond the machine's, which LLVM spills if kernel rows are unrolled and no operand is read from
+  // Number of registers beyond the machine's. LLVM spills them if kernel rows are unrolled and no operand is read from
   // memory. LLVM then holds the columns of a row and all taps. Read off the code of 3x3 kernels for NEON and RVV.
   static double SpilledRegisters(const ConvShape& s, const MachineModel& machine, const DepthwiseKnobs& k) {
     const bool loads_all = machine.broadcast == Broadcast::kLane || machine.broadcast == Broadcast::kScalar;

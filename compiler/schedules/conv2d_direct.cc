@@ -27,7 +27,7 @@ bool TakesPrologue(const ConvShape& s) {
   return s.KH == 1 && s.KW == 1 && !padded && s.groups == 1 && s.C >= 16;
 }
 
-// Whether each group's channels begin at the begin of a step.
+// Whether each group's channels begin at the start of a step.
 bool InSteps(const ConvShape& s, int dot) { return s.groups == 1 || s.group_in % dot == 0; }
 
 class Direct : public KnobSchedule<DirectKnobs> {
@@ -123,19 +123,18 @@ class Direct : public KnobSchedule<DirectKnobs> {
 
 // The estimate's constants were fitted to cold-weight times of layers of ResNet-50 and MobileNetV2. They were measured
 // on a Zen 5 core with AVX-512 and are in tests/data/spaces; docs/tuning.md says how close the estimate comes.
-constexpr double kCacheShare = 0.9;  // share of a cache that holds data for reuse
-constexpr double kLeastStep =
-    1.2125;                       // share of a multiply-add's latency for one reduction step: not perfectly scheduled
-constexpr double kTileStart = 4;  // cycles per register tile and chunk
-constexpr double kFinish = 0.5;   // cycles per accumulator to store it
-constexpr double kPartial = 0.8;  // cycles per accumulator to store and load it between chunks
-constexpr double kHidden = 0.08;  // share of the lesser of arithmetic and weights that is not hidden by the other
-constexpr double kUnroll = 0.05;  // cycles per inner iteration
-constexpr double kUnrollThin = 0.4;   // cycles per inner iteration, with the taps in a straight line
-constexpr double kRowInput = 0.1;     // visible share of a row's first touch of its input, with weights that stay
-constexpr double kRowWeights = 0.25;  // visible share of a row's first touch of its weights, with input that stays
-constexpr double kInputStays = 1.01;  // factor of loop_order 1 against 0
-constexpr double kFetchAhead = 0.97;  // factor of prefetch against none, beside the memory time it hides
+constexpr double kCacheShare = 0.9;    // share of a cache that holds data for reuse
+constexpr double kLeastStep = 1.2125;  // multiply-add latencies per reduction step: not perfectly scheduled
+constexpr double kTileStart = 4;       // cycles per register tile and chunk
+constexpr double kFinish = 0.5;        // cycles per accumulator to store it
+constexpr double kPartial = 0.8;       // cycles per accumulator to store and load it between chunks
+constexpr double kHidden = 0.08;       // share of the lesser of arithmetic and weights that is not hidden by the other
+constexpr double kUnroll = 0.05;       // cycles per inner iteration
+constexpr double kUnrollThin = 0.4;    // cycles per inner iteration, with the taps in a straight line
+constexpr double kRowInput = 0.1;      // visible share of a row's first touch of its input, with weights that stay
+constexpr double kRowWeights = 0.25;   // visible share of a row's first touch of its weights, with input that stays
+constexpr double kInputStays = 1.01;   // factor of loop_order 1 against 0
+constexpr double kFetchAhead = 0.97;   // factor of prefetch against none, beside the memory time it hides
 constexpr double kUnhiddenMemory = 0.8;
 
 // Cycles that one core needs to stream `bytes` again and again from the level that holds `footprint`.

@@ -7,7 +7,7 @@
 //      for row of outputs [tile_oh joins rows of a 1x1]   for group of output blocks [tile_oc]
 //
 //   and inside both:
-//   for tile of the row [tile_ow]                         tiles at the border stand alone: see row_tiles.h
+//   for tile of the row [tile_ow]                         border tiles are emitted one by one: row_tiles.h
 //     acc = 0, or an offset per channel, or the previous chunk's sums, which are kept in the output
 //     for input block of the chunk                        prefetch: an equal part of the weights after this chunk's
 //       for kernel row kh that reads inside the input     first layer: prefetch of the next row's input at this place

@@ -75,7 +75,7 @@ class Dot : public KnobSchedule<DotKnobs> {
 
 // The estimate's constants, in cycles, were fitted to 398 cold times of fifteen float layers on a Zen 4 core with
 // AVX-512. Its default takes 2 % more time than the best config.
-constexpr double kLeastStep = 1.25;     // share of a multiply-add's latency, for one tap
+constexpr double kLeastStep = 1.25;     // multiply-add latencies per tap
 constexpr double kProductApart = 0.95;  // for a product and its sum if they are not fused: with SSE on that core
 constexpr double kSpilledTap = 2;       // per register that a tap at a border lacks
 constexpr double kLaneSum = 2;          // per vector

@@ -2,7 +2,7 @@
 //
 //   for image, for row of outputs                                    the work items
 //     for group of output channels [tile_oc]
-//       for tile of the row [tile_ow]                                tiles at the border stand alone
+//       for tile of the row [tile_ow]                                border tiles are emitted one by one
 //         acc = 0
 //         for input block, for kernel row kh that reads inside the input, for tap kw
 //           acc[p][o] += x(p) * w(o)

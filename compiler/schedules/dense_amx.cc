@@ -25,7 +25,6 @@
 //   row 1     | k4 .. k7    | k4 .. k7    | .. | k4 .. k7     |     sums[r][n] += sum over k of x[r][k] * w[k][n]
 //   ..
 //   row 15    | k60 .. k63  | k60 .. k63  | .. | k60 .. k63   |
-// own: rows that it shares with the one before are stored by that one.
 #include "compiler/schedules/dense_amx.h"
 
 #include <fmt/format.h>

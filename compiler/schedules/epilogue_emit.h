@@ -20,6 +20,9 @@ struct EpilogueOperands {
 // Scale, hold, bias, residual add, activation and quantisation, in this order and in float32. `acc` has the
 // accumulator's type and may be a scalar or any vector; the result has the output's type. If that is int32, the result
 // is the sum itself, which already began with the offsets.
+//
+//   acc -> float32 -> * scale -> hold -> + bias -> + residual -> activation -> quantise or convert -> output's type
+//          |---------------------- EmitUnstored ---------------------------|
 Value* EmitEpilogue(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* acc,
                     const EpilogueOperands& operands);
 

@@ -58,6 +58,13 @@ class Packer {
     });
   }
 
+  // Packs neighbouring columns if a step takes `dot_` neighbours along K, here four bytes:
+  //
+  //   weight             packed
+  //   k0  n0 n1 n2 n3
+  //   k1  n0 n1 n2 n3    step 0 | n0: k0 k1 k2 k3 | n1: k0 k1 k2 k3 | n2: .. | n3: .. |    an int32 per column
+  //   k2  n0 n1 n2 n3
+  //   k3  n0 n1 n2 n3
   void GroupsOfRows(Value* w, Value* packed, int64_t columns) {
     const auto group = [&](Value* step, int rows) {
       Value* from = b_.At(w, b_.Mul(b_.Mul(step, dot_), p_.step));

@@ -28,7 +28,7 @@ EmittedKernel EmitReferenceBatchMatmul(KernelBuilder& b, const Workload& workloa
       return centred ? b.ir().CreateFSub(load(type, ptr), Nth(zeros, i)) : load(type, ptr);
     };
     b.For(args.begin, args.end, 1, [&](Value* item) {
-      // Output rows in memory order: [B, M] or [M, B].
+      // Work items are output rows in memory order: [B, M] or [M, B].
       const bool batch_first = s.output.first == 'B';
       Value* outer = b.Div(item, batch_first ? s.M : s.B);
       Value* inner = b.Mod(item, batch_first ? s.M : s.B);

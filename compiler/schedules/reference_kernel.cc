@@ -21,6 +21,13 @@ ConvShape AsConv(const Workload& w) {
   return ConvShape(conv);
 }
 
+// The loop nest. At stride 1 a step of the column loop is `lanes_` columns, else one column.
+//
+//   for image, for output channel, for row of outputs       the work items
+//     value = bias, magnitude = |bias|
+//     for input channel of the group, for kernel row that reads inside the input, for tap
+//       for column: value += x * w, magnitude += |x| * |w|
+//     residual, relu; with bytes the epilogue of every kernel
 class ReferenceEmitter {
   static constexpr int64_t kSum = sizeof(double);  // bytes of a sum: the outputs are float64
 

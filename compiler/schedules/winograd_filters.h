@@ -12,10 +12,11 @@ namespace hone {
 // address for the int16, [frequency][pair of in channels][tile_oc * oc_block][2], with frequencies
 // nest.filter_frequency_bytes apart. `scratch` has room for 3 (m + 2) vectors of 2 * lanes int16.
 //
-//   g, 3 x 3 taps    G per column       G per row
-//     . . .          alpha x 3      ->  alpha x alpha, each to its own frequency
-//     . . .      ->  (scratch)
-//     . . .
+//   taps, 3 x 3         alpha x 3, in scratch         alpha x alpha, here of m = 2
+//     . . .     G g         . . .        (G g) G^T      . . . .
+//     . . .   ------>       . . .       ---------->     . . . .      element (r, c) is frequency r * alpha + c
+//     . . .                 . . .                       . . . .
+//                           . . .                       . . . .
 void EmitWinogradFilters(KernelBuilder& b, const WinogradNest& nest, Value* filters, Value* target, Value* scratch);
 
 }  // namespace hone
