@@ -32,7 +32,7 @@ constexpr std::string_view kMark = kUnfinishedMark;
 constexpr int kMostTries = 100;
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-// Absolute paths that a handler removes, since the working folder may be another by then.
+// Paths that a signal handler removes; absolute, because the working folder may have changed by then.
 struct Slot {
   enum State : int { kFree, kFilling, kUsed };
   std::atomic<int> state{kFree};
@@ -43,11 +43,11 @@ static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch
 
 void OnEndingSignal(int signal_number) {
   RemoveFreshFiles();
-  // SA_RESETHAND has given the signal its own effect back; it comes when this returns.
+  // SA_RESETHAND has restored the signal's default action, which takes effect when this returns.
   (void)raise(signal_number);
 }
 
-// Handlers of a command's own stay: those of CatchStopSignals let it end in order.
+// Keeps handlers that the command has set: those of CatchStopSignals let it end in order.
 void CatchEndingSignals() {
   for (const int signal_number : kEndingSignals) {
     struct sigaction action = {};
@@ -58,7 +58,7 @@ void CatchEndingSignals() {
   }
 }
 
-// The slot's number; -1 when all are taken or the path is too long for one.
+// The slot's number; -1 if all are taken or the path is too long for one.
 int TakeSlot(const std::string& path) {
   std::error_code error;
   const std::string absolute = fs::absolute(path, error).string();
@@ -77,8 +77,8 @@ void FreeSlot(int slot) {
   if (slot >= 0) slots[static_cast<size_t>(slot)].state = Slot::kFree;
 }
 
-// Whether the file's process is gone: it holds a lock on it as long as it lives. One that was just made may not have
-// its lock yet.
+// Whether the file's process is gone, which held a lock on it while it lived. A new file may not have its lock yet, so
+// young ones count as in use.
 bool IsLeftBehind(const std::string& path) {
   constexpr int kSettledSeconds = 60;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -91,7 +91,7 @@ bool IsLeftBehind(const std::string& path) {
   return left;
 }
 
-// As FreshName makes them.
+// Whether the name has the form that FreshName makes.
 bool IsUnfinished(std::string_view name) {
   const size_t at = name.rfind(kMark);
   return at != name.npos && name.size() == at + kMark.size() + 8 &&
@@ -111,7 +111,7 @@ std::vector<std::string> UnfinishedIn(const fs::path& folder) {
 
 void RemoveLeftBehind(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  // A folder is read once: a command may write thousands of files into it.
+  // Each folder is read only once, because a command may write thousands of files into it.
   static std::mutex mutex;
   static std::map<fs::path, std::vector<std::string>> unfinished;
   const std::lock_guard lock(mutex);
@@ -138,7 +138,7 @@ FreshFile::FreshFile(const std::string& path, mode_t mode) {
   for (int i = 0; i < kMostTries; ++i) {
     path_ = FreshName(path);
     if (path_.empty()) CannotWrite(path, false);
-    // Before there is a file, so that no signal comes between.
+    // The slot is taken before the file exists, so that no signal comes between.
     slot_ = TakeSlot(path_);
     fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd_ >= 0) break;

@@ -15,14 +15,14 @@ namespace hone {
 namespace {
 
 constexpr int64_t kChannels = 3, kMostPixels = int64_t{1} << 26;
-// A file of alike pixels has thousands in a byte; a photograph has a few.
+// A file of equal pixels has thousands in a byte; a photograph has a few.
 constexpr int64_t kFreePixels = int64_t{1} << 24, kMostPixelsPerByte = 200;
 
 [[noreturn]] void Refuse(const std::string& path, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", path, why));
 }
 
-// Room for such a picture of a file of `bytes` bytes, before anything is decoded.
+// Allocates an image of this size, after checking it against the file's `bytes` bytes and before anything is decoded.
 Image Sized(const std::string& path, size_t bytes, int64_t height, int64_t width) {
   if (height < 1 || width < 1 || height > kMostPixels / width) {
     Refuse(path, fmt::format("a picture of {} x {} pixels; at most {} are read", width, height, kMostPixels));
@@ -33,7 +33,7 @@ Image Sized(const std::string& path, size_t bytes, int64_t height, int64_t width
   return {height, width, std::vector<uint8_t>(static_cast<size_t>(height * width * kChannels))};
 }
 
-// A small progressive file may have any number of scans, each over all of its pixels.
+// A small progressive file may have any number of scans over all pixels, so their number is limited.
 #ifdef TJFLAG_LIMITSCANS
 constexpr int kJpegFlags = TJFLAG_ACCURATEDCT | TJFLAG_LIMITSCANS;
 #else
@@ -56,7 +56,7 @@ Image ReadJpeg(const std::string& path, const std::string& bytes) {
   return image;
 }
 
-// libpng's own small interface: it reports by return values, where the large one jumps.
+// Uses libpng's simplified interface, which reports errors by return values; the full one uses longjmp.
 Image ReadPng(const std::string& path, const std::string& bytes) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;

@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-// Why the open file will not do; empty when it will.
+// Why the open file is not accepted; empty if it is.
 const char* WhyNot(const struct stat& info, bool pipes_too) {
   if (S_ISDIR(info.st_mode)) return "a folder; a file is right";
   if (S_ISREG(info.st_mode) || (pipes_too && S_ISFIFO(info.st_mode))) return "";
@@ -48,7 +48,7 @@ InputFile::~InputFile() { close(fd_); }
 
 void RefuseOtherKinds(const std::string& path) {
   struct stat info{};
-  // A pipe that is opened and closed here would lose its writer.
+  // Only regular files are opened: a pipe that is opened and closed here would lose its writer.
   if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0) return;

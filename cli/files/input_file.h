@@ -1,4 +1,4 @@
-// Files that users name, open for reading. Nobody is waited for, as opening a pipe without a writer would.
+// Files that users name, opened for reading. Opening never waits, as it would for a pipe without a writer.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@ namespace hone {
 class InputFile {
  public:
   enum class Kind { kRegular, kPipe };
-  // The purpose: OutputGuard protects an input, and not an output that the command made before.
+  // The purpose of reading: OutputGuard protects inputs, but not outputs that the command has made.
   enum class Use { kInput, kOwnOutput };
 
-  // Throws Error: kNoInput when there is no such file, or it is neither a regular file nor, where `pipes_too`, a pipe;
-  // kNotAuthorised when it may not be read. Of a pipe read(2) gives EAGAIN until Block().
+  // Throws Error(kNoInput) if there is no such file, or if it is neither a regular file nor, with `pipes_too`, a pipe.
+  // Throws Error(kNotAuthorised) if it may not be read. On a pipe read(2) gives EAGAIN until Block().
   explicit InputFile(const std::string& path, bool pipes_too = false, Use use = Use::kInput);
   ~InputFile();
   InputFile(const InputFile&) = delete;
@@ -20,7 +20,7 @@ class InputFile {
 
   int fd() const { return fd_; }
   Kind kind() const { return kind_; }
-  // Reads of a pipe wait from here on.
+  // Makes reads of a pipe wait.
   void Block();
 
  private:
@@ -28,9 +28,9 @@ class InputFile {
   Kind kind_ = Kind::kRegular;
 };
 
-// Throws Error(kBadData) where `path` is a file of a kind that hone never reads, with what it is and what would be
-// right: packed files, archives, other frameworks' models. What is not there, no regular file or unreadable is passed
-// over.
+// Throws Error(kBadData) if `path` is a file of a kind that hone never reads: packed files, archives, other frameworks'
+// models. The message says what it is and what would be right. Missing, unreadable and other than regular files are
+// ignored.
 void RefuseOtherKinds(const std::string& path);
 
 }  // namespace hone

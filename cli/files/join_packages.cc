@@ -21,8 +21,8 @@ struct Part {
   std::string_view bytes;
   std::string architecture;
   std::set<std::string> features;
-  std::string tensors;       // that it takes and gives, with their ranks, as text
-  std::vector<Shape> takes;  // the shapes of its inputs
+  std::string tensors;       // names, types and ranks of inputs and outputs, as text
+  std::vector<Shape> takes;  // shapes of its inputs
 };
 
 std::string TensorsText(const Plan& plan) {
@@ -110,8 +110,8 @@ std::string JoinPackages(const std::vector<NamedPackage>& packages) {
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < i; ++j) CheckPair(parts[j], parts[i]);
   }
-  // What a machine needs for one of them may be part of what it needs for another, never more: so the first that it
-  // runs is none that a better one follows.
+  // A package's features may be a subset of another's, never a superset of one that follows. So the first package that
+  // a machine runs is the best one for it.
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Part& a, const Part& b) { return a.features.size() > b.features.size(); });
   return Write(parts);

@@ -1,4 +1,4 @@
-// Packages of one model for several targets or shapes, in one file.
+// Joins packages of one model for several targets or shapes into one file.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 namespace hone {
 
 struct NamedPackage {
-  std::string name;   // for messages: where it came from
-  std::string bytes;  // of a package file; one that holds several is taken apart
+  std::string name;   // origin, for messages
+  std::string bytes;  // contents of a package file; a file with several packages is split
 };
 
-// The bytes of the file (docs/formats.md, Packages for several targets): what asks most of a machine first, else in the
-// order given. Each stays as it is, byte for byte. Throws Error: kBadData for what is no package or is damaged; kUsage,
-// naming both, when two do not take and give tensors of the same names, types and ranks, or when one of them would
-// never be taken because both need the same of a machine and take the same shapes.
+// The bytes of the file (docs/formats.md, Packages for several targets). Packages that require the most of a machine
+// come first, otherwise in the given order; each is kept byte for byte. Throws Error(kBadData) for damage or anything
+// but a package. Throws Error(kUsage), naming both, if two packages differ in the names, types or ranks of their inputs
+// and outputs. Also if one of two would never be used, because both have the same requirements and input shapes.
 std::string JoinPackages(const std::vector<NamedPackage>& packages);
 
 }  // namespace hone

@@ -32,7 +32,7 @@ constexpr std::array<DescrRow, 7> kDescrs = {{{"<f4", DType::kFloat32},
   throw Error(ExitCode::kBadData, fmt::format("{}: not a usable .npy file: {}", name, why));
 }
 
-// The text after 'key': in the header's dictionary.
+// The text behind 'key': in the header's dictionary.
 std::string_view ValueOf(std::string_view header, std::string_view key, const std::string& name) {
   const std::string quoted = fmt::format("'{}':", key);
   const size_t at = header.find(quoted);
@@ -67,7 +67,7 @@ Shape ParseTuple(std::string_view header, const std::string& name) {
   }
 }
 
-// Where header and data begin; version 1 has a 2-byte length, the later ones 4.
+// Splits header and data. Version 1 has a 2-byte header length, later versions 4 bytes.
 struct Parts {
   std::string_view header, data;
 };
@@ -94,7 +94,7 @@ NpyHead ParseNpyHead(std::string_view begin, uint64_t file_bytes, const std::str
   const int64_t elements = ElementCount(shape);
   const size_t data_offset = begin.size() - parts.data.size();
   const auto have = static_cast<int64_t>(file_bytes - data_offset);
-  // Divided, not multiplied: the product of what a file says may overflow.
+  // Divides rather than multiplies, because a product of numbers from the file may overflow.
   if (have % DTypeBytes(dtype) != 0 || have / DTypeBytes(dtype) != elements) {
     Fail(name, fmt::format("its shape {} does not fit its {} bytes of data", ShapeText(shape), have));
   }
@@ -119,7 +119,7 @@ std::string NpyBytes(const Tensor& tensor) {
   std::string dims;
   for (const int64_t dim : tensor.shape()) dims += fmt::format("{},", dim);
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);
-  // The data begins at a multiple of 64, and the header ends with a newline.
+  // The header is padded so that the data begins at a multiple of 64, and it ends with a newline.
   header.append(63 - (10 + header.size()) % 64, ' ').push_back('\n');
   std::string bytes(kMagic);
   bytes += {'\1', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};

@@ -10,13 +10,13 @@
 
 namespace hone {
 
-// C order and little endian only. Throws Error: kNoInput when there is no such file, kBadData saying what is wrong with
-// it.
+// Reads C order and little endian only. Throws Error: kNoInput if there is no such file; kBadData, saying what is wrong
+// with it.
 Tensor ReadNpy(const std::string& path);
-// The same from bytes; `name` is for messages.
+// Parses the bytes of such a file; `name` is for messages.
 Tensor ParseNpy(std::string_view bytes, const std::string& name);
 
-// The header: it stands before the data.
+// The header, which stands before the data.
 struct NpyHead {
   DType dtype = DType::kFloat32;
   Shape shape;
@@ -24,13 +24,14 @@ struct NpyHead {
 };
 inline constexpr size_t kMostNpyHeadBytes = 12 + (size_t{1} << 16);
 
-// Reads the head of a file of `file_bytes` bytes from its first kMostNpyHeadBytes, or all that it has. Throws as
-// ParseNpy, also when its data are not as many bytes as it says: a tensor of that shape takes no more than the file.
+// Reads the head of a file of `file_bytes` bytes from its first kMostNpyHeadBytes, or from all of a shorter one. Throws
+// as ParseNpy does, also if the size of the data differs from the header's. So a tensor of that shape is no larger than
+// the file.
 NpyHead ParseNpyHead(std::string_view begin, uint64_t file_bytes, const std::string& name);
 
-// Version 1.0.
+// The tensor as a file of version 1.0.
 std::string NpyBytes(const Tensor& tensor);
-// Throws Error(kCannotCreate). Nothing is left half-written.
+// Throws Error(kCannotCreate). Leaves no partly written file.
 void WriteNpy(const Tensor& tensor, const std::string& path);
 
 }  // namespace hone

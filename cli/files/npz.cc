@@ -16,10 +16,10 @@ namespace {
 constexpr size_t kEndSize = 22, kEntrySize = 46, kLocalSize = 30;
 constexpr uint32_t kEndMark = 0x06054b50, kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
 constexpr uint64_t kStored = 0, kDeflated = 8, kSaturated = 0xffffffff;
-// Deflate makes 1,032 bytes of one where all are alike; what was measured has other values.
+// Deflate expands one byte to as many as 1,032 if all are equal; measured data have varied values.
 constexpr uint64_t kFreeBytes = uint64_t{64} << 20, kMostGrowth = 200;
 
-// The bytes of one entry, in order.
+// Reads the bytes of one entry, in order.
 class EntryReader {
  public:
   EntryReader(std::string_view data, bool deflated) : data_(data), deflated_(deflated) {
@@ -33,13 +33,13 @@ class EntryReader {
   EntryReader(const EntryReader&) = delete;
   EntryReader& operator=(const EntryReader&) = delete;
 
-  // False when it is damaged or has fewer.
+  // Returns false if the entry is damaged or has fewer bytes.
   bool Read(char* to, size_t bytes) {
     if (!good_ || !(deflated_ ? Inflate(to, bytes) : Copy(to, bytes))) return good_ = false;
     crc_ = crc32_z(crc_, reinterpret_cast<const Bytef*>(to), bytes);
     return true;
   }
-  // Whether nothing is left to read.
+  // Whether all bytes were read.
   bool IsAtEnd() {
     char more = 0;
     if (!deflated_) return data_.empty();
@@ -57,7 +57,7 @@ class EntryReader {
     return true;
   }
 
-  // An entry has less than 4 GiB, which its counts hold.
+  // An entry has less than 4 GiB, so its sizes fit zlib's counts.
   bool Inflate(char* to, size_t bytes) {
     stream_.next_out = reinterpret_cast<Bytef*>(to);
     stream_.avail_out = static_cast<uInt>(bytes);
@@ -76,7 +76,7 @@ class EntryReader {
   uLong crc_ = 0;
 };
 
-// The archive as it lies in memory; all numbers are little-endian.
+// An archive in memory; all its numbers are little-endian.
 class Archive {
  public:
   Archive(std::string_view bytes, const std::string& name, const AcceptArray& accept)
@@ -108,7 +108,7 @@ class Archive {
     return bytes_.substr(at, size);
   }
 
-  // Behind it lies only a comment of at most 64 KiB.
+  // Only a comment of at most 64 KiB lies behind the end record.
   size_t FindEnd() const {
     for (size_t back = kEndSize; back <= std::min<size_t>(bytes_.size(), kEndSize + 0xffff); ++back) {
       if (Number(bytes_.size() - back, 4) == kEndMark) return bytes_.size() - back;
@@ -153,7 +153,7 @@ class Archive {
     uint32_t crc;
   };
 
-  // Its head first: memory for the rest is taken when that was accepted.
+  // Reads the head first, and allocates memory for the rest when the head was accepted.
   Tensor Array(EntryReader& reader, const EntryNote& entry) const {
     const auto read = [&](char* to, size_t bytes) {
       if (!reader.Read(to, bytes)) Fail(fmt::format("{} is damaged", entry.file));

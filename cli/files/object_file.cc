@@ -15,7 +15,7 @@ namespace {
 struct Machine {
   std::string_view architecture;
   Elf64_Half number;
-  Elf64_Word flags;  // the calling convention, where the linker compares it
+  Elf64_Word flags;  // the calling convention, on machines whose linker compares it
 };
 constexpr std::array<Machine, 3> kMachines = {{{"x86_64", EM_X86_64, 0},
                                                {"aarch64", EM_AARCH64, 0},
@@ -31,7 +31,7 @@ const Machine& MachineOf(const std::string& triple) {
       fmt::format("there are no object files for {}; x86_64, aarch64 and riscv64 would be right", architecture));
 }
 
-// The sections, in the order of their headers: the first is nothing, and the note says that no stack runs code.
+// The sections in the order of their headers: the first is null, and the note says that no stack is executable.
 enum Section : Elf64_Half { kNone, kData, kSymbols, kNames, kStackNote, kSections };
 constexpr char kSectionNames[] = "\0.rodata\0.symtab\0.strtab\0.note.GNU-stack";
 constexpr std::array<Elf64_Word, kSections> kNameAt = {0, 1, 9, 17, 25};
@@ -82,7 +82,7 @@ Elf64_Sym Symbol(Elf64_Word name_at, size_t size) {
 
 }  // namespace
 
-// In the file: header, bytes (from 4096 on), symbols, names, headers of the sections.
+// Layout of the file: header, bytes (from 4096 on), symbols, names, section headers.
 std::string ObjectFile(const std::string& triple, const std::string& symbol, std::string_view bytes) {
   const Machine& machine = MachineOf(triple);
   const std::string names = std::string(kSectionNames, sizeof(kSectionNames)) + symbol + '\0';
@@ -101,7 +101,7 @@ std::string ObjectFile(const std::string& triple, const std::string& symbol, std
   file.resize(sections_at);
   Elf64_Shdr symbol_header = Header(kSymbols, SHT_SYMTAB, 0, symbols_at, symbols.size(), kWord);
   symbol_header.sh_link = kNames;
-  symbol_header.sh_info = 1;  // the first that is not local
+  symbol_header.sh_info = 1;  // index of the first symbol that is not local
   symbol_header.sh_entsize = sizeof(Elf64_Sym);
   file += BytesOf(Elf64_Shdr{}) +
           BytesOf(Header(kData, SHT_PROGBITS, SHF_ALLOC, kPackageAlign, bytes.size(), kPackageAlign));

@@ -1,4 +1,4 @@
-// Bytes as an object file that a linker takes.
+// Wraps bytes in an object file for a linker.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// A relocatable ELF object of 64 bits whose read-only data is `bytes`, at a multiple of 4096, under the global name
-// `symbol`. `triple` says for which machine. Throws Error(kBadConfig) for one that it does not know.
+// A 64-bit relocatable ELF object whose read-only data is `bytes`, aligned to 4096, under the global name `symbol`.
+// `triple` selects the machine. Throws Error(kBadConfig) for an unknown one.
 std::string ObjectFile(const std::string& triple, const std::string& symbol, std::string_view bytes);
 
 }  // namespace hone

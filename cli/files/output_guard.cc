@@ -36,7 +36,7 @@ void OutputGuard::AddOne(const std::string& path, const std::string& named, Use 
 void OutputGuard::AddInput(const std::string& path, Use use) {
   const std::lock_guard lock(mutex_);
   AddOne(path, path, use);
-  // SQLite names its files after the one that a link leads to.
+  // SQLite names its files after the file that a link leads to.
   const std::string resolved = ResolvedPath(path);
   for (const char* suffix : kBesideStore) AddOne(resolved + suffix, path, use);
 }
@@ -50,7 +50,7 @@ void OutputGuard::AddOutput(const std::string& path) {
   const std::lock_guard lock(mutex_);
   CheckLocked(path);
   const auto info = StatusOf(path);
-  // Several outputs may go into one pipe or device.
+  // Several outputs may go to one pipe or device.
   if (info && !S_ISREG(info->st_mode)) return;
   const std::string file = info ? fmt::format("{}:{}", info->st_dev, info->st_ino) : CanonicalPath(path);
   const auto [at, is_new] = outputs_.try_emplace(file, path);
@@ -72,7 +72,7 @@ void OutputGuard::CheckLocked(const std::string& path) const {
                              input->second.path == path ? "it" : "that file as " + input->second.path,
                              is_model ? ", or --force to replace the model" : ""));
   }
-  // Last: to look into a file that is open as a store would give up the store's locks.
+  // This check comes last, because reading a file that is open as a store would release the store's locks.
   if (const std::string kind = StoreKind(ResolvedPath(path)); !kind.empty())
     Refuse(path, fmt::format("it is {}; another name is right", kind));
 }

@@ -1,4 +1,4 @@
-// Keeps outputs from replacing what the command reads, and record stores.
+// Keeps outputs from replacing the command's inputs and record stores.
 #pragma once
 
 #include <sys/types.h>
@@ -10,25 +10,25 @@
 
 namespace hone {
 
-// The files that a process reads, and those that it is to write. A file is known by its inode, so that a link or
-// another spelling is the same file. Thread-safe.
+// The files that a process reads and those that it will write. Files are compared by inode, so links and other
+// spellings are the same file. Thread-safe.
 class OutputGuard {
  public:
   enum class Use { kFile, kModel };
 
-  // The process's own. Inputs are noted where they are named (Option::Reads) or opened (InputFile).
+  // The guard of this process. Inputs are noted when they are named (Option::Reads) or opened (InputFile).
   static OutputGuard& Own();
 
-  // Notes the file that is at `path` now, and what SQLite keeps beside it where it is a store. What is not there and
-  // what is no regular file is passed over. A file keeps the first use that it was noted with.
+  // Notes the file at `path`, and the files that SQLite keeps beside a store. Missing files and other than regular ones
+  // are ignored. A file keeps the use with which it was first noted.
   void AddInput(const std::string& path, Use use = Use::kFile);
-  // Outputs may replace models from now on.
+  // Allows outputs to replace models from this call on.
   void LetReplaceModels();
 
-  // An output that an option names. Throws as Check does, and Error(kCannotCreate) when another option named the same
-  // file.
+  // Notes an output that an option names. Throws as Check does, and Error(kCannotCreate) if another option named the
+  // same file.
   void AddOutput(const std::string& path);
-  // Throws Error(kCannotCreate) when writing `path` would replace an input, a record store, or a file beside a store.
+  // Throws Error(kCannotCreate) if writing `path` would replace an input, a record store, or a file beside a store.
   void Check(const std::string& path) const;
 
  private:
@@ -42,7 +42,7 @@ class OutputGuard {
 
   mutable std::mutex mutex_;
   std::map<Inode, Input> inputs_;
-  std::map<std::string, std::string> outputs_;  // as it is named, by canonical path or inode
+  std::map<std::string, std::string> outputs_;  // name as given, by canonical path or inode
   bool replaces_models_ = false;
 };
 

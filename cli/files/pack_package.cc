@@ -16,7 +16,7 @@ namespace {
 
 using Tensors = std::map<std::string, Tensor>;
 
-// Each begins at a multiple of this in the section.
+// Alignment of each parameter in the section.
 constexpr int64_t kParamAlign = 64;
 
 [[noreturn]] void Misfit(const std::string& file, const std::string& message) {
@@ -48,7 +48,7 @@ const Tensor& TensorFor(const PlanBuffer& buffer, const std::string& name, const
   return tensor;
 }
 
-// What the graph says of the section's size is believed as far as the tensors fill it.
+// Trusts the graph's size of the section only up to the size that the tensors can fill.
 void CheckSectionSize(const Plan& plan, const Tensors& tensors, const PackageParts& parts) {
   int64_t most = kParamAlign;
   for (const auto& [name, tensor] : tensors) most += tensor.size_bytes() + kParamAlign;
@@ -85,7 +85,7 @@ std::string ParamsSection(const Plan& plan, const Tensors& tensors, const Packag
   return section;
 }
 
-// Parameters may be others than those of the model's file, so its hash is not among them.
+// Drops the model file's hash, because the parameters may differ from those of that file.
 PackageFacts FactsIn(const PackageParts& parts) {
   if (parts.manifest.empty()) return {};
   try {

@@ -1,22 +1,22 @@
-// A package out of the parts that `hone package unpack` writes.
+// Makes a package from the parts that `hone package unpack` writes.
 #pragma once
 
 #include <string>
 
 namespace hone {
 
-// The files' bytes, and their names for errors.
+// The contents of the files, and their names for errors.
 struct PackageParts {
   std::string graph, graph_name;
   std::string lib, lib_name;
   std::string params, params_name;
-  std::string manifest, manifest_name;  // may be empty: then it is not known which inputs are indices, and of what
+  std::string manifest, manifest_name;  // may be empty: then it is unknown which inputs are indices, and into what
 };
 
-// The package's bytes: the ones that were unpacked where the parts are as they were. Parameters may be others of the
-// same names, shapes and dtypes, in the layouts that the file's metadata tell. Throws Error(kBadData) naming the file
-// for a part that is damaged, a parameter that is missing, left over or of another shape, and parts that do not belong
-// together. Code is not looked at: whoever loads the package does that.
+// The package's bytes. Unchanged parts give the bytes of the unpacked package, except that the manifest lacks the model
+// file's hash. Parameters may be others with the same names, shapes and dtypes, in the layouts that the file's metadata
+// state. Throws Error(kBadData), naming the file, for a damaged part, or for a parameter that is missing, unknown or of
+// another shape. Also for parts that do not belong together. Code is not checked here, but when the package is loaded.
 std::string PackPackage(const PackageParts& parts);
 
 }  // namespace hone

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kSliceMs = 50;
 
-// Whether a writer came and went, or bytes lie there, within a slice of time.
+// Whether bytes are available, or a writer came and went, within a slice of time.
 bool SomethingCame(int fd) {
   pollfd look{fd, POLLIN, 0};
   return poll(&look, 1, kSliceMs) > 0;
@@ -26,8 +26,8 @@ PipedInput::PipedInput(const std::string& path) : path_(path), file_(path, true)
   if (file_.kind() == InputFile::Kind::kPipe) AwaitWriter();
 }
 
-// A shell starts a named pipe's two ends in either order, so its writer may come a moment later. The end of a pipe
-// without a writer reads as no bytes, and with one that has written nothing yet as EAGAIN.
+// A shell opens the two ends of a named pipe in either order, so the writer may come a moment later. Reading a pipe
+// without a writer returns no bytes. If the writer has written nothing yet, it gives EAGAIN.
 void PipedInput::AwaitWriter() {
   for (int slice = 0; slice < 1000 * kWriterWaitSeconds / kSliceMs; ++slice) {
     const ssize_t count = read(file_.fd(), piece_.data(), piece_.size());

@@ -1,4 +1,4 @@
-// A file or a pipe as a stream's buffer, for what need not fit into memory.
+// A file or a pipe as a stream buffer, for contents that need not fit into memory.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace hone {
 
-// Throws Error, also while it is read: kNoInput when `path` is neither a file nor a pipe, may not be read, or is a
-// named pipe that nobody opens to write within kWriterWaitSeconds; kIo when reading fails.
+// Throws Error(kNoInput) if `path` is neither a file nor a pipe, may not be read, or is a named pipe without a writer
+// for kWriterWaitSeconds. Throws Error(kIo) if reading fails, also later.
 class PipedInput : public std::streambuf {
  public:
   static constexpr int kWriterWaitSeconds = 5;
@@ -19,14 +19,14 @@ class PipedInput : public std::streambuf {
 
  private:
   int_type underflow() override;
-  // The bytes that came, 0 at the end.
+  // Returns the number of bytes read; 0 at the end.
   size_t Fill();
   void AwaitWriter();
 
   std::string path_;
   InputFile file_;
   std::array<char, size_t{1} << 16> piece_;
-  size_t begun_ = 0;  // bytes that came before the stream was first read
+  size_t begun_ = 0;  // bytes that came before the stream's first read
 };
 
 }  // namespace hone

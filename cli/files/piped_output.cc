@@ -22,7 +22,7 @@ int PipedOutput::sync() {
 void WriteThrough(const ByteSink& sink, const StreamWriter& write) {
   PipedOutput buffer(sink);
   std::ostream out(&buffer);
-  // Else a stream keeps to itself why it failed.
+  // Without exceptions a stream hides the cause of its failure.
   out.exceptions(std::ios::badbit);
   write(out);
   out.flush();

@@ -1,4 +1,4 @@
-// What writes itself piece by piece, as a stream.
+// Output that is written piece by piece through a stream.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace hone {
 
-// Takes bytes in their order. Throws Error when they have no place.
+// Takes bytes in order. Throws Error if they cannot be stored.
 using ByteSink = std::function<void(std::string_view bytes)>;
 
-// Writes something whole to a stream, which throws what the sink behind it throws.
+// Writes all its output to a stream, which throws what the sink behind it throws.
 using StreamWriter = std::function<void(std::ostream& out)>;
 
-// A stream's buffer before a sink: of what is written no more than a piece is held.
+// A stream buffer in front of a sink. It holds at most one piece.
 class PipedOutput : public std::streambuf {
  public:
   explicit PipedOutput(const ByteSink& sink);
@@ -28,7 +28,7 @@ class PipedOutput : public std::streambuf {
   std::array<char, size_t{1} << 16> piece_;
 };
 
-// Has `write` write all into `sink`. Throws what either throws.
+// Lets `write` write everything into `sink`. Throws what either throws.
 void WriteThrough(const ByteSink& sink, const StreamWriter& write);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Files by the paths that users give.
+// Reads files by the paths that users give.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace hone {
 
-// Whether anything is there; not where the system cannot even look, as for a name that is too long. Throws
-// Error(kNotAuthorised) where a folder on the way may not be entered: nobody knows then.
+// Whether the path exists. False if the system cannot look it up, as with a name that is too long. Throws
+// Error(kNotAuthorised) if a folder on the way may not be entered, because then the answer is unknown.
 bool IsThere(const std::string& path);
 
-// A whole regular file into memory. Throws Error: kNoInput when there is no such file or it is another thing (a folder,
-// a pipe, a device), kNotAuthorised when it may not be read, kIo when it cannot be.
+// Reads a whole regular file into memory. Throws Error(kNoInput) if there is no such file or it is something else (a
+// folder, a pipe, a device). Throws Error: kNotAuthorised if it may not be read; kIo if reading fails.
 std::string ReadFile(const std::string& path, InputFile::Use use = InputFile::Use::kInput);
 
-// SHA-256 of a regular file in 64 hex digits, read without a copy of it; empty where nothing is there. Throws Error as
-// ReadFile does.
+// SHA-256 of a regular file in 64 hex digits, computed without a copy in memory. Empty if there is no file. Throws
+// Error as ReadFile does.
 std::string Sha256OfFile(const std::string& path);
 
 }  // namespace hone

@@ -5,11 +5,10 @@
 
 namespace hone {
 
-// The path behind all symbolic links that `path` itself is, also when nothing is there yet; the folders above stay as
-// they are written.
+// Follows `path` while it is a symbolic link, also if the end does not exist yet. Folders above it stay as written.
 std::string ResolvedPath(const std::string& path);
 
-// One text for every spelling of a path: absolute, without links and dots as far as the folders are there.
+// One text for every spelling of a path: absolute, without links and dots as far as its folders exist.
 std::string CanonicalPath(const std::string& path);
 
 }  // namespace hone

@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-// By DType's numbers.
+// Names in the order of DType's numbers.
 constexpr std::array<std::string_view, 9> kNames = {"F32", "F64", "I32", "I64", "I8", "U8", "BOOL", "F16", "BF16"};
 constexpr size_t kLengthBytes = 8;
 
@@ -32,14 +32,14 @@ std::string_view BytesOf(const PlanBuffer& buffer, std::string_view params) {
   return params.substr(static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
 }
 
-// Little endian, as the format has it.
+// The format's length field, little-endian.
 std::string Length(uint64_t n) {
   std::string bytes;
   for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(n >> (8 * i) & 0xff));
   return bytes;
 }
 
-// The file's bytes as they are put together.
+// Builds the file's bytes.
 class Writer {
  public:
   void Add(const std::string& name, DType dtype, const Shape& shape, std::string_view bytes) {
@@ -72,7 +72,8 @@ DType DTypeNamed(const Json& name, const std::string& what) {
                                               fmt::join(kNames, ", ")));
 }
 
-// `left` are the bytes that no tensor took yet: tensors that overlap would make much of little.
+// `left` is the number of bytes that no tensor has taken yet. It stops overlapping tensors from expanding a small file
+// into much memory.
 Tensor TensorOf(const Json& entry, std::string_view data, uint64_t& left, const std::string& what) {
   Tensor tensor;
   const DType dtype = DTypeNamed(entry.at("dtype"), what);

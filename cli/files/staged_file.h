@@ -1,4 +1,4 @@
-// A file that is written, but not yet seen under its name.
+// A file that is written completely before it gets its name.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace hone {
 
-// Lies on the disk beside `path` as a FreshFile; gone with the object unless it was committed.
+// Lies on the disk beside `path` as a FreshFile. The destructor removes it unless it was committed.
 class StagedFile {
  public:
-  // Throws Error: kCannotCreate when there can be no file, kIo when it cannot be written to its end.
+  // Throws Error: kCannotCreate if the file cannot be made; kIo if it cannot be written completely.
   StagedFile(const std::string& path, const std::string& bytes);
-  // Holds what `write` writes, piece by piece. Also throws what that throws.
+  // Holds the output of `write`, written piece by piece. Also throws what `write` throws.
   StagedFile(const std::string& path, const StreamWriter& write);
 
-  // Replaces what has the name. Throws Error(kCannotCreate).
+  // Gives the file its name, replacing another one. Throws Error(kCannotCreate).
   void Commit();
 
  private:
@@ -25,9 +25,9 @@ class StagedFile {
   FreshFile file_;
 };
 
-// Throws Error(code): `path` cannot be written, for errno's reason.
+// Throws an Error saying that `path` cannot be written, with errno's reason.
 [[noreturn]] void CannotWrite(const std::string& path, bool created);
-// False with errno when not all of it could be written.
+// Returns false and sets errno if not everything could be written.
 bool WriteAll(int fd, std::string_view bytes);
 
 }  // namespace hone

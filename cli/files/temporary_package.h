@@ -1,4 +1,4 @@
-// A package that need not stay.
+// A package in a temporary file.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace hone {
 
-// Writes the bytes to a file in the system's folder for such and opens it for whatever target it is (Package::Inspect);
-// the file goes with the object. Throws Error: kCannotCreate, kIo.
+// Writes the bytes to a file in the system's temporary folder and opens it, for any target (Package::Inspect). The
+// destructor removes the file. Throws Error: kCannotCreate, kIo.
 class TemporaryPackage {
  public:
   explicit TemporaryPackage(const std::string& bytes);

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
   throw Error(ExitCode::kCannotCreate, fmt::format("cannot write {}: it is {}; a file is right", path, why));
 }
 
-// Its report would follow the bytes.
+// Whether the file is standard output, where the command's report would follow the bytes.
 bool IsOwnOutput(const struct stat& file) {
   struct stat out{};
   return !S_ISCHR(file.st_mode) && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == file.st_dev &&
@@ -45,7 +45,7 @@ void WriteInto(const std::string& path, const StreamWriter& write) {
   ::close(fd);
 }
 
-// The folders that had to be made, the innermost first.
+// Makes the folder; returns the folders that had to be made, innermost first.
 std::vector<fs::path> MakeFolders(const std::string& folder) {
   std::vector<fs::path> made;
   std::error_code error;
@@ -87,7 +87,7 @@ void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair
     for (const auto& [name, bytes] : files) staged.emplace_back((fs::path(folder) / name).string(), bytes);
     for (StagedFile& file : staged) file.Commit();
   } catch (const Error&) {
-    // Only those that are empty, so none in which somebody has put something meanwhile.
+    // Removes empty folders only, and so none that another program has written into meanwhile.
     std::error_code ignored;
     for (const fs::path& path : made) fs::remove(path, ignored);
     throw;

@@ -1,4 +1,4 @@
-// Whole files, or nothing of them.
+// Writes whole files or nothing.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace hone {
 
-// Writes a temporary file beside `path`, fsyncs and renames: nothing is left half-written. A link stays and what it
-// points at is written. What is no regular file (a device, a pipe) is written into. Throws Error: kCannotCreate (no
-// such folder, not permitted, a folder or a block device, where the command's own report goes, or what OutputGuard
-// keeps: inputs and record stores), kIo (the disk is full).
+// Writes a temporary file beside `path`, fsyncs and renames it, so no partly written file is left. A link is kept and
+// its target is written. A device or a pipe is written into. Throws Error(kIo) if the disk is full. Throws
+// Error(kCannotCreate) for a missing folder, a lack of permission, a folder or a block device. Also for the command's
+// own standard output, and for files that OutputGuard protects: inputs and record stores.
 void WriteFileAtomically(const std::string& path, const std::string& bytes);
-// The same of what need not fit into memory. Also throws what `write` throws: then nothing is left either.
+// Writes contents that need not fit into memory. Also throws what `write` throws; nothing is left then either.
 void WriteFileAtomically(const std::string& path, const StreamWriter& write);
 
-// Pairs of name and bytes, into a folder that is made when it is not there: all of them or none. Throws as above.
+// Writes pairs of name and bytes into a folder, which is made if it is missing: all files or none. Throws as above.
 void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files);
 
 }  // namespace hone
