@@ -22,7 +22,7 @@ namespace {
 constexpr double kMostP = 0.01;
 constexpr double kSmallestEffect = 0.02;
 
-// "2026-11-22T10:00:00+00:00", the zone as hone writes it or another's. nullopt for what is no date.
+// Parses "2026-11-22T10:00:00+00:00", with the zone in hone's form or another. nullopt for anything but a date.
 std::optional<int64_t> UnixMs(const std::string& date) {
   std::tm time{};
   const char* end = strptime(date.c_str(), "%Y-%m-%dT%H:%M:%S", &time);
@@ -43,7 +43,7 @@ std::string TextAt(const Json& json, const std::string& pointer) {
   return json.contains(at) && json.at(at).is_string() ? json.at(at).get<std::string>() : "";
 }
 
-// What must agree before two times are of one series.
+// Facts that must agree for two times to be in one series.
 std::string KeyOf(const PackageTimes& timed, const std::string& conditions) {
   const std::string machine = FingerprintOf(timed.machine).ToText();
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", timed.model, machine,
@@ -98,7 +98,8 @@ class History {
     return fmt::format("{}{}, inputs {}", timed.cache, remote ? ", on a runner" : "", TextAt(json, fill.to_string()));
   }
 
-  // `seen`: of this result; the first of its packages of a key is told from the others by the name of these.
+  // `seen` holds the keys of this result. A second package with the same key is distinguished from the first by its
+  // name.
   HistorySeries& Place(const PackageTimes& timed, const std::string& conditions, const std::string& name,
                        std::set<std::string>& seen) {
     std::string key = KeyOf(timed, conditions);

@@ -14,11 +14,11 @@ constexpr int kPermutations = 199;
 constexpr uint64_t kSeed = 1;
 
 struct Split {
-  size_t at = 0;  // values before it
+  size_t at = 0;  // values before the split
   double distance = 0;
 };
 
-// All splits are looked at while the border moves to the right, one value v at a time:
+// Evaluates all splits while the border moves to the right, one value v at a time:
 //
 //   left: within_left   | v | right: within_right      sums of |a - b| over the pairs inside a side,
 //            between: pairs with one value on each side and over those across the border
@@ -52,7 +52,7 @@ Split FurthestSplit(std::span<const double> values) {
 double PermutationP(std::span<const double> values, double distance) {
   std::vector<double> shuffled(values.begin(), values.end());
   std::mt19937_64 random(kSeed);
-  int as_far = 1;  // the order that was found is one of them
+  int as_far = 1;  // the observed order is one of them
   for (int i = 0; i < kPermutations; ++i) {
     for (size_t j = shuffled.size() - 1; j > 0; --j) std::swap(shuffled[j], shuffled[random() % (j + 1)]);
     if (FurthestSplit(shuffled).distance >= distance) ++as_far;

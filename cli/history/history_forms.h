@@ -1,4 +1,4 @@
-// A history as people and programs read it; docs/formats.md, "History".
+// Prints a history for people and programs; docs/formats.md, "History".
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace hone {
 
 inline constexpr int kHistoryVersion = 1;
 
-// From bench results the one, from records the other is empty.
+// A history of bench results (`series`) or of records (`diffs`); the other list is empty.
 struct History {
   int64_t since_ms = 0;
   std::vector<HistorySeries> series;
@@ -22,8 +22,7 @@ struct History {
 };
 
 Json ToJson(const History& history);
-// Of each series the verdict and the change points; of records a table of what changed, within `columns` as Table has
-// it.
+// For each series the verdict and the change points; for records a table of changes. `columns` is a width, as in Table.
 std::string HistoryText(const History& history, size_t columns = 0);
 
 // "2026-11-22" in UTC.
@@ -31,7 +30,7 @@ std::string DayText(int64_t unix_ms);
 // "3.1 % slower", "0.4 % faster", "no change".
 std::string ChangeText(double ratio);
 
-// The parts that `hone log diff` prints too.
+// Parts that `hone log diff` prints, too.
 Json DiffsJson(const std::vector<RecordDiff>& diffs);
 std::string DiffsText(const std::vector<RecordDiff>& diffs, size_t columns = 0);
 

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// The best ones by themselves, read whole.
+// Reads each workload's best record; workloads with only noisy ones have none.
 std::vector<Record> BestRecords(const RecordStore& store, const std::map<std::string, WorkloadRows>& rows) {
   std::vector<Record> records;
   for (const auto& [key, of_workload] : rows) {

@@ -1,4 +1,4 @@
-// What the best records of layers were before a day, and are since.
+// Compares the best records of layers before and since a day.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace hone {
 
-// Of these workloads on every device of the query: the best of the records measured before the day against the best of
-// those measured since, as DiffRecords tells them. One pass over the store's keys, and the best records are read.
+// Compares the best records measured before the day with the best since, for these workloads on every device of the
+// query, as DiffRecords does. Reads the store's keys once, and the best records.
 std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const RecordQuery& devices,
                                            const std::set<std::string>& workloads, int64_t since_ms);
-// The same of all records of the query.
+// Does so for all workloads of the query.
 std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const RecordQuery& query, int64_t since_ms);
 
 }  // namespace hone
