@@ -1,4 +1,4 @@
-// What the CPU counts while a program runs, where the kernel lets us ask.
+// The CPU's hardware counters while a program runs, if the kernel permits.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace hone {
 
-// Of all threads; 0 where that counter could not be had.
+// Counts of all threads; 0 if a counter was not available.
 struct HardwareCounts {
   int64_t cycles = 0, instructions = 0, cache_misses = 0, branch_misses = 0;
-  std::string why_not;  // when none could be had; else empty
+  std::string why_not;  // reason if none was available; else empty
   bool any() const { return why_not.empty(); }
 };
 
-// Linux's perf_event, of this process in user mode: of threads that are made after it, too. Never fails.
+// Linux's perf_event, for this process in user mode, including threads that are made after it. Never fails.
 class HardwareCounters {
  public:
   HardwareCounters();
@@ -23,11 +23,11 @@ class HardwareCounters {
   HardwareCounters& operator=(const HardwareCounters&) = delete;
 
   void Begin();
-  // What was counted since Begin.
+  // The counts since Begin.
   HardwareCounts End();
 
  private:
-  std::vector<int> files_;  // one per counter; -1: it could not be had
+  std::vector<int> files_;  // one per counter; -1: not available
   std::string why_not_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kLeastWarmUpNs = 300'000'000, kMostWarmUpNs = 2'000'000'000;
 
-// Of so many threads together; of one where no row is of as many.
+// The roof of this number of threads together; zeros if none was measured for it.
 Roof RoofOf(int threads) {
   const Environment environment = ProbeEnvironment();
   const std::vector<Roof> roofs = MeasureRoofs(KernelsFor(environment.features), ParseCaches(environment.caches),
@@ -45,7 +45,7 @@ int64_t MedianOfCall(const std::vector<ProfiledRun>& runs, size_t call) {
   return *middle;
 }
 
-// A time in ns at the roofs: flop over GFLOP/s, and bytes over GB/s.
+// Compares the call's time with its times at the two roofs, in ns: flop over GFLOP/s, and bytes over GB/s.
 void HoldAgainst(const Roof& roof, ProfiledCall& call) {
   if (roof.gflops <= 0 || roof.read_gbps <= 0 || call.ns <= 0) return;
   const double arithmetic_ns = call.flops / roof.gflops, memory_ns = static_cast<double>(call.bytes) / roof.read_gbps;
@@ -92,7 +92,7 @@ Profile ProfilePackage(const std::string& path, const ProfileOptions& options) {
   profile.package = file.first();
   profile.threads = options.threads > 0 ? options.threads : AllowedCores();
   if (options.roofs) profile.roof = RoofOf(profile.threads);
-  HardwareCounters counters;  // before the threads that it counts
+  HardwareCounters counters;  // made before the threads that it counts
   const std::unique_ptr<Session> session = file.Start(file.first(), {.threads = profile.threads});
   for (WarmUp warm_up(kLeastWarmUpNs, kMostWarmUpNs); !warm_up.over();) {
     const int64_t begin = MonotonicNs();

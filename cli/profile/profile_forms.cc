@@ -63,7 +63,8 @@ void AddWork(const Profile& profile, const ProfiledRun& run, Json& events) {
   }
 }
 
-// A frame of a folded stack: no ';', which ends it, and no blanks, of which the last one stands before the number.
+// A frame of a folded stack. It contains no ';', which separates frames, and no blanks, because the last blank precedes
+// the number.
 std::string Frame(const std::string& name) {
   std::string frame = Printable(name);
   std::replace(frame.begin(), frame.end(), ';', ',');
