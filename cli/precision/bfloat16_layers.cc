@@ -49,7 +49,7 @@ ExprPtr RoundedProduct(const Call& call, const BFloat16Operands& operands) {
       call.attrs, call.name);
 }
 
-// A model whose results are the products and behind them, in the same order, what they are when they round.
+// A model whose results are the products, followed by the same products with rounded operands, in the same order.
 relay::IRModule WithRounded(const relay::IRModule& typed, const std::vector<ExprPtr>& products,
                             const Operands& operands) {
   std::vector<ExprPtr> results = products;
@@ -63,7 +63,7 @@ relay::IRModule WithRounded(const relay::IRModule& typed, const std::vector<Expr
   return relay::InferType(module);
 }
 
-// As many as make kRoundedBytes at once, or one.
+// Groups of products that make at most kRoundedBytes at once, or of one product.
 std::vector<std::vector<ExprPtr>> GroupsOf(const std::vector<ExprPtr>& products) {
   std::vector<std::vector<ExprPtr>> groups;
   int64_t used = kRoundedBytes;

@@ -11,14 +11,14 @@ namespace {
 constexpr int kLevels = 4096;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Of the budget; more than kLevels for what does not fit.
+// Levels of the budget that the error takes; more than kLevels if it does not fit.
 int LevelsOf(double squared_error, double squared_budget) {
   if (squared_error <= 0) return 0;
   const double levels = std::ceil(squared_error / squared_budget * kLevels);
   return levels <= kLevels ? static_cast<int>(levels) : kLevels + 1;
 }
 
-// The least time up to a layer, by that layer's option and the levels used so far:
+// The least time up to and including a layer, by that layer's option and the levels used so far:
 //
 //   least[option][used] = ns + min over the options before of (least_before[before][used - levels] + change)
 class Table {
@@ -47,7 +47,7 @@ class Table {
     least_ = std::move(now);
   }
 
-  // The least time of the layers before option `o` of layer i, and which option of the last of them it has.
+  // The least time of the layers before option `o` of layer i; `from` receives the option of the last of them.
   double Before(size_t i, size_t o, size_t used, uint8_t& from) const {
     if (i == 0) return used == 0 ? 0 : kNever;
     double best = kNever;

@@ -17,11 +17,11 @@ namespace hone {
 namespace {
 
 constexpr int kMostTries = 8;
-// A search that reached this share of the budget is not loosened.
+// If the error reaches this share of the budget, the search does not try a looser one.
 constexpr double kWellUsed = 0.8;
-// How near to the budget the next try aims.
+// Share of the budget that the next try aims at.
 constexpr double kAim = 0.9;
-// What converting a value between kernels takes, of a float32 read and a byte written, at one core's rate of memory.
+// Cost of converting a value between kernels: a float32 read and a byte written, at one core's memory rate.
 constexpr double kBytesPerNs = 10, kConvertedShare = 1.25;
 
 struct Network {
@@ -73,7 +73,7 @@ class Search {
     if (tools_.tell) tools_.tell(what);
   }
 
-  // Builds and judges.
+  // Builds and judges a network.
   Network& Add(const std::string& what, const Assignment& assignment) {
     Tell(what + ": building and judging");
     auto added = std::make_unique<Network>();
@@ -116,7 +116,7 @@ class Search {
     return LayerTimes(network.built.plan, network.time.call_ns, names);
   }
 
-  // What the value that a layer reads takes to be converted.
+  // Time to convert the value that each layer reads.
   std::map<std::string, double> ChangesNs() const {
     const Plan& plan = networks_[0]->built.plan;
     std::map<std::string, double> changes;
@@ -153,7 +153,7 @@ class Search {
     }
   }
 
-  // Halves between a budget of the search that held and one that did not, in the logarithm.
+  // Searches a budget by bisection, on a logarithmic scale, between one that held and one that did not.
   void Mix() {
     double holds = 0, fails = std::numeric_limits<double>::infinity(), inner = max_error_;
     for (int tries = 0; tries < kMostTries; ++tries) {
@@ -194,7 +194,7 @@ class Search {
     return nullptr;
   }
 
-  // Those that hold, against each other.
+  // Times the networks that hold the budget against each other.
   void TimeAgain() {
     Networks holding;
     for (auto& each : networks_) {
@@ -241,7 +241,7 @@ class Search {
   const PrecisionTools& tools_;
   ChosenPrecision chosen_;
   Networks networks_;
-  std::map<LayerPrecision, size_t> wholes_;  // which of the networks
+  std::map<LayerPrecision, size_t> wholes_;  // index of the network
   std::vector<std::vector<Tensor>> reference_;
   std::vector<LayerOptions> options_;
   std::map<LayerPrecision, std::map<std::string, LayerLoss>> losses_;

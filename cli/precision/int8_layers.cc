@@ -13,7 +13,7 @@ using relay::ExprPtr;
 
 namespace {
 
-// A model, and its values by their names in the ONNX graph.
+// A model with its values by their names in the ONNX graph.
 struct NamedValues {
   relay::IRModule module;
   std::map<std::string, ExprPtr> values;
@@ -36,7 +36,7 @@ NamedValues FindValues(const FloatModel& model, const std::vector<std::string>& 
   return found;
 }
 
-// The float model and the one with a quantised copy beside each layer, which make the values of one group.
+// Runs the float model with a quantised copy beside each layer, for the values of one group.
 class CopyRunner {
  public:
   CopyRunner(const Quantiser& quantiser, std::shared_ptr<const LonelyLayers> copies, std::vector<size_t> layers)

@@ -1,4 +1,4 @@
-// What each layer's precision costs, where the layer is and at the network's outputs.
+// Measures the error that each layer's precision causes, in the layer's result and at the network's outputs.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 namespace hone {
 
 struct LayerLoss {
-  SignalError alone;  // of what the layer makes, its input being exact
-  double output = 0;  // of the outputs, the largest max |y - r| / max |r|; infinite where one is not finite
+  SignalError alone;  // error of the layer's result with an exact input
+  double output = 0;  // error of the outputs, the largest max |y - r| / max |r|; infinite if one is not finite
 };
 
-// By layer. The float32 network is run once more per layer and sample, with what the layer's rounding adds to its value
-// added there: all other layers are exact. `tell` is called with what is done next.
+// Losses by layer. The float32 network is run once more per layer and sample. The layer's rounding error is then added
+// to its value, and all other layers are exact. `tell` is called with the next step.
 std::map<std::string, LayerLoss> MeasureLayerLosses(std::vector<RoundedLayers> groups,
                                                     const std::vector<CalibrationSample>& samples,
                                                     const BuildContext& here,

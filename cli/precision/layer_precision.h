@@ -1,4 +1,4 @@
-// Which layer of a model multiplies what.
+// The element type in which each layer of a model multiplies.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// float32 first: what a layer has when nobody chose for it.
+// float32 comes first, as the default of a layer.
 enum class LayerPrecision : uint8_t { kFloat32, kBFloat16, kInt8 };
 inline constexpr size_t kLayerPrecisions = 3;
 
@@ -17,7 +17,7 @@ constexpr std::string_view LayerPrecisionName(LayerPrecision precision) {
   return kNames[static_cast<size_t>(precision)];
 }
 
-// By the layer's name; a layer that is not there is float32.
+// Precisions by the layer's name; a missing layer is float32.
 using Assignment = std::map<std::string, LayerPrecision>;
 
 inline LayerPrecision PrecisionIn(const Assignment& assignment, const std::string& layer) {

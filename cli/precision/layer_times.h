@@ -1,4 +1,4 @@
-// A network's time, layer by layer.
+// Splits a network's time by layer.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace hone {
 
-// `call_ns` has the time of each of the plan's calls. A call that computes one of `layers` (names of the model's nodes)
-// is of that layer, of several in equal parts. One that computes none (a pool, a conversion) is of the layer that is
-// computed next, or where none is of the last. So the layers' times add up to the network's. A layer that no call
-// computes is not there; empty when none is.
+// `call_ns` has the time of each of the plan's calls, and `layers` are names of the model's nodes. A call counts
+// towards the layer that it computes, or in equal parts towards several. A call that computes none (a pool, a
+// conversion) counts towards the next layer computed, or else the last one. So the layers' times add up to the
+// network's. Layers that no call computes are left out; the result is empty if no layer is computed.
 std::map<std::string, double> LayerTimes(const Plan& plan, const std::vector<int64_t>& call_ns,
                                          const std::vector<std::string>& layers);
 

@@ -1,4 +1,4 @@
-// What built networks take.
+// Times built networks.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@ namespace hone {
 
 struct NetworkTime {
   int64_t ns = 0;                // of one run
-  std::vector<int64_t> call_ns;  // of each of the plan's calls
+  std::vector<int64_t> call_ns;  // time of each of the plan's calls
 };
 
 class NetworkTimer {
  public:
   virtual ~NetworkTimer() = default;
-  // In the order of the networks; of several they can be compared.
+  // Times in the order of the networks; times of one call are comparable with each other.
   virtual std::vector<NetworkTime> Time(const std::vector<const BuildResult*>& networks) = 0;
-  // Whether the times were taken on the machine; else they are estimates.
+  // Whether times are measured on the machine; otherwise they are estimates.
   virtual bool measures() const = 0;
 };
 
-// Runs them on this machine, in turns, with random inputs.
+// Runs networks on this machine, in turns, with random inputs.
 std::unique_ptr<NetworkTimer> MakeLocalTimer(int threads);
-// Adds up what is expected of each call (ExpectedNs).
+// Adds up the expected time of each call (ExpectedNs).
 std::unique_ptr<NetworkTimer> MakeEstimatingTimer();
-// The one that the machine allows.
+// The local timer if the machine is this one, else the estimating one.
 std::unique_ptr<NetworkTimer> MakeNetworkTimer(const Machine& machine);
 
 }  // namespace hone

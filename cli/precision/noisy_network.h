@@ -1,4 +1,4 @@
-// A network whose values can be moved by errors, to see what they come to at its outputs.
+// A network whose values can be changed by errors, to measure the effect on its outputs.
 #pragma once
 
 #include <map>
@@ -12,28 +12,28 @@
 
 namespace hone {
 
-// By the value's index what is added to it; of the value's type.
+// Summands by the index of the value to which each is added; each has the value's type.
 using Noise = std::map<size_t, Tensor>;
 
 class NoisyNetwork {
  public:
-  // Builds the model for `here` with a summand for each of `values`, which are float32 expressions of it. One that the
-  // results do not depend on has no effect.
+  // Builds the model for `here` with a summand for each of `values`, which are float32 expressions in it. A value that
+  // the results do not depend on has no effect.
   NoisyNetwork(const relay::IRModule& typed, const std::vector<relay::ExprPtr>& values, const BuildContext& here);
 
-  // Of the runs to come; by the model's own names.
+  // Sets the inputs of later runs, by the model's own names.
   void SetInputs(const std::map<std::string, Tensor>& inputs);
-  // The model's outputs when these values, and none of the others, are moved.
+  // The model's outputs with these summands added and no others.
   std::vector<Tensor> Run(const Noise& noise);
 
  private:
   void Bind(size_t value, const void* data);
 
   std::unique_ptr<Session> session_;
-  std::map<std::string, int> inputs_;  // index of the session's
+  std::map<std::string, int> inputs_;  // index in the session's inputs
   std::vector<int> at_;                // per value the input that is added to it; -1: none
   std::vector<size_t> bytes_;          // of each value
-  std::vector<char> zeros_;            // what is added otherwise
+  std::vector<char> zeros_;            // the summand of other values
 };
 
 }  // namespace hone

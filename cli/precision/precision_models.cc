@@ -12,7 +12,7 @@
 namespace hone {
 namespace {
 
-// Each is a run of the network per layer.
+// Each sample costs one run of the network per layer.
 constexpr size_t kMostLossSamples = 4;
 
 std::vector<InputSpec> SpecsOf(const relay::IRModule& typed, const BuildContext& here) {
@@ -87,7 +87,7 @@ PrecisionNetwork PrecisionModels::NetworkOf(const Assignment& assignment) const 
   PrecisionNetwork network;
   network.module = any_bytes ? Import(quantiser_->Write(no_bytes).bytes) : typed_;
   if (no_bfloat16.size() == layers_.size()) return network;
-  // What has no name was not measured, and goes with the others only where all go.
+  // Layers without a name were not measured, so they are bfloat16 only if all others are.
   if (!no_bfloat16.empty()) no_bfloat16.insert("");
   network.precision = Precision::kBFloat16;
   network.module = KeepFloat32(network.module, no_bfloat16);

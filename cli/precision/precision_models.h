@@ -1,4 +1,4 @@
-// One model in as many forms as there are assignments of precisions to its layers.
+// A model in the variants that assignments of precisions to its layers make.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@
 namespace hone {
 
 struct PrecisionLayer {
-  std::string name;  // of the model's node
+  std::string name;  // name of the model's node
   std::string op;    // "nn.conv2d"
   bool takes_int8 = false;
 };
 
-// What to build, and in which context's precision.
+// The module to build, and the precision of its build context.
 struct PrecisionNetwork {
   relay::IRModule module;  // typed
   Precision precision = Precision::kFloat32;
@@ -32,24 +32,24 @@ struct PrecisionNetwork {
 
 class PrecisionModels {
  public:
-  // Reads the samples and measures ranges where the model can be quantised. `here` is what models are run with on this
-  // machine. Throws Error as ReadCalibration and Measure do. Borrows all but `here`.
+  // Reads the samples, and measures ranges if the model can be quantised. `here` is the context in which models are run
+  // on this machine. Throws Error as ReadCalibration and Measure do. Borrows all arguments but `here`.
   PrecisionModels(const ModelOptions& options, const relay::IRModule& typed, const QuantiseOptions& calibration,
                   const BuildContext& here);
 
-  // Products with a name, in the order in which they are computed.
+  // Products with a name, in the order of computation.
   const std::vector<PrecisionLayer>& layers() const { return layers_; }
   const CalibrationSplit& samples() const { return samples_; }
-  // Why no layer of the model can be int8; empty when one can.
+  // Why no layer of the model can be int8; empty if one can.
   const std::string& why_not_int8() const { return why_not_int8_; }
 
-  // Every layer that takes it; the others float32.
+  // Every layer that can have the precision has it; the others are float32.
   Assignment All(LayerPrecision precision) const;
-  // All float32 is the model itself.
+  // The network of an assignment. If all layers are float32, it is the model itself.
   PrecisionNetwork NetworkOf(const Assignment& assignment) const;
-  // Per layer, in the layers' order, what the precision costs when all others are float32: nullopt where the layer does
-  // not take it. `plan` is that of the network of this precision. Of inputs that no network is judged with, unless
-  // there are no others. `tell` is called with what is done next.
+  // The loss by the precision when all other layers are float32, in the order of layers(). nullopt for layers that
+  // cannot have it. `plan` is that of the network of this precision. Uses inputs with which no network is judged,
+  // unless there are no others. `tell` is called with the next step.
   std::vector<std::optional<LayerLoss>> LossesIn(LayerPrecision precision, const Plan& plan,
                                                  const std::function<void(const std::string&)>& tell) const;
 

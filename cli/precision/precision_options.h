@@ -1,4 +1,4 @@
-// What goes with --precision int8 and auto.
+// Options of --precision int8 and auto.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ inline constexpr double kAutoMaxError = 1e-2;
 
 struct PrecisionOptions {
   std::string calibrate;  // a folder, or "random"
-  int64_t samples = 8;    // that are drawn when it is random
+  int64_t samples = 8;    // number drawn if calibrate is "random"
   ImageOptions images = {};
-  double max_error = -1;  // not given: kAutoMaxError for auto, of int8 whatever it is
+  double max_error = -1;  // negative: not given, so kAutoMaxError for auto, unlimited for int8
 };
-// --calibrate, --samples, --max-error and what AddImageOptions adds.
+// Adds --calibrate, --samples, --max-error and the options of AddImageOptions.
 void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options);
 
-// Whether --precision is one for which the command makes a model of its own.
+// Whether this --precision makes the command transform the model.
 bool ChoosesPrecision(const std::string& precision);
-// Throws Error(kUsage) for int8 and auto without calibration inputs, and for options that do not go with the others.
+// Throws Error(kUsage) for int8 and auto without calibration inputs, and for options that do not fit the others.
 void CheckPrecisionOptions(const std::string& precision, const PrecisionOptions& options);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What was chosen for --precision int8 or auto, for people and as JSON.
+// Prints the choice of --precision int8 or auto for people, and as JSON.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// A table of layers, one of the networks that were tried, and where the errors are from.
+// A table of layers, one of the networks that were tried, and the source of the errors.
 std::string ChosenPrecisionText(const ChosenPrecision& chosen);
-// docs/cli.md has the fields.
+// JSON with the fields of docs/cli.md.
 Json ChosenPrecisionJson(const ChosenPrecision& chosen);
 
 }  // namespace hone

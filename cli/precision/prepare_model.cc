@@ -15,7 +15,7 @@ namespace {
 
 QuantiseOptions CalibrationOf(const PrecisionOptions& options, const std::string& precision) {
   QuantiseOptions calibration;
-  // What attention loses is measured and chosen like a layer's; of int8 alone nothing is chosen.
+  // The search of auto also covers attention's products, whose loss is measured like a layer's. int8 chooses nothing.
   calibration.products = precision == "auto";
   calibration.calibrate = options.calibrate;
   calibration.samples = options.samples;
@@ -23,7 +23,7 @@ QuantiseOptions CalibrationOf(const PrecisionOptions& options, const std::string
   return calibration;
 }
 
-// What models are run with on this machine to see their values.
+// The context in which models are run on this machine to observe their values.
 BuildContext ContextHere(const Machine& machine) {
   MachineOptions options;
   options.threads = machine.is_host ? machine.context.threads : 0;
@@ -76,7 +76,7 @@ PrecisionTools ToolsFor(const PrecisionModels& models, const Machine& machine, c
   tools.build = [&machine, &records](const PrecisionNetwork& network) {
     return BuildModel(network.module, WithPrecision(machine, network.precision), records).result;
   };
-  // What was built for another machine is built once more for this one: the sums' order may differ, no rounding does.
+  // A network for another machine is built again for this one. The order of sums may differ, but no rounding does.
   tools.run = [&](const PrecisionNetwork& network, const BuildResult& built) {
     if (machine.is_host) return RunPackage(built.package, models.samples().judges(), here.threads);
     BuildOptions options;

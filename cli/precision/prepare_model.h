@@ -1,4 +1,4 @@
-// The model that --precision makes of the one that was given.
+// Transforms the given model as --precision says.
 #pragma once
 
 #include <memory>
@@ -18,26 +18,26 @@ namespace hone {
 
 struct PreparedModel {
   relay::IRModule typed;
-  Machine machine;                        // with the precision that the model is to be built with
-  std::optional<ChosenPrecision> chosen;  // of int8 and auto
+  Machine machine;                        // with the precision to build the model with
+  std::optional<ChosenPrecision> chosen;  // present for int8 and auto
 };
 
-// Makes a model's forms for one --precision. Calibration inputs are read, and ranges measured, when they are needed
-// first, and kept for whatever else is asked. Borrows the options and the model.
+// Makes a model's variants for one --precision. It reads calibration inputs and measures ranges on first use, and keeps
+// them for later calls. Borrows the options and the model.
 class ModelPreparer {
  public:
-  // `precision`: as --precision. int8 is quantised, with layers left in float where --max-error asks for it; auto is
-  // chosen by times that are taken on this machine with the records that are there, or estimated where the machine is
-  // another.
+  // `precision` is the value of --precision. With int8 the model is quantised, with layers left in float as --max-error
+  // requires. With auto the choice is by times. They are measured on this machine with the present records, or
+  // estimated if the target is another machine.
   ModelPreparer(const ModelOptions& options, const Model& model, std::string precision,
                 const PrecisionOptions& precision_options);
   ~ModelPreparer();
 
-  // What is to be built for `machine`. Throws Error as QuantiseModel and ChoosePrecision do.
+  // The model to build for `machine`. Throws Error as QuantiseModel and ChoosePrecision do.
   PreparedModel For(const Machine& machine, const RecordOptions& records);
 
-  // The tasks of all that auto chooses among: of the model in each precision that it and the machine have. A workload's
-  // uses are those of the network that has most. Throws Error as PrecisionModels does.
+  // Tasks of all networks that auto chooses among: the model in each precision that it and the machine support. A
+  // workload's uses are those of the network with the most. Throws Error as PrecisionModels does.
   std::vector<Task> TasksOfEachPrecision(const Machine& machine);
 
  private:
@@ -51,8 +51,8 @@ class ModelPreparer {
   const PrecisionOptions& precision_options_;
   const QuantiseOptions calibration_;
   std::unique_ptr<const PrecisionModels> models_;  // of auto
-  std::vector<std::vector<Tensor>> reference_;     // its outputs on the judging samples, from the first search on
-  std::optional<PreparedModel> quantised_;         // of int8: the same for all machines but for the machine
+  std::vector<std::vector<Tensor>> reference_;     // outputs on the judging samples, kept from the first search on
+  std::optional<PreparedModel> quantised_;         // of int8; equal for all machines except in `machine`
 };
 
 }  // namespace hone

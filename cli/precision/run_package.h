@@ -10,16 +10,16 @@
 
 namespace hone {
 
-// Each sample's outputs. Throws Error as Package::FromBytes does.
+// The outputs of each sample. Throws Error as Package::FromBytes does.
 std::vector<std::vector<Tensor>> RunPackage(const std::string& package, const std::vector<CalibrationSample>& samples,
                                             int threads);
 
-// The same of a typed model by the reference, whose sums are in float64. Throws Error as RunReference does.
+// The outputs of a typed model by the reference, whose sums are in float64. Throws Error as RunReference does.
 std::vector<std::vector<Tensor>> ReferenceOutputs(const relay::IRModule& module,
                                                   const std::vector<CalibrationSample>& samples);
 
-// Of all outputs the largest max |y - r| / max |r|, each over all samples. An output that is not finite counts as an
-// infinite error.
+// The largest max |y - r| / max |r| of all outputs, each over all samples. An output that is not finite is an infinite
+// error.
 double LargestError(const std::vector<std::vector<Tensor>>& made, const std::vector<std::vector<Tensor>>& reference);
 
 }  // namespace hone
