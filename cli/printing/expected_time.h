@@ -1,4 +1,4 @@
-// How long a run of a built network is expected to take.
+// The expected time of a run of a built network.
 #pragma once
 
 #include <set>
@@ -9,20 +9,20 @@
 
 namespace hone {
 
-// The sums over the plan's calls, in nanoseconds.
+// Sums over the plan's calls, in nanoseconds.
 struct ExpectedTime {
-  double recorded_ns = 0, estimated_ns = 0;  // by the kernels' records, and of those without one by their estimates
+  double recorded_ns = 0, estimated_ns = 0;  // by the kernels' records, or by estimates if they have none
   int recorded = 0, estimated = 0;           // calls of each
-  int left_out = 0;                          // calls of which nothing is known: the data decide how long they take
-  std::set<std::string> ops = {};            // of those left out
+  int left_out = 0;                          // calls without an estimate, because the data decide how long they take
+  std::set<std::string> ops = {};            // of the calls left out
   double ns() const { return recorded_ns + estimated_ns; }
 };
 ExpectedTime ExpectedOf(const BuildResult& result);
-// The time of one call in nanoseconds; 0 where nothing is known.
+// The time of one call in nanoseconds; 0 if unknown.
 double ExpectedNs(const BuildResult& result, const PlanCall& call);
 
-// "expected 5.3 ms a run: 4.1 ms of 20 calls by records, 1.2 ms of 7 by estimate, without 1 call of topk", one line;
-// empty where nothing is called.
+// "expected 5.3 ms a run: 4.1 ms of 20 calls by records, 1.2 ms of 7 by estimate, without 1 call of topk". One line;
+// empty if there are no calls.
 std::string ExpectedText(const ExpectedTime& expected);
 Json ExpectedJson(const ExpectedTime& expected);
 

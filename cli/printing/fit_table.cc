@@ -24,7 +24,7 @@ std::vector<std::string> Words(const std::string& text) {
   return words;
 }
 
-// Lines of at most `width` where words allow it; one at least.
+// Splits a text into lines of at most `width`, except for longer words; at least one line.
 std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   if (text.size() <= width) return {text};
   std::vector<std::string> lines(1);
@@ -35,7 +35,7 @@ std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   return lines;
 }
 
-// How wide each column is, and how far it lies from the next.
+// The width of each column, and the gap between columns.
 struct Frame {
   Widths widths;
   size_t gap = kGap;
@@ -88,8 +88,8 @@ size_t LongestLine(const std::string& text, size_t width) {
   return most;
 }
 
-// What the column takes when it gets one less than now; as much as now where no word can give way. A number stays with
-// its unit.
+// The column's next smaller width, at which more words wrap; the present width if none can. A number stays with its
+// unit.
 size_t NextWidth(const TableCells& cells, size_t column, size_t width) {
   size_t next = LongestLine(cells.headers[column], width - 1);
   for (const Row& row : cells.rows) {
@@ -99,7 +99,7 @@ size_t NextWidth(const TableCells& cells, size_t column, size_t width) {
   return std::min(next, width);
 }
 
-// The last column as lines below the rows, which are those that were there already behind it.
+// Moves the last column into lines below the rows, before those of columns moved earlier.
 void Fold(TableCells& cells, std::vector<std::string>& below) {
   for (size_t row = 0; row < cells.rows.size(); ++row) {
     const std::string& cell = cells.rows[row].back();
@@ -110,7 +110,7 @@ void Fold(TableCells& cells, std::vector<std::string>& below) {
   cells.right.pop_back();
 }
 
-// The widest column that can give way; the number of columns where none can.
+// The widest column that can become narrower; the number of columns if none can.
 size_t WidestToNarrow(const TableCells& cells, const Widths& widths) {
   size_t widest = widths.size();
   for (size_t i = 0; i < widths.size(); ++i) {

@@ -1,4 +1,4 @@
-// What a record of another kind of machine is expected to lose, as people and programs read it.
+// Prints the expected loss of using a record of another kind of machine.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace hone {
 
-// "12.0 % of 14 tasks", or "8.1 %, estimated"; empty where there is nothing to say.
+// "12.0 % of 14 tasks", or "8.1 %, estimated"; empty if there is no loss to print.
 std::string LossText(const std::optional<ExpectedLoss>& loss);
-// {"share": 0.12, "tasks": 14}; tasks is 0 of an estimate. null where there is nothing to say.
+// {"share": 0.12, "tasks": 14}; tasks is 0 for an estimate. null if there is no loss to print.
 Json LossJson(const std::optional<ExpectedLoss>& loss);
 
 }  // namespace hone

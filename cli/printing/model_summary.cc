@@ -22,7 +22,7 @@ double Product(const Shape& shape, size_t first) {
   return product;
 }
 
-// Each output element of a convolution, a dense layer or a matrix product sums so many products.
+// Counts the products that each output element of a convolution, a dense layer or a matrix product sums.
 double FlopsOf(const relay::Call& call) {
   const relay::Op* op = relay::AsOp(call.op);
   if (op == nullptr || call.args.size() < 2 || call.type == nullptr || call.args[1]->type == nullptr) return 0;
@@ -32,7 +32,7 @@ double FlopsOf(const relay::Call& call) {
     return 2 * Product(call.type->shape, 0) * static_cast<double>(data[MatmulAxes(call, 0).find('K')]);
   }
   if (name.rfind("nn.conv", 0) != 0 && name != "nn.dense") return 0;
-  // A transposed convolution spreads each input element instead.
+  // In a transposed convolution each input element is multiplied instead.
   const bool transposed = name.find("transpose") != std::string::npos;
   const Shape& elements = transposed ? call.args[0]->type->shape : call.type->shape;
   const Shape& weight = call.args[1]->type->shape;

@@ -1,4 +1,4 @@
-// What `inspect` says of a model.
+// The summary of a model that `inspect` prints.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace hone {
 
 struct NamedType {
   std::string name;
-  std::string type;  // Relay's text
+  std::string type;  // in Relay's text form
 };
 
 struct ModelSummary {
-  std::vector<NamedType> inputs, outputs;  // inputs: main's parameters without a value
+  std::vector<NamedType> inputs, outputs;  // inputs are main's parameters without a value
   std::vector<NamedType> parameters;       // values, in post order
   int64_t parameter_elements = 0;
   int64_t parameter_bytes = 0;
   std::map<std::string, int> ops;  // calls per operator
-  double flops = 0;                // 2 x multiply-adds of convolutions and dense layers; dims not known count as 1
+  double flops = 0;  // 2 x multiply-adds of convolutions, dense layers and matrix products; unknown dims count as 1
 };
 
-// The module needs its types.
+// Summarises a typed module.
 ModelSummary Summarize(const relay::IRModule& typed);
 
 }  // namespace hone

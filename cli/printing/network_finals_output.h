@@ -1,4 +1,4 @@
-// What finals in the built model decided, for people and for programs.
+// Prints the decisions of finals in the built model, for people and programs.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// One line, or nothing when they were not asked for.
+// One line; empty if no finals were asked for.
 std::string NetworkFinalsText(const NetworkFinals& finals);
-// null when they were not asked for.
+// null if no finals were asked for.
 Json NetworkFinalsJson(const NetworkFinals& finals);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Numbers as people read them, and as they write them on a command line.
+// Formats numbers for people, and parses them from the command line.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace hone {
 
-// "812 ns", "12.3 us", "4.56 ms", "1.23 s"; "-" for 0, which stands for a time that is not known.
+// "812 ns", "12.3 us", "4.56 ms", "1.23 s"; "-" for 0, an unknown time.
 std::string TimeText(int64_t ns);
 // "812 B", "12.3 KiB", "4.6 MiB".
 std::string BytesText(int64_t bytes);
 // "3.65 GFLOP", "0.23 MFLOP".
 std::string FlopText(double flops);
-// "1.23" from flop and nanoseconds as GFLOP/s; "-" when the time is not known.
+// "1.23" from flop and nanoseconds as GFLOP/s; "-" if the time is unknown.
 std::string GflopsText(double flops, int64_t ns);
-// "1.84x" of before / after; "-" when either is not known.
+// "1.84x", which is before / after; "-" if either is unknown.
 std::string RatioText(int64_t before_ns, int64_t after_ns);
 
-// "1,3,224,224" as a shape of positive dims. Throws Error(kUsage) naming the text and `what` it was given for.
+// Parses "1,3,224,224" as a shape of positive dims. Throws Error(kUsage) with the text and `what`, the option's name.
 Shape ParseDims(std::string_view text, std::string_view what);
-// "3%" or "0.03" as 0.03. Throws Error(kUsage) on anything that is not in [0, 1].
+// Parses "3%" or "0.03" as 0.03. Throws Error(kUsage) on anything outside [0, 1].
 double ParseShare(std::string_view text, std::string_view what);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// What a command says to people. Names and messages may come from outside: nothing in them reaches the terminal as a
-// control character.
+// Prints a command's results and notes. Names and messages may come from outside, so control characters in them never
+// reach the terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 
 namespace hone {
 
-// To stdout: results. Throws Error(kIo) when it does not take them.
+// Prints results to stdout. Throws Error(kIo) if it cannot be written.
 template <typename... T>
 void Print(fmt::format_string<T...> format, T&&... arguments) {
   WriteToStdout(PrintableLines(fmt::format(format, std::forward<T>(arguments)...)));
 }
 
-// To stderr: notes. Never fails.
+// Prints notes to stderr. Never fails.
 template <typename... T>
 void Note(fmt::format_string<T...> format, T&&... arguments) {
   WriteToStderr(PrintableLines(fmt::format(format, std::forward<T>(arguments)...)));

@@ -1,11 +1,11 @@
-// The one JSON document of --json.
+// Prints the single JSON document of --json.
 #pragma once
 
 #include "core/serialize.h"
 
 namespace hone {
 
-// On stdout, with a newline, compact.
+// Prints to stdout, compact, with a newline.
 void PrintJson(const Json& json);
 
 }  // namespace hone

@@ -20,7 +20,7 @@ bool StandsAlone(std::string_view before, std::string_view behind) {
   return begins && !before.ends_with("% ") && (behind.empty() || behind[0] == ' ' || behind[0] == '\n');
 }
 
-// The colour of the word that begins here; its length 0 where none does.
+// The length and colour of the verdict word that begins here; the length is 0 if there is none.
 std::pair<size_t, int> JudgingAt(std::string_view text, size_t at) {
   for (const auto& [word, colour] : kJudging) {
     if (!text.substr(at).starts_with(word)) continue;

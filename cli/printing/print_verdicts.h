@@ -1,4 +1,4 @@
-// Verdicts that are seen at once.
+// Prints verdicts in colours.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace hone {
 
-// The words "slower" and "DIFFERS" in red and "faster" in green, as terminals show them, where each stands alone and
-// judges: not as a count ("2 faster, ...") or a percentage ("0.1 % slower", which may be noise).
+// Colours the words "slower" and "DIFFERS" red and "faster" green, by terminal escapes. Other uses of the words stay
+// plain: a count ("2 faster, ...") and a percentage ("0.1 % slower", which may be noise).
 std::string WithColours(std::string_view text);
 
-// As Print of this text, with colours where stdout is a terminal and NO_COLOR does not ask for plain text.
+// Prints like Print, with colours if stdout is a terminal and NO_COLOR is not set.
 void PrintVerdicts(std::string_view text);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What is said of a sample of times. Times are never averaged: neighbours on the machine make means meaningless.
+// Statistics of a sample of times. Times are never averaged: neighbours on the machine make means meaningless.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ struct Statistics {
   // MedianOf's 95 % confidence interval.
   int64_t median_low_ns = 0, median_high_ns = 0;
 };
-// All zero for an empty sample.
+// Statistics of the samples; all zero if there are none.
 Statistics StatisticsOf(std::vector<int64_t> samples_ns);
 
-// The values' arithmetic mean; there is at least one.
+// The arithmetic mean of at least one value.
 double Mean(const std::vector<double>& values);
-// The standard deviation of what the values are a sample of; 0 for fewer than two.
+// The standard deviation, estimated from a sample; 0 for fewer than two values.
 double StandardDeviation(const std::vector<double>& values);
 
 // {"median_ns", "ci95_ns": [low, high]}.

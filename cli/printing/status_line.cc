@@ -18,14 +18,14 @@ constexpr size_t kUsualColumns = 80;
 
 bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
 
-// Whether this terminal wraps its lines anew when it becomes narrower: xterm and the console cut them, and what stands
-// above is then another line.
+// Whether this terminal rewraps its lines when it becomes narrower. xterm and the console cut them, and there the row
+// above is another line.
 bool Rewraps() {
   const char* terminal = std::getenv("TERM");
   return std::getenv("XTERM_VERSION") == nullptr && (terminal == nullptr || std::string_view(terminal) != "linux");
 }
 
-// Of the terminal behind a descriptor; 0 where it does not tell.
+// Columns of the terminal behind a descriptor; 0 if unknown.
 size_t ColumnsOf(int fd) {
   winsize size{};
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 0;
@@ -76,7 +76,7 @@ size_t TerminalColumns() {
 size_t OutputColumns() { return isatty(STDOUT_FILENO) != 0 ? ColumnsOf(STDOUT_FILENO) : 0; }
 
 std::string CutTo(const std::string& text, size_t columns) {
-  size_t characters = 0, last = 0;  // where the last character that fits begins
+  size_t characters = 0, last = 0;  // `last`: start of the last character that fits
   for (size_t at = 0; at < text.size(); ++at) {
     if (!BeginsCharacter(text[at])) continue;
     if (++characters > columns) return columns == 0 ? "" : text.substr(0, last) + "~";

@@ -1,4 +1,4 @@
-// The one line of progress that a terminal gets.
+// The line of progress on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace hone {
 
-// The text on stderr, each one over the last. It is cut to the terminal's width as it is at that moment. When the
-// window was made narrower meanwhile, all rows that its terminal made of the line are taken away. Where the
-// terminal takes no escapes (TakesEscapes) nothing is written. Texts from outside do no harm. One thread.
+// A line on stderr that each text overwrites. It is cut to the terminal's present width. If the window became narrower
+// since, all rows into which the terminal rewrapped the line are erased. Nothing is written to a terminal without
+// escapes (TakesEscapes). Texts are made printable, so those from outside are safe. Not thread-safe.
 class StatusLine {
  public:
   StatusLine();
@@ -19,9 +19,9 @@ class StatusLine {
 
   bool terminal() const { return terminal_; }
   void Show(const std::string& text);
-  // Takes the text away.
+  // Erases the text.
   void Clear();
-  // Leaves the text where it is; what comes next stands below.
+  // Leaves the text in place; later output goes below it.
   void Keep();
 
  private:
@@ -29,20 +29,20 @@ class StatusLine {
 
   bool terminal_;
   bool shown_ = false;
-  size_t characters_ = 0;  // of what is shown
+  size_t characters_ = 0;  // in the shown text
 };
 
-// Whether escape sequences may be written to the descriptor: a terminal that obeys them (TERM is not "dumb") behind it,
-// and NO_COLOR not set.
+// Whether escape sequences may be written to the descriptor: it is a terminal, TERM is not "dumb", and NO_COLOR is not
+// set.
 bool TakesEscapes(int fd);
-// What takes a line of so many characters away from a terminal that has wrapped it at `columns`, with the cursor behind
-// it; the cursor then stands where the line began.
+// The text that erases a line of this many characters from a terminal that has wrapped it at `columns`. The cursor must
+// be behind the line, and is then at its beginning.
 std::string ErasingText(size_t characters, size_t columns);
-// Columns of the terminal behind stderr; 80 where it does not tell.
+// Columns of the terminal behind stderr; 80 if unknown.
 size_t TerminalColumns();
-// Columns of the terminal behind stdout; 0 where there is none or it does not tell.
+// Columns of the terminal behind stdout; 0 if there is none or they are unknown.
 size_t OutputColumns();
-// The first `columns` characters of UTF-8 text, the last of them "~" when there are more.
+// The first `columns` characters of UTF-8 text, with "~" as the last one if there are more.
 std::string CutTo(const std::string& text, size_t columns);
 
 }  // namespace hone

@@ -34,7 +34,7 @@ void Table::Add(std::vector<std::string> cells) {
 
 size_t PrintTable(const std::vector<std::string>& headers, size_t columns, const EachTableRow& each) {
   size_t rows = 0;
-  // Holds one row at a time, or all for a terminal.
+  // Holds one row at a time, or all rows for a terminal.
   Table table(headers);
   TableCells& cells = table.cells_;
   std::vector<size_t> widths;

@@ -14,7 +14,7 @@ std::optional<int64_t> TimeLeft::Ns() const {
   std::optional<int64_t> left_ns;
   if (budget_.time_ns > 0) left_ns = budget_.time_ns - elapsed_ns_.back();
   if (budget_.trials > 0) {
-    // Trials come in batches, all at the time when the batch is done.
+    // Trials arrive in batches, all with the time at which the batch ended.
     const size_t half = elapsed_ns_.size() / 2;
     const int64_t span_ns = elapsed_ns_.back() - (half == 0 ? 0 : elapsed_ns_[half - 1]);
     const double per_trial_ns = static_cast<double>(span_ns) / static_cast<double>(elapsed_ns_.size() - half);

@@ -1,4 +1,4 @@
-// How long a tuning run will still take.
+// Estimates the remaining time of a tuning run.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace hone {
 
-// Told of every trial; estimates from the rate of the later half of them, because the first of each task also pay for
-// its reference and inputs.
+// Trial() reports each trial. The estimate uses the rate of the later half of them, because the first trials of each
+// task also pay for its reference and inputs.
 class TimeLeft {
  public:
   explicit TimeLeft(const Budget& budget) : budget_(budget) {}
-  // `trial`: how many there were in all, those of earlier runs too. elapsed_ns: since this run began.
+  // `trial` is the number of trials so far, including those of earlier runs. elapsed_ns is the time since this run
+  // began.
   void Trial(int64_t trial, int64_t elapsed_ns);
-  // At most so long: a plateau may end it before. nullopt when nothing is left or known.
+  // An upper bound of the time left, as a plateau may end the run earlier. nullopt if no time is left or it is unknown.
   std::optional<int64_t> Ns() const;
 
  private:

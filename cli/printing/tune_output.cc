@@ -34,7 +34,7 @@ double Gflops(const TaskReport& task) {
   return task.best_ns > 0 ? task.workload.Flops() / static_cast<double>(task.best_ns) : 0;
 }
 
-// The peak is of float32 multiply-adds; of kernels of bytes it says nothing. 0: not known.
+// The peak is that of float32 multiply-adds, which says nothing about kernels of bytes. 0: unknown.
 double ShareOfPeak(const TaskReport& task, double peak_gflops) {
   const bool is_float = task.workload.types.accumulator == DType::kFloat32;
   return peak_gflops > 0 && is_float ? Gflops(task) / peak_gflops : 0;
@@ -83,7 +83,7 @@ Json TaskJson(const TaskReport& task, double peak_gflops) {
           {"finals", FinalsJson(task.finals)}};
 }
 
-// Schedules and configs are longer than a table's row.
+// Schedules and configs are printed below the table, because they are longer than its rows.
 std::string ConfigsText(const TuneReport& report) {
   std::string text = "best:\n";
   for (size_t i = 0; i < report.tasks.size(); ++i) {
@@ -141,7 +141,7 @@ std::string TuneOutput::Status(const TuneEvent& event) const {
 
 void TuneOutput::Observe(const TuneEvent& event) {
   if (json_) {
-    // The closing object is the report: it says more than the event.
+    // The report is the closing object instead, because it says more than the event.
     if (event.kind != TuneEventKind::kDone) PrintJson(EventJson(event));
     FlushStdout();
     return;

@@ -1,4 +1,4 @@
-// What a tuning run shows while it goes on, and at its end.
+// Prints a tuning run's progress and its report.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace hone {
 
-// Progress on stderr: on a terminal one line that is written over, else a plain line when a best falls and every 10 s.
-// With JSON one object a line on stdout instead. One thread.
+// Progress on stderr: one overwritten line on a terminal, else a plain line when a best time falls and every 10 s. With
+// JSON, one object per line on stdout instead. Not thread-safe.
 class TuneOutput {
  public:
   TuneOutput(bool json, bool terminal, size_t tasks, const Budget& budget);
   void Observe(const TuneEvent& event);
-  // Ends the line that is written over. To be called before anything else is printed.
+  // Ends the overwritten line. Must be called before anything else is printed.
   void Finish();
 
  private:
@@ -36,11 +36,11 @@ class TuneOutput {
 
 // One object per event.
 Json EventJson(const TuneEvent& event);
-// Per task: uses, default, best, gain, share of the measured peak (of the direct algorithm's arithmetic: Winograd
-// passes 100 %), trials, why it stopped and what its finals said; then schedules and configs, or how a task failed of
-// which nothing worked, the peak and the sums.
+// A row per task: uses, default, best, gain, share of the measured peak, trials, why it stopped and its finals' result.
+// The share counts the direct algorithm's arithmetic, so Winograd exceeds 100 %. Below are schedules and configs, or
+// the failure of a task for which nothing worked, then the peak and the sums.
 std::string ReportText(const TuneReport& report);
-// Why no task has a kernel that ran and was right; empty when one has, or there are no tasks.
+// Why no task has a kernel that ran correctly; empty if one has, or if there are no tasks.
 std::string WhyNothingWorked(const TuneReport& report);
 // The closing object: event "done" and the tasks.
 Json ReportJson(const TuneReport& report);
