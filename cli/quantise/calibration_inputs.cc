@@ -51,7 +51,7 @@ const InputSpec& SpecOf(const std::vector<InputSpec>& specs, const std::string& 
   Refuse(from, fmt::format("the model has no input \"{}\"; right are {}", name, NamesOf(specs)));
 }
 
-// How many samples lie in such a tensor, one after the other.
+// Number of samples in such a tensor, which lie one after the other.
 int64_t CountOf(DType dtype, Shape shape, const InputSpec& spec, const std::string& from) {
   const Shape whole = shape;
   int64_t count = 1;
@@ -64,7 +64,7 @@ int64_t CountOf(DType dtype, Shape shape, const InputSpec& spec, const std::stri
                            spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
 }
 
-// The inputs of one sample, or of several in one; false for what is none.
+// Reads the inputs of one sample, or of several in one file; false if the entry is no sample.
 bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, const ImageOptions& images, Inputs& inputs) {
   if (fs::is_directory(path)) {
     inputs = FolderInputs(path);

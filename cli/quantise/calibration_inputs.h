@@ -1,4 +1,4 @@
-// The inputs with which a model is run to see what its values are.
+// Inputs with which a model is run to observe its values.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,24 @@
 
 namespace hone {
 
-// One run's inputs by name, and where they are from.
+// One run's inputs by name, and their origin.
 struct CalibrationSample {
   std::string from;
   std::map<std::string, Tensor> inputs;
 };
 
-// The samples of a folder, by name: each .npz file is one (an array per input), each .npy or .pb file and each picture
-// is one of a model with one input, each folder in it is one (a file NAME.npy or NAME.pb per input). Where the first
-// axis is a multiple of the input's, a sample is as many. Throws Error: kNoInput when there is no such folder or
-// nothing in it can be a sample; kBadData naming the file for inputs that are missing or not known, another shape or
-// type, or values that are not finite; what ReadImage and ImageInput throw.
+// The samples of a folder, in the order of names. A sample is:
+// - an .npz file with an array per input,
+// - a folder with a file NAME.npy or NAME.pb per input, or
+// - for a model with one input, an .npy or .pb file or an image.
+//
+// If an array's first axis is a multiple of the input's, it holds that many samples. Throws Error(kNoInput) if there is
+// no such folder, or nothing in it can be a sample. Throws Error(kBadData), naming the file, for missing or unknown
+// inputs, another shape or type, or values that are not finite. Also throws what ReadImage and ImageInput throw.
 std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const std::vector<InputSpec>& specs,
                                                const ImageOptions& images = {});
 
-// Drawn: floats are normal, indices in range, other integers 0 or 1.
+// Random samples: floats are normal, indices in range, other integers 0 or 1.
 std::vector<CalibrationSample> RandomCalibration(const std::vector<InputSpec>& specs, int64_t count, uint64_t seed);
 
 }  // namespace hone

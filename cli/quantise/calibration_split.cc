@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// A draw costs nothing, and one input does not tell how far others go.
+// Random inputs cost nothing, and a single one does not show how much errors vary.
 constexpr ptrdiff_t kDrawnJudges = 8;
 
 }  // namespace

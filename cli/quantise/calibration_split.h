@@ -1,4 +1,4 @@
-// Which calibration inputs are looked at, and which judge what came of it.
+// Splits calibration inputs into those for ranges and those for judging.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace hone {
 
 struct CalibrationSplit {
   std::vector<CalibrationSample> seen, held_out;
-  // Those that errors are measured on: held out, or where nothing is, the same ones.
+  // Inputs on which errors are measured: those held out, or all if none are.
   const std::vector<CalibrationSample>& judges() const { return held_out.empty() ? seen : held_out; }
 };
 
-// Which inputs errors are of, for people: "2 others", "the same ones".
+// The inputs that errors were measured on, for people: "2 others", "the same ones".
 std::string JudgesText(size_t held_out);
 
-// Every fifth sample of five or more is held out.
+// Holds out every fifth sample if there are five or more.
 CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all);
 
-// The split of a folder's samples; where `from` is "random", `drawn` random ones to be looked at and eight that judge.
-// Throws Error as ReadCalibration.
+// The split of a folder's samples. If `from` is "random", `drawn` random samples for ranges and eight for judging.
+// Throws Error as ReadCalibration does.
 CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,
                                uint64_t seed, const ImageOptions& images = {});
 

@@ -38,10 +38,10 @@ PerChannel ParsePerChannel(const std::string& text, double otherwise, const char
                                             option, text));
 }
 
-// Where an input of pictures has its channels, rows and columns.
+// The channels, rows and columns of an image input, and the position of the channels.
 struct PictureAxes {
   int64_t channels = 0, height = 0, width = 0;
-  bool last = false;  // the channels'
+  bool last = false;  // whether the channels are the last axis
 };
 
 PictureAxes AxesOf(const InputSpec& spec, const std::string& from) {
@@ -58,18 +58,18 @@ PictureAxes AxesOf(const InputSpec& spec, const std::string& from) {
                           from, spec.name, ShapeText(shape), DTypeName(spec.dtype)));
 }
 
-// The part of a side that becomes an input's side: [begin, begin + extent).
+// The part of an image's side that is mapped to the input's side: [begin, begin + extent).
 struct Span {
   double begin, extent;
 };
 
-// One pixel of the result: weights of pixels from `first` on, which sum to 1.
+// One pixel of the result: weights of the pixels from `first` on; they sum to 1.
 struct Taps {
   int64_t first = 0;
   std::vector<double> weights;
 };
 
-// A triangle around each result's middle, as wide as the larger of a source's and a result's pixel.
+// A triangle filter around each result pixel's centre. Its half width is the larger of a source and a result pixel.
 std::vector<Taps> TriangleTaps(int64_t from, const Span& span, int64_t to) {
   const double step = span.extent / static_cast<double>(to), reach = std::max(step, 1.0);
   std::vector<Taps> all;
@@ -89,7 +89,7 @@ std::vector<Taps> TriangleTaps(int64_t from, const Span& span, int64_t to) {
   return all;
 }
 
-// Cut in the middle to the proportions of the result.
+// Crops the centre to the result's proportions, unless the fit is "stretch".
 std::array<Span, 2> Spans(const Image& image, const PictureAxes& axes, const std::string& fit) {
   const auto height = static_cast<double>(image.height), width = static_cast<double>(image.width);
   if (fit == "stretch") return {Span{0, height}, Span{0, width}};
@@ -98,7 +98,7 @@ std::array<Span, 2> Spans(const Image& image, const PictureAxes& axes, const std
   return {Span{(height - rows) / 2, rows}, Span{(width - columns) / 2, columns}};
 }
 
-// height x width x 3, from 0 to 255.
+// Values of height x width x 3, from 0 to 255.
 std::vector<double> Resized(const Image& image, const PictureAxes& axes, const std::string& fit) {
   const auto [rows, columns] = Spans(image, axes, fit);
   const std::vector<Taps> across = TriangleTaps(image.width, columns, axes.width),

@@ -1,4 +1,4 @@
-// How far a quantised network is from its float model, on given inputs.
+// Measures the error of a quantised network against its float model, on given inputs.
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ class NetworkError {
   // Builds the float model.
   NetworkError(const FloatModel& model, const RunSettings& settings);
 
-  // What the model takes.
+  // The model's inputs.
   const std::vector<InputSpec>& inputs() const { return exact_.inputs(); }
-  // Runs the float model on each.
+  // Sets the samples and runs the float model on each.
   void SetSamples(const std::vector<CalibrationSample>& samples);
 
-  // Of each output of the model that has these bytes, which has the float model's outputs.
+  // The error of each output of the model with these bytes. It must have the float model's outputs.
   std::vector<std::pair<std::string, SignalError>> OutputErrors(const std::string& quantised) const;
-  // The largest max |y - r| / max |r| among them.
+  // The largest max |y - r| / max |r| of all outputs.
   double LargestError(const std::string& quantised) const;
-  // Of value `made[i]` of that model against value `exact[i]` of the float model.
+  // The error of each value `made[i]` of that model against the value `exact[i]` of the float model.
   std::vector<SignalError> ErrorsOf(const std::string& quantised, const std::vector<std::string>& made,
                                     const std::vector<std::string>& exact) const;
 

@@ -11,8 +11,8 @@
 namespace hone {
 namespace {
 
-// Those that lose most by themselves, as few as the budget allows: their number is doubled until it holds, and then
-// halved into the gap.
+// Chooses the layers to leave in float: as few as the budget allows, largest errors by themselves first. Their number
+// is doubled until the error holds, and then found by bisection.
 std::set<std::string> ChooseLeft(const Quantiser& quantiser, const std::vector<LayerError>& layers, double max_error) {
   std::vector<const LayerError*> worst;
   for (const LayerError& layer : layers) worst.push_back(&layer);

@@ -1,4 +1,4 @@
-// What quantising a model came to, for people and as JSON.
+// Prints the result of quantising a model, for people and as JSON.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// A table of layers, one of outputs, and where the ranges are from. `path` is where the model was written.
+// A table of layers, one of outputs, and the source of the ranges. `path` is the file with the model.
 std::string QuantisedModelText(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path);
-// docs/cli.md has the fields.
+// JSON with the fields of docs/cli.md.
 Json QuantisedModelJson(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// One float model's quantisation: ranges are measured once, and models are written as often as a search asks.
+// Quantises one float model: ranges are measured once, and models are written as often as a search asks.
 #pragma once
 
 #include <cstdint>
@@ -16,41 +16,41 @@ namespace hone {
 
 struct QuantiseOptions {
   std::string calibrate;  // a folder, or "random"
-  int64_t samples = 8;    // that are drawn when it is random
+  int64_t samples = 8;    // number drawn if calibrate is "random"
   std::string method = "min-max";
   double percentile = 99.999;
   bool no_bias_correction = false;
-  bool products = false;  // of two computed values, too
+  bool products = false;  // also quantise products of two computed values
   ImageOptions images = {};
-  double max_error = 0;  // of the outputs, max|y-r|/max|r|; 0: whatever it is
+  double max_error = 0;  // limit of the outputs' max|y-r|/max|r|; 0: unlimited
 };
 
-// Neither copied nor moved: its parts refer to each other.
+// Neither copyable nor movable, because its members refer to each other.
 class Quantiser {
  public:
-  // Reads or draws the samples and measures ranges. Throws Error(kBadData) for a model that has no layer to quantise,
-  // and what ReadCalibration throws. Borrows the options.
+  // Reads or draws the samples and measures ranges. Throws Error(kBadData) for a model without a layer to quantise, and
+  // what ReadCalibration throws. Borrows the options.
   Quantiser(FloatModel model, RunSettings settings, const QuantiseOptions& options, uint64_t seed);
   Quantiser(const Quantiser&) = delete;
   Quantiser& operator=(const Quantiser&) = delete;
 
-  // All that can be quantised, in the order of the nodes.
+  // All layers that can be quantised, in the order of the nodes.
   const std::vector<QuantisableLayer>& layers() const { return layers_; }
   const FloatModel& model() const { return model_; }
   const CalibrationSplit& samples() const { return samples_; }
   const RunSettings& settings() const { return settings_; }
-  // Judges with the samples that were held out.
+  // Measures errors on the judging samples.
   const NetworkError& network() const { return network_; }
 
   struct Written {
     QuantisationPlan plan;
     std::string bytes;  // the ONNX model
   };
-  // With the layers of these names in float.
+  // Writes the model with the layers of these names in float.
   Written Write(const std::set<std::string>& left) const;
-  // With all layers in float and a quantised copy beside each; in the order of the layers.
+  // Writes the model with all layers in float and a quantised copy beside each, in the order of the layers.
   LonelyLayers WriteLonely() const;
-  // Per layer, what it makes when its own input is exact.
+  // The error of each layer's result when its input is exact.
   std::vector<SignalError> ErrorsAlone() const;
 
  private:

@@ -1,4 +1,4 @@
-// Runs a model on this machine to see what any of its values are.
+// Runs a model on this machine to observe any of its values.
 #pragma once
 
 #include <map>
@@ -13,17 +13,17 @@
 
 namespace hone {
 
-// How the bytes of a model are read and where they run.
+// Settings for importing a model's bytes, and the context in which it runs.
 struct RunSettings {
   OnnxImportOptions import;
   BuildContext context;
-  std::string name;  // of the model, for messages
+  std::string name;  // the model's, for messages
 };
 
-// One package that makes the values of these names, in that order. Used by one thread at a time.
+// A package that computes the values of these names, in that order. Not thread-safe.
 class ValueRunner {
  public:
-  // Builds it. `model` is the ONNX model's bytes. Throws Error(kBadData) when hone cannot run it.
+  // Builds the package. `model` is the ONNX model's bytes. Throws Error(kBadData) if hone cannot run it.
   ValueRunner(const std::string& model, const std::vector<std::string>& values, const RunSettings& settings);
 
   std::vector<Tensor> Run(const std::map<std::string, Tensor>& inputs);
@@ -31,12 +31,12 @@ class ValueRunner {
 
  private:
   std::vector<std::string> values_;
-  std::vector<InputSpec> specs_;  // the model's
-  std::vector<int> at_;           // per value its output of the session; -1: it is an input
+  std::vector<InputSpec> specs_;  // of the model
+  std::vector<int> at_;           // per value its index in the session's outputs; -1: it is an input
   std::unique_ptr<Session> session_;
 };
 
-// The values in groups that take at most `most_bytes` at once each, or are one value, in their order.
+// Splits the values, in their order, into groups of at most `most_bytes` at once, or of one value.
 std::vector<std::vector<std::string>> GroupValues(const std::string& model, const std::vector<std::string>& values,
                                                   const RunSettings& settings, int64_t most_bytes);
 

@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// Sums per channel, which become means.
+// Sums per channel, from which means are computed.
 class ChannelMeans {
  public:
   void Add(const Tensor& values, int64_t axis) {

@@ -1,4 +1,4 @@
-// What a float model's values are on calibration inputs.
+// Statistics of a float model's values on calibration inputs.
 #pragma once
 
 #include <map>
@@ -18,18 +18,19 @@ struct StatisticsOptions {
 };
 
 struct ValueStatistics {
-  std::map<std::string, ValueRange> ranges;          // that the method chose
-  std::map<std::string, std::vector<double>> means;  // per channel, of the values that were asked for
+  std::map<std::string, ValueRange> ranges;          // chosen by the method
+  std::map<std::string, std::vector<double>> means;  // per channel, of the values in channel_axes
 };
 
-// Of `values`, and the means of those that `channel_axes` has along that axis (-1: the last). Runs the model once per
-// sample, twice where the method needs counts. Throws Error(kBadData) naming value and sample when one is not finite.
+// Ranges of `values`, and means of those in `channel_axes` along that axis (-1: the last). Values are computed in
+// groups of kMostValueBytes. For each group the model runs once per sample, or twice if the method needs histograms.
+// Throws Error(kBadData), naming value and sample, if a value is not finite.
 ValueStatistics Measure(const FloatModel& model, const std::vector<std::string>& values,
                         const std::map<std::string, int64_t>& channel_axes,
                         const std::vector<CalibrationSample>& samples, const StatisticsOptions& options,
                         const RunSettings& settings);
 
-// As many bytes of values are made at once.
+// Limit for the bytes of values computed at once.
 inline constexpr int64_t kMostValueBytes = int64_t{1} << 30;
 
 }  // namespace hone
