@@ -22,7 +22,7 @@ std::string Cut(const std::string& text, size_t most = kMostLabel) {
 
 std::string Series(int number) { return fmt::format("s{}", number % 8); }
 
-// The key of a picture, a row per series under it.
+// The legend of a chart, with a row per series.
 std::string Legend(double y, const std::vector<std::pair<int, std::string>>& series) {
   std::string parts;
   for (size_t i = 0; i < series.size(); ++i) {
@@ -43,14 +43,14 @@ std::pair<double, double> Range(const std::vector<double>& values) {
   return {least, most};
 }
 
-// The class of what stands on a cell of the heat map: its colours are the same on a light page and on a dark one.
+// The CSS class of text on a cell of the heat map, whose colours are the same on a light page and a dark one.
 const char* TextOn(int shade) {
   constexpr int kFirstDark = 7;
   if (shade < 0) return "";
   return shade < kFirstDark ? "onlight" : "ondark";
 }
 
-// Powers of two around the values, so that no mark lies on the frame.
+// A range of a factor of two beyond the values on both sides, so that no mark lies on the frame.
 Scale LogScale(const std::vector<double>& values, double from, double to) {
   const auto [least, most] = Range(values);
   return {least > 0 ? least / 2 : 0.1, most > 0 ? most * 2 : 1, from, to, true};
@@ -73,7 +73,7 @@ std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& 
     const double low = x.At(static_cast<double>(bar.low_ns) / 1e6), high = x.At(static_cast<double>(bar.high_ns) / 1e6);
     parts += SvgBar(kLeft, y + 4, end - kLeft, kRow - 8, bar.grey ? "grey" : Series(bar.series), bar.title);
     if (bar.high_ns > 0) {
-      // Set off from its bar, which may be as dark as it is.
+      // The halo separates the interval from its bar, which may be as dark.
       parts += SvgLine(low, y + 12, high, y + 12, "halo") + SvgLine(low, y + 12, high, y + 12, "interval") +
                SvgLine(high, y + 8, high, y + 16, "interval");
     }
@@ -102,7 +102,7 @@ std::string RooflineChart(const std::string& name, const std::vector<RooflineMac
   for (const RooflineMachine& machine : machines) {
     legend.emplace_back(machine.series, machine.label);
     if (machine.gflops > 0 && machine.read_gbps > 0) {
-      // Where the memory's slope enters the picture.
+      // The arithmetic intensity at which the memory roof enters the chart.
       const double enters = std::max(x.least, y.least / machine.read_gbps);
       parts += SvgPath({{x.At(enters), y.At(enters * machine.read_gbps)},
                         {x.At(machine.gflops / machine.read_gbps), y.At(machine.gflops)},

@@ -1,4 +1,4 @@
-// The pictures of a report, each of plain values. Every one has a text alternative and titles on its marks.
+// The charts of a report, made from plain values. Each has a text alternative, and titles on its marks.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace hone {
 
-// Series are coloured and shaped by their number, the same in all pictures of a page.
+// A series number sets colour and shape, the same in all charts of a page.
 struct BarOfTime {
   std::string label, title;
   int64_t ns = 0, low_ns = 0, high_ns = 0;
   int series = 0;
-  bool grey = false;  // not to be compared with the others
+  bool grey = false;  // not comparable with the others
 };
-// Horizontal bars from 0 with their intervals; empty for none.
+// Horizontal bars from 0 with their intervals; empty if there are none.
 std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& bars);
 
 struct RooflineMachine {
@@ -29,14 +29,15 @@ struct RooflineMachine {
   };
   std::vector<Point> points;
 };
-// Both axes logarithmic; a roof per machine. (Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.)
+// A roofline chart with logarithmic axes and a roof per machine. (Williams, Waterman and Patterson, "Roofline", CACM
+// 52(4), 2009.)
 std::string RooflineChart(const std::string& name, const std::vector<RooflineMachine>& machines);
 
 struct HeatCell {
-  std::optional<double> value;  // from 0 to 1; nullopt is not known and left white
-  std::string title;            // what the value was found from; empty: nothing
+  std::optional<double> value;  // from 0 to 1; nullopt is unknown and left white
+  std::string title;            // the value's source; empty: none
 };
-// Square of rows and columns.
+// A heat map with equal rows and columns.
 std::string HeatMap(const std::string& name, const std::vector<std::string>& labels,
                     const std::vector<std::vector<HeatCell>>& cells);
 
@@ -44,15 +45,15 @@ struct CascadeLine {
   std::string label;
   std::vector<double> efficiencies;  // on each platform, in any order
 };
-// Efficiencies from the best platform to the worst, and behind each the portability over the platforms so far. (Sewall
-// et al., "Interpreting and Visualizing Performance Portability Metrics", P3HPC 2020.)
+// Efficiencies from the best platform to the worst, and at each the portability over the platforms up to it. (Sewall et
+// al., "Interpreting and Visualizing Performance Portability Metrics", P3HPC 2020.)
 std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>& lines);
 
 struct HistoryLine {
   std::string label;
-  std::vector<std::pair<double, double>> points;  // x, best so far in ns: where it changes, and the end
+  std::vector<std::pair<double, double>> points;  // x and the best so far in ns: each change, and the end
 };
-// Steps; y logarithmic.
+// A step chart; y is logarithmic.
 std::string HistoryChart(const std::string& name, const std::string& x_name, const std::vector<HistoryLine>& lines);
 
 }  // namespace hone

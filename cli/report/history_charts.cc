@@ -16,7 +16,7 @@ constexpr double kNsPerMs = 1e6;
 
 double Milliseconds(double ns) { return ns / kNsPerMs; }
 
-// What a bar reaches to.
+// The bar's value.
 std::string PercentText(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Pictures of what times did over days and between versions. Each has a text alternative and titles on its marks.
+// Charts of times over days and between versions. Each has a text alternative, and titles on its marks.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace hone {
 
 struct SeriesMark {
-  double day = 0;  // since the first one of the picture
+  double day = 0;  // days since the first mark of the chart
   double ns = 0, low_ns = 0, high_ns = 0;
   std::string title;
   bool grey = false;  // not counted
@@ -21,17 +21,17 @@ struct SeriesBreak {
   double day = 0;
   std::string title;
 };
-// Points with their intervals, a line for each level between change points, and an upright one at each of these; times
-// from 0. Empty for no marks.
+// Points with their intervals, a horizontal line per level between change points, and a vertical one at each change
+// point. Times start at 0. Empty without marks.
 std::string SeriesChart(const std::string& name, const std::vector<SeriesMark>& marks,
                         const std::vector<SeriesLevel>& levels, const std::vector<SeriesBreak>& breaks);
 
 struct ChangeBar {
   std::string label, title;
-  double ratio = 1;  // after over before, above 0
+  double ratio = 1;  // after over before, greater than 0
 };
-// A bar to the right for what became slower and to the left for what became faster; logarithmic, so that twice as fast
-// is as long as half as fast. Empty for no bars.
+// Bars to the right for slower entries and to the left for faster ones. The scale is logarithmic, so that twice as fast
+// is as long as half as fast. Empty without bars.
 std::string ChangeBars(const std::string& name, const std::vector<ChangeBar>& bars);
 
 }  // namespace hone

@@ -43,7 +43,7 @@ std::vector<SeriesMark> MarksOf(const HistorySeries& series) {
   return marks;
 }
 
-// Lines of the levels between change points; of a series without any there is none to see.
+// Lines for the levels between change points; none for a series without change points.
 std::vector<SeriesLevel> LevelsOf(const HistorySeries& series) {
   std::vector<SeriesLevel> levels;
   for (size_t i = 0; i < series.changes.size(); ++i) {

@@ -1,4 +1,4 @@
-// A history as one page, as ReportPage's.
+// A history as one page, in the frame that ReportPage has.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// `about`: one line of what was compared.
+// `about` is one line about what was compared.
 std::string HistoryPage(const History& history, const std::string& about);
 
 }  // namespace hone

@@ -10,9 +10,9 @@
 namespace hone {
 namespace {
 
-// The series' colours are those of Okabe and Ito ("Color Universal Design", 2008), told apart by most eyes, each darker
-// on white and lighter on black where its contrast with the page would be below 3 (WCAG 2.2, 1.4.11). Paper is always
-// white.
+// The series have the colours of Okabe and Ito ("Color Universal Design", 2008), which most eyes can distinguish. A
+// colour is darker on white, or lighter on black, if its contrast with the page would be below 3 (WCAG 2.2, 1.4.11).
+// Paper is always white.
 constexpr std::string_view kStyle =
     R"(:root{color-scheme:light dark;--ink:#1b1b1b;--paper:#fff;--soft:#5c5c5c;--rule:#dcdcdc;--grey:#8c8c8c;--s0:#0072b2;--s1:#b87800;--s2:#008f68;--s3:#c2649a;--s4:#3197d3;--s5:#d55e00;--s6:#85852b;--s7:#882255}
 @media screen and (prefers-color-scheme:dark){:root{--ink:#e8e8e8;--paper:#161616;--soft:#a6a6a6;--rule:#3a3a3a;--grey:#757575;--s0:#2b86c5;--s1:#e69f00;--s2:#00a87b;--s3:#dd98bd;--s4:#7cc8f2;--s5:#e5701a;--s6:#a8a83f;--s7:#b8457e}}
@@ -50,7 +50,7 @@ std::string Base64OfHex(std::string_view hex) {
 
 std::string HashOf(std::string_view text) { return fmt::format("'sha256-{}'", Base64OfHex(Sha256Hex(text))); }
 
-// `script`: an element, or empty.
+// `script` is an element, or empty.
 std::string WholePage(std::string_view title, const std::string& body, const std::string& policy,
                       std::string_view style, const std::string& script) {
   return fmt::format(

@@ -16,8 +16,8 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostHistories = 8;  // lines of a picture
-constexpr size_t kMostTasks = 400;    // rows of the table of tasks
+constexpr size_t kMostHistories = 8;  // lines of a chart
+constexpr size_t kMostTasks = 400;    // rows of the task table
 
 std::string TimeTitle(const ComparedTime& time) {
   return fmt::format("{} ({} to {}, {} samples)", TimeText(time.ns), TimeText(time.low_ns), TimeText(time.high_ns),

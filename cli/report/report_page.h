@@ -1,4 +1,4 @@
-// A comparison and how its tuning went, as one page.
+// A comparison and its tuning history, as one page.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// `history` may be null. A page of a comparison without models tells the history alone.
+// `history` may be null. If the comparison has no models, the page shows only the history.
 std::string ReportPage(const ComparisonReport& report, const StoreHistory* history);
 
 }  // namespace hone
