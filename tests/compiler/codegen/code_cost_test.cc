@@ -11,7 +11,7 @@ namespace hone {
 namespace {
 
 const Target kZen3{"x86_64-pc-linux-gnu", "znver3", {}, 0};
-constexpr int64_t kBytes = 32;  // of eight floats
+constexpr int64_t kBytes = 32;  // eight floats
 
 class CodeCostTest : public testing::Test {
  protected:
@@ -22,7 +22,7 @@ class CodeCostTest : public testing::Test {
     b.Stage("stage", [&](const StageArgs& args) { body(b, args); });
     return CostOf(b, kZen3, {{"stage", extent, 1, 0}}).at(0);
   }
-  // Each item adds 1 to eight floats `times` times over.
+  // Each item adds 1 to eight floats, `times` times.
   static Body Adding(int64_t times) {
     return [times](KernelBuilder& b, const StageArgs& args) {
       b.For(args.begin, args.end, 1, [&](Value* item) {

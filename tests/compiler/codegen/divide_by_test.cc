@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLanes = 16, kVectors = 2048;
 
-// A number of up to 2^40 with any bits behind the point.
+// A number of up to 2^40 with random bits after the point.
 float Draw(Random& random) {
   const auto bits = static_cast<uint32_t>(random.Below(uint64_t{1} << 23));
   const auto exponent = static_cast<uint32_t>(87 + random.Below(80));
@@ -49,7 +49,7 @@ void ExpectQuotients(float divisor, Random& random) {
 
 TEST(DivideBy, GivesTheInstructionsBits) {
   Random random(1);
-  // All bits set, all but one, one, powers of two, and divisors that are far from one.
+  // All bits set, all but one, one bit, powers of two, and divisors far from one.
   for (const float divisor : {0x1.fffffep0F, 0x1.fffffcp-3F, 0x1.000002p0F, 0.25F, -3.0F, 1e-30F, 1e30F}) {
     ExpectQuotients(divisor, random);
   }

@@ -81,8 +81,7 @@ TEST(ResolveTarget, TakesACpuThatOnlyLlvmKnows) {
   EXPECT_EQ(ResolveTarget("x86-64-v3").features, std::vector<std::string>());
 }
 
-// The widest vectors of each CPU that LLVM knows are those that schedules use there, whether the table of rows has it
-// or not.
+// For each CPU that LLVM knows, schedules use its widest vectors, whether or not the table of rows has the CPU.
 TEST(ResolveTarget, LeavesNoVectorsOfACpuUnused) {
   int wide = 0, half = 0;
   const Target plain{"x86_64-pc-linux-gnu", "", {}, 0};
@@ -124,7 +123,7 @@ TEST(ResolveTarget, Of32BitArmTakesArmv7WithNeonAlone) {
   EXPECT_THAT(Refusal("llvm -mtriple=armv7-linux-gnueabihf -mcpu=cortex-a9 -mattr=-neon"), HasSubstr("has no neon"));
 }
 
-// What no list of required features tells, a CPU of another maker with the same vectors may lack.
+// A feature that no list of required features names may be missing on another maker's CPU with the same vectors.
 TEST(MakeTargetMachine, UsesNoInstructionsOfOneMakerAlone) {
   for (const char* cpu : {"znver1", "znver3", "znver4", "znver5"}) {
     const auto machine =
@@ -189,7 +188,8 @@ TEST(LlvmCpuName, OfA32BitArmCoreIsLlvmsOwn) {
   EXPECT_GE(names.size(), 7U);
 }
 
-// What a runner does not list its CPU does not have: then it must list all that a target may imply.
+// A feature that a runner does not list counts as missing, so a runner must be able to list every feature that a target
+// implies.
 TEST(ImpliedFeatures, AreThoseThatARunnerCanTell) {
   const std::string told =
       " " + FeaturesFromFlags(kAllFlags) + " neon dotprod i8mm bf16 vfp4 hwdiv-arm a c d f m v zvl256b zvl512b ";

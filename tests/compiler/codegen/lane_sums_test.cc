@@ -1,4 +1,4 @@
-// Sums of whole vectors: of each length and number, of whole numbers that float32 holds.
+// Sums of whole vectors, for each length and number of sums, of integers that float32 represents.
 #include "compiler/codegen/lane_sums.h"
 
 #include <gtest/gtest.h>
@@ -17,13 +17,13 @@
 namespace hone {
 namespace {
 
-// `count` vectors of `lanes` lanes, each of which is `sums` groups.
+// `count` vectors of `lanes` lanes, each of which holds `sums` groups.
 struct Vectors {
   int count, lanes, sums;
 };
 void PrintTo(const Vectors& v, std::ostream* out) { *out << v.count << " of " << v.lanes << ", " << v.sums << " sums"; }
 
-// Of vectors that lie one behind the other.
+// Sums of vectors that are stored one after another.
 template <typename Element>
 std::vector<Element> SumsOf(std::vector<Element> memory, const Vectors& v) {
   const DType type = std::is_same_v<Element, float> ? DType::kFloat32 : DType::kInt32;

@@ -1,4 +1,4 @@
-// The costs that the table of CPUs has from LLVM's scheduling models are the ones that they hold.
+// The costs that the table of CPUs attributes to LLVM's scheduling models equal those in the models.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <llvm/MC/MCInstrInfo.h>
@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// What LLVM knows of one CPU's instructions.
+// LLVM's model of one CPU's instructions.
 class SchedulingModel {
  public:
   explicit SchedulingModel(const Target& target) {
@@ -26,7 +26,7 @@ class SchedulingModel {
     instructions_.reset(found->createMCInstrInfo());
   }
 
-  // How many of the instruction the CPU begins in a cycle; `name` is LLVM's own.
+  // The number of such instructions that the CPU begins in a cycle; `name` is LLVM's own.
   double PerCycle(llvm::StringRef name) const {
     for (unsigned opcode = 0; opcode < instructions_->getNumOpcodes(); ++opcode) {
       if (instructions_->getName(opcode) != name) continue;
@@ -48,7 +48,7 @@ TEST(Costs, FromLlvmAreTheSchedulingModels) {
   int checked = 0;
   for (const NamedTarget& named : NamedTargets()) {
     const MachineModel m = MachineModelFor(named.target);
-    // What comes from several documents is in none of them.
+    // Costs combined from several documents are in no single model.
     const std::string_view from = CostsFrom(named.target.cpu);
     if (!from.starts_with("LLVM's ") || from.find(':') != std::string_view::npos) continue;
     SCOPED_TRACE(named.name);

@@ -50,12 +50,12 @@ TEST(TargetOf, SaysWhatTheCpuHasMoreOrLessThanItsName) {
   Environment machine;
   machine.arch = "x86_64";
   machine.llvm_cpu = "x86-64-v3";
-  machine.features = "avx avx2 avx512f f16c sse4.2";  // no fma
+  machine.features = "avx avx2 avx512f f16c sse4.2";  // without fma
   const Target target = TargetOf(machine);
   EXPECT_THAT(target.features, ::testing::ElementsAre("+avx512f", "-fma"));
   EXPECT_EQ(WhyNotOn(machine, target, 1), "");
   machine.arch = machine.llvm_cpu = "";
-  machine.cpu_id = "GenuineIntel-6-143-8";  // as a runner of an older version tells it
+  machine.cpu_id = "GenuineIntel-6-143-8";  // as an older runner reports it
   EXPECT_EQ(TargetOf(machine).cpu, "sapphirerapids");
   machine.cpu_id = "";
   EXPECT_THROW(TargetOf(machine), Error);

@@ -47,7 +47,7 @@ TEST(NamedTargets, CostWhatTheTableOfTheDocsSays) {
   std::set<std::string> found, expected;
   std::string line;
   while (std::getline(page, line) && !line.starts_with("| target | GHz |")) continue;
-  std::getline(page, line);  // the rule below the head
+  std::getline(page, line);  // the rule below the table's header
   while (std::getline(page, line) && !line.empty()) found.insert(line);
   for (const NamedTarget& named : NamedTargets()) {
     const bool has_own = !named.target.triple.starts_with("x86_64") || !CostsFrom(named.target.cpu).empty();

@@ -1,4 +1,4 @@
-// Attention and RotaryEmbedding against small cases that are worked out by hand.
+// Attention and RotaryEmbedding against small cases worked out by hand.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -18,7 +18,8 @@ Tensor Reals(const Shape& shape, const std::vector<float>& values) {
   return Tensor::FromVector(DType::kFloat32, shape, values);
 }
 
-// One head, two queries and keys of one number each; values 10 and 20. `mask` is a further input of 2 x 2.
+// One head with two queries and two keys of one element each; the values are 10 and 20. `mask` is a further 2 x 2
+// input.
 std::vector<Tensor> Attend(const Attributes& attributes, const std::vector<float>& mask = {}) {
   ModelMaker model(23);
   model.Input("q", {1, 1, 2, 1}).Input("k", {1, 1, 2, 1}).Input("v", {1, 1, 2, 1});
@@ -33,7 +34,7 @@ std::vector<Tensor> Attend(const Attributes& attributes, const std::vector<float
       {{"q", Reals({1, 1, 2, 1}, {0, 1})}, {"k", Reals({1, 1, 2, 1}, {1, 3})}, {"v", Reals({1, 1, 2, 1}, {10, 20})}});
 }
 
-// The mean of 10 and 20 by the weights of the scores.
+// The mean of 10 and 20, weighted by the softmax of the scores.
 float Mean(double a, double b) {
   const double x = std::exp(a), y = std::exp(b);
   return static_cast<float>((10 * x + 20 * y) / (x + y));
@@ -49,8 +50,8 @@ TEST(OnnxAttention, WeighsValuesByScores) {
   EXPECT_THAT(Values(Attend({{"softcap", 2.0}})[0]), Near({15, Mean(2 * std::tanh(0.5), 2 * std::tanh(1.5))}));
 }
 
-// Two images of four keys, of which the first has two and the second three that are no padding; two queries each. All
-// scores are 0, so that a result is the mean of the values 1, 2, 3, 4 that are seen.
+// Two images of four keys, of which the first two and the first three respectively are not padding; two queries each.
+// All scores are 0, so a result is the mean of the visible values among 1, 2, 3, 4.
 std::vector<float> AttendPadded(const Attributes& attributes, bool padded = true) {
   ModelMaker model(25);
   model.Input("q", {2, 1, 2, 1}).Filled("k", {2, 1, 4, 1}, 1);
@@ -73,7 +74,7 @@ TEST(OnnxAttention, SeesThroughWindows) {
   EXPECT_THAT(AttendPadded({left[0], right[0]}), Near({1.5F, 2, 2.5F, 3}));
 }
 
-// A mask of one key: the other is not seen.
+// A mask of one key hides the other key.
 TEST(OnnxAttention, AShortMaskHidesTheRest) {
   ModelMaker model(24);
   model.Input("q", {1, 1, 2, 1}).Filled("k", {1, 1, 3, 1}, 1).Weight("v", {1, 1, 3, 1}, {1, 2, 4});
@@ -129,7 +130,7 @@ TEST(OnnxRotaryEmbedding, TurnsPairs) {
     model.Node("RotaryEmbedding", {"x", "c", "s"}, {"y"}, attributes).Output("y");
     return Values(RunOnnx(model.Bytes(), {{"x", Reals({1, 1, 1, 4}, {1, 2, 3, 4})}})[0]);
   };
-  // A quarter turn of the first pair, none of the second.
+  // A quarter turn of the first pair; the second pair stays.
   EXPECT_THAT(turned({}), ElementsAre(-3, 2, 1, 4));
   EXPECT_THAT(turned({{"interleaved", int64_t{1}}}), ElementsAre(-2, 1, 3, 4));
   ModelMaker model(23);

@@ -1,4 +1,4 @@
-// Scalings and linear models of the domain ai.onnx.ml, by hand.
+// Scalings and linear models of the domain ai.onnx.ml, with values worked out by hand.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct Floats {
   std::vector<float> values;
 };
 
-// A node on x of 2 x 2, which counts 0 to 3.
+// A node on a 2 x 2 input x, which counts 0 to 3.
 ModelMaker Classical(const std::string& op, const std::vector<Floats>& lists,
                      const std::vector<std::pair<std::string, TestAttribute>>& attributes = {},
                      const std::vector<std::string>& outputs = {"y"}) {

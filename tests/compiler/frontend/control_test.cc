@@ -1,4 +1,4 @@
-// Graphs within nodes: which branch is taken, what a body sees, how often it turns.
+// Graphs within nodes: the branch taken, the values that a body sees, the number of iterations.
 #include <gmock/gmock.h>
 
 #include "tests/compiler/frontend/run_onnx.h"
@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Names = std::vector<std::string>;
 
-// The last node gets the other model's graph as an attribute. Its inputs are named alone.
+// Gives the other model's graph to the last node as an attribute. The graph's inputs have names only.
 void Body(ModelMaker& model, const std::string& name, ModelMaker& body) {
   auto& attribute = *model.graph().mutable_node(model.graph().node_size() - 1)->add_attribute();
   attribute.set_name(name);
@@ -48,7 +48,7 @@ TEST(OnnxIf, TakesTheKnownBranchAndSelectsAComputedOne) {
   EXPECT_THAT(Chosen(Choice("c"), 0), ElementsAre(1, 2));
 }
 
-// Ifs within Ifs, each of which has the same computed condition; the innermost holds one node.
+// Nested Ifs that share one computed condition; the innermost holds one node.
 ModelMaker Nested(const std::string& op, int depth) {
   ModelMaker inner = Giving(op, {"x"}, "t0");
   for (int i = 1; i <= depth; ++i) {
@@ -88,7 +88,7 @@ TEST(OnnxIf, RefusesBranchesThatDiffer) {
   EXPECT_THAT(ImportError(Choice("x").Bytes()), HasSubstr("its condition is 2; it must be one value"));
 }
 
-// The input that decides is a constant then, and no input any more.
+// A given condition becomes a constant and is not an input.
 TEST(OnnxIf, AGivenValueDecides) {
   OnnxImportOptions given;
   given.values["c"] = 1;
@@ -101,7 +101,7 @@ TEST(OnnxIf, AGivenValueDecides) {
               HasSubstr("--value d: the model has no such input; it has x, c"));
 }
 
-// A branch reads what comes later in the file.
+// A branch reads a value that comes later in the file.
 TEST(OnnxIf, WaitsForWhatItsBranchesRead) {
   ModelMaker model = Choice("yes");
   model.graph().mutable_node(0)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_input(0, "late");
@@ -109,7 +109,7 @@ TEST(OnnxIf, WaitsForWhatItsBranchesRead) {
   EXPECT_FLOAT_EQ(Chosen(model)[0], -0.36787945F);
 }
 
-// Each turn adds x to the sum and gives i * x.
+// Each iteration adds x to the sum and outputs i * x.
 ModelMaker Sums(const std::string& count, const std::string& going) {
   ModelMaker body;
   body.IntegerInput("i", 7, {}).IntegerInput("on", 9, {}).Input("sum", {2});
@@ -139,7 +139,7 @@ TEST(OnnxLoop, TurnsAsOftenAsIsKnown) {
   EXPECT_EQ(counted[1].shape(), (Shape{3, 2}));
   EXPECT_THAT(Values(counted[1]), ElementsAre(0, 0, 1, 2, 2, 4));
   EXPECT_THAT(Values(Turned(Sums("", "goes"))[0]), ElementsAre(3, 6));
-  // What exporters write for "as long as the condition holds".
+  // The form in which exporters write "while the condition holds".
   EXPECT_THAT(Values(Turned(Sums("most", "goes"))[0]), ElementsAre(3, 6));
 }
 
@@ -175,7 +175,7 @@ TEST(OnnxScan, WalksAlongItsInputs) {
   EXPECT_THAT(Values(results[1]), ElementsAre(-4, -6, -6, -5, -8, -9));
 }
 
-// Positions that are computed, one of them from the end, one met twice.
+// Computed positions: one counts from the end, one occurs twice.
 TEST(OnnxScatter, GoesWhereIndicesSay) {
   const Tensor x = Counting({3, 2}), places = Tensor::FromVector<int64_t>(DType::kInt64, {3, 1}, {2, -3, 2});
   const Tensor rows = Tensor::FromVector<float>(DType::kFloat32, {3, 2}, {10, 20, 30, 40, 50, 60});
@@ -183,7 +183,7 @@ TEST(OnnxScatter, GoesWhereIndicesSay) {
     ModelMaker model(18);
     model.Input("x", {3, 2}).IntegerInput("i", onnx::TensorProto::INT64, {3, 1}).Input("u", {3, 2});
     model.Ints("end", {1}).Ints("zero", {0}).Ints("axis", {1});
-    // The same rows, or their first column.
+    // Whole rows, or only their first column.
     model.Node("Slice", {"u", "zero", "end", "axis"}, {"column"});
     model.Node(op, {"x", "i", op == "ScatterND" ? "u" : "column"}, {"y"}, how).Output("y");
     return Values(RunOnnx(model.Bytes(), {{"x", x}, {"i", places}, {"u", rows}})[0]);

@@ -1,4 +1,4 @@
-// Values whose extents a run counts: what finds them, and what takes them on.
+// Values whose extents a run counts: the operators that find them, and those that read them.
 #include <gmock/gmock.h>
 
 #include "compiler/relay/counted_outputs.h"
@@ -16,7 +16,7 @@ Tensor Floats(const Shape& shape, const std::vector<float>& values) {
 Tensor Int64s(const Shape& shape, const std::vector<int64_t>& values) {
   return Tensor::FromVector<int64_t>(DType::kInt64, shape, values);
 }
-// x of 6 numbers, and p: where they are, one place a row.
+// x with 6 elements, and the positions p of its nonzero elements, one per row.
 ModelMaker WithPlaces() {
   ModelMaker model(13);
   model.Input("x", {6}).Node("NonZero", {"x"}, {"n"}).Node("Transpose", {"n"}, {"p"});
@@ -55,7 +55,7 @@ TEST(OnnxCounted, CompressTakesWhereTheConditionHolds) {
 
 TEST(OnnxCounted, ElementsFollowTheirPlaces) {
   ModelMaker model = WithPlaces();
-  // What lies behind the places is read at 0, where nothing is found and xt is not 0.
+  // Positions past the count read element 0, where x is 0 but xt is not.
   model.Weight("ten", {}, {10}).Node("Add", {"x", "ten"}, {"xt"}).Node("GatherND", {"xt", "p"}, {"g"});
   model.Node("Mul", {"g", "g"}, {"y"}).Node("Shape", {"p"}, {"s"}).Node("ReduceMin", {"g"}, {"min"});
   model.Node("Size", {"y"}, {"z"}).Node("ReduceSum", {"y"}, {"sum"}, {{"keepdims", int64_t{0}}});

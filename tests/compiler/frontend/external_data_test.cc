@@ -1,4 +1,4 @@
-// Weights beside the model: read when they lie where they may, refused everywhere else.
+// Weights in files beside the model: read where that is allowed, refused everywhere else.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ class ExternalDataTest : public testing::Test {
     std::ofstream(root_ / name, std::ios::binary) << bytes;
   }
 
-  // y = x + w, with w two numbers at `offset` of `location`. What importing fails with, or "".
+  // y = x + w, with the two elements of w at `offset` of `location`. Returns the error of importing, or "".
   std::string Import(const std::string& location, const std::string& offset = "8", const std::string& length = "8") {
     ModelMaker model;
     model.Input("x", {2}).Node("Add", {"x", "w"}, {"y"}).Output("y");

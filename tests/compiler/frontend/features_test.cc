@@ -1,4 +1,4 @@
-// What stands before and behind classical models (ai.onnx.ml), by hand.
+// The steps before and after classical models (ai.onnx.ml), with values worked out by hand.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Names = std::vector<std::string>;
 
-// The last of the body's nodes takes `attribute` from the call.
+// Lets the last node of the body take `attribute` from the call.
 void Refer(onnx::FunctionProto& function, const std::string& attribute, const std::string& called,
            onnx::AttributeProto::AttributeType type) {
   auto& reference = *function.mutable_node(function.node_size() - 1)->add_attribute();
@@ -36,7 +36,7 @@ std::vector<float> Computed(const ModelMaker& model) {
   return Values(RunOnnx(model.Bytes(), {{"x", Tensor::FromVector<float>(DType::kFloat32, {2}, {-1, 2})}})[0]);
 }
 
-// y = leaky(leaky(x)), with the slope of each call.
+// y = leaky(leaky(x)), with the slope given by each call.
 ModelMaker Twice() {
   ModelMaker model, body;
   model.Input("x", {2}).Node("Slope", {"x"}, {"h"}, {{"slope", 0.5}}).Domain("local");
@@ -53,12 +53,12 @@ TEST(OnnxFunctions, AreWrittenOutWithTheAttributesOfEachCall) {
 TEST(OnnxFunctions, UseDefaultsWhereTheCallSaysNothing) {
   ModelMaker model = Twice();
   model.graph().mutable_node(1)->clear_attribute();
-  EXPECT_THAT(Computed(model), ElementsAre(-0.005F, 2));  // LeakyRelu's own
+  EXPECT_THAT(Computed(model), ElementsAre(-0.005F, 2));  // LeakyRelu's default slope
   onnx::AttributeProto value;
   value.set_name("slope");
   value.set_type(onnx::AttributeProto::FLOAT);
   value.set_f(0.75F);
-  // attribute_proto, which the library's version of the format does not have.
+  // Field attribute_proto, which is missing in the library's version of the format.
   model.proto().mutable_functions(0)->mutable_unknown_fields()->AddLengthDelimited(11, value.SerializeAsString());
   EXPECT_THAT(Computed(model), ElementsAre(-0.375F, 2));
 }
@@ -88,7 +88,7 @@ TEST(OnnxFunctions, MayPassAnInputOnAndLeaveOthersOut) {
   EXPECT_THAT(Computed(model), ElementsAre(-1, 2));
 }
 
-// Hardmax was of everything behind the axis until opset 13.
+// Until opset 13, Hardmax covered all axes from the given one on.
 TEST(OnnxFunctions, HaveTheirOwnOpset) {
   for (const int64_t opset : {11, 13}) {
     ModelMaker model, body;

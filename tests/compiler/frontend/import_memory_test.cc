@@ -1,4 +1,4 @@
-// What importing takes: what is refused is refused before much is computed, and what is computed takes its own size.
+// The cost of importing: a refused model is refused before much is computed, and a computed value takes its own size.
 #include <gmock/gmock.h>
 
 #include "tests/compiler/frontend/run_onnx.h"

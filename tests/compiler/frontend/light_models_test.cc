@@ -1,4 +1,5 @@
-// Real architectures with constant weights, and the outputs that their publisher gives. Skipped where they are not.
+// Real architectures with constant weights, compared with their publisher's outputs. Skipped where the files are
+// absent.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// A name may be that of several nodes, in graphs within nodes.
+// Several nodes, in graphs within nodes, may share a name.
 using TypesByName = std::map<std::string, std::set<std::string>>;
 
 void AddNodes(const OnnxGraph& graph, TypesByName& types) {
@@ -36,7 +36,7 @@ void RecordMadeOperators(std::string_view model, const relay::IRModule& imported
     const relay::Call* call = relay::AsCall(expr);
     const relay::Op* op = call == nullptr ? nullptr : relay::AsOp(call->op);
     const auto node = op == nullptr ? types.end() : types.find(call->name);
-    // Where several nodes have the name, which of them made the call is not known.
+    // If several nodes share the name, the call's node is unknown.
     if (node != types.end() && node->second.size() == 1) {
       SeenMadeOperators().emplace(op->def->name, *node->second.begin());
     }

@@ -1,4 +1,4 @@
-// Which Relay operators ONNX's nodes became in the models that this process imported.
+// The Relay operators that ONNX nodes became in the models imported by this process.
 #pragma once
 
 #include <set>
@@ -10,11 +10,11 @@
 
 namespace hone {
 
-// Relay operator and ONNX operator.
+// Pairs of Relay operator and ONNX operator.
 using MadeOperators = std::set<std::pair<std::string, std::string>>;
 MadeOperators& SeenMadeOperators();
 
-// Adds what the model's nodes are in the module that was imported of it: calls bear their nodes' names.
+// Adds the operators that the model's nodes became in the imported module: calls carry their nodes' names.
 void RecordMadeOperators(std::string_view model, const relay::IRModule& imported);
 
 }  // namespace hone

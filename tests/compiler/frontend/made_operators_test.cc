@@ -1,5 +1,5 @@
-// The table that says which ONNX operators become a Relay operator is what the importer does: nothing that a test of
-// this program imports becomes an operator that the table leaves out, and all of them together make every row.
+// The table of the Relay operators that ONNX operators become agrees with the importer. No node that this program's
+// tests import becomes an operator that the table lacks, and all tests together produce every row.
 #include "compiler/frontend/onnx/made_operators.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ MadeOperators Without(const MadeOperators& all, const MadeOperators& those) {
   return rest;
 }
 
-// Looks back when the tests of this process have run.
+// Compares at the end, after all tests of this process.
 class TableIsWhatWasSeen : public testing::Environment {
  public:
   void TearDown() override {
@@ -70,7 +70,7 @@ TEST(MadeOperators, AreThoseOfBothRegistries) {
   EXPECT_TRUE(std::is_sorted(convolutions.begin(), convolutions.end()));
 }
 
-// Imports a model of one node that takes x and y of 2 x 4 floats, and records what it became.
+// Imports a model of one node that takes x and y of 2 x 4 floats, and records the operators that it became.
 void Import(const std::string& op, int inputs,
             const std::vector<std::pair<std::string, TestAttribute>>& attributes = {}, int64_t opset = 13) {
   SCOPED_TRACE(op);
@@ -82,7 +82,7 @@ void Import(const std::string& op, int inputs,
   RecordMadeOperators(bytes, ImportOnnxBytes(bytes, "test").module);
 }
 
-// Those that no other test of this program computes: random graphs do.
+// Operators that no other test of this program imports; random graphs compute them.
 TEST(MadeOperators, OfNodesThatAreOneOperatorEach) {
   for (const char* op : {"Abs", "Atan", "Ceil", "Cos", "Erf", "Floor", "HardSigmoid", "HardSwish", "LeakyRelu", "Log",
                          "Reciprocal", "Round", "Sigmoid", "Sign", "Sin", "Sqrt", "LogSoftmax"}) {

@@ -1,4 +1,4 @@
-// Products of integers against plain loops: kernels of bytes compute most of them.
+// Products of integers against plain loops; kernels of bytes compute most of them.
 #include <gmock/gmock.h>
 
 #include "compiler/relay/visitor.h"
@@ -36,7 +36,7 @@ int PairsIn(const std::string& bytes) {
   return count;
 }
 
-// a: heads x m x k, b: heads x k x n.
+// The operand a is heads x m x k, b is heads x k x n.
 void ExpectSums(const Tensor& y, const Tensor& a, const Tensor& b, int64_t a_zero, int64_t b_zero) {
   const int64_t m = a.shape()[1], k = a.shape()[2], n = b.shape()[2];
   ASSERT_EQ(y.shape(), (Shape{a.shape()[0], m, n}));
@@ -56,7 +56,7 @@ struct Operand {
   int zero;
 };
 
-// Zero points that only the run knows, and known ones of sums that float32 does not hold.
+// Zero points known only at run time, and known ones with sums that exceed float32's integers.
 TEST(MatMulInteger, MultipliesComputedMatricesAsBytes) {
   constexpr Operand kOperands[] = {{DType::kUInt8, 128}, {DType::kUInt8, 7}, {DType::kInt8, 0}, {DType::kInt8, -90}};
   for (const Operand& a : kOperands) {
@@ -87,7 +87,7 @@ TEST(MatMulInteger, MultipliesComputedMatricesAsBytes) {
   }
 }
 
-// One of them a vector: the other's rows are what is left.
+// One operand is a vector: the result has only the other's rows.
 TEST(MatMulInteger, MultipliesAComputedVectorAsBytes) {
   ModelMaker model;
   model.IntegerInput("a", kU8, {300}).IntegerInput("b", kU8, {2, 300, 4});
@@ -103,7 +103,7 @@ TEST(MatMulInteger, MultipliesAComputedVectorAsBytes) {
   }
 }
 
-// Of zero points per row and per column nothing is known here: they are taken off before.
+// Zero points per row and per column are not supported here: they are subtracted first.
 TEST(MatMulInteger, LeavesSeveralZeroPointsOfComputedMatricesToFloats) {
   ModelMaker model;
   model.IntegerInput("a", kU8, {2, 3, 8}).IntegerInput("b", kU8, {2, 8, 4});
@@ -113,7 +113,7 @@ TEST(MatMulInteger, LeavesSeveralZeroPointsOfComputedMatricesToFloats) {
 }
 
 TEST(MatMulInteger, SplitsSumsThatNoDigitsHold) {
-  constexpr int64_t kDepth = 90002;  // with 255 int32 would not hold the sums, as products of bytes need
+  constexpr int64_t kDepth = 90002;  // int32 could not hold sums of 255s, which products of bytes require
   ModelMaker model;
   model.IntegerInput("a", kU8, {2, kDepth}).Integers("b", kS8, {kDepth, 1}, std::vector<int>(kDepth, -100));
   model.Node("MatMulInteger", {"a", "b"}, {"y"}).Output("y");
@@ -124,7 +124,7 @@ TEST(MatMulInteger, SplitsSumsThatNoDigitsHold) {
   EXPECT_EQ(y.data<int32_t>()[1], -100 * 200 * kDepth + 100);
 }
 
-// Weights that are known, and sums that float32 does not hold or a zero point that is not known: bytes are multiplied.
+// Known weights, with sums past float32's integers or an unknown zero point: bytes are multiplied.
 TEST(MatMulInteger, MultipliesBytesWhereFloatsDoNotDo) {
   constexpr int64_t kDepth = 801;
   for (const bool is_signed : {false, true}) {

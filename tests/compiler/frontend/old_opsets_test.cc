@@ -1,4 +1,4 @@
-// What nodes of opsets 1 to 9 said otherwise.
+// Differences of nodes in opsets 1 to 9.
 #include <gmock/gmock.h>
 
 #include "tests/compiler/frontend/run_onnx.h"

@@ -1,4 +1,4 @@
-// Operators that become chains of simpler ones: their values, worked out from the formulas of ONNX's text.
+// Operators that become chains of simpler ones, with values worked out from the formulas in ONNX's text.
 #include <gmock/gmock.h>
 
 #include <cmath>

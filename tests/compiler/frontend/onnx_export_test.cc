@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, ExportedZoo,
                          testing::Values("mlp", "mobilenet", "mobilenet_shallow", "mobilenet_v2", "squeezenet",
                                          "shufflenet"));
 
-// ONNX has images of NCHW alone.
+// ONNX has only images in NCHW.
 TEST(ExportOnnx, TurnsImagesWhoseChannelsComeLast) {
   Tensor image(DType::kFloat32, {1, 40, 40, 3});
   FillTensor(image, Fill::kNormal, 1);

@@ -73,7 +73,7 @@ TEST(ImportOnnx, AsksForOtherFreeDims) {
             "input \"x\": dimension 2 is free; give --dim d2=NUMBER, or --shape x=1,3,d2,8 with numbers");
 }
 
-// Two inputs that share d1.
+// Two inputs that share the dynamic extent d1.
 ModelMaker Pair() {
   ModelMaker model;
   model.Input("a", {-1, -1}).Input("b", {2, -1}).Node("Relu", {"a"}, {"y"}).Node("Relu", {"b"}, {"z"});

@@ -1,4 +1,4 @@
-// Operators that move elements or make them from positions.
+// Operators that move elements or compute them from positions.
 #include <gmock/gmock.h>
 
 #include "tests/compiler/frontend/run_onnx.h"
@@ -55,7 +55,7 @@ TEST(OnnxRearrange, ResizesTensorsWithoutElements) {
   EXPECT_EQ(RunOnnx(model.Bytes(), {{"x", Counting({1, 2, 4, 4})}})[0].shape(), (Shape{1, 0, 8, 6}));
 }
 
-// The shape of one node's result, of no elements, where x is what a slice leaves of 4 x 6 x 8 x 8 along an axis.
+// The shape of an empty result of one node. Its input x is an empty slice of 4 x 6 x 8 x 8 along an axis.
 Shape ShapeOfEmpty(int64_t axis, const std::string& op, const Attributes& attributes,
                    const std::vector<Ints>& ints = {}) {
   ModelMaker model(18);
@@ -226,7 +226,7 @@ TEST(OnnxEinsum, RefusesWhatItCannotDo) {
   EXPECT_THAT(error("ijk->k", {2, 2}), HasSubstr("\"ijk\" is not of 2 axes"));
 }
 
-// A 2 x 2 image 0 1 / 2 3 at two places.
+// Samples a 2 x 2 image 0 1 / 2 3 at two positions.
 std::vector<float> Sample(const std::vector<float>& grid, const Attributes& attributes) {
   ModelMaker model(20);
   model.Input("x", {1, 1, 2, 2}).Input("g", {1, 1, 2, 2}).Node("GridSample", {"x", "g"}, {"y"}, attributes).Output("y");
@@ -243,7 +243,7 @@ TEST(OnnxGridSample, BlendsNeighboursAndKnowsTheBorder) {
   EXPECT_THAT(Sample({2, -1, 3, -1}, {{"padding_mode", "reflection"}, {"align_corners", int64_t{1}}}),
               ElementsAre(0.5F, 0));
   EXPECT_THAT(Sample({0.6F, -0.4F, -0.9F, 0.9F}, {{"mode", "nearest"}}), ElementsAre(1, 2));
-  // Row 2.5 is rounded to 2, whose mirror image is 1; its own would be 0.5 and 0.
+  // Row 2.5 is rounded to 2 before it is mirrored to 1; mirroring first would give 0.5, which rounds to 0.
   EXPECT_THAT(Sample({-0.5F, 2, -0.5F, 0.5F}, {{"mode", "nearest"}, {"padding_mode", "reflection"}}),
               ElementsAre(2, 2));
   ModelMaker model(20);

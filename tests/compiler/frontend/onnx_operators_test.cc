@@ -1,4 +1,4 @@
-// What each operator becomes, where versions of ONNX differ or the conversion is more than a name.
+// The result of each operator where versions of ONNX differ or the conversion is more than a rename.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -109,7 +109,7 @@ TEST(OnnxClip, TakesBoundsFromAttributesThenInputs) {
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({4})}})[0]), ElementsAre(0, 1, 2, 2));
 }
 
-// As a constant, and as an input would be clipped.
+// Folded as a constant; an input would be clipped as a double.
 TEST(OnnxClip, HoldsIntegersThatADoubleDoesNot) {
   constexpr int64_t kLarge = (int64_t{1} << 53) + 1;
   const auto clipped = [](int64_t low, int64_t high, int64_t value) {
@@ -265,7 +265,7 @@ TEST(OnnxMatMul, OfIntegersIsExact) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("a product of integers times 0.5"));
 }
 
-// Values of ONNX's own cases.
+// The values are from ONNX's own cases.
 TEST(OnnxResize, PicksTheNearest) {
   const Shape square{1, 1, 2, 2};
   const auto nearest = [&](const Shape& shape, const Ints& sizes, const std::string& coordinates,
@@ -283,7 +283,7 @@ TEST(OnnxResize, PicksTheNearest) {
   EXPECT_THAT(nearest({1, 1, 1, 4}, {1, 1, 1, 2}, "asymmetric", "ceil"), ElementsAre(0, 2));
   EXPECT_THAT(nearest({1, 1, 1, 2}, {1, 1, 1, 4}, "asymmetric", "round_prefer_ceil"), ElementsAre(0, 1, 1, 1));
   EXPECT_THAT(nearest({1, 1, 1, 2}, {1, 1, 1, 4}, "asymmetric", "round_prefer_floor"), ElementsAre(0, 0, 1, 1));
-  // Float32 has 6.5000005 and 6.4999995.
+  // Float32 computes 6.5000005 and 6.4999995.
   EXPECT_EQ(nearest({1, 1, 1, 14}, {1, 1, 1, 19}, "half_pixel", "round_prefer_floor")[9], 6);
   EXPECT_THAT(nearest({1, 1, 1, 14}, {1, 1, 1, 1}, "half_pixel", "round_prefer_ceil"), ElementsAre(7));
 }
@@ -321,10 +321,10 @@ TEST(OnnxResize, BlendsSeveral) {
   // At a quarter the weights for a = -1/2 are -0.0703125, 0.8671875, 0.2265625 and -0.0234375.
   EXPECT_THAT(resized({1, 1, 1, 4}, {1, 1, 1, 2}, {{"mode", "cubic"}, {"cubic_coeff_a", -0.5}}),
               near({-0.0703125F, 0.1796875F, 0.7265625F, 1.25F, 1.75F, 2.2734375F, 2.8203125F, 3.0703125F}));
-  // Two taps of four do not count; the others, 0.87890625 and -0.10546875, are weighed anew.
+  // Two of the four taps are excluded; the other weights, 0.87890625 and -0.10546875, are normalised again.
   EXPECT_NEAR(resized({1, 1, 1, 4}, {1, 1, 1, 2}, {{"mode", "cubic"}, {"exclude_outside", int64_t{1}}})[0], -3.0F / 22,
               1e-5F);
-  // A triangle over four inputs: 1, 3, 3 and 1 of 8.
+  // A triangle filter over four inputs with the weights 1, 3, 3 and 1 of 8.
   EXPECT_THAT(resized({1, 1, 1, 8}, {1, 1, 1, 0.5F}, {{"mode", "linear"}, {"antialias", int64_t{1}}})[1],
               testing::FloatNear(2.5F, 1e-5F));
 }
@@ -434,7 +434,7 @@ TEST(OnnxPRelu, BroadcastsItsSlope) {
   EXPECT_THAT(Values(outputs[1]), ElementsAre(0, -100, -20, -300));
 }
 
-// The rectified value less itself would be no number at an infinity.
+// The rectified value less the value itself would be NaN at an infinity.
 TEST(OnnxPRelu, KeepsInfinitiesWhateverItsSlope) {
   const Tensor x = Tensor::FromVector<float>(DType::kFloat32, {1, 1, 3}, {INFINITY, -INFINITY, -1});
   for (const Shape& shape : {Shape{3}, Shape{1}, Shape{1, 1, 3}}) {
@@ -470,7 +470,7 @@ TEST(OnnxConvTranspose, TakesVolumes) {
   model.Node("ConvTranspose", {"x", "w"}, {"y"}, {{"strides", Ints{2, 2, 2}}}).Output("y");
   const Tensor y = RunOnnx(model.Bytes(), {{"x", Counting({1, 2, 3, 4, 5})}})[0];
   EXPECT_EQ(y.shape(), (Shape{1, 3, 6, 8, 10}));
-  EXPECT_EQ(y.At(0), 60);  // 0 of one channel and 60 of the other
+  EXPECT_EQ(y.At(0), 60);  // 0 for one channel and 60 for the other
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The page that says which operators are read names those of the table, and no others.
+// The page's list of supported operators has the names of the table, and no others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ bool IsName(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
 }
 
-// Between backquotes.
+// Names between backquotes.
 std::set<std::string> NamesOn(std::istream& page) {
   std::set<std::string> names;
   std::string plain, quoted;

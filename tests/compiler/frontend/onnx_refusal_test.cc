@@ -1,4 +1,4 @@
-// What is not right is refused in one line that names the node.
+// Invalid models are refused in one line that names the node.
 #include <gmock/gmock.h>
 
 #include "core/random.h"
@@ -126,7 +126,7 @@ TEST(OnnxRefusal, StopsAConstantOfAShapeJustOverAGigabyte) {
               HasSubstr("node \"all\" (ConstantOfShape): the model computes more than 1 GiB"));
 }
 
-// What a model stores it may compute with: 72 MiB are refused 17 times, where a number is at just over 1 GiB.
+// The limit grows with the stored bytes: 72 MiB may be repeated up to 16 times. A small model has a limit of 1 GiB.
 TEST(OnnxRefusal, AllowsAModelSixteenTimesWhatItStores) {
   const auto repeated = [](int64_t times) {
     ModelMaker model;
@@ -137,7 +137,7 @@ TEST(OnnxRefusal, AllowsAModelSixteenTimesWhatItStores) {
   EXPECT_THAT(ImportError(repeated(17)), HasSubstr("the model computes more than 1152 MiB of constants"));
 }
 
-// Of 15 axes: each element takes 16 numbers of 8 bytes.
+// With 15 axes each element takes 16 numbers of 8 bytes.
 TEST(OnnxRefusal, StopsPositionsThatTakeJustOverAGigabyte) {
   constexpr int kElements = (1 << 23) + 1;
   std::vector<int64_t> dims(15, 1);
@@ -148,7 +148,7 @@ TEST(OnnxRefusal, StopsPositionsThatTakeJustOverAGigabyte) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("node \"y\" (NonZero): the model computes more than 1 GiB"));
 }
 
-// Each number that is computed becomes a node.
+// Each computed number becomes a node.
 TEST(OnnxRefusal, StopsAComputedShapeOfMillionsOfNumbers) {
   ModelMaker model;
   model.Input("x", {4}).IntegerInput("s", onnx::TensorProto::INT64, {1 << 24}).Node("Reshape", {"x", "s"}, {"y"});
@@ -197,7 +197,7 @@ TEST(OnnxRefusal, ChecksWindows) {
   EXPECT_THAT(pool("dilations", {100, 100}), HasSubstr("node \"y\" (MaxPool): "));
 }
 
-// Whatever the bytes: an import or an Error, and not another exception.
+// Any bytes are imported or end in an Error, and never in another exception.
 void Try(const std::string& bytes) {
   try {
     relay::InferType(ImportOnnxBytes(bytes, "damaged").module);

@@ -1,4 +1,4 @@
-// Operators whose elements come from places that shapes or pools tell.
+// Operators that read elements at positions given by shapes or pools.
 #include <gmock/gmock.h>
 
 #include "tests/compiler/frontend/run_onnx.h"
@@ -37,7 +37,7 @@ TEST(OnnxCenterCropPad, CutsAndPadsAroundTheMiddle) {
 
 TEST(OnnxCol2Im, AddsWhatLiesOnAPixel) {
   EXPECT_THAT(RunNode("Col2Im", {1, 4, 4}, {}, {{3, 3}, {2, 2}}), ElementsAre(0, 5, 5, 10, 30, 20, 10, 25, 15));
-  // Of one axis, in steps of 2, taps 2 apart, one place before the image: pixels -1 and 1, then 1 and 3.
+  // One axis, stride 2, dilation 2, padding 1 before the image: pixels -1 and 1, then 1 and 3.
   const Attributes apart{{"strides", Ints{2}}, {"dilations", Ints{2}}, {"pads", Ints{1, 0}}};
   EXPECT_THAT(RunNode("Col2Im", {1, 2, 2}, apart, {{4}, {2}}), ElementsAre(0, 3, 0, 3));
   EXPECT_THAT(ImportError(OneNode("Col2Im", {1, 4, 5}, {}, {{3, 3}, {2, 2}}).Bytes()),
@@ -48,7 +48,7 @@ TEST(OnnxAffineGrid, MapsMiddlesOrCorners) {
   EXPECT_THAT(RunNode("AffineGrid", {1, 2, 3}, {}, {{1, 1, 1, 2}}), ElementsAre(2, 3.5, 2, 6.5));
   EXPECT_THAT(RunNode("AffineGrid", {1, 2, 3}, {{"align_corners", int64_t{1}}}, {{1, 1, 1, 2}}),
               ElementsAre(1, -2, 1, 4));
-  // In a volume the numbers are x, y and z: here -1/2 or 1/2 along the depth alone.
+  // In a volume the coordinates are x, y and z: here -1/2 or 1/2, only along the depth.
   EXPECT_THAT(RunNode("AffineGrid", {1, 3, 4}, {}, {{1, 1, 2, 1, 1}}), ElementsAre(2, 4, 6, 4, 10, 16));
   EXPECT_THAT(ImportError(OneNode("AffineGrid", {1, 2, 3}, {}, {{1, 1, 1}}).Bytes()), HasSubstr("theta 1x2x3 for 3"));
 }
@@ -90,7 +90,7 @@ TEST(OnnxPad, TakesANumberThatIsComputed) {
   EXPECT_THAT(Values(results[0]), ElementsAre(7, 0, 1, 7, 7, 7));
 }
 
-// Shapes whose tables no machine holds, in models of a few bytes.
+// Models of a few bytes whose shapes need tables too large for any machine.
 TEST(OnnxPlaces, RefusesWhatIsTooLarge) {
   const int64_t wide = int64_t{1} << 29;
   const Attributes steps{{"strides", Ints{wide, wide}}};

@@ -1,4 +1,4 @@
-// Quantised operators against values worked out by hand, and against plain integer loops.
+// Quantised operators against values worked out by hand and against plain integer loops.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -93,7 +93,7 @@ TEST(DequantizeLinear, ReadsEightAndThirtyTwoBits) {
 TEST(DynamicQuantizeLinear, CoversZeroAndTheWholeRange) {
   ModelMaker model;
   model.Input("x", {6}).Node("DynamicQuantizeLinear", {"x"}, {"y", "s", "z"}).Output("y").Output("s").Output("z");
-  // The example of ONNX's own page.
+  // This is the example of ONNX's own page.
   const auto results = RunOnnx(model.Bytes(), {{"x", Floats({0, 2, -3, -2.5, 1.34, 0.5})}});
   EXPECT_THAT(Values(results[0]), ElementsAre(153, 255, 0, 26, 221, 179));
   EXPECT_FLOAT_EQ(results[1].data<float>()[0], 5.0F / 255);
@@ -104,7 +104,7 @@ TEST(DynamicQuantizeLinear, CoversZeroAndTheWholeRange) {
   EXPECT_THAT(Values(zeros[1]), ElementsAre(1));
 }
 
-// x: 1 x C x 3 x 3 and weights O x C x 3 x 3 without padding: one sum per output channel.
+// Input x is 1 x C x 3 x 3. The weights are O x C x 3 x 3 without padding, so each output channel is one sum.
 struct LongSum {
   int64_t channels;
   std::vector<int> x, w;
@@ -119,7 +119,7 @@ LongSum MakeLongSum(int64_t channels, int64_t outputs, int x_zero, bool extreme)
   for (int64_t o = 0; o < outputs; ++o) {
     int64_t total = 0;
     for (size_t i = 0; i < count; ++i) {
-      // The last but one off: an odd sum, which float32 does not hold past 2^24.
+      // The last weight is one less, for an odd sum, which float32 cannot represent past 2^24.
       const int most = i + 1 == count ? 126 : 127;
       sum.w.push_back(extreme ? (o == 0 ? most : -most) : static_cast<int>(random.Below(256)) - 128);
       total += static_cast<int64_t>(sum.x[i] - x_zero) * sum.w.back();
@@ -132,7 +132,7 @@ LongSum MakeLongSum(int64_t channels, int64_t outputs, int x_zero, bool extreme)
 std::vector<double> Doubles(const std::vector<int>& values) { return {values.begin(), values.end()}; }
 
 TEST(ConvInteger, IsExactHoweverLongTheSum) {
-  // Sums within 2^24, past it, and past what two digits would hold.
+  // Sums within 2^24, past it, and past the capacity of two digits.
   for (const int64_t channels : {5, 200, 1000}) {
     const LongSum sum = MakeLongSum(channels, 2, 0, true);
     ModelMaker model;
@@ -163,7 +163,7 @@ TEST(ConvInteger, LongSumsOfKnownWeightsStayBytes) {
   };
   EXPECT_EQ(convolutions("x", "w", {}), 1);
   EXPECT_EQ(convolutions("x", "w", {"xz"}), 1);
-  EXPECT_EQ(convolutions("x", "given", {}), 2);  // two digits
+  EXPECT_EQ(convolutions("x", "given", {}), 2);  // two digits, a convolution each
 }
 
 TEST(ConvInteger, AddsTheDigitsOfWeightsThatAreInputs) {
@@ -185,7 +185,7 @@ TEST(ConvInteger, PadsWithTheZeroPoint) {
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", x}})[0]), ElementsAre(10, 10, 10, 10));
 }
 
-// As DynamicQuantizeLinear makes it: an input here. The sums are those of a zero point that is known.
+// The zero point of DynamicQuantizeLinear, which is an input here. Sums equal those with a known zero point.
 TEST(ConvInteger, TakesAComputedZeroPointOffSumsOfBytes) {
   Random random(5);
   const auto run = [&](int64_t groups, int64_t inputs, bool is_signed, bool known) {
@@ -233,7 +233,7 @@ TEST(ConvInteger, OfAComputedZeroPointIsOneOfBytes) {
   EXPECT_EQ(data_of(4, "known"), DType::kFloat32) << "becomes one of bytes later";
 }
 
-// Of one spatial dimension, padded with the zero point at one end.
+// One spatial dimension, padded with the zero point at one end.
 TEST(ConvInteger, TakesRows) {
   ModelMaker model;
   model.IntegerInput("x", kU8, {1, 2, 4}).Integers("w", kS8, {1, 2, 2}, {1, -2, 3, 4}).Integers("xz", kU8, {}, {1});
@@ -249,7 +249,7 @@ TEST(DynamicQuantizeMatMul, QuantisesWhatItMultiplies) {
   model.Input("a", {1, 2}).Integers("b", kS8, {2, 2}, {1, -2, 3, 4}).Weight("bs", {2}, {0.5, 2});
   model.Integers("bz", kS8, {2}, {0, 1}).Weight("c", {2}, {1, -1});
   model.Node("DynamicQuantizeMatMul", {"a", "b", "bs", "bz", "c"}, {"y"}).Domain("com.microsoft").Output("y");
-  // Scale 1: a is 255 and 51; b - z is [1 -3; 3 3].
+  // With scale 1, a is 255 and 51; b - z is [1 -3; 3 3].
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"a", Typed(DType::kFloat32, {1, 2}, {255, 51})}})[0]),
               ElementsAre(205, -1225));
 }
@@ -315,7 +315,7 @@ TEST(QGemm, AddsTheIntegersOfCAndGivesFloatsWithoutAResultScale) {
   }
 }
 
-// One of ONNX Runtime's operators on u8 data with scale 0.5 and zero point 10.
+// Runs one of ONNX Runtime's operators on u8 data with scale 0.5 and zero point 10.
 std::vector<float> RunQLinear(const std::string& op, const Shape& shape, const std::vector<double>& x,
                               const std::vector<std::pair<std::string, TestAttribute>>& attributes = {}) {
   ModelMaker model;

@@ -1,4 +1,4 @@
-// LSTM, GRU and RNN nodes of one unit, worked out by hand: which input is what, and where outputs lie.
+// LSTM, GRU and RNN nodes of one unit, worked out by hand: the order of inputs and the layout of outputs.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -36,7 +36,7 @@ void Floats(ModelMaker& model, const std::string& name, const std::vector<float>
   for (const float value : values) attribute.add_floats(value);
 }
 
-// An RNN of one unit, W = 1, R = 0.5, without a function; two rows and three steps of 1, 2, ...
+// An RNN of one unit, W = 1, R = 0.5, without an activation; two rows and three steps of 1, 2, ...
 ModelMaker PlainRnn(const Attributes& attributes, const Names& more = {}, const Shape& x = {3, 2, 1}) {
   ModelMaker model(14);
   model.Input("x", x).Weight("w", {1, 1, 1}, {1}).Weight("r", {1, 1, 1}, {0.5F}).Weight("b", {1, 2}, {10, 20});
@@ -121,7 +121,7 @@ TEST(OnnxRecurrent, QuantisedWeightsAreTheirFloats) {
   EXPECT_THAT(Values(results[0]), Near({Sigmoid(0.5 + 0.25) * static_cast<float>(std::tanh(2 + 1.0))}));
 }
 
-// A DynamicQuantizeLSTM of one unit whose recurrent weights are `r`, of an ONNX element type, less `zero`.
+// A DynamicQuantizeLSTM of one unit. Its recurrent weights are `r` less `zero`, of an ONNX element type.
 ModelMaker QuantisedLstm(int type, const std::vector<int>& r, int zero) {
   ModelMaker model(14);
   model.Input("x", {1, 1, 1}).Integers("w", 3, {1, 1, 4}, {1, 2, 3, 4}).Integers("r", type, {1, 1, 4}, r);

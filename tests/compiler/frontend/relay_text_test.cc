@@ -1,4 +1,4 @@
-// Networks as text: printed, read and printed again.
+// Networks as text: printed, parsed and printed again.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// All three forms, with types and without; what is read is the same graph with the same values.
+// All three forms, with types and without; the parsed graph is the same, with the same values.
 void ExpectTheSameAgain(const relay::IRModule& untyped) {
   const relay::IRModule typed = relay::InferType(untyped);
   const std::map<std::string, Tensor> values = relay::NamedValues(typed);
@@ -33,9 +33,9 @@ void ExpectTheSameAgain(const relay::IRModule& untyped) {
 TEST(RelayText, OfEveryZooNetworkIsReadAsItIsPrinted) {
   for (const ZooEntry& entry : ZooEntries()) {
     SCOPED_TRACE(entry.name);
-    // Hundreds of megabytes of what the smaller ones have.
+    // These have hundreds of megabytes of the layers that the smaller ones have too.
     if (entry.name.starts_with("resnet_3d-") && entry.name != "resnet_3d-18" && entry.name != "resnet_3d-50") continue;
-    // Its first dense layer makes most of its weights of what the image leaves.
+    // Most weights of vgg are in its first dense layer, and their number grows with the image.
     const bool is_vgg = entry.name.starts_with("vgg");
     ExpectTheSameAgain(BuildZoo(entry.name, {.image_shape = is_vgg ? Shape{3, 32, 32} : Shape{}}));
   }

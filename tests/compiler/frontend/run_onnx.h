@@ -30,14 +30,14 @@ inline std::vector<float> Values(const Tensor& tensor) {
   return values;
 }
 
-// 0, 1, 2, ...
+// A tensor of 0, 1, 2, ...
 inline Tensor Counting(const Shape& shape) {
   Tensor tensor(DType::kFloat32, shape);
   for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(i));
   return tensor;
 }
 
-// What importing fails with; empty when it does not.
+// The error of importing; empty when there is none.
 inline std::string ImportError(const std::string& bytes, const OnnxImportOptions& options = {},
                                ExitCode code = ExitCode::kBadData) {
   try {

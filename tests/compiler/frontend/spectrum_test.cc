@@ -1,4 +1,4 @@
-// Fourier transforms against sums that are written out, and what is refused.
+// Fourier transforms against sums written out in full, and the refusals.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ Tensor Signal(const Shape& shape) {
   return signal;
 }
 
-// Pairs of real and imaginary parts as numbers.
+// Complex numbers from pairs of real and imaginary parts.
 std::vector<Complex> Numbers(const Tensor& pairs) {
   std::vector<Complex> numbers;
   for (int64_t i = 0; i < pairs.elements(); i += 2) numbers.emplace_back(pairs.At(i), pairs.At(i + 1));
@@ -56,7 +56,7 @@ std::vector<Complex> Transformed(const std::vector<Complex>& x, int64_t length, 
   return y;
 }
 
-// Of x along an axis; `length` 0 is left out.
+// The DFT of x along an axis; `length` 0 is left out.
 Tensor Dft(const Tensor& x, int64_t axis, int64_t length, const Attributes& attributes) {
   ModelMaker model(20);
   model.Input("x", x.shape()).Ints("axis", {axis}).Ints("n", {length});
@@ -72,7 +72,7 @@ TEST(OnnxSpectrum, TransformsComplexNumbers) {
   EXPECT_THAT(Values(Dft(x, -2, 3, {})), Near(Pairs(Transformed(Numbers(x), 3, false))));
 }
 
-// Lengths of one product, of two and three factors, of a large factor, and primes that only a convolution takes.
+// Lengths with one product, with two and three factors, with a large factor, and primes that need a convolution.
 TEST(OnnxSpectrum, TransformsAnyLength) {
   for (const int64_t length : {127, 128, 130, 254, 480, 509, 521, 1042, 2 * 64 * 65}) {
     SCOPED_TRACE(length);
@@ -102,7 +102,7 @@ TEST(OnnxSpectrum, KeepsLongTransformsSmall) {
   EXPECT_LT(bytes, 256 * 1024);
 }
 
-// Half a spectrum and back again.
+// Half a spectrum, and its inverse.
 TEST(OnnxSpectrum, TransformsRealSignals) {
   for (const int64_t length : {6, 7, 200, 201}) {
     const Tensor x = Signal({1, length, 1});
@@ -131,7 +131,7 @@ TEST(OnnxSpectrum, TakesAnyAxis) {
   }
 }
 
-// Half the bins of each frame, the frames `step` apart.
+// Checks half the bins of each frame, with the frames `step` apart.
 void ExpectFrames(int64_t samples, int64_t length, int64_t step) {
   SCOPED_TRACE(length);
   const Tensor x = Signal({1, samples, 1});
@@ -153,7 +153,7 @@ void ExpectFrames(int64_t samples, int64_t length, int64_t step) {
   EXPECT_THAT(Values(y), Pointwise(testing::FloatNear(length < 10 ? 1e-4F : 5e-3F), Pairs(bins)));
 }
 
-// Frames of pieces that they share, of samples alone, and of a prime length that shares no piece with its step.
+// Frames that share pieces, frames of separate samples, and frames of a prime length that share no piece.
 TEST(OnnxSpectrum, FramesASignal) {
   ExpectFrames(9, 4, 2);
   ExpectFrames(9, 4, 3);

@@ -35,7 +35,7 @@ ModelMaker AttentionModel(const std::string& rule, const std::vector<std::string
   return model;
 }
 
-// Of two positions, one head and numbers of one element.
+// Attention over two positions with one head, whose vectors have one element.
 Attended Attend(const std::string& rule, const std::vector<std::string>& inputs, double scale = 1) {
   const std::map<std::string, Tensor> all{{"q", Floats({1, 2, 1}, {1, 2})},
                                           {"k", Floats({1, 2, 1}, {3, 4})},
@@ -55,7 +55,7 @@ TEST(OnnxLinearAttention, UpdatesItsStateByEachRule) {
   EXPECT_THAT(Attend("linear", {"q", "k", "v"}).state, Near({39}));
   EXPECT_THAT(Attend("gated", {"q", "k", "v", "", "decay"}).y, Near({15, 108}));
   EXPECT_THAT(Attend("delta", {"q", "k", "v", "", "", "beta"}).y, Near({7.5F, -81}));
-  // The second position sees a state of 15: v = (6 - 60) / 2.
+  // The second position sees the state 15: v = (6 - 60) / 2.
   EXPECT_THAT(Attend("gated_delta", {"q", "k", "v", "", "decay", "beta"}).y, Near({7.5F, -186}));
   EXPECT_THAT(Attend("linear", {"q", "k", "v"}, 0.5).y, Near({7.5F, 39}));
 }

@@ -1,4 +1,4 @@
-// What training adds to a network: losses, moments of a batch, steps of optimisers.
+// Training operators: losses, moments of a batch, steps of optimisers.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -47,7 +47,7 @@ TEST(OnnxLoss, TakesEachPlacesClass) {
   EXPECT_THAT(Loss({}, true), ElementsAre(FloatNear(3.2F, 1e-6F)));
 }
 
-// Also where it is the number of no class.
+// Ignored targets count for nothing, even where ignore_index is not a valid class.
 TEST(OnnxLoss, LeavesOutWhatIsIgnored) {
   const Attributes none{{"reduction", "none"}, {"ignore_index", int64_t{-7}}};
   EXPECT_THAT(Loss(none, false, {2, -7}), ElementsAre(3, 0));
@@ -74,7 +74,7 @@ TEST(OnnxLoss, RefusesWhatDoesNotFit) {
               HasSubstr("node \"y\" (NegativeLogLikelihoodLoss): reduction=\"most\" is not known"));
 }
 
-// One tensor of one element: its value, its gradient and its states; rate 0.1 unless said.
+// One tensor of one element: its value, its gradient and its states. The rate is 0.1 unless given.
 std::vector<float> Stepped(const std::string& op, int64_t step, const std::vector<float>& given,
                            const Attributes& attributes, float rate = 0.1F) {
   ModelMaker model(13);

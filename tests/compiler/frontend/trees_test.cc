@@ -1,4 +1,4 @@
-// Tree ensembles of the domain ai.onnx.ml, by hand, and what broken ones are told.
+// Tree ensembles of the domain ai.onnx.ml, worked out by hand, and the errors of broken ones.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A node on x, float32, whose attributes are lists.
+// A node on a float32 input x whose attributes are lists.
 class TreeModel {
  public:
   TreeModel(const std::string& op, const std::vector<int64_t>& x, const std::vector<std::string>& outputs = {"y"}) {
@@ -60,7 +60,7 @@ class TreeModel {
   std::string Text() const { return model_.Bytes(); }
 
  private:
-  // Replaces one of the same name.
+  // Replaces an attribute of the same name.
   onnx::AttributeProto& Of(const std::string& name, onnx::AttributeProto::AttributeType type) {
     auto& attributes = *model_.graph().mutable_node(0)->mutable_attribute();
     onnx::AttributeProto* found = nullptr;
@@ -107,7 +107,7 @@ TreeModel Classifier(const std::vector<int64_t>& targets, const std::vector<floa
   return model;
 }
 
-// Rows that come to leaves 1, 3 and 4.
+// Rows that reach the leaves 1, 3 and 4.
 Tensor Rows() { return Tensor::FromVector<float>(DType::kFloat32, {3, 2}, {1, 5, 2, 1, 2, 0}); }
 
 std::vector<Tensor> RunIt(const TreeModel& model) { return RunOnnx(model.Text(), {{"x", Rows()}}); }
@@ -126,7 +126,7 @@ TEST(OnnxTrees, RegressorsAddBaseValues) {
 TEST(OnnxTrees, AggregatesTreesAsTheyAreTold) {
   const auto several = [](const std::string& how) {
     TreeModel model = Regressor();
-    // Two trees more, each a leaf.
+    // Two more trees, each a single leaf.
     model.Ints("nodes_treeids", {0, 0, 0, 0, 0, 7, 9})
         .Ints("nodes_nodeids", {0, 1, 2, 3, 4, 0, 0})
         .Strings("nodes_modes", {"BRANCH_LEQ", "LEAF", "BRANCH_GT", "LEAF", "LEAF", "LEAF", "LEAF"})
@@ -153,7 +153,7 @@ TEST(OnnxTrees, ATargetWithoutAWeightIsZero) {
   EXPECT_THAT(Values(RunIt(model)[0]), ElementsAre(10, 0, 0, 20, 30, 0));
 }
 
-// docs/onnx.md names these: ONNX Runtime 1.32 gives 0, the score itself, and the labels 70, 80 and 90.
+// docs/onnx.md names these differences: ONNX Runtime 1.32 gives 0, the score itself, and the labels 70, 80 and 90.
 TEST(OnnxTrees, DiffersFromOnnxRuntimeWhereThePageSaysSo) {
   TreeModel targets = Regressor();
   targets.Int("n_targets", 2).Ints("target_ids", {0, 1, 0}).Floats("base_values", {100, 200});
@@ -188,7 +188,7 @@ TEST(OnnxTrees, ClassifiersNameTheLargestScore) {
   EXPECT_THAT(Values(RunIt(based)[0]), ElementsAre(80, 80, 80));
 }
 
-// What ONNX Runtime 1.32 gives.
+// The results of ONNX Runtime 1.32.
 TEST(OnnxTrees, OneWeightColumnOfTwoClasses) {
   const auto positive = RunIt(Classifier({0, 0, 0}, {0.25F, 0.5F, 0.75F}, {5, 3}));
   EXPECT_THAT(Values(positive[0]), ElementsAre(5, 5, 3));
@@ -263,7 +263,7 @@ TEST(OnnxTrees, BrokenListsAreNamed) {
   EXPECT_THAT(ImportError(Classifier({0, 0, 0}, {1, 2, 3}, {1}).Text()), HasSubstr("labels of text"));
 }
 
-// A chain of a million nodes: nothing recurses.
+// A chain of a million nodes, over which nothing recurses.
 TEST(OnnxTrees, TreesMayBeDeep) {
   constexpr int64_t kDepth = 1'000'000;
   std::vector<int64_t> next, leaf(kDepth), is_leaf(kDepth, 1), is_not_leaf(kDepth, 0), feature(kDepth);
@@ -289,7 +289,7 @@ TEST(OnnxTrees, TreesMayBeDeep) {
   EXPECT_THAT(ImportError(model.Text()), HasSubstr("node 999999 leads back to node 0"));
 }
 
-// One leaf of many weights beside many of one would be a table of their product.
+// One leaf with many weights and many leaves with one would need a table of their product.
 TEST(OnnxTrees, LeavesOfUnlikeSizesAreBounded) {
   constexpr int64_t kTrees = 4000;
   TreeModel model("TreeEnsembleRegressor", {1, 1});

@@ -20,7 +20,7 @@ using testing::Not;
 
 const ZooOptions kSmall{.batch = 1, .classes = 10, .image_shape = {3, 32, 32}};
 
-// Networks with large windows, or that halve the image often, need more.
+// Networks with large windows, or with many halvings of the image, need a larger one.
 Shape SmallestImage(const std::string& name) {
   if (name == "alexnet" || name == "zfnet512") return {3, 99, 99};
   if (name == "lstm") return {1, 2, 10};
@@ -49,7 +49,7 @@ TEST(Zoo, MobilenetReadsAsItsUsersKnowIt) {
 
 TEST(Zoo, EveryNetworkHasTypesAndAValueForEachParameter) {
   for (const ZooEntry& entry : ZooEntries()) {
-    // The largest are the same code as their smaller kin.
+    // The largest networks run the same code as their smaller variants.
     if (entry.name.starts_with("vgg") || (entry.name.starts_with("resnet-") && entry.name.size() > 9)) continue;
     if (entry.name.starts_with("resnet_3d-") && entry.name != "resnet_3d-18" && entry.name != "resnet_3d-50") continue;
     ZooOptions options = kSmall;
@@ -179,7 +179,7 @@ int64_t Multiplications(const relay::IRModule& module) {
   return total;
 }
 
-// Millions of multiplications in convolutions, from the papers' tables or summed up by hand.
+// Millions of multiplications in convolutions, from the papers' tables or added up by hand.
 TEST(Zoo, NetworksAreOfTheSizeThatTheirPapersSay) {
   EXPECT_NEAR(Multiplications(BuildZoo("googlenet")) / 1e6, 1582, 2);
   EXPECT_NEAR(Multiplications(BuildZoo("densenet-121")) / 1e6, 2833, 2);
@@ -229,7 +229,7 @@ TEST(Zoo, Resnet3dTakesClips) {
               HasSubstr("the image shape is channels,height,width"));
 }
 
-// Of convolutions and dense layers, in their order.
+// The weight names of convolutions and dense layers, in order.
 std::vector<std::string> WeightNames(const relay::IRModule& module) {
   std::vector<std::string> names;
   for (const std::string& name : ParamNames(module)) {
@@ -305,7 +305,7 @@ Tensor ResultFor(const relay::IRModule& module, const Tensor& image) {
   return RunReference(relay::InferType(module), {{"data", image}})[0];
 }
 
-// The same network, whichever way its images lie.
+// Both layouts of images give the same network.
 TEST(Zoo, ChannelsMayComeLast) {
   Tensor image(DType::kFloat32, {2, 3, 40, 36});
   FillTensor(image, Fill::kNormal, 1);
@@ -348,7 +348,7 @@ TEST(Zoo, RefusesImagesThatCannotBe) {
   EXPECT_THROW(BuildZoo("mlp", {.image_shape = {3, 0, 4}}), Error);
   EXPECT_THROW(BuildZoo("mlp", {.batch = 0}), Error);
   EXPECT_THROW(BuildZoo("mlp", {.classes = -1}), Error);
-  // Five halvings leave nothing of it.
+  // Five halvings leave no pixels.
   EXPECT_THROW(BuildZoo("vgg-11", {.image_shape = {3, 8, 8}}), Error);
 }
 

@@ -69,7 +69,7 @@ TEST(ModuloKernel, LeavesWhatTheReferenceLeaves) {
   for (const char* op : {"mod", "floor_mod"}) CheckFunction(Function({x, y}, MakeCall(op, {x, y})), {a, b});
 }
 
-// Shifts from below 0 to beyond the width, and as many lanes as leave a rest.
+// Shifts from negative to beyond the width, in a number of lanes that leaves a tail.
 TEST(BitsKernel, DoesWhatTheReferenceDoes) {
   for (const DType dtype : {DType::kInt8, DType::kUInt8, DType::kInt32, DType::kInt64}) {
     Tensor a(dtype, {9, 37}), b(dtype, {37});

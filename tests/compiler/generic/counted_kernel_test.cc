@@ -1,4 +1,4 @@
-// Kernels that count what they find, against their references: any share of hits, chunks that do not fill, thresholds.
+// Kernels that count elements, against their references: any share of hits, partial chunks, thresholds.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Zeros but for a share of the elements.
+// Zeros except for a share of the elements.
 Tensor Sparse(const Shape& shape, double share, DType dtype, uint64_t seed) {
   Random random(seed);
   Tensor tensor(dtype, shape);

@@ -33,7 +33,7 @@ TEST(CumulativeKernel, RunsAlongEachAxisBothWays) {
   }
 }
 
-// Inner positions below, at and beyond the vectors of an item; lines that fill no group.
+// Inner extents below, at and beyond the vectors of an item; lines that fill no group.
 TEST(CumulativeKernel, CutsWhatDoesNotFillAnItem) {
   for (const int64_t inner : {1, 3, 8, 17, 64, 130, 200}) {
     for (const int64_t outer : {1, 2, 9}) Check({outer, 5, inner}, 1, false, false);

@@ -1,4 +1,4 @@
-// Every call that the operators' rows allow, compiled: what a row says of element types is what kernels compute.
+// Compiles every call that the operators' rows allow: kernels support the element types that a row lists.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using relay::OpDef;
 using relay::OpSample;
 
-// Positions lie inside, and nothing is divided by zero.
+// Positions lie inside the data, and no divisor is zero.
 Tensor SmallValues(const relay::Type& type, bool are_positions) {
   Tensor tensor(type.dtype, type.shape);
   for (int64_t i = 0; i < tensor.elements(); ++i) {
@@ -27,19 +27,19 @@ Tensor SmallValues(const relay::Type& type, bool are_positions) {
   return tensor;
 }
 
-// Of integers the ends of their type and what float64 does not hold; of floats small values.
+// For integers the ends of their type and values that float64 cannot represent; for floats small values.
 Tensor LargeValues(const relay::Type& type) {
   Tensor tensor = SmallValues(type, false);
   if (IsFloat(type.dtype) || type.dtype == DType::kBool) return tensor;
   const IntegerRange range = RangeOf(type.dtype);
-  const int64_t least = range.least == 0 ? 2 : range.least;  // divisors are no zeros
+  const int64_t least = range.least == 0 ? 2 : range.least;  // divisors are nonzero
   const int64_t values[] = {range.most, least, range.most - 1, range.least + 1, range.most / 1021 + 1, 3, 7};
   for (int64_t i = 0; i < tensor.elements(); ++i) SetInteger(tensor, i, values[i * 5 % 7]);
   return tensor;
 }
 
 struct Made {
-  relay::FunctionPtr function;  // null where the row allows types that the attributes do not
+  relay::FunctionPtr function;  // null where the attributes do not allow types that the row allows
   std::vector<Tensor> args;
 };
 
@@ -66,19 +66,19 @@ Made Make(const OpDef& op, const OpSample& sample, const std::vector<DType>& ele
   return made;
 }
 
-// Schedules compute products of narrow elements and casts make others float32 before, passes take away what has no
-// kernel, and the numbers of trees are no small ones.
+// Operators without generic kernels. Schedules compute products; casts make narrow elements float32 first; passes
+// remove operators without kernels; and tree_ensemble's tables need special values.
 bool IsPassedOver(const OpDef& op) {
-  // Operators on planes, and convolutions that are not transposed, by then.
+  // By then volumes are planes, and transposed convolutions are plain ones.
   const bool is_gone = op.name.find("3d") != std::string::npos || op.name.ends_with("_transpose");
   return is_gone || op.pattern == relay::OpPattern::kAnchor || op.name == "shape_of" || op.name == "nn.dropout" ||
          op.name == "tree_ensemble";
 }
 
-// Such powers are of constants.
+// Only powers with constant exponents are compiled.
 bool IsPowerOfIntegers(const OpDef& op, DType first) { return op.name == "power" && first != DType::kFloat32; }
 
-// Returns how many were compiled.
+// Returns the number of compiled calls.
 int CheckSample(const OpDef& op, const OpSample& sample, bool large) {
   int compiled = 0;
   for (const std::vector<DType>& elements : AllowedElements(op, sample)) {
@@ -107,7 +107,7 @@ bool TakesInt64(const OpDef& op) {
                      [](const relay::InputSpec& input) { return input.types.types().Has(DType::kInt64); });
 }
 
-// What importing folds by the reference is what a kernel would have computed.
+// The importer folds constants with the reference, so a kernel must compute the same bits.
 TEST(ElementTypesKernel, OfLargeIntegersComputesTheBitsThatAreFolded) {
   int compiled = 0;
   for (const OpDef* op : relay::AllOps()) {

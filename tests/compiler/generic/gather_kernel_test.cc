@@ -1,4 +1,4 @@
-// Kernels that read where data say, against their references; bad positions must stay inside.
+// Kernels that read at computed positions, against their references; bad positions must stay inside.
 #include <gtest/gtest.h>
 
 #include "tests/compiler/generic/check_function.h"

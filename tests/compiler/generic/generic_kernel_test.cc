@@ -1,4 +1,4 @@
-// Generated kernels against the operators' references, over random small shapes, layouts and cuts of the work.
+// Generated kernels against the operators' references, over random small shapes, layouts and splits of the work.
 #include "compiler/generic/generic_kernel.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using relay::ExprPtr;
 using relay::MakeCall;
 using Ints = std::vector<int64_t>;
 
-// Shapes and layouts for operators that work in any.
+// Shapes and layouts for operators that accept any.
 struct Case {
   Shape shape;
   std::string layout;
@@ -44,7 +44,7 @@ TEST(GenericKernel, ComputesElementwiseChainsInAnyLayout) {
   for (const Case& c : kCases) {
     const auto x = Param("x", c.shape, c.layout), y = Param("y", c.shape, c.layout), bias = Param("b", {c.shape[1]});
     const auto sum = MakeCall("add", {MakeCall("nn.bias_add", {x, bias}), y});
-    // exp(0) is 1: lanes past the channels must still be zero.
+    // exp(0) is 1, but lanes past the channels must still be zero.
     const auto exp = MakeCall("exp", {MakeCall("clip", {sum}, {{"a_min", -1.0}, {"a_max", 2.0}})});
     CheckFunction(Function({x, y, bias}, MakeCall("multiply", {exp, sum})));
   }
@@ -70,7 +70,7 @@ TEST(GenericKernel, RoundsHalvesToTheEvenNumber) {
                 0);
 }
 
-// x / 0.3 rounded, with the zero point 7, as an integer of 8 bits; and back.
+// Quantises x / 0.3 with the zero point 7 to 8 bits, and back.
 TEST(GenericKernel, QuantisesAndDequantisesToTheBit) {
   const auto x = Param("x", {3, 37});
   const auto scale = relay::MakeConstant(Tensor::Scalar(0.3F)), zero = relay::MakeConstant(Tensor::Scalar(7));
@@ -89,7 +89,7 @@ TEST(GenericKernel, QuantisesAndDequantisesToTheBit) {
   }
 }
 
-// x * y is rounded before z is added: with z = 1/2 - x * y the sum is a half, which a fused sum would miss.
+// x * y is rounded before z is added. With z = 1/2 - x * y the sum is one half, which a fused multiply-add would miss.
 TEST(GenericKernel, FusesNoProductIntoASumThatIsRounded) {
   const auto x = Param("x", {64}), y = Param("y", {64}), z = Param("z", {64});
   std::vector<Tensor> args{Filled(*x->type, 1), Filled(*y->type, 2), Tensor(DType::kFloat32, {64})};
@@ -168,7 +168,7 @@ TEST(GenericKernel, Pools) {
   }
 }
 
-// In every place of a window: one in 31 elements is NaN, some are infinite.
+// NaN at every place of a window: one in 31 elements is NaN, and some are infinite.
 TEST(GenericKernel, PoolsPassNanOn) {
   for (const PoolCase& p : kPools) {
     Tensor x(DType::kFloat32, p.shape);
@@ -196,7 +196,7 @@ ExprPtr Number(float value) {
   return relay::MakeConstant(number);
 }
 
-// What a quantisation does, its step in the kernel: beyond the bounds, between two whole numbers, infinite.
+// Quantisation with its step in the kernel: values beyond the bounds, between two integers, and infinite.
 TEST(GenericKernel, RoundsQuotientsAsTheReferenceDoes) {
   const Shape shape{3, 700};
   for (const float step : {0.0371F, 1.7F, 0.25F, 3e-5F, 4e20F}) {
@@ -215,7 +215,7 @@ TEST(GenericKernel, RoundsQuotientsAsTheReferenceDoes) {
   }
 }
 
-// Half of them above 127.
+// Half of the bytes exceed 127.
 Tensor Bytes(const Shape& shape) {
   Tensor tensor(DType::kUInt8, shape);
   for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(i * 151 % 256));
@@ -291,7 +291,7 @@ TEST(GenericKernel, FindsWhereExtremaAre) {
         for (bool last : {false, true}) {
           const Attrs attrs{{"axis", axis}, {"keepdims", keep}, {"select_last_index", last}};
           CheckFunction(Function({x}, MakeCall(op, {x}, attrs)));
-          // Three values only: most lines have ties.
+          // Only three values, so most lines have ties.
           CheckFunction(Function({n}, MakeCall(op, {n}, attrs)));
         }
       }

@@ -1,5 +1,5 @@
-// image.grid_sample as a kernel against its reference: every way to blend and to pad, positions far outside, channels
-// and places that fill no item.
+// image.grid_sample as a kernel against its reference: every mode and padding mode, positions far outside, and partial
+// items of channels and positions.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -9,7 +9,7 @@
 namespace hone::testing {
 namespace {
 
-// Positions from -2 to 2, some of them on pixels and on borders.
+// Positions from -2 to 2, some of them exactly on pixels and on borders.
 Tensor Grid(const Shape& shape) {
   Tensor grid(DType::kFloat32, shape);
   FillTensor(grid, Fill::kUniform, 5);
@@ -45,7 +45,7 @@ TEST(GridSampleKernel, TakesAnyNumberOfChannelsAndPlaces) {
   Check({1, 2, 4, 4}, {0, 3}, "bilinear", "zeros", false);
 }
 
-// A pixel that counts as zero is not multiplied by zero.
+// A pixel outside counts as zero by being skipped, because its weight may be infinite.
 TEST(GridSampleKernel, LeavesOutWhatIsOutside) {
   const float inf = std::numeric_limits<float>::infinity();
   const Tensor data = Tensor::FromVector<float>(DType::kFloat32, {1, 1, 1, 2}, {inf, 1});

@@ -1,4 +1,4 @@
-// float16 in kernels: every half, and every float around a half, converted as core/small_floats.h converts it.
+// float16 in kernels: every half, and floats next to halves, converted as in core/small_floats.h.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -14,7 +14,7 @@
 namespace hone::testing {
 namespace {
 
-// The results of a cast, which are the same bits wherever they are computed; NaNs are all one.
+// Expects a cast to give the same bits on every target; all NaNs count as equal.
 void ExpectCasts(const Tensor& from, const Tensor& want) {
   const auto x = Param("x", from.shape(), "", from.dtype());
   const auto cast = relay::MakeCall("cast", {x}, {{"dtype", std::string(DTypeName(want.dtype()))}});
@@ -44,7 +44,7 @@ TEST(HalfCast, EveryHalfIsAFloat) {
   ExpectCasts(halves, floats);
 }
 
-// Each half, what lies half way to the next one, and their neighbours on both sides.
+// Each half, the midpoint to the next half, and their neighbours on both sides.
 TEST(HalfCast, FloatsAreRoundedToTheNearestHalf) {
   std::vector<float> values = {INFINITY, NAN, 65519, 65520, 1e30F, 0x1p-25F, 0x1.000002p-25F, 0x1p-26F};
   for (int i = 0; i < 0x7c00; ++i) {
@@ -52,7 +52,7 @@ TEST(HalfCast, FloatsAreRoundedToTheNearestHalf) {
     const auto next = static_cast<float>(Float16::FromBits(static_cast<uint16_t>(i + 1)));
     const float between = std::isinf(next) ? half : half + (next - half) / 2;
     for (const float v : {half, between}) {
-      // Kernels take float32's denormals for zeros, and they are.
+      // Neighbours of zero are left out, because kernels flush float32's denormals to zero.
       for (const int step : {-1, 0, 1}) {
         const float near = std::bit_cast<float>(std::bit_cast<int32_t>(v) + (v == 0 ? 0 : step));
         values.push_back(near);

@@ -12,7 +12,7 @@ using relay::ExprPtr;
 using relay::MakeCall;
 using Ints = std::vector<int64_t>;
 
-// With the parameter apart, the result, and both.
+// Checks with gaps in the parameter, in the result, and in both.
 void CheckApart(const ExprPtr& param, const ExprPtr& body) {
   const relay::FunctionPtr function = Function({param}, body);
   CheckFunction(WithImagesApart(function, {0}));
@@ -44,7 +44,7 @@ TEST(ImagesApart, AreReadInAnyOrder) {
   }
 }
 
-// A line that goes on from image to image is one run of memory in its parameter and not in its result.
+// A line that continues from image to image is contiguous in its parameter and not in its result.
 TEST(ImagesApart, AreCrossedByLines) {
   for (const Ints& axes : {Ints{0, 1, 2}, Ints{0, 1}, Ints{0, 2}, Ints{1, 2}, Ints{0}}) {
     for (const Shape& shape : {Shape{2, 5, 6}, Shape{3, 1, 37}}) {

@@ -19,9 +19,9 @@ namespace {
 
 constexpr int64_t kGuardBytes = 256;
 constexpr uint8_t kGuard = 0xa5;
-constexpr int64_t kGapBytes = 72;  // between images that lie apart
+constexpr int64_t kGapBytes = 72;  // between the images of an operand with gaps
 
-// A physical tensor with guards around it.
+// A physical tensor with guard bytes around it.
 struct Guarded {
   std::vector<uint8_t> bytes;
   int64_t size_bytes = 0;

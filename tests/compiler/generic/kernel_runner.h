@@ -15,7 +15,7 @@
 
 namespace hone::testing {
 
-// A loaded shared object; unloaded at the end of its life.
+// A loaded shared object; unloaded in the destructor.
 class LoadedKernel {
  public:
   explicit LoadedKernel(const std::string& elf);
@@ -32,12 +32,12 @@ class LoadedKernel {
 class CompiledFunction {
  public:
   CompiledFunction(const relay::FunctionPtr& function, const Target& target);
-  // `cuts`: how often each stage's range is cut, at random places, the parts running in random order. Logical tensors
-  // in and out; between the images of operands that lie apart are gaps. Memory behind every operand is checked for
-  // foreign writes, lanes past an axis for zeros.
+  // Each stage's range is cut `cuts` times at random places, and the parts run in random order. Tensors are logical;
+  // operands with images apart have gaps between the images. The memory around every operand is checked for stray
+  // writes, and lanes past an axis for zeros.
   std::vector<Tensor> Run(const std::vector<Tensor>& args, int cuts, Random& random) const;
   int64_t extent() const { return kernel_.stages[0].extent; }
-  // How many workers can share the first stage.
+  // The number of workers that can share the first stage.
   int64_t parts() const { return extent() / kernel_.stages[0].grain; }
 
  private:

@@ -14,7 +14,7 @@ using relay::ExprPtr;
 using relay::MakeCall;
 using Ints = std::vector<int64_t>;
 
-// Rows around a vector's length, and axes that are folded as one.
+// Rows of about a vector's length, and axes that are reduced as one.
 TEST(LinesKernel, ReducesShortRowsAndPassesNanOn) {
   for (int64_t width = 1; width < 36; ++width) {
     Tensor value = Filled(*Param("x", {3, 2, width})->type, static_cast<uint64_t>(width));
@@ -53,7 +53,7 @@ TEST(LinesKernel, NormalisesLines) {
   }
 }
 
-// Each line's sums are computed once, not for each of its elements.
+// Each line's sums are computed once, rather than for each of its elements.
 TEST(LinesKernel, ALineIsAnItem) {
   const auto items = [](const Shape& shape, const Ints& axes, const std::string& layout) {
     const auto x = Param("x", shape, layout);

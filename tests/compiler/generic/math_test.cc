@@ -16,7 +16,7 @@
 
 namespace hone {
 
-// Names the parameter in the list of tests.
+// Prints the parameter's name in the list of tests.
 void PrintTo(const Target& target, std::ostream* out) { *out << target.ToText(); }
 
 }  // namespace hone
@@ -28,7 +28,7 @@ using Emit = std::function<Value*(KernelBuilder&, Value*)>;
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Applies the emitted function to every element, in vectors of `lanes`; the count is padded to whole vectors.
+// Applies the emitted function to every element in vectors of `lanes`, padding the input to whole vectors.
 std::vector<float> Apply(const Emit& emit, std::vector<float> x, int lanes, const Target& target) {
   const size_t count = x.size();
   x.resize((count + static_cast<size_t>(lanes) - 1) / static_cast<size_t>(lanes) * static_cast<size_t>(lanes));
@@ -47,7 +47,7 @@ std::vector<float> Apply(const Emit& emit, std::vector<float> x, int lanes, cons
   return y;
 }
 
-// Distance in units of the last place of the exact value.
+// Distance in units in the last place of the exact value.
 double UlpError(float got, double exact) {
   const auto rounded = static_cast<float>(exact);
   if (std::isnan(exact)) return std::isnan(got) ? 0 : kInf;
@@ -79,7 +79,7 @@ TEST_P(Math, ExpIsWithinTwoUlp) {
   EXPECT_LE(WorstError(EmitExp, [](double x) { return std::exp(x); }, Inputs(-100, 100, 200000), 16, GetParam()), 2);
 }
 
-// The last of 2^128, which no float holds as a scale, and the last that is no denormal.
+// The last argument before overflow, where the scale 2^128 exceeds float32, and the last with a normal result.
 TEST_P(Math, ExpEndsWhereFloatsDo) {
   const float last = 88.7228317F, least = -87.3365F;
   const auto got =
@@ -163,7 +163,7 @@ TEST_P(Math, MishIsWithinFourUlp) {
   EXPECT_LE(WorstError(EmitMish, exact, Inputs(-82, 100, 200000), 8, GetParam()), 4);
 }
 
-// Near multiples of half of pi little is left of x: the reduction is what is tested.
+// Near multiples of pi/2 the reduced argument is small, so this tests the reduction.
 std::vector<float> Angles() {
   std::vector<float> x = Inputs(-10, 10, 100000);
   for (int quadrant = 1; quadrant < 1000000; quadrant += quadrant < 70000 ? 7 : 977) {

@@ -1,4 +1,4 @@
-// Generated kernels whose elements are elements of their arguments, against the operators' references.
+// Generated kernels that only move elements of their arguments, against the operators' references.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST(MovementKernel, MakesChannelsPlaces) {
   CheckFunction(Function({x}, MakeCall("nn.depth_to_space", {x}, {{"block_size", int64_t{3}}})));
 }
 
-// The phases of an image of that size, the last one a single pixel for all.
+// The phases of an image of that size; the last phase is a single pixel for all.
 void CheckInterleave(const Shape& image, const Ints& strides, const std::string& layout, DType dtype) {
   std::vector<ExprPtr> fields;
   for (int64_t r = 0; r < strides[0]; ++r) {
@@ -118,7 +118,7 @@ TEST(MovementKernel, Pads) {
   }
 }
 
-// Inside, rows are moved as vectors; what follows the border is computed in both.
+// Inner rows are copied as vectors; the operator after the padding is computed in the border and inside.
 TEST(MovementKernel, PadsLongRows) {
   for (const Ints& width :
        {Ints{0, 0, 0, 0, 3, 2, 3, 2}, Ints{0, 0, 0, 0, 0, 0, 0, 1}, Ints{1, 0, 0, 2, 0, 0, 40, 0}}) {
@@ -141,7 +141,7 @@ TEST(MovementKernel, Slices) {
   slice({-4}, {1000}, {7}, {-1});
 }
 
-// The last elements of a row, three apart, lie in as many places as a vector has lanes: 2 in 4, 6 in 16.
+// The last elements of a row, three apart, span as many elements as a vector has lanes: 2 span 4, 6 span 16.
 TEST(MovementKernel, SlicesRowsWhoseRestReachesAsFarAsAVector) {
   for (const int64_t count : {6, 22}) {
     const auto x = Param("x", {2, 3 * count});
@@ -160,7 +160,7 @@ TEST(MovementKernel, TakesByIndex) {
   }
 }
 
-// Every `step`th element of an axis, and its last one by its place from the end.
+// Every `step`th element of an axis, and its last one, counted from the end.
 Tensor Steps(double step, int64_t extent) {
   Tensor picks(DType::kInt64, {37});
   for (int64_t i = 0; i < 37; ++i) {
@@ -171,8 +171,8 @@ Tensor Steps(double step, int64_t extent) {
   return picks;
 }
 
-// Neighbouring lanes share positions, or theirs lie apart by up to two vectors, or by more; a line may be shorter than
-// a vector.
+// Neighbouring lanes share a position, or their positions lie apart by up to two vectors, or by more. A line may be
+// shorter than a vector.
 TEST(MovementKernel, TakesKnownPositionsOfALine) {
   for (const int64_t extent : {3, 40}) {
     for (const double step : {0.5, 0.7, 1.8, 5.5, -1.0}) {
@@ -194,7 +194,7 @@ TEST(MovementKernel, TakesKnownPositionsOfEveryType) {
   }
 }
 
-// The last places of a list fill less than one window of those that are permuted.
+// The list's tail is shorter than one window of the permutation.
 TEST(MovementKernel, TakesListsThatEndWithFewPlaces) {
   for (const DType dtype : {DType::kUInt8, DType::kFloat32, DType::kInt64}) {
     for (const int64_t count : {1, 3, 17, 33, 35, 100}) {
@@ -206,7 +206,7 @@ TEST(MovementKernel, TakesListsThatEndWithFewPlaces) {
   }
 }
 
-// Rows come twice, three times and once, in any order, and columns too.
+// Rows occur twice, three times and once, in any order, and so do columns.
 TEST(MovementKernel, TakesRowsAgain) {
   const Tensor rows = Tensor::FromVector<int64_t>(DType::kInt64, {11}, {0, 0, 1, 1, 1, 3, 2, 2, 0, 0, 3});
   for (const DType dtype : {DType::kUInt8, DType::kFloat16, DType::kFloat32, DType::kInt64}) {
@@ -222,7 +222,7 @@ TEST(MovementKernel, TakesRowsAgain) {
   }
 }
 
-// From blocks to narrower, equal and wider ones; a last block that is not full, and pixels that fill no vector.
+// From channel blocks to narrower, equal and wider ones; the last block is partial, and pixels do not fill a vector.
 TEST(MovementKernel, TakesKnownChannelsOfBlocks) {
   const std::vector<int64_t> channels{0, 12, 24, 1, 13, 25, 2, 14, 26, 30, 3, 31, 15, 35, 7, 6, 8, 9, 34};
   const auto indices = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {19}, channels));

@@ -38,7 +38,7 @@ TEST(Permutation, OfTensorsOfEveryOrder) {
   CheckFunction(Transposed({2, 5, 18, 20}, {0, 2, 3, 1}));
 }
 
-// Patches of an image, and back: a square's side is an axis of 2 or 4 and a part of the one around it.
+// Patches of an image, and back: a patch's side is an axis of 2 or 4 and a part of the axis around it.
 TEST(Permutation, OfShortAxes) {
   for (const int64_t batch : {1, 3}) {
     CheckFunction(Transposed({batch, 4, 64, 19}, {0, 3, 2, 1}));

@@ -14,7 +14,7 @@ namespace {
 
 using relay::MakeCall;
 
-// Each element on its own scale, with its sign; what is too small to be normal may be 0.
+// Each element is compared at its own magnitude, with its sign; a denormal result may be 0.
 void ExpectPowers(const relay::FunctionPtr& function, const std::vector<Tensor>& args, float exponent) {
   Random random(7);
   for (const Target& target : TestTargets()) {
@@ -34,7 +34,7 @@ void ExpectPowers(const relay::FunctionPtr& function, const std::vector<Tensor>&
   }
 }
 
-// What C's pow gives for every pair of special values, the exponent known or not.
+// The results of C's pow for every pair of special values, with a known exponent or not.
 TEST(PowerKernel, RaisesSpecialValuesAsCDoes) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> values{0.0, -0.0, 1, -1, 2, -2, 0.25, -0.25, inf, -inf, nan, 3e38, -3e38, 1e-30};

@@ -1,4 +1,4 @@
-// Recurrent layers as kernels against their reference: every cell, odd numbers of units and rows, each function.
+// Recurrent layers as kernels against their reference: every cell, odd numbers of units and rows, each activation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ RecurrentCell Cell(CellKind kind, std::vector<bool> reversed = {false}) {
   return cell;
 }
 
-// States stay near 1, as trained ones do: with weights of 1 errors would grow from step to step.
+// States stay near 1, as trained ones do: with weights of 1 errors would grow at each step.
 Tensor Small(const Shape& shape, uint64_t seed, int64_t units) {
   Tensor tensor(DType::kFloat32, shape);
   FillTensor(tensor, Fill::kUniform, seed);
@@ -60,7 +60,7 @@ void Check(const RecurrentCell& cell, const Extents& e) {
   if (cell.lengths) {
     params.push_back(Param("lengths", {e.rows}, "", DType::kInt32));
     args.emplace_back(DType::kInt32, Shape{e.rows});
-    // From below 0 to beyond the steps: what lies outside is held within.
+    // Lengths from below 0 to beyond the steps: invalid ones are clamped.
     for (int64_t row = 0; row < e.rows; ++row) args.back().Set(row, static_cast<double>(row - 1));
   }
   CheckFunction(Function(params, relay::MakeCall("nn.recurrent", params, relay::RecurrentAttrs(cell))), args, 5e-6);
@@ -80,7 +80,7 @@ TEST(RecurrentKernel, ComputesGroupsOfRows) {
   }
 }
 
-// The weight of so many units is used for several groups at a time.
+// With so many units, the weight is used for several groups at a time.
 TEST(RecurrentKernel, SharesALargeWeightAmongGroups) {
   Check(Cell(CellKind::kLstm), {2, 27, 300});
   Check(Cell(CellKind::kGru, {true}), {2, 9, 340});

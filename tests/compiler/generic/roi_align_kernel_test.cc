@@ -1,5 +1,5 @@
-// vision.roi_align as a kernel against its reference: regions inside, across and outside the image, turned around, and
-// numbers that are none.
+// vision.roi_align as a kernel against its reference: regions inside, across and outside the image, reversed ones, and
+// NaN.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,5 +1,5 @@
-// scatter_elements and scatter_nd as kernels against their references: every element type and reduction, positions that
-// meet, indices that cover a part of the data, slices of any length.
+// scatter_elements and scatter_nd as kernels against their references, for every element type and reduction. Positions
+// repeat, indices cover only a part of the data, and slices have any length.
 #include <gtest/gtest.h>
 
 #include "tests/compiler/generic/check_function.h"
@@ -9,7 +9,7 @@
 namespace hone::testing {
 namespace {
 
-// Some of them counted from the back; few enough places that they meet.
+// Some positions count from the end, and they are few enough to collide.
 Tensor Positions(const Shape& shape, int64_t extent, DType dtype = DType::kInt64) {
   Tensor positions(dtype, shape);
   Random random(3);
@@ -77,7 +77,7 @@ TEST(ScatterKernel, TakesNoUpdates) {
   CheckSlices({4, 5}, {0}, 1, "add");
 }
 
-// As a run does not fail, an update that has no place is left out.
+// A run cannot fail, so an update at an invalid position is skipped.
 TEST(ScatterKernel, LeavesOutWhatIsOutside) {
   Tensor indices(DType::kInt64, {5}), data(DType::kFloat32, {3}), updates(DType::kFloat32, {5});
   const int64_t places[] = {3, -4, INT64_MAX, INT64_MIN, 1};

@@ -1,4 +1,4 @@
-// Denormals, infinities, NaN and zeros of both signs in kernels. A worker takes denormals for zeros in arithmetic.
+// Denormals, infinities, NaN and zeros of both signs in kernels. Workers flush denormals to zero in arithmetic.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 
 using relay::MakeCall;
 
-// Every pair of these is somewhere in two vectors of their products' length.
+// Two vectors, as long as the number of pairs, hold every pair of these.
 const std::vector<float> kNumbers = {NAN,    INFINITY, -INFINITY, 0.0F,  -0.0F, 1e-40F, -1e-40F,
                                      2e-40F, 1.2e-38F, -1.2e-38F, 1,     -1,    1.5F,   -1.5F,
                                      3e38F,  -3e38F,   3e9F,      -3e9F, 200,   1e19F};
@@ -51,7 +51,7 @@ TEST(SpecialValuesKernel, HasTheirSignsAndTheirNeighbours) {
   for (const char* op : {"sign", "ceil", "floor"}) CheckFunction(Function({x}, MakeCall(op, {x})), {kFirst}, 0);
 }
 
-// Without denormals, which arithmetic takes for zeros, and without numbers next to them, whose rests are denormals.
+// Replaces denormals, which arithmetic flushes to zero, and tiny numbers, whose remainders are denormals.
 Tensor Normal(Tensor numbers) {
   for (int64_t i = 0; i < numbers.elements(); ++i) {
     float& number = numbers.data<float>()[i];
@@ -64,7 +64,7 @@ TEST(SpecialValuesKernel, RaisesToPowersAsCDoes) {
   const auto x = Param("x", kFirst.shape()), y = Param("y", kFirst.shape());
   Tensor exponents = Normal(kSecond.Clone());
   for (int64_t i = 0; i < exponents.elements(); ++i) {
-    // Between these a power is beyond what float32 holds, or is not, by its last places.
+    // A power of 200 may overflow float32 or not, depending on its last places.
     if (std::fabs(exponents.At(i)) == 200) exponents.Set(i, 3);
   }
   CheckFunction(Function({x, y}, MakeCall("power", {x, y})), {Normal(kFirst.Clone()), exponents}, 1e-5);

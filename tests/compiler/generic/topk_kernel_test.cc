@@ -1,4 +1,4 @@
-// topk as a kernel against its reference: every element type, many equal elements, any k, axes that do not lie densely.
+// topk as a kernel against its reference: every element type, many equal elements, any k, axes that are not dense.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ TEST(TopKKernel, TakesAnyK) {
   for (const int64_t k : {1, 2, 3, 4, 7, 8, 63, 64, 99, 100}) Check({2, 100}, k, 1, false, DType::kFloat32);
 }
 
-// Many of many are sorted by their digits, few are kept in a heap; lines have many equal elements.
+// A large k sorts by digits, a small one keeps a heap; lines have many equal elements.
 TEST(TopKKernel, TakesManyOfLongLines) {
   for (const DType dtype : {DType::kFloat32, DType::kInt8, DType::kUInt8, DType::kInt32, DType::kInt64}) {
     for (const int64_t k : {1, 40, 900, 3000}) Check({3000}, k, 0, k == 40, dtype);

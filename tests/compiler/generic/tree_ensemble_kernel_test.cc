@@ -18,14 +18,14 @@ struct Forest {
   bool named = false;
   std::string aggregate = "sum";
   int64_t always = relay::kLess | relay::kEqual, varies = 0;
-  int64_t first_nan = 3;  // among the numbers of data; every seventh from there on is one
+  int64_t first_nan = 3;  // element index; every seventh from there on is NaN
 };
 
 Tensor Int32s(Shape shape, const std::vector<int32_t>& values) {
   return Tensor::FromVector(DType::kInt32, std::move(shape), values);
 }
 
-// Trees of random nodes, some of which end early, and a tree that is a leaf alone where there are several.
+// Trees of random nodes, some of which end early. Among several trees one is a single leaf.
 class Grown {
  public:
   explicit Grown(const Forest& forest) : forest_(forest) {
@@ -105,7 +105,7 @@ TEST(TreeEnsembleKernel, ComparesByEverySetOfOutcomes) {
   }
 }
 
-// Rows without NaN go another way where NaN alone is told apart by nodes: none, all, and those of one item.
+// Rows without NaN take a separate path if nodes distinguish only NaN: no row, all rows, and those of one item.
 TEST(TreeEnsembleKernel, LooksForNan) {
   for (const int64_t first_nan : {int64_t{1} << 40, int64_t{0}, int64_t{33 * 5}, int64_t{37 * 5 - 1}}) {
     Check({.rows = 37, .varies = relay::kUnordered, .first_nan = first_nan});
@@ -123,7 +123,7 @@ TEST(TreeEnsembleKernel, JoinsWeightsOfSeveralTargets) {
 
 TEST(TreeEnsembleKernel, IsAsDeepAsItsNodes) { Check({.rows = 4, .trees = 3, .depth = 14}); }
 
-// Numbers that may be anything read nothing outside the tables and come to an end; what they give is not said.
+// With arbitrary tables the kernel reads nothing outside them and ends; its results are unspecified.
 TEST(TreeEnsembleKernel, EndsWhateverTheTablesHold) {
   const Forest forest{.rows = 9, .targets = 3, .named = true, .varies = relay::kUnordered};
   std::vector<Tensor> args = Grown(forest).Args();
@@ -133,7 +133,7 @@ TEST(TreeEnsembleKernel, EndsWhateverTheTablesHold) {
     for (int64_t i = 0; i < args[table].elements(); ++i)
       words[i] = static_cast<int32_t>(random.Below(uint64_t{1} << 32));
   }
-  // A circle as well: node 0 leads to itself.
+  // This includes a cycle: node 0 leads to itself.
   args[1].data<int32_t>()[2] = args[1].data<int32_t>()[3] = 0;
   args[2].data<int32_t>()[0] = 0;
   for (const Target& target : TestTargets()) {

@@ -1,4 +1,4 @@
-// Attention as one kernel: what is one, and that it computes what its operators mean.
+// Attention as one kernel: the graphs that become one, and that the kernel computes the same as the operators.
 #include "compiler/generic/attention.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using Ints = std::vector<int64_t>;
 
-// Scores are sums of products of normal values, not divided by their number: their exponentials make more of an error.
+// Scores are unscaled sums of products of normal values, and their exponentials amplify the error.
 constexpr double kTolerance = 2e-5;
 
 ExprPtr Reshape(const ExprPtr& x, Ints shape) { return MakeCall("reshape", {x}, {{"newshape", std::move(shape)}}); }
@@ -53,7 +53,7 @@ IRModule Fused(const ExprPtr& body, int64_t least_bytes = 0) {
   return fused;
 }
 
-// The attention of a module that has one.
+// The attention function of a module that has one.
 relay::FunctionPtr AttentionIn(const IRModule& module) {
   for (const relay::Call* call : FunctionCalls(module)) {
     const auto function = std::static_pointer_cast<const relay::Function>(call->op);
@@ -132,7 +132,7 @@ TEST(Attention, TakesOneOfTwoProductsThatMeet) {
   const IRModule fused = Fused(Product(Softmax(MakeCall("add", {Scores(s), positions})), Values(s), false));
   const relay::FunctionPtr function = AttentionIn(fused);
   ASSERT_TRUE(function);
-  EXPECT_THAT(FunctionNames(fused), Contains("nn.batch_matmul"));  // the other is an operand
+  EXPECT_THAT(FunctionNames(fused), Contains("nn.batch_matmul"));  // the other product is an operand
   CheckFunction(function, {}, kTolerance);
 }
 
@@ -144,7 +144,7 @@ TEST(Attention, SmallScoresStayApart) {
   EXPECT_FALSE(AttentionIn(Fused(body, bytes + 1)));
 }
 
-// What is added to, multiplied with or chosen for scores of shape (products, queries, keys).
+// An operation on the scores, of shape (products, queries, keys): an addition, a product or a choice.
 ExprPtr Drawn(const ExprPtr& scores, const Sizes& s, Random& random) {
   switch (random.Below(6)) {
     case 0:
@@ -184,7 +184,7 @@ TEST_P(RandomAttention, ComputesWhatItsOperatorsMean) {
   const relay::FunctionPtr function = AttentionIn(Fused(body));
   ASSERT_TRUE(function);
   CheckFunction(function, {}, kTolerance);
-  // Every operand that can, with gaps between its images.
+  // All operands that allow gaps between their images get them.
   Ints apart;
   for (size_t i = 0; i <= function->params.size(); ++i) {
     const Shape& shape = i < function->params.size() ? function->params[i]->type->shape : function->body->type->shape;
@@ -199,16 +199,16 @@ ExprPtr Rounded(const ExprPtr& x) { return MakeCall("cast", {x}, {{"dtype", std:
 
 class RandomBFloat16Attention : public ::testing::TestWithParam<int> {
  protected:
-  // Kernels for this machine may use them.
+  // Allows kernels for this machine to use tile registers.
   RandomBFloat16Attention() { MayUseTileRegisters(); }
 };
 
-// Its weights are rounded before they are divided by their sum, the operators' behind it.
+// The kernel rounds weights before it divides them by their sum, the operators afterwards.
 TEST_P(RandomBFloat16Attention, ComputesWhatItsOperatorsMean) {
   constexpr double kRounding = 1.0 / 128;
   Random random(static_cast<uint64_t>(GetParam()));
   const auto below = [&](int64_t most) { return 1 + static_cast<int64_t>(random.Below(static_cast<uint64_t>(most))); };
-  // Two thirds as matrix tiles take them.
+  // Two thirds of the widths suit matrix tiles.
   const int64_t width = GetParam() % 3 == 0 ? 2 * below(40) : 32 * below(3);
   const Sizes s{below(4), below(150), 2 * below(100), width, below(70)};
   SCOPED_TRACE(fmt::format("{} products, {} queries, {} keys, {} and {} wide", s.products, s.queries, s.keys, s.width,
@@ -219,7 +219,7 @@ TEST_P(RandomBFloat16Attention, ComputesWhatItsOperatorsMean) {
     return Transpose(Rounded(Input(name, {rows, s.products, columns})), {1, 0, 2});
   };
   const ExprPtr queries = heads("q", s.queries, s.width);
-  // Steps of a sum that are pairs must not be far too large for an exponential.
+  // Scores are scaled down, because sums of pairs would otherwise be too large for an exponential.
   const ExprPtr scores = MakeCall("multiply", {Product(queries, heads("k", s.keys, s.width), true),
                                                ScalarConstant(0.5F / std::sqrt(static_cast<float>(width)))});
   ExprPtr body = Product(Rounded(Softmax(Drawn(scores, s, random))), heads("v", s.keys, s.value_width), false);
@@ -235,7 +235,7 @@ TEST_P(RandomBFloat16Attention, ComputesWhatItsOperatorsMean) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomBFloat16Attention, ::testing::Range(0, 30));
 
-// A query that sees no key has no weights, as nn.softmax says; it must not reach other queries.
+// A query that sees no key has NaN weights, as for nn.softmax; they must not affect other queries.
 TEST(Attention, ARowOfInfinitiesIsNotANumberAlone) {
   const Sizes s{.products = 1, .queries = 3, .keys = 40};
   const relay::FunctionPtr function = AttentionIn(

@@ -1,4 +1,4 @@
-// Tuning and building see the same workloads, whatever a model is compiled for.
+// Tuning and building use the same workloads, for any context of a model.
 #include "core/build_context.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ Workloads Tuned(const relay::IRModule& module, const BuildContext& context) {
   return found;
 }
 
-// What Build looks records up for: fold_layouts, the pass after, packs constants and leaves functions alone.
+// The workloads for which Build looks up records. The next pass, fold_layouts, packs constants and leaves functions
+// unchanged.
 Workloads Built(const relay::IRModule& module, const BuildContext& context) {
   Workloads found;
   const relay::IRModule chosen = RunPassesUntil("choose_layouts", module, {context});
@@ -38,7 +39,7 @@ Workloads Built(const relay::IRModule& module, const BuildContext& context) {
 
 Target TargetOf(const std::string& text) { return text == "host" ? HostTarget() : Target::Parse("llvm " + text); }
 
-// The contexts that the commands offer, by number.
+// The contexts that the commands offer, by index.
 BuildContext ContextOf(size_t number) {
   static const std::string kTargets[] = {"host",
                                          "-mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v2",
@@ -107,9 +108,9 @@ TEST(BuildContext, GroupsAreMergedAsTheMathThatIsTuned) {
 std::vector<std::string> Networks() {
   std::vector<std::string> names;
   for (const ZooEntry& entry : ZooEntries()) {
-    // Its workloads are vgg's: batch norms go into the weights.
+    // Its workloads are those of vgg, because batch norms are folded into the weights.
     if (entry.name.ends_with("_bn")) continue;
-    // More of what their smaller kin have.
+    // Deeper variants of networks that are tested.
     static const std::set<std::string> kDeeper = {"densenet-161",  "densenet-169", "densenet-201",  "resnet-200",
                                                   "resnet-269",    "resnet_3d-34", "resnet_3d-101", "resnet_3d-152",
                                                   "resnet_3d-200", "resnet_3d-269"};
@@ -120,14 +121,14 @@ std::vector<std::string> Networks() {
 
 class ZooContexts : public ::testing::TestWithParam<std::string> {};
 
-// A batch and a context of the network's own.
+// Each network gets a batch and a context of its own.
 TEST_P(ZooContexts, TheTasksAreWhatIsBuilt) {
   const std::vector<std::string> names = Networks();
   const auto number = static_cast<size_t>(std::find(names.begin(), names.end(), GetParam()) - names.begin());
   ExpectTasksOfAll(Network(GetParam(), kBatches[number % 3]), ContextOf(7 * number % kContexts));
 }
 
-// Two hours for the zoo: `ctest --preset soak` runs it.
+// The whole zoo takes two hours: `ctest --preset soak` runs it.
 TEST_P(ZooContexts, DISABLED_InEveryContext) {
   for (const int64_t batch : kBatches) {
     const relay::IRModule module = Network(GetParam(), batch);

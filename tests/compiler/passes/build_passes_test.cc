@@ -1,4 +1,4 @@
-// What a build does with the passes that a context names, and what it tells of them.
+// The passes that a context requires or disables, and a build's report of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

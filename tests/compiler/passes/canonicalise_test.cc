@@ -17,7 +17,7 @@ using relay::MakeCall;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Checks the meaning and returns the operators left.
+// Checks that the results are unchanged and returns the remaining operators.
 std::vector<std::string> Canonical(const ExprPtr& body, int level = 3) {
   const IRModule module = ModuleOf(body);
   const IRModule after = relay::InferType(Canonicalise(module, level));
@@ -25,7 +25,7 @@ std::vector<std::string> Canonical(const ExprPtr& body, int level = 3) {
   return OpNames(after);
 }
 
-// Zeros around the plane: one row above, two below, three columns to the right.
+// Zero padding around the plane: one row above, two below, three columns to the right.
 ExprPtr Padded(const ExprPtr& data, double value = 0) {
   return MakeCall("nn.pad", {data},
                   {{"pad_width", std::vector<int64_t>{0, 0, 0, 0, 1, 2, 0, 3}}, {"pad_value", value}});
@@ -61,7 +61,7 @@ TEST(Canonicalise, SmallWholePowersAreProducts) {
   EXPECT_THAT(Canonical(power(-1)), ElementsAre("divide"));
   EXPECT_THAT(Canonical(MakeCall("power", {MakeCall("abs", {Image()}), ScalarConstant(0.5F)})),
               ElementsAre("abs", "power"));
-  // It makes its base larger.
+  // The exponent's broadcast makes the base larger, so the power stays.
   const ExprPtr wide = MakeCall("power", {Input("row", {6}), RandomConstant({1, 1}, 1)});
   EXPECT_THAT(OpNames(relay::InferType(Canonicalise(ModuleOf(wide), 3))), ElementsAre("power"));
 }

@@ -98,7 +98,7 @@ TEST(CheapestChoices, AmongEqualsTheStartStands) {
   }
 }
 
-// Every node with every other: far more combinations than are ever listed.
+// Every node interacts with every other: far more combinations than are ever enumerated.
 TEST(CheapestChoices, OfADenseGraphAreNoWorseThanTheStartOrAnySingleChange) {
   Random random(5);
   ChoiceGraph graph = RandomNodes(24, 4, random);

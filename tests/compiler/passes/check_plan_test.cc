@@ -16,7 +16,7 @@ namespace {
 using relay::TypePtr;
 using ::testing::HasSubstr;
 
-// A plan, and the functions that its calls run.
+// A plan, and the functions of its calls.
 struct Checked {
   Plan plan;
   std::vector<relay::FunctionPtr> functions;
@@ -30,7 +30,7 @@ struct Checked {
     plan.buffers.push_back(buffer);
     return static_cast<int>(plan.buffers.size()) - 1;
   }
-  // The views' tensors; the last one is the result.
+  // Adds a call on views of these shapes; the last one is the result.
   void Call(const std::vector<PlanView>& views, const std::vector<Shape>& shapes, std::vector<int64_t> apart = {}) {
     std::vector<std::shared_ptr<const relay::Var>> params;
     for (size_t i = 0; i + 1 < shapes.size(); ++i) {
@@ -57,7 +57,7 @@ void ExpectWrong(const std::function<void(Checked&)>& damage, Checked checked, c
   }
 }
 
-// Two fields of 2 x 3 written beside each other into 2 x 6, which is read as a whole.
+// Two fields of 2 x 3 written side by side into 2 x 6, which is read as a whole.
 Checked JoinedColumns() {
   Checked checked;
   const int x = checked.Buffer({2, 3}, BufferKind::kInput), joined = checked.Buffer({2, 6});
@@ -93,7 +93,7 @@ TEST(CheckPlan, NamesStridesThatDoNotFit) {
   ExpectWrong([](Checked& c) { c.plan.calls[0].operands[1].buffer = 0; }, JoinedColumns(), "writes to");
 }
 
-// Each call reads a few earlier results, whole or a run of their images, and writes a new one.
+// Each call reads a few earlier results, whole or a range of their images, and writes a new one.
 Checked RandomPlan(uint64_t seed) {
   Random random(seed);
   Checked checked;
@@ -132,7 +132,7 @@ TEST(CheckPlan, NamesABufferOnAnotherThatIsStillNeeded) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     Checked checked = RandomPlan(seed);
     if (checked.plan.calls.size() < 2) continue;
-    // The second result is made while the first, or the input, is read.
+    // All buffers overlap, so a call overwrites a value that is still being read.
     for (PlanBuffer& buffer : checked.plan.buffers) buffer.offset_bytes = 0;
     try {
       CheckPlan(checked.plan, checked.functions);

@@ -71,7 +71,7 @@ TEST(ChosenPasses, RefusesInOneLine) {
   EXPECT_THROW(RunPasses(module, {Context(3, {}, {"fuse"})}), Error);
 }
 
-// Passes may look for what earlier ones made of a graph, and may not need it.
+// A pass may use the results of earlier passes but must not require them.
 class WithoutOnePass : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(WithoutOnePass, TheMeaningIsTheSame) {

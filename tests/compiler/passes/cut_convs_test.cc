@@ -31,7 +31,7 @@ ExprPtr Slice(const ExprPtr& x, Ints begin, Ints end, Ints axes, Ints strides = 
                    {"axes", std::move(axes)}});
 }
 
-// The padding behind the pass, the meaning checked; none where the slice is still there.
+// The padding after the pass, or nothing where the slice remains. Checks that the results are unchanged.
 Ints PaddingAfter(const ExprPtr& body) {
   const IRModule module = ModuleOf(body), after = relay::InferType(CutConvs(module));
   ExpectSameMeaning(module, after);
@@ -57,7 +57,7 @@ TEST(CutConvs, BiasesAndActivationsGoWithIt) {
 }
 
 TEST(CutConvs, StridesTakeSeveralColumnsEach) {
-  // 6 results of 9 columns and a border of 4: without a border behind there are 5, not 4.
+  // 6 results from 9 columns and padding 4: without padding at the end there are 5 results rather than 4.
   EXPECT_THAT(PaddingAfter(Slice(PaddedConv({1, 2, 1, 2}, {1, 2}), {0}, {4}, {3})), ElementsAre());
   EXPECT_THAT(PaddingAfter(Slice(PaddedConv({1, 2, 1, 2}, {1, 2}), {1}, {6}, {3})), ElementsAre(1, 0, 1, 2));
   EXPECT_THAT(PaddingAfter(Slice(PaddedConv({1, 2, 1, 2}, {1, 2}), {0}, {5}, {3})), ElementsAre(1, 2, 1, 0));

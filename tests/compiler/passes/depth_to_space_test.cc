@@ -22,7 +22,7 @@ std::vector<std::string> After(const ExprPtr& body, int lanes = 4) {
   return OpNames(after);
 }
 
-// Channels of x made places, `places_first` or last, as exported models write it.
+// Depth to space on channels of x with the block axes first (`places_first`) or last, as exported models write it.
 ExprPtr Spread(const ExprPtr& x, int64_t channels, bool places_first) {
   const Ints parts = places_first ? Ints{1, 2, 2, channels, 3, 5} : Ints{1, channels, 2, 2, 3, 5};
   const Ints axes = places_first ? Ints{0, 3, 4, 1, 5, 2} : Ints{0, 1, 4, 2, 5, 3};

@@ -38,7 +38,7 @@ TEST(Fuse, AnAnchorTakesBiasResidualAndActivation) {
   const IRModule fused = Fused(MakeCall("nn.relu", {MakeCall("add", {x, Biased(Conv(x, 8, 8, 3, 1), 2)})}));
   EXPECT_THAT(FunctionNames(fused), ElementsAre("nn.conv2d+nn.bias_add+add+nn.relu"));
   const relay::Call& call = *FunctionCalls(fused)[0];
-  ASSERT_EQ(call.args.size(), 4U);  // the data again as the residual
+  ASSERT_EQ(call.args.size(), 4U);  // the data is also the residual
   EXPECT_EQ(call.args[0], call.args[3]);
   const auto anchor = AnchorOf(*relay::AsFunction(call.op));
   ASSERT_TRUE(anchor);
@@ -84,7 +84,7 @@ ExprPtr KeptMean(const ExprPtr& x, int64_t axis) {
   return MakeCall("mean", {x}, {{"axis", std::vector<int64_t>{axis}}, {"keepdims", true}});
 }
 
-// As exporters write a layer norm in parts.
+// A layer norm in the separate operators that exporters write.
 ExprPtr Standardised(const ExprPtr& x, int64_t axis) {
   const ExprPtr centred = MakeCall("subtract", {x, KeptMean(x, axis)});
   const ExprPtr variance = KeptMean(MakeCall("multiply", {centred, centred}), axis);
@@ -132,7 +132,7 @@ TEST(Fuse, ANumberThatFloatsAreComparedWithIsAPartOfTheKernel) {
   }
 }
 
-// As many products as a product of matrices has steps would be held in memory.
+// Otherwise memory would hold as many products as a matrix product has steps.
 TEST(Fuse, ASumOfIntegersTakesTheProductsThatItAdds) {
   for (const std::string dtype : {"int32", "int64"}) {
     const auto whole = [&](const std::string& name, const Shape& shape) {
@@ -228,7 +228,7 @@ TEST(Fuse, APoolReadsWhatItTakesTheLeastOf) {
               ElementsAre("negative+nn.global_max_pool2d+negative"));
   const ExprPtr both = MakeCall("negative", {Image()});
   const ExprPtr pool = MakeCall("nn.global_max_pool2d", {both});
-  // Others read it too.
+  // The pool's operand has another reader too.
   EXPECT_EQ(FunctionNames(Fused(MakeCall("multiply", {both, pool})))[0], "negative");
 }
 

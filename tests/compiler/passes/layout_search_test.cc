@@ -19,8 +19,8 @@ using relay::ExprPtr;
 using relay::IRModule;
 using relay::MakeCall;
 
-// Records of every pair of blocks: of conv2d_direct, in the time that the test says; the fastest first, as a source has
-// to.
+// Records of conv2d_direct for every pair of blocks, with times from the test. The fastest comes first, as a source
+// must return them.
 class TimedBlocks : public ConfigSource {
  public:
   using NsOf = std::function<int64_t(const Workload&, int64_t ic_block, int64_t oc_block)>;
@@ -51,7 +51,7 @@ class TimedBlocks : public ConfigSource {
 
 struct Searched {
   IRModule module;
-  std::vector<std::string> layouts;  // of the anchors' results, in post order
+  std::vector<std::string> layouts;  // layouts of the anchors' results, in post order
   int transforms = 0;
   LayoutReport report;
 };
@@ -75,14 +75,14 @@ Searched Search(const ExprPtr& body, const TimedBlocks::NsOf& ns_of, int level =
 
 using Layouts = std::vector<std::string>;
 
-// Inner layers: a transform of their 64x24x24 values takes some microseconds.
+// An image of an inner layer: transforming 64x24x24 values takes some microseconds.
 ExprPtr Image() { return Input("x", {1, 32, 24, 24}); }
 ExprPtr Layer(const ExprPtr& x, int64_t in, int64_t out, uint64_t seed) {
   return MakeCall("nn.relu", {Conv(x, in, out, 3, seed)});
 }
 
-// The middle layer is a little faster in blocks of 16, which its neighbours do not have as fast: alone it would take
-// them, and pay two transforms.
+// The middle layer is slightly faster in blocks of 16, in which its neighbours are slower. On its own it would take
+// them and cost two transforms.
 int64_t MiddleLikes16(const Workload& w, int64_t ic_block, int64_t oc_block) {
   if (w.data[1] == 64) return ic_block == 16 && oc_block == 16 ? 990'000 : 1'000'000;
   return ic_block == 8 && oc_block == 8 ? 1'000'000 : 1'500'000;
@@ -98,7 +98,7 @@ TEST(LayoutSearch, ALayersBestIsLeftWhereTransformsCostMore) {
     return w.weight[0] == 32 ? (i == 8 && o == 8 ? 1'000'000 : 1'500'000) : small_gain(w, i, o);
   });
   EXPECT_EQ(found.layouts, (Layouts{"NCHW8c", "NCHW8c", "NCHW8c"}));
-  EXPECT_EQ(found.transforms, 2);  // of main's input and result
+  EXPECT_EQ(found.transforms, 2);  // those of main's input and result
   EXPECT_LT(found.report.expected_ns, found.report.per_layer_ns);
 }
 
@@ -113,7 +113,7 @@ TEST(LayoutSearch, TransformsWhereALayersBestIsWorthThem) {
   EXPECT_DOUBLE_EQ(found.report.expected_ns, found.report.per_layer_ns);
 }
 
-// Each branch alone would lie in blocks of 16, by little; what joins them reads 8.
+// Each branch on its own would slightly prefer blocks of 16, but their sum reads blocks of 8.
 TEST(LayoutSearch, BranchesOfAResidualBlockAgree) {
   const ExprPtr x = Layer(Image(), 32, 64, 1);
   const ExprPtr sum = MakeCall("add", {Layer(x, 64, 64, 2), x});
@@ -126,7 +126,7 @@ TEST(LayoutSearch, BranchesOfAResidualBlockAgree) {
   EXPECT_LE(found.report.expected_ns, found.report.per_layer_ns);
 }
 
-// 24 channels do not fill blocks of 16: a concatenation behind them lies in blocks of 8, or row-major.
+// 24 channels do not fill blocks of 16, so their concatenation is in blocks of 8, or row-major.
 TEST(LayoutSearch, PartsOfAConcatenationTakeABlockThatFitsThem) {
   const ExprPtr x = Layer(Image(), 32, 64, 1);
   const ExprPtr parts = relay::MakeTuple({Layer(x, 64, 24, 2), Layer(x, 64, 40, 3)});
@@ -139,7 +139,7 @@ TEST(LayoutSearch, PartsOfAConcatenationTakeABlockThatFitsThem) {
   EXPECT_LT(found.report.expected_ns, found.report.per_layer_ns);
 }
 
-// Two readers of one value in another layout: it is transformed, and paid, once.
+// Two readers need one value in another layout: it is transformed once, at the cost of one transform.
 TEST(LayoutSearch, ASharedTransformIsPaidOnce) {
   const auto ns_of = [](const Workload& w, int64_t i, int64_t o) -> int64_t {
     const int64_t block = w.data[1] == 32 ? 8 : 16;
@@ -149,7 +149,7 @@ TEST(LayoutSearch, ASharedTransformIsPaidOnce) {
   const Searched one = Search(relay::MakeTuple({Layer(x, 64, 64, 2)}), ns_of);
   const Searched two = Search(relay::MakeTuple({Layer(x, 64, 64, 2), Layer(x, 64, 64, 3)}), ns_of);
   EXPECT_EQ(one.transforms, 3);
-  EXPECT_EQ(two.transforms, 4);  // of the second result
+  EXPECT_EQ(two.transforms, 4);  // one more, for the second result
   const MachineModel machine = TestContext().build.machine();
   const double result_ns = LayoutCost(machine).TransformNs(*relay::TensorType({1, 64, 24, 24}), "NCHW16c", "");
   EXPECT_GT(result_ns, 0);
@@ -164,7 +164,7 @@ TEST(LayoutSearch, BelowLevelThreeEveryLayerTakesItsBest) {
   EXPECT_EQ(found.report.expected_ns, 0);
 }
 
-// A choice without a time is what a tuner wants built, and no search takes it away.
+// A choice without a time is one that a tuner wants built, so no search removes it.
 TEST(LayoutSearch, AChoiceWithoutATimeStands) {
   class Wanted : public ConfigSource {
    public:
@@ -182,8 +182,7 @@ TEST(LayoutSearch, AChoiceWithoutATimeStands) {
   EXPECT_EQ(CountOf(module, "layout_transform"), 3);
 }
 
-// Costs of the only pair that the source does not know, blocks of 8, when `wide` is known to take `off` times its
-// estimate.
+// The cost of blocks of 8, the only pair unknown to the source, given that `wide` takes `off` times its estimate.
 double UnmeasuredNs(const Workload& workload, const Config& wide, double off) {
   const double wide_ns = FindSchedule("conv2d_direct")->EstimateNs(workload, TestContext().build.machine(), wide);
   class Known : public ConfigSource {
@@ -213,7 +212,7 @@ TEST(ConfigChooser, AnUnmeasuredPairIsAsFarOffAsTheRecordAndNoFasterThanIt) {
   const double slow_ns = best.schedule->EstimateNs(workload, machine, slow);
   ASSERT_GT(slow_ns, best.estimate_ns);
   EXPECT_NEAR(UnmeasuredNs(workload, slow, 2), 2 * slow_ns, 1);
-  // Of the default's tile, with more channels in a straight line than the space offers.
+  // The default's tile, with more channels unrolled than the space offers.
   Config fast = best.config;
   for (const char* knob : {"oc_block", "ic_block", "unroll_ic"}) fast.Set(knob, 16);
   fast.Set("tile_oc", best.config.Get("tile_oc", 1) / 2);
@@ -221,7 +220,7 @@ TEST(ConfigChooser, AnUnmeasuredPairIsAsFarOffAsTheRecordAndNoFasterThanIt) {
   EXPECT_NEAR(UnmeasuredNs(workload, fast, 2), 2 * best.estimate_ns, 1);
 }
 
-// How many of two threads share a small dense layer behind which a weight of so many rows lies; 0: both.
+// The `workers` knob of a small dense layer before a weight of `rows` rows, with two threads; 0: both work.
 int64_t WorkersBefore(int64_t rows) {
   PassContext context = TestContext();
   context.build.target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver3");
@@ -236,12 +235,12 @@ TEST(ConfigChooser, WeightsThatTheSecondCacheHoldsAreNotCold) {
   EXPECT_EQ(WorkersBefore(4096), 0) << "they take longer from memory, where other weights drive them";
 }
 
-// By the search's own measure, on the networks that there are and with whatever their layers offer.
+// The search by its own cost measure, on the networks of the zoo and all choices of their layers.
 class ZooLayouts : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ZooLayouts, CostNoMoreThanTheBestOfEachLayer) {
   const IRModule module = relay::InferType(BuildZoo(GetParam(), {}));
-  // Times at random: layers disagree about their blocks wherever they can.
+  // Random times: layers disagree about their blocks wherever they can.
   TimedBlocks source([](const Workload& w, int64_t ic_block, int64_t oc_block) -> int64_t {
     const size_t mixed = std::hash<std::string>()(w.ToText()) * static_cast<size_t>(ic_block * 7 + oc_block);
     return 900'000 + static_cast<int64_t>(mixed >> 7) % 100'000;

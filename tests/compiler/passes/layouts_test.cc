@@ -45,7 +45,7 @@ TEST(ChooseLayouts, NeighbouringConvolutionsShareABlockedLayout) {
   EXPECT_TRUE(module.main->body->type->layout.empty());
 }
 
-// A border around images leaves channels where they are; one of channels does not.
+// A border around images keeps the channel blocks; a border of channels does not.
 TEST(ChooseLayouts, BordersLieInBlocks) {
   const auto bordered = [](std::vector<int64_t> width) {
     const ExprPtr data = MakeCall("nn.relu", {Conv(Image(), 16, 20, 3, 1)});
@@ -138,7 +138,7 @@ TEST(ChooseLayouts, ChannelConstantsStayRowMajorInBlockedGroups) {
   }
 }
 
-// What the source knows is used; what its schedule refuses is not.
+// The source's config is used, unless its schedule refuses it.
 class FixedSource : public ConfigSource {
  public:
   explicit FixedSource(ConfigChoice choice) : choice_(std::move(choice)) {}

@@ -18,7 +18,7 @@ using relay::MakeCall;
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
 
-// Whole numbers in [-most, most].
+// Integers in [-most, most].
 ExprPtr WholeConstant(const Shape& shape, int most, uint64_t seed) {
   Tensor tensor(DType::kFloat32, shape);
   Random random(seed);
@@ -32,7 +32,7 @@ ExprPtr Channels(const std::vector<float>& values) {
   return relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, {count, 1, 1, 1}, values));
 }
 
-// What QuantizeLinear and DequantizeLinear become: to uint8 with the zero point 3, and back.
+// QuantizeLinear and DequantizeLinear in Relay: to uint8 with the zero point 3, and back.
 ExprPtr Quantised(const ExprPtr& real, float scale) {
   const ExprPtr whole = MakeCall("round", {MakeCall("divide", {real, ScalarConstant(scale)})});
   const ExprPtr held =
@@ -60,7 +60,7 @@ IRModule Lifted(const IRModule& module) { return relay::InferType(LiftScales(mod
 
 const std::vector<float> kScales{0.01F, 0.02F, 0.005F, 0.03F};
 
-// As a frontend makes a weight of rows one of images of one row.
+// A frontend reshapes a weight of rows to images of one row.
 TEST(LiftScales, SeesWeightsThroughAReshape) {
   const ExprPtr rows =
       MakeCall("multiply", {WholeConstant({4, 3, 5}, 127, 1), relay::MakeConstant(PositiveTensor({4, 1, 1}, 2))});
@@ -71,7 +71,7 @@ TEST(LiftScales, SeesWeightsThroughAReshape) {
   const IRModule lifted = Lifted(module);
   ExpectSameMeaning(module, lifted);
   EXPECT_TRUE(relay::AsCallTo(relay::AsCall(lifted.main->body)->args[0], "nn.conv2d")->attrs.GetBool("integral"));
-  // Scales that are not of one output each stay.
+  // Scales that do not belong to one output each stay in place.
   const IRModule mixed = conv({2, 6, 1, 5}, BackAndForth(Input("x", {1, 6, 1, 9}), 0.02F));
   EXPECT_NE(relay::AsCallTo(Lifted(mixed).main->body, "nn.conv2d"), nullptr);
 }
@@ -87,12 +87,12 @@ TEST(LiftScales, ComputesAQuantisedConvolutionWithWholeNumbers) {
   const IRModule lifted = Lifted(module);
   EXPECT_THAT(OpNames(lifted), ElementsAre("divide", "round", "clip", "nn.conv2d", "nn.bias_add", "nn.relu", "multiply",
                                            "round", "clip", "multiply"));
-  // A sum close to a half may round to either side.
+  // A sum close to a half may be rounded either way.
   ExpectSameMeaning(module, lifted, 0.02);
 }
 
 TEST(LiftScales, LeavesSumsThatFloatsDoNotHold) {
-  // Of 400 * 9 products of 255 and 16-bit weights, half of one sign, the sum may pass 2^24.
+  // A sum of 400 * 9 products of 255 and 16-bit weights, of which half share a sign, may pass 2^24.
   const ExprPtr x = BackAndForth(Input("x", {1, 400, 3, 3}), 0.02F);
   const IRModule module = ModuleOf(MakeCall("nn.relu", {QuantisedConv(x, 400, kScales, 1, 1000)}));
   const IRModule lifted = Lifted(module);
@@ -114,7 +114,7 @@ TEST(LiftScales, LongSumsOfBytesAreSaidToBeLong) {
   }
 }
 
-// Sums longer than float32 holds are left to kernels of bytes, whatever the length of a row.
+// Sums that exceed float32's integers are left to kernels of bytes, for any length of a row.
 TEST(LiftScales, LiftsFromLongSumsOfDenseLayers) {
   const auto dense = [](int64_t inputs) {
     const ExprPtr weight = MakeCall("multiply", {WholeConstant({4, inputs}, 127, 2), ScalarConstant(0.01F)});
@@ -145,7 +145,7 @@ TEST(LiftScales, MovesScalesBehindPoolsAndReshapes) {
   ExpectSameMeaning(module, lifted, 0);
 }
 
-// A product's one scale has the product's axes but the first.
+// A product's single scale is broadcast over all its axes but the first.
 TEST(LiftScales, MovesTheScaleOfAProductBehindWhatHasFewerAxes) {
   const ExprPtr conv = QuantisedConv(BackAndForth(Input("x", {1, 2, 4, 4}), 0.02F), 2, {0.01F}, 5);
   const IRModule module = ModuleOf(MakeCall("nn.batch_flatten", {conv}));
@@ -182,7 +182,7 @@ TEST(WholeRangeOf, KnowsWhatIsLeftOfWholeNumbers) {
   EXPECT_FALSE(range(MakeCall("add", {whole, ScalarConstant(0.5F)})).has_value());
 }
 
-// The schedules of the anchors, with Winograd the cheapest for this shape where it may be.
+// The schedules of the anchors, where Winograd is the cheapest if the shape allows it.
 std::vector<std::string> SchedulesOf(const ExprPtr& body) {
   std::vector<std::string> schedules;
   const IRModule module = RunPasses(ModuleOf(body), TestContext());

@@ -151,7 +151,7 @@ TEST(Lower, NestedConcatenationsShareOneBuffer) {
   EXPECT_EQ(CallsTo(plan, "concatenate"), 0);
 }
 
-// Lanes along the images know no stride between them.
+// Lanes that run over images assume no gap between them.
 TEST(Lower, ColumnsOfOneNumberPerImageAreCopied) {
   const ExprPtr x = Input("x", {3, 1}), one = Input("x", {1, 1});
   EXPECT_EQ(CallsTo(PlanOf(Join({MakeCall("exp", {x}), MakeCall("tanh", {x})}, 1)), "concatenate"), 1);
@@ -179,7 +179,7 @@ TEST(Lower, EqualKernelsAreCompiledOnce) {
   EXPECT_EQ(kernels[1], kernels[2]);
 }
 
-// A constant of the same values for each call, as an importer makes that transposes weights.
+// Each call has a constant of its own with equal values, as from an importer that transposes weights.
 TEST(Lower, KeepsEqualWeightsOnce) {
   constexpr int64_t kWeight = int64_t{64} * 64 * 4;
   ExprPtr x = Input("x", {16, 64});

@@ -1,4 +1,4 @@
-// Products of computed matrices: what becomes of the reshapes and transposes around them.
+// Products of computed matrices, and the reshapes and transposes around them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ ExprPtr Product(const ExprPtr& a, const ExprPtr& b, bool transpose_b = false) {
   return MakeCall("nn.batch_matmul", {a, b}, {{"transpose_b", transpose_b}});
 }
 
-// (tokens, 4 x 6) as 4 heads of tokens x 6, or of 6 x tokens.
+// Rows (tokens, 4 x 6) as 4 heads of tokens x 6, or of 6 x tokens.
 ExprPtr Heads(const std::string& name, int64_t batch, int64_t tokens, Ints axes) {
   return Transpose(Reshape(Input(name, {batch * tokens, 24}), {batch, tokens, 4, 6}), std::move(axes));
 }
@@ -49,7 +49,7 @@ std::vector<std::string> Layouts(const IRModule& module) {
   return layouts;
 }
 
-// What exporters write: queries times transposed keys, the weighted values back in rows.
+// The form that exporters write: queries times transposed keys, and the weighted values back in rows.
 ExprPtr Attention(int64_t batch, int64_t tokens) {
   const ExprPtr queries = Reshape(Heads("q", batch, tokens, {0, 2, 1, 3}), {batch * 4, tokens, 6});
   const ExprPtr keys = Reshape(Heads("k", batch, tokens, {0, 2, 3, 1}), {batch * 4, 6, tokens});
@@ -95,7 +95,7 @@ TEST(MatmulRules, ATransposeThatOthersReadStays) {
   EXPECT_THAT(Layouts(module), ElementsAre("BMK,BKN,BMN"));
 }
 
-// The right one's transpose alone: the function's parameters are in the product's order all the same.
+// Only the right operand has a transpose; the function's parameters are still in the product's order.
 TEST(MatmulRules, OperandsKeepTheirOrder) {
   const ExprPtr a = Input("a", {3, 5, 7}), b = Input("b", {7, 3, 4});
   const IRModule fused = Fuse(Canonical(Product(a, Transpose(b, {1, 0, 2}))));
@@ -136,7 +136,7 @@ TEST(MatmulRules, HeadsThatShareAMatrixAreRowsOfOneProduct) {
   const IRModule module = Canonical(product);
   EXPECT_EQ(CountOf(module, "broadcast_to"), 0);
   EXPECT_EQ(Layouts(module).size(), 1U);
-  // What is repeated along another axis than the last ones is written out.
+  // A broadcast along other axes than the last ones is materialised.
   const ExprPtr first = MakeCall("broadcast_to", {Input("keys", {1, 3, 5, 6})}, {{"shape", Ints{2, 3, 5, 6}}});
   EXPECT_EQ(CountOf(Canonical(Product(Input("queries", {6, 2, 6}), Reshape(first, {6, 5, 6}), true)), "broadcast_to"),
             1);
@@ -148,7 +148,7 @@ TEST(MatmulRules, AnInputIsNotPackedAsWeightsAre) {
   EXPECT_EQ(CountOf(module, "nn.batch_matmul"), 1);
 }
 
-// The call that scales; null where none is left.
+// The call that scales; null where none remains.
 const relay::Call* Scaling(const IRModule& module) {
   for (const ExprPtr& expr : PostOrder(module.main->body)) {
     if (const relay::Call* call = relay::AsCallTo(expr, "multiply")) return call;
@@ -166,7 +166,7 @@ TEST(MatmulRules, ANumberScalesAnOperandMuchSmallerThanTheProduct) {
   const IRModule after = Canonical(ScaledScores(200));
   const relay::Call* scaling = Scaling(after);
   ASSERT_NE(scaling, nullptr);
-  // Before the moves, through which the kernel reads.
+  // The scale comes before the movements, which the kernel absorbs.
   EXPECT_THAT(ShapeOf(scaling->args[0]), ElementsAre(200, 24));
   EXPECT_THAT(Layouts(after), ElementsAre("MBK,NBK,BMN"));
 }

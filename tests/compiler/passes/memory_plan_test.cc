@@ -94,7 +94,7 @@ TEST(PlanMemory, AChainNeedsItsTwoLargestNeighbours) {
   EXPECT_EQ(plan.arena_bytes, 2560);
 }
 
-// A step for every pair of buffers would take longer than ctest waits.
+// A step quadratic in the number of buffers would exceed ctest's time limit.
 TEST(PlanMemory, AMillionBuffersArePlanned) {
   constexpr int kCalls = 1'000'000;
   Plan plan;

@@ -10,7 +10,7 @@ namespace {
 using relay::Call;
 using relay::ExprPtr;
 
-// The groups of a convolution after the pass with 8 lanes, the meaning checked.
+// The number of groups of a convolution after the pass with 8 lanes. Checks that the results are unchanged.
 int64_t Groups(int64_t groups, int64_t inputs, int64_t outputs) {
   const ExprPtr weight = RandomConstant({groups * outputs, inputs, 3, 3}, 7);
   const ExprPtr conv = relay::MakeCall("nn.conv2d", {Input("x", {1, groups * inputs, 5, 4}), weight},

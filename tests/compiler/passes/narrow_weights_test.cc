@@ -18,7 +18,7 @@ using relay::IRModule;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr double kRounding = 1e-3;  // a weight is off by 2^-11 of itself at most
+constexpr double kRounding = 1e-3;  // a weight changes by 2^-11 of itself at most
 
 Tensor Weights(uint64_t seed = 1) { return RandomTensor({128, 512}, seed); }
 

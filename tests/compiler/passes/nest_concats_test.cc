@@ -17,7 +17,7 @@ ExprPtr Join(std::vector<ExprPtr> parts, int64_t axis = 1) {
   return MakeCall("concatenate", {relay::MakeTuple(std::move(parts))}, {{"axis", axis}});
 }
 
-// How many tensors the concatenations take in all.
+// The number of tensors that the concatenations take in total.
 size_t Inputs(const ExprPtr& body) {
   const IRModule module = ModuleOf(body);
   const IRModule after = relay::InferType(NestConcats(module));

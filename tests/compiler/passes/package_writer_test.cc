@@ -70,7 +70,7 @@ TEST(PackageWriter, KernelsOfBytesNeedWhatMultipliesThem) {
   EXPECT_EQ(RequiredFeatures(plan).size(), floats.size() + 1);
 }
 
-// Its kernel has no workload, and a process has to ask for tile registers.
+// Attention's kernel has no workload, and a process must request tile registers.
 TEST(PackageWriter, AttentionNeedsWhatMultipliesBFloat16) {
   Plan plan = SmallPlan();
   plan.target = {"x86_64-pc-linux-gnu", "sapphirerapids", {}, 0};

@@ -60,7 +60,7 @@ PassContext TestContext(int opt_level) {
 
 namespace {
 
-// Of integers of 8 bits, values around zero where they are signed.
+// For 8-bit integers, values around zero where they are signed.
 Tensor RandomInput(const relay::Type& type, uint64_t seed) {
   Tensor value = RandomTensor(type.shape, seed);
   if (type.dtype == DType::kFloat32) return value;

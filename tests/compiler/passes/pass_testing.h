@@ -1,4 +1,4 @@
-// What tests of passes share: small modules with random values, and the check that a rewrite kept the meaning.
+// Parts that tests of passes share: small modules with random values, and the check that a rewrite keeps the results.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ relay::ExprPtr ScalarConstant(float value);
 // A convolution with random constant weights (kernel x kernel, "same" padding).
 relay::ExprPtr Conv(const relay::ExprPtr& data, int64_t in, int64_t out, int64_t kernel, uint64_t seed);
 
-// The module of an expression: its parameters are the Vars within, in post order. Typed.
+// The typed module of an expression. Its parameters are the Vars within, in post order.
 relay::IRModule ModuleOf(const relay::ExprPtr& body);
 
-// Passes for a target that does not depend on the machine the test runs on.
+// A context for a target that does not depend on the test's machine.
 PassContext TestContext(int opt_level = 3);
 
-// Both modules, given the same random inputs, give the same outputs up to `tolerance` of the largest magnitude.
-// `after` must not have packed constants: the reference knows logical tensors alone.
+// Expects that both modules give equal outputs for equal random inputs, to `tolerance` of the largest magnitude.
+// `after` must not have packed constants, because the reference takes only logical tensors.
 void ExpectSameMeaning(const relay::IRModule& before, const relay::IRModule& after, double tolerance = 1e-5);
 
 // The operators in main and in the functions that it calls, in post order.

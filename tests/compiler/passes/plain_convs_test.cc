@@ -21,7 +21,7 @@ using relay::MakeCall;
 using relay::TensorType;
 using Ints = std::vector<int64_t>;
 
-// The whole range of the type, from the seed.
+// Random values of the whole range of the type.
 Tensor Bytes(const Shape& shape, DType dtype, uint64_t seed) {
   Tensor tensor(dtype, shape);
   Random random(seed);
@@ -37,7 +37,7 @@ IRModule Module(const ExprPtr& body) {
   return module;
 }
 
-// Both give the same bits for this input, and the second has convolutions of plain operands alone.
+// Expects that both give the same bits for this input, and that the second's convolutions have only plain operands.
 void ExpectPlainAndEqual(const IRModule& before, const Tensor& x) {
   const IRModule after = PlainConvs(before);
   EXPECT_EQ(relay::ToText(after.main->body->type), relay::ToText(before.main->body->type));
@@ -80,7 +80,8 @@ TEST(PlainConvs, HalvesAreMultipliedAsFloats) {
   }
 }
 
-// 64 channels of 3x3 stay below 2^24 whatever they are; 256 do not, nor do weights that are inputs.
+// Sums of 64 channels of 3x3 stay below 2^24 for any values. Those of 256 channels need not, nor those with weights
+// that are inputs.
 TEST(PlainConvs, SumsOfInt8AreExact) {
   for (const int64_t channels : {64, 256}) {
     const ExprPtr x = relay::MakeVar("x", TensorType({1, channels, 4, 4}, DType::kInt8));

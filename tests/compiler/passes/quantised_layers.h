@@ -1,4 +1,4 @@
-// Layers as quantised models have them, for tests of the passes that give them bytes.
+// Layers in the form of quantised models, for tests of the passes that make them use bytes.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace hone::testing {
 
-// Whole numbers in [-most, most].
+// Integers in [-most, most].
 relay::ExprPtr WholeConstant(const Shape& shape, int most, uint64_t seed);
-// What QuantizeLinear and DequantizeLinear become: to uint8 and back.
+// QuantizeLinear and DequantizeLinear in Relay: to uint8 and back.
 relay::ExprPtr BackAndForth(const relay::ExprPtr& real, float scale, float zero);
-// Of constant int8 weights with a scale per output ("same" padding).
+// A convolution of constant int8 weights with a scale per output ("same" padding).
 relay::ExprPtr QuantisedConv(const relay::ExprPtr& data, int64_t in, int64_t out, int64_t kernel, uint64_t seed,
                              int64_t groups = 1);
 

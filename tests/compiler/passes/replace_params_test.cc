@@ -17,7 +17,7 @@
 namespace hone::testing {
 namespace {
 
-// Records of narrow blocks, which no default takes, each with a time.
+// Records with times for narrow blocks, which no default uses.
 class NarrowBlocks : public ConfigSource {
  public:
   std::optional<ConfigChoice> Choose(const Workload&, const Target&, int,
@@ -88,7 +88,7 @@ TEST(ReplaceParams, NamesAndTypesOfValuesAreTheModels) {
             "new.safetensors: parameter " + name + " is int8 2; the model's is float32 " + ShapeText(value.shape()));
 }
 
-// Winograd's transform where it applies.
+// Chooses Winograd's schedule where it applies.
 class Winograd : public ConfigSource {
  public:
   std::optional<ConfigChoice> Choose(const Workload&, const Target&, int,
@@ -122,7 +122,7 @@ void ExpectBytesOfAFreshBuild(const BuildOptions& options, size_t least_open) {
   EXPECT_EQ(opened.open.size() + opened.closed.size(), one.params.size());
   const auto package = Package::FromBytes(opened.package, "opened");
   const auto replaced = WithNewParams(package, ParamsOf(two, opened.open));
-  // The others stay those of the first.
+  // The other parameters keep the first network's values.
   relay::IRModule mixed = one;
   for (size_t i = 0; i < mixed.params.size(); ++i) {
     const bool open = std::binary_search(opened.open.begin(), opened.open.end(), mixed.params[i].first);
@@ -142,7 +142,7 @@ TEST(OpenParams, AreReplacedByTheBytesOfAFreshBuild) {
   ExpectBytesOfAFreshBuild(options, 50);
 }
 
-// Of a network with batch norms behind all convolutions but the first.
+// A network with batch norms after all convolutions but the first.
 TEST(OpenParams, AreNotThoseOfWhichOthersAreComputed) {
   BuildOptions options;
   options.context = TestContext().build;
@@ -156,7 +156,7 @@ TEST(OpenParams, AreNotThoseOfWhichOthersAreComputed) {
   EXPECT_FALSE(is_open("stage4_unit2_bn2_gamma"));
 }
 
-// One use moves the weight and one computes with it, so that it may not be written into the first alone.
+// One use moves the weight and one computes with it, so replacing only the moved copy would be wrong.
 TEST(OpenParams, AreNotUsedElsewhereInAnotherForm) {
   const auto weights = [](uint64_t seed) {
     Tensor tensor(DType::kFloat32, {16, 16});
@@ -181,7 +181,7 @@ TEST(OpenParams, AreNotUsedElsewhereInAnotherForm) {
   const OpenedPackage opened = OpenParams(PartsOf(Build(module, options).package), module, "tied");
   EXPECT_EQ(opened.open, std::vector<std::string>{"v"});
   EXPECT_EQ(opened.closed, std::vector<std::string>{"w"});
-  // A matrix that the graph transposes.
+  // The open parameter is a matrix that the graph transposes.
   const auto package = Package::FromBytes(opened.package, "tied");
   module.params[1].second = weights(3);
   const auto fresh = Package::InspectBytes(Build(module, options).package, "fresh");
@@ -215,7 +215,7 @@ TEST(OpenParams, RefuseWhatDoesNotFit) {
             "p.hone has no parameter fire2_left_conv_b");
   const auto closed = Package::FromBytes(Build(network, options).package, "c.hone");
   EXPECT_EQ(Refusal(closed, {}, ExitCode::kBadConfig).substr(0, 34), "c.hone does not tell which paramet");
-  // A manifest is anybody's bytes.
+  // A manifest is untrusted bytes.
   const auto damaged = [&](const Json& open) {
     PackageFacts facts = FactsOf(parts.manifest);
     facts.open_params = {{"p", open}};

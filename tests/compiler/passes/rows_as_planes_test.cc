@@ -19,7 +19,7 @@ using Ints = std::vector<int64_t>;
 
 ExprPtr Reshape(const ExprPtr& x, Ints shape) { return MakeCall("reshape", {x}, {{"newshape", std::move(shape)}}); }
 
-// A convolution over rows of 8 columns, as a frontend makes it.
+// A convolution over rows of 8 columns, in the form that a frontend makes.
 ExprPtr RowConv(const ExprPtr& rows, int64_t in, int64_t out, uint64_t seed) {
   const ExprPtr conv = MakeCall("nn.conv2d", {Reshape(rows, {2, in, 1, 8}), RandomConstant({out, in, 1, 3}, seed)},
                                 {{"padding", Ints{0, 1, 0, 1}}});
@@ -30,7 +30,7 @@ ExprPtr Rows(const char* name = "x", int64_t channels = 4) { return Input(name, 
 
 IRModule After(const IRModule& module) { return relay::InferType(RowsAsPlanes(module)); }
 
-// The operators behind the first convolution, the meaning checked.
+// The operators after the first convolution. Checks that the results are unchanged.
 std::vector<std::string> Behind(const ExprPtr& body) {
   const IRModule module = ModuleOf(body), after = After(module);
   ExpectSameMeaning(module, after);
@@ -38,7 +38,7 @@ std::vector<std::string> Behind(const ExprPtr& body) {
   return {std::find(names.begin(), names.end(), "nn.conv2d") + 1, names.end()};
 }
 
-// Of which the second convolution and the last reshape are left out.
+// As Behind, without the second convolution and the last reshape.
 std::vector<std::string> Between(const ExprPtr& body) {
   std::vector<std::string> names = Behind(body);
   EXPECT_EQ(names.back(), "reshape");
@@ -65,7 +65,7 @@ TEST(RowsAsPlanes, OperandsBroadcastAsTheyDid) {
 TEST(RowsAsPlanes, SumsOfTwoAreOnImages) {
   const ExprPtr a = RowConv(Rows(), 4, 4, 1), b = MakeCall("nn.relu", {RowConv(a, 4, 4, 2)});
   EXPECT_THAT(Between(RowConv(MakeCall("add", {a, b}), 4, 4, 3)), ElementsAre("nn.conv2d", "nn.relu", "add"));
-  // What is not computed by a window gets a reshape of its own.
+  // A value that no window computes gets a reshape of its own.
   EXPECT_THAT(Between(RowConv(MakeCall("add", {Rows("y"), a}), 4, 4, 3)), ElementsAre("add"));
 }
 

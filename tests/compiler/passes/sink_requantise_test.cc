@@ -21,7 +21,7 @@ ExprPtr Joined(const std::vector<ExprPtr>& parts) {
 
 IRModule Sunk(const IRModule& lifted) { return relay::InferType(SinkRequantise(lifted)); }
 
-// Squeezed channels, expanded by 1x1 and by 3x3 in steps of their own, joined in those of the next layer.
+// Squeezed channels, expanded by 1x1 and by 3x3 with scales of their own, joined with the scale of the next layer.
 ExprPtr Fire(const ExprPtr& x, bool rectified, float left, float right, float whole) {
   const ExprPtr squeezed = BackAndForth(MakeCall("nn.relu", {QuantisedConv(x, 8, 8, 1, 1)}), 0.05F, 0);
   const auto expanded = [&](int64_t kernel, uint64_t seed, float step) {
@@ -51,7 +51,7 @@ TEST(SinkRequantise, BoundsFromZeroTakeTheReluAway) {
   const IRModule lifted = Lifted(QuantisedConv(Fire(x, true, 0.1F, 0.15F, 0.15F), 32, 4, 1, 4));
   const IRModule stored = Stored(Sunk(lifted));
   ExpectSameMeaning(lifted, stored, 0);
-  // A part in the steps of the whole is rounded once.
+  // A part with the scale of the concatenation is rounded once.
   EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: scale,quantise(1,0)",
                                            "bytes to uint8: scale,hold(0,255,0.6666666),quantise(1,0)",
                                            "bytes to uint8: scale,quantise(1,0)", "bytes to float32: scale"));

@@ -14,7 +14,7 @@ using relay::MakeCall;
 
 constexpr int64_t kImage = int64_t{4} * 8 * 8 * 4;  // bytes of four channels of 8 x 8
 
-// With room for so many bytes of activations.
+// Splits with `room` bytes for activations.
 IRModule Split(const ExprPtr& body, int64_t room) {
   const IRModule module = ModuleOf(body);
   MachineModel machine;
@@ -32,7 +32,7 @@ ExprPtr Halved(const ExprPtr& x) {
 }
 
 TEST(SplitBatch, WhileActivationsAreLarge) {
-  // Layers of 8 x 8 take 2 images' bytes per image; those of 4 x 4 half an image's.
+  // Layers of 8 x 8 take 2 units per image, those of 4 x 4 half a unit.
   const ExprPtr body = Layer(Halved(Layer(Layer(Images(4), 1), 2)), 3);
   const IRModule after = Split(body, 5 * kImage);
   EXPECT_EQ(CountOf(after, "nn.conv2d"), 2 * 2 + 1) << "two layers for two images at a time, the last for all four";
@@ -55,7 +55,7 @@ TEST(SplitBatch, EndsBehindWhatIsStillUsed) {
 }
 
 TEST(SplitBatch, ValuesThatOnlyLookLikeImagesStop) {
-  // As many filters, biases and rows as images.
+  // The filters, biases and rows are as many as the images.
   const ExprPtr weight = Input("w", {4, 4, 1, 1}), bias = Input("b", {4}), rows = Input("r", {8, 8});
   const ExprPtr conv = MakeCall("nn.conv2d", {Layer(Images(4), 1), weight});
   EXPECT_EQ(CountOf(Split(Halved(conv), 1), "nn.conv2d"), 4 + 1) << "the layer before it alone";

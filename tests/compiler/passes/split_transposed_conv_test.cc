@@ -23,7 +23,7 @@ struct Case {
   Ints extra{0, 0};
   Ints dilation{1, 1};
   int64_t groups = 1;
-  bool computed = false;  // the weight
+  bool computed = false;  // whether the weight is computed
 };
 
 ExprPtr Transposed(const Case& c) {
@@ -142,7 +142,7 @@ TEST(SplitTransposedConvs, WhatKeepsFloat32StillDoes) {
   EXPECT_EQ(marked(SplitTransposedConvs(KeepFloat32(module, {"up"}), 4)), 4);
 }
 
-// Integers times scales, which products of bytes need.
+// Integers times scales, in the form that products of bytes need.
 TEST(SplitTransposedConvs, QuantisedWeightsStayIntegers) {
   Tensor whole(DType::kInt8, {4, 8, 4, 4});
   for (int64_t i = 0; i < whole.elements(); ++i) whole.Set(i, static_cast<double>(i * 7 % 255 - 127));

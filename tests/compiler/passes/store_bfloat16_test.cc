@@ -18,7 +18,7 @@ using relay::IRModule;
 using relay::MakeCall;
 using ::testing::ElementsAre;
 
-// A network of a few layers: roundings of 1/256 of each value add up to less than this.
+// A network of a few layers: roundings by 1/256 of each value add up to less than this.
 constexpr double kRounding = 2e-2;
 
 // All anchors after fusion, "data weight output: epilogue" each.
@@ -55,7 +55,7 @@ TEST(StoreBFloat16, LayersPassItOnAndInputsAndResultsStayAsTheyAre) {
   EXPECT_EQ(FunctionCalls(fused).size(), 3U);
 }
 
-// Kernels of bytes make floats or bytes of their sums.
+// The sums of kernels of bytes become floats or bytes.
 TEST(StoreBFloat16, ProductsOfBytesDoNotStoreIt) {
   const auto to = [](const ExprPtr& x, const char* dtype) {
     return MakeCall("cast", {x}, {{"dtype", std::string(dtype)}});
@@ -106,7 +106,7 @@ TEST(StoreBFloat16, PoolsMovesAndConcatenationsKeepIt) {
   const IRModule module = ModuleOf(Conv(joined, 32, 4, 1, 4));
   const IRModule stored = StoreBFloat16(module, {});
   ExpectSameMeaning(module, stored, kRounding);
-  // Four layers and the pool are one kernel each, and so is what joins two.
+  // Four layers, the pool and the join of two are one kernel each.
   const IRModule fused = Fuse(stored);
   const std::vector<const relay::Call*> calls = FunctionCalls(fused);
   ASSERT_EQ(calls.size(), 6U);
@@ -157,7 +157,7 @@ TEST(StoreBFloat16, AttentionReadsAndWritesIt) {
   EXPECT_THAT(Anchors(stored), ElementsAre("float32 float32 bfloat16: none", "float32 float32 bfloat16: none",
                                            "bfloat16 bfloat16 float32: none", "float32 float32 bfloat16: none",
                                            "bfloat16 bfloat16 bfloat16: none", "bfloat16 bfloat16 float32: none"));
-  // Heads are turned on the way into the products and out of them; reshapes are views.
+  // Transposes of heads are fused into the products; reshapes are views.
   EXPECT_THAT(FunctionNames(Fuse(stored)),
               ElementsAre("nn.dense+cast", "reshape", "nn.dense+cast", "reshape", "transpose+transpose+nn.batch_matmul",
                           "nn.softmax", "cast", "nn.dense+cast", "reshape", "transpose+nn.batch_matmul+cast+transpose",
@@ -197,13 +197,14 @@ TEST(StoreBFloat16, LeavesWhatNoProductReads) {
   const ExprPtr x = Input("x", {1, 8, 6, 6});
   const IRModule pool = ModuleOf(MaxPool(MakeCall("nn.relu", {x})));
   EXPECT_EQ(StoreBFloat16(pool, {}).main, pool.main);
-  // A result is what its user asked for, also where a layer reads it too.
+  // A result keeps the type that its user asked for, even where a layer reads it too.
   const ExprPtr first = ReluConv(x, 8, 16, 1, 1);
   const IRModule both = ModuleOf(relay::MakeTuple({first, Conv(first, 16, 4, 1, 2)}));
   EXPECT_EQ(StoreBFloat16(both, {}).main, both.main);
 }
 
-// The one that is marked reads floats, which the layer before stores for nobody else; its result may still be stored.
+// The marked layer reads floats, so the layer before it stores floats. The marked layer's own result may be stored as
+// bfloat16.
 TEST(StoreBFloat16, LeavesTheLayersThatKeepFloat32) {
   const auto named = [](const ExprPtr& conv, const char* name) {
     const relay::Call& call = *relay::AsCall(conv);

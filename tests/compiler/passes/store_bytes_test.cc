@@ -21,7 +21,7 @@ ExprPtr Reshape(const ExprPtr& x, std::vector<int64_t> shape) {
   return MakeCall("reshape", {x}, {{"newshape", std::move(shape)}});
 }
 
-// Of a tensor of that shape, as MatMul has it: the leading axes are rows.
+// A product with a tensor of that shape in MatMul's form: the leading axes are rows.
 ExprPtr QuantisedMatMul(const ExprPtr& data, std::vector<int64_t> shape, int64_t out, uint64_t seed) {
   const int64_t in = shape.back();
   Tensor scales(DType::kFloat32, {out, 1});
@@ -42,11 +42,11 @@ TEST(StoreBytes, ConvolutionsPassBytesOn) {
   ExpectSameMeaning(lifted, stored, 0);
   EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: offset,scale,relu,quantise(1,0)",
                                            "bytes to uint8: scale,quantise(1,100)", "bytes to float32: offset,scale"));
-  // A border of zeros is one of bytes that stand for zero.
+  // Zero padding becomes padding with the byte that represents zero.
   EXPECT_EQ(CountOf(stored, "nn.pad"), 1);
 }
 
-// A tensor of 8 bits as it stands for numbers.
+// An 8-bit tensor converted to the numbers that it represents.
 ExprPtr Decoded(const ExprPtr& integers, float zero_point) {
   const ExprPtr whole = MakeCall("cast", {integers}, {{"dtype", std::string("float32")}});
   return MakeCall("multiply", {MakeCall("subtract", {whole, ScalarConstant(zero_point)}), ScalarConstant(0.05F)});
@@ -122,10 +122,10 @@ TEST(StoreBytes, APoolThatProductsOfFloatsReadGivesFloats) {
 
 TEST(StoreBytes, LeavesWhatKernelsOfBytesDoNotTake) {
   const ExprPtr x = BackAndForth(Input("x", {1, 6, 5, 5}), 0.02F, 0);
-  // Groups of three channels do not come in fours.
+  // Three channels per group are not a multiple of four.
   const IRModule lifted = Lifted(QuantisedConv(x, 6, 8, 3, 1, 2));
   EXPECT_EQ(StoreBytes(lifted).main, lifted.main);
-  // What another product reads is made floats for it.
+  // The other product needs floats, so its operand is converted for it.
   const ExprPtr y = BackAndForth(Input("y", {1, 8, 5, 5}), 0.02F, 0);
   const ExprPtr both = MakeCall("add", {QuantisedConv(y, 8, 4, 1, 1), Conv(y, 8, 4, 1, 0)});
   EXPECT_THAT(Anchors(Stored(Lifted(both))), ElementsAre("bytes to float32: scale", "floats to float32: add"));
@@ -141,7 +141,7 @@ TEST(StoreBytes, ChannelsOfTheirOwnAreBytesToo) {
   EXPECT_THAT(Anchors(stored), ElementsAre("bytes to uint8: scale,quantise(1,120)", "bytes to float32: offset,scale"));
 }
 
-// As ConvInteger behind DynamicQuantizeLinear: what the zero point adds and the scale are computed.
+// ConvInteger after DynamicQuantizeLinear: the zero point's contribution and the scale are computed.
 TEST(StoreBytes, ConvolutionsTakeComputedOffsetsAndScales) {
   const auto input = [](const char* name, const Shape& shape, const char* dtype) {
     const ExprPtr wide = MakeCall("multiply", {Input(name, shape), ScalarConstant(60)});
@@ -164,7 +164,7 @@ TEST(StoreBytes, ConvolutionsTakeComputedOffsetsAndScales) {
   EXPECT_THAT(Anchors(canonical), ElementsAre("bytes to float32: offset,scale,bias,relu"));
 }
 
-// Two layers of a transformer's: a bias and an activation between them, a sum behind them.
+// Two layers of a transformer with a bias and an activation between them, and a sum after them.
 TEST(StoreBytes, DenseLayersOfManyRowsPassBytesOn) {
   const ExprPtr x = BackAndForth(Input("x", {1, 6, 12}), 0.02F, 128);
   const ExprPtr inner = MakeCall("add", {QuantisedMatMul(x, {1, 6, 12}, 16, 1), RandomConstant({16}, 7)});
@@ -177,7 +177,7 @@ TEST(StoreBytes, DenseLayersOfManyRowsPassBytesOn) {
                                            "bytes to float32: offset,scale,bias,add"));
 }
 
-// Kernels multiply four bytes of a row at a time.
+// Kernels multiply four bytes of a row at a time, so rows are padded.
 TEST(StoreBytes, RowsOfAnyLengthAreMadeUpToFours) {
   for (const int64_t columns : {13, 14, 15, 16}) {
     const ExprPtr x = BackAndForth(Input("x", {1, 6, columns}), 0.02F, 128);
@@ -188,7 +188,7 @@ TEST(StoreBytes, RowsOfAnyLengthAreMadeUpToFours) {
   }
 }
 
-// Attention between quantisations: heads that are reshaped, both products, and a sum over any number of keys.
+// Attention between quantisations: heads by reshapes, both products, and a sum over any number of keys.
 TEST(StoreBytes, ProductsOfComputedMatricesPassBytesOn) {
   const auto heads = [](const char* name, float zero, std::vector<int64_t> axes) {
     const ExprPtr x = Reshape(BackAndForth(Input(name, {1, 7, 24}), 0.02F, zero), {1, 7, 3, 8});
@@ -213,7 +213,7 @@ TEST(StoreBytes, ProductsOfComputedMatricesPassBytesOn) {
   EXPECT_THAT(Anchors(stored), ElementsAre("pairs to uint8: scale,quantise(0.05,120)", "pairs to float32: scale"));
 }
 
-// Rows that lie apart, and more than 256 numbers.
+// Operands whose rows are not contiguous, or whose values exceed 256 numbers.
 TEST(StoreBytes, LeavesProductsOfComputedMatricesThatBytesDoNotHold) {
   const auto anchors = [](float step, bool transpose_a) {
     const ExprPtr a = BackAndForth(Input("a", {2, 8, 8}), step, 128), b = BackAndForth(Input("b", {2, 8, 8}), step, 0);
@@ -227,7 +227,7 @@ TEST(StoreBytes, LeavesProductsOfComputedMatricesThatBytesDoNotHold) {
   EXPECT_THAT(Anchors(Stored(Canonical(wide))), ElementsAre("floats to float32: none"));
 }
 
-// As QLinearMatMul behind attention has it: bytes are moved between the layers, and the zero point is taken then.
+// QLinearMatMul after attention: bytes are moved between the layers, and the zero point is subtracted afterwards.
 TEST(StoreBytes, ZeroPointsAreTakenFromWhatWasMoved) {
   const ExprPtr shifted =
       MakeCall("add", {MakeCall("round", {Input("x", {1, 4, 6, 12})}), relay::MakeConstant(Tensor::Scalar(11.0F))});
@@ -244,7 +244,7 @@ TEST(StoreBytes, ZeroPointsAreTakenFromWhatWasMoved) {
   EXPECT_THAT(Anchors(stored), ElementsAre("bytes to float32: offset,scale"));
 }
 
-// As dynamic quantisation has it: zero point and scale are known in a run.
+// Dynamic quantisation: the zero point and the scale are computed in the run.
 TEST(StoreBytes, DenseLayersOfBytesTakeWhatIsComputedPerColumn) {
   const auto cast = [](const ExprPtr& of, const char* dtype) {
     return MakeCall("cast", {of}, {{"dtype", std::string(dtype)}});
@@ -267,7 +267,7 @@ TEST(StoreBytes, DenseLayersOfBytesTakeWhatIsComputedPerColumn) {
   ExpectSameMeaning(plain, canonical, 0);
   EXPECT_THAT(Anchors(Stored(canonical)), ElementsAre("bytes to float32: offset,scale,bias,relu"));
   ExpectSameMeaning(plain, Fuse(Stored(canonical)), 0);
-  // The sums alone are an output as they are.
+  // The sums themselves may be an output.
   EXPECT_THAT(Anchors(relay::InferType(Canonicalise(relay::InferType(ModuleOf(sums)), 3))),
               ElementsAre("bytes to int32: none"));
 }

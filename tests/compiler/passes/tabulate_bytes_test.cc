@@ -14,7 +14,7 @@ using relay::ExprPtr;
 using relay::IRModule;
 using relay::MakeCall;
 
-// As LiftScales and StoreBytes leave it: the byte q is the number q * scale.
+// The form that LiftScales and StoreBytes leave: the byte q is the number q * scale.
 ExprPtr Number(const ExprPtr& bytes, float scale) {
   const ExprPtr whole = MakeCall("cast", {bytes}, {{"dtype", std::string("float32")}});
   return MakeCall("multiply", {whole, ScalarConstant(scale)});
@@ -28,7 +28,7 @@ ExprPtr Byte(const ExprPtr& number, float scale) {
 
 ExprPtr Silu(const ExprPtr& x) { return MakeCall("multiply", {x, MakeCall("sigmoid", {x})}); }
 
-// Of a normal value from -2 to 2 every byte.
+// Bytes of every value from normal values between -2 and 2.
 ExprPtr Bytes(const std::string& name, const Shape& shape = {2, 3, 50, 7}) {
   return Byte(MakeCall("add", {Input(name, shape), ScalarConstant(2)}), 1 / 64.0F);
 }
@@ -43,7 +43,7 @@ TEST(TabulateBytes, FunctionsOfOneByteAreLookedUp) {
   ExpectSameMeaning(module, tabulated, 0);
 }
 
-// The sigmoid is rounded to a byte of its own on the way.
+// The sigmoid is rounded to a byte of its own in between.
 TEST(TabulateBytes, RoundingOnTheWayIsPartOfIt) {
   const ExprPtr x = Bytes("x");
   const ExprPtr gate = Byte(MakeCall("sigmoid", {Number(x, 0.05F)}), 1 / 255.0F);
@@ -54,7 +54,7 @@ TEST(TabulateBytes, RoundingOnTheWayIsPartOfIt) {
   ExpectSameMeaning(module, tabulated, 0);
 }
 
-// One table for each tensor, and their product as it is.
+// Each tensor gets a table; their product stays.
 TEST(TabulateBytes, SeveralTensorsStayApart) {
   const ExprPtr a = Byte(Silu(Number(Bytes("x"), 0.05F)), 0.03F), b = Byte(Silu(Number(Bytes("y"), 0.05F)), 0.03F);
   const IRModule module = ModuleOf(Byte(MakeCall("multiply", {Number(a, 0.03F), Number(b, 0.03F)}), 0.1F));
@@ -64,7 +64,7 @@ TEST(TabulateBytes, SeveralTensorsStayApart) {
   ExpectSameMeaning(module, tabulated, 0);
 }
 
-// What is looked up is itself computed from two tensors, and one byte.
+// The table's input is itself a byte computed from two tensors.
 TEST(TabulateBytes, AByteOfTwoTensorsIsASourceItself) {
   const ExprPtr sum = MakeCall("add", {Number(Bytes("x"), 0.05F), Number(Bytes("y"), 0.05F)});
   const IRModule module = ModuleOf(Byte(Silu(Number(Byte(sum, 0.1F), 0.1F)), 0.2F));
@@ -78,7 +78,7 @@ TEST(TabulateBytes, WhatScalesAndRoundsAloneStays) {
   EXPECT_EQ(CountOf(Tabulated(module), "byte_table"), 0);
 }
 
-// As LiftScales leaves what is quantised, and computed from, between other layers.
+// The form in which LiftScales leaves a quantised value that is computed between other layers.
 ExprPtr Rounded(const ExprPtr& number, float scale, double lo, double hi) {
   const ExprPtr whole = MakeCall("round", {MakeCall("divide", {number, ScalarConstant(scale)})});
   return MakeCall("clip", {whole}, {{"a_min", lo}, {"a_max", hi}});
@@ -132,7 +132,7 @@ TEST(TabulateBytes, SignedBytesAreLookedUpAsWell) {
   EXPECT_EQ(CountOf(Tabulated(tabulated), "byte_table"), 1);
 }
 
-// A number per channel, and one tensor that is spread over another's shape.
+// A number per channel, and a tensor that is broadcast to another's shape.
 TEST(TabulateBytes, WhatDiffersByPlaceStays) {
   const ExprPtr x = Number(Bytes("x"), 0.05F);
   const ExprPtr per_channel = MakeCall("multiply", {Silu(x), RandomConstant({3, 1, 1}, 1)});

@@ -39,7 +39,7 @@ ExprPtr Conv(const ExprPtr& bytes, const Shape& weight, relay::Attrs attrs = {})
 
 IRModule Moved(const IRModule& module) { return relay::InferType(TapsAsChannels(module)); }
 
-// The filters' shape after the pass, the meaning checked.
+// The filters' shape after the pass. Checks that the results are unchanged.
 Shape Filters(const ExprPtr& conv) {
   const IRModule module = ModuleOf(conv), moved = Moved(module);
   ExpectSameMeaning(module, moved, 0);
@@ -67,7 +67,7 @@ TEST(TapsAsChannels, StridesAndDilationsStayBetweenTheSameTaps) {
               ElementsAre(4, 4, 3, 2));
 }
 
-// Of a filter of one column its rows are taken, and wherever that leaves less to do.
+// A filter of one column gives up its rows, and so does any filter where that leaves fewer steps.
 TEST(TapsAsChannels, TheAxisWithFewerStepsIsTaken) {
   const ExprPtr signal = Bytes({1, 1, 40, 1});
   EXPECT_THAT(Filters(Conv(signal, {8, 1, 9, 1}, {{"strides", Ints{3, 1}}, {"padding", Ints{4, 0, 4, 0}}})),
@@ -81,7 +81,7 @@ TEST(TapsAsChannels, ABorderThatIsThereGrows) {
   const ExprPtr conv = Conv(x, {4, 1, 5, 5});
   EXPECT_THAT(Filters(conv), ElementsAre(4, 4, 5, 2));
   EXPECT_EQ(CountOf(Moved(ModuleOf(conv)), "nn.pad"), 1);
-  // Not by bytes that are not its own.
+  // The existing border is kept, because its bytes differ from the new padding's.
   const ExprPtr padded = Conv(x, {4, 1, 5, 5}, {{"padding", Ints{1, 1, 1, 1}}});
   EXPECT_THAT(Filters(padded), ElementsAre(4, 4, 5, 2));
   EXPECT_EQ(CountOf(Moved(ModuleOf(padded)), "nn.pad"), 2);

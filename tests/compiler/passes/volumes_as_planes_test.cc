@@ -25,7 +25,7 @@ int64_t Between(Random& random, int64_t low, int64_t high) {
   return low + static_cast<int64_t>(random.Below(static_cast<uint64_t>(high - low + 1)));
 }
 
-// A window that fits data of at least 3 each way, of a tap count that the attribute `size` has.
+// A window that fits data of at least 3 along each axis; the attribute `size` names the number of taps.
 Attrs DrawnWindow(Random& random, const char* size) {
   Ints kernel, strides, dilation, padding;
   for (int i = 0; i < 3; ++i) {
@@ -224,7 +224,7 @@ TEST(VolumesAsPlanes, RefuseShapesThatAreNotKnown) {
   }
 }
 
-// In a list of passes they are dropped before.
+// In the list of passes drop_empty removes them first.
 TEST(VolumesAsPlanes, NeverSeeTensorsWithoutElements) {
   for (const Shape& shape : {Shape{0, 2, 4, 5, 6}, Shape{1, 2, 0, 5, 6}, Shape{1, 2, 4, 0, 6}}) {
     const Attrs padded{{"padding", Ints{1, 1, 1}}};

@@ -1,4 +1,4 @@
-// Whole networks: the passes at every level keep the meaning.
+// Whole networks: the passes at every level keep the results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ relay::IRModule Small(const std::string& name) {
   return relay::InferType(BuildZoo(name, options));
 }
 
-// The bound parameters are no inputs.
+// Bound parameters are not inputs.
 relay::IRModule Bound(const relay::IRModule& module) { return AllPasses().front().run(module, TestContext()); }
 
 class ZooPasses : public ::testing::TestWithParam<const char*> {};

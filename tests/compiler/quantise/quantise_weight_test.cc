@@ -45,7 +45,7 @@ TEST(QuantiseWeight, IsOffByHalfAStepAtMost) {
   }
 }
 
-// Weights of zeros have no scale of their own; the bias must not be lost to one that is coarse.
+// Zero weights have no scale of their own; a coarse scale must not lose the bias.
 TEST(QuantiseWeight, HoldsTheBiasOfAChannelThatIsDead) {
   const std::vector<double> bias{0.75, -3};
   const double value_scale = 0.1;
@@ -60,7 +60,7 @@ TEST(QuantiseWeight, HoldsTheBiasOfAChannelThatIsDead) {
   EXPECT_EQ(QuantiseWeight(Tensor(DType::kFloat32, {1, 4}), 0, {}).scales[0], 1.0F);
 }
 
-// Outputs 0 and 1 read inputs 0 and 1, outputs 2 and 3 read inputs 2 and 3.
+// Outputs 0 and 1 read inputs 0 and 1; outputs 2 and 3 read inputs 2 and 3.
 TEST(MeanShift, IsWhatRoundedWeightsDoToTheMean) {
   const Tensor weight = Normal({4, 2, 1, 1});
   const QuantisedWeight quantised = QuantiseWeight(weight, 0, {});

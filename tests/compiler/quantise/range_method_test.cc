@@ -26,7 +26,7 @@ ValueHistogram HistogramOf(const Tensor& values) {
   return histogram;
 }
 
-// Normal values, rectified or not, with one that lies `outlier` times as far out.
+// Normal values, rectified or not, with one outlier that is `outlier` times as large.
 Tensor Normal(int64_t count, bool rectified, float outlier) {
   Tensor values(DType::kFloat32, {count});
   FillTensor(values, Fill::kNormal, 3);
@@ -81,7 +81,7 @@ TEST(RangeMethod, EntropyCutsAnOutlierAndLittleElse) {
   }
 }
 
-// The error that the method mse makes least is at most what any other method's range makes.
+// The method mse minimises the error, so no other method's range gives a smaller one.
 TEST(RangeMethod, MseIsNeverWorseThanTheOthers) {
   for (const float outlier : {1.0F, 5.0F, 40.0F, 300.0F}) {
     for (const bool rectified : {false, true}) {

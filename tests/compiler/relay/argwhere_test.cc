@@ -16,7 +16,7 @@ TEST(Argwhere, TellsPlacesInOrderAndHowMany) {
   EXPECT_THAT(ResultType("argwhere", {TensorType({})}), HasSubstr("no axis"));
 }
 
-// Boxes side by side, each covering half of the next: 1/3 of what two cover.
+// Boxes side by side, each covering half of the next, so that two have an IoU of 1/3.
 Tensor Row(int64_t boxes) {
   Tensor row(DType::kFloat32, {1, boxes, 4});
   for (int64_t i = 0; i < boxes; ++i) {
@@ -44,7 +44,7 @@ TEST(NonMaxSuppression, LeavesWhatABetterBoxCovers) {
   EXPECT_THAT(Suppressed(Row(4), scores, 4, 0.34F, 0.7F, 4), ElementsAre(1, 2));
   EXPECT_THAT(Suppressed(Row(4), scores, 4, 0.34F, 0, 2), ElementsAre(1, 2));
   EXPECT_THAT(Suppressed(Row(4), scores, -1, 0.34F, 0, 4), ElementsAre());
-  // Of equal scores the first.
+  // The first box wins among equal scores.
   EXPECT_THAT(Suppressed(Row(3), Floats({1, 1, 3}, {1, 1, 1}), 3, 0.3F, 0, 3), ElementsAre(0, 2));
 }
 

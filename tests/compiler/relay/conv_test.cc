@@ -1,4 +1,4 @@
-// Expected numbers are ONNX Runtime's for the same inputs.
+// The expected numbers are from ONNX Runtime for the same inputs.
 #include "tests/compiler/relay/run_op.h"
 
 namespace hone::relay {
@@ -28,7 +28,7 @@ TEST(Conv, GroupsOfASecondImage) {
 }
 
 TEST(Conv, TwoThreadsMissNoOutput) {
-  // Large enough for two threads. With ones everywhere an output counts the taps that lie on data.
+  // Large enough for two threads. With ones everywhere an output counts the taps that meet data.
   const Tensor data = Floats({1, 64, 24, 24}, std::vector<float>(64 * 24 * 24, 1));
   const Tensor weight = Floats({64, 64, 3, 3}, std::vector<float>(64 * 64 * 9, 1));
   const Tensor result = RunOp("nn.conv2d", {data, weight}, {{"padding", Ints{1, 1, 1, 1}}})[0];
@@ -74,7 +74,7 @@ TEST(ConvType, TakesItsLayoutFromTheAttributes) {
   EXPECT_THAT(ResultType("nn.conv2d", {data, weight}), HasSubstr("data lies as NCHW8c, data_layout is NCHW"));
 }
 
-// NCHW's axes in another order.
+// Permutes the axes of NCHW.
 Tensor Turned(const Tensor& tensor, const std::string& from, const std::string& to) {
   Ints axes;
   for (const char axis : to) axes.push_back(static_cast<int64_t>(from.find(axis)));

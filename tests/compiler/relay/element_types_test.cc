@@ -1,4 +1,4 @@
-// What operators' rows say of element types, held against their type relations.
+// The element types in operators' rows, compared with their type relations.
 #include "compiler/relay/element_types.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ std::string Text(const OpDef& op, const Elements& elements) {
   return text;
 }
 
-// The type of the call, or nothing and why not.
+// The type of the call, or null and the reason.
 struct Answer {
   TypePtr type;
   std::string refusal;
@@ -45,7 +45,7 @@ DType OtherType(const ElementRule& rule, const Elements& elements) {
   return rule.input() < 0 ? DType::kFloat32 : Nth(elements, rule.input());
 }
 
-// What inputs and results are: by name, beside what other type.
+// Element types of inputs and results: name, the type that they depend on, and the type itself.
 using Seen = std::set<std::tuple<std::string, DType, DType>>;
 
 void NoteInputs(const OpDef& op, const OpSample& sample, const Elements& elements, Seen& seen) {
@@ -55,7 +55,7 @@ void NoteInputs(const OpDef& op, const OpSample& sample, const Elements& element
   }
 }
 
-// Holds the results' elements to the row, too.
+// Checks the results' element types against the row, too.
 void NoteResults(const OpDef& op, const Elements& elements, const TypePtr& type, Seen& seen) {
   const std::vector<TypePtr> fields = type->kind == TypeKind::kTuple ? type->fields : std::vector<TypePtr>{type};
   for (size_t i = 0; i < fields.size(); ++i) {
@@ -66,7 +66,7 @@ void NoteResults(const OpDef& op, const Elements& elements, const TypePtr& type,
   }
 }
 
-// An attribute may decide between types, so each must be that of a call, not of every one.
+// An attribute may select among types, so each type must occur in some call and not in all.
 void CheckWhatIsAllowed(const OpDef& op) {
   Seen allowed, taken, given;
   std::string refusal;

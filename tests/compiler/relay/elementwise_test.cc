@@ -101,7 +101,7 @@ TEST(Bits, AreThoseOfTheirType) {
   EXPECT_THAT(RunFor("bitwise_xor", {a, b}), ElementsAre(6, -7));
   EXPECT_THAT(RunFor("bitwise_not", {a}), ElementsAre(-13, 0));
   EXPECT_THAT(RunFor("bitwise_not", {bytes(DType::kUInt8, {1})}), ElementsAre(254));
-  // The top bits fall off; from the width on nothing but the sign is left.
+  // The top bits are lost; from the type's width on only the sign remains.
   const Tensor by = bytes(DType::kUInt8, {1, 8, 200}), high = bytes(DType::kUInt8, {255, 255, 255});
   EXPECT_THAT(RunFor("left_shift", {high, by}), ElementsAre(254, 0, 0));
   EXPECT_THAT(RunFor("right_shift", {high, by}), ElementsAre(127, 0, 0));

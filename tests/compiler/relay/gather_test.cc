@@ -18,7 +18,7 @@ TEST(GatherNd, PicksElementsAndSlices) {
   // The positions (0, 1) and (1, 0): slices of two.
   EXPECT_THAT(RunFor("gather_nd", {x, Int64s({2, 2}, {0, 1, 1, 0})}), ElementsAre(2, 3, 4, 5));
   EXPECT_THAT(RunFor("gather_nd", {x, Int64s({3, 1}, {1, -1, 0})}), ElementsAre(6));
-  // One position per batch: row 1 of the first, row 0 of the second.
+  // One position per batch: row 1 of the first batch, row 0 of the second.
   EXPECT_THAT(RunFor("gather_nd", {x, Int64s({1, 2}, {1, 0})}, {{"batch_dims", int64_t{1}}}), ElementsAre(2, 3, 4, 5));
 }
 

@@ -63,7 +63,7 @@ std::vector<OpSample> RecurrentSamples() {
   return {{{data, weight, state, state}, plain}, {{data, weight, state, state, {1, 3, 5}, {1, 20}, {3}}, all}};
 }
 
-// Of few elements, so that a product stays small.
+// Samples with few elements, so that a product stays small.
 std::map<std::string, std::vector<OpSample>> Reductions() {
   std::map<std::string, std::vector<OpSample>> samples;
   for (const char* name : {"mean", "sum", "prod", "max", "min"}) samples[name] = {{{kImages}, {{"axis", Ints{3}}}}};
@@ -79,7 +79,7 @@ std::map<std::string, std::vector<OpSample>> Others() {
           {"tree_ensemble", {{{{2, 3}, {2, 4}, {1}, {2, 1}}, {}}, {{{2, 3}, {2, 4}, {1}, {2, 1}, {2, 1}}, {}}}}};
 }
 
-// One per element type that the attribute may name.
+// One sample for each element type that the attribute may name.
 std::vector<OpSample> NamingTypes() {
   std::vector<OpSample> samples;
   for (const DType dtype : kAnyElement.Types())
@@ -99,7 +99,7 @@ const std::map<std::string, std::vector<OpSample>>& Table() {
   return table;
 }
 
-// Extends each list by what the row allows for the next argument.
+// Extends each list by the types that the row allows for the next argument.
 std::vector<std::vector<DType>> Extended(const std::vector<std::vector<DType>>& lists, const ElementRule& rule) {
   std::vector<std::vector<DType>> longer;
   for (const std::vector<DType>& list : lists) {

@@ -13,11 +13,11 @@ struct OpSample {
   Attrs attrs;
 };
 
-// For each list of element types that the row allows there is a sample whose attributes allow it, too. Positions that
-// are 0 or 1 lie inside of what they are positions in.
+// Samples that cover every list of element types of the row, with attributes that allow it. Positions of 0 or 1 are
+// valid in the data.
 std::vector<OpSample> SamplesOf(const OpDef& op);
 
-// The row of argument `i` of the sample.
+// The spec of argument `i` of the sample.
 const InputSpec& InputOf(const OpDef& op, const OpSample& sample, size_t i);
 // Every list of element types, one per argument, that the row allows.
 std::vector<std::vector<DType>> AllowedElements(const OpDef& op, const OpSample& sample);

@@ -1,4 +1,4 @@
-// What operators promise to passes, held against what their references do.
+// Traits that operators promise to passes, compared with the behaviour of their references.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,7 +21,7 @@ Tensor Signed(const Shape& shape, uint64_t seed) {
   return tensor;
 }
 
-// A call of two images: arguments after the first, and attributes.
+// The rest of a call whose first argument has two images: further arguments, and attributes.
 struct Example {
   Tensors more;
   Attrs attrs;
@@ -82,7 +82,7 @@ Tensor Result(const OpDef& op, const Tensor& data) {
   return op.reference(args, example.attrs).at(0);
 }
 
-// Every operator that promises something has an example, so that no promise goes untried.
+// Every operator with the trait has an example, so each promise is tested.
 std::vector<const OpDef*> OpsWith(bool OpTraits::* trait) {
   std::vector<const OpDef*> ops;
   for (const OpDef* op : AllOps()) {
@@ -114,7 +114,7 @@ TEST(OpTraits, AScaleGoesBehindWhatIsHomogeneous) {
   }
 }
 
-// The second image is another one: the first image's results stay.
+// Changes the second image and expects the first image's results to stay.
 TEST(OpTraits, ImagesOfWhatIsPerImageDoNotSeeEachOther) {
   const Tensor data = Signed(kImages, 1);
   Tensor other = data.Clone();
@@ -132,7 +132,7 @@ TEST(OpTraits, ImagesOfWhatIsPerImageDoNotSeeEachOther) {
   }
 }
 
-// Arguments of a call that folds, and its attributes.
+// Arguments and attributes of a call that folds.
 struct FoldingCall {
   Tensors args;
   Attrs attrs;
@@ -150,7 +150,7 @@ std::map<std::string, FoldingCall> FoldingCalls() {
   return calls;
 }
 
-// Of an element of the last axis, made large either way, the first of the results must tell.
+// A large positive or negative element of the last axis must change the first result.
 TEST(OpTraits, WhatFoldsTheLastAxisSeesEachOfItsElements) {
   int folding = 0;
   for (const OpDef* op : AllOps()) {

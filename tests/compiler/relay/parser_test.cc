@@ -18,7 +18,7 @@ IRModule Typed(const std::string& text, const Values& values = {}) {
   return InferParsed(ParseModule(text, "net.relay", values));
 }
 
-// What the text is when it is read and printed in the same form.
+// The text after parsing and printing in the same form.
 std::string Again(const std::string& text, const std::string& as, const Values& values = {}) {
   return ToText(ParseModule(text, "net.relay", values).module, {.types = false, .as = as});
 }
@@ -229,7 +229,7 @@ TEST(ParseModule, RefusesAValueOfAnotherType) {
                         "Tensor[(3), float32]"));
 }
 
-// Without a limit each of these would take all of the stack, or of the time.
+// Without a limit each of these would use up the stack or take unbounded time.
 TEST(ParseModule, RefusesWhatNestsOrMultipliesWithoutEnd) {
   const std::string deep = "fn (%x) { " + std::string(100'000, '(') + "%x }";
   EXPECT_THAT(Refusal(deep), HasSubstr("nests more than 128 deep"));

@@ -52,7 +52,7 @@ TEST(MatchPattern, OnePatternStandsForOneNode) {
   EXPECT_FALSE(MatchPattern(square, MakeCall("multiply", {x, y})));
 }
 
-// What the first alternative had matched before it failed is forgotten.
+// A failed alternative leaves no matches behind.
 TEST(MatchPattern, TriesAlternativesInTheirOrder) {
   const ExprPtr x = MakeVar("x"), c = One();
   const Pattern value = Wildcard(), constant = IsConstant();

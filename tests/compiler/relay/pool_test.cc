@@ -1,4 +1,4 @@
-// Expected numbers are ONNX Runtime's for the same inputs.
+// The expected numbers are from ONNX Runtime for the same inputs.
 #include <cmath>
 #include <limits>
 

@@ -15,7 +15,7 @@ std::shared_ptr<const Var> NewVar(const std::string& name, TypePtr type = nullpt
   return std::make_shared<const Var>(name, std::move(type));
 }
 
-// The head of a MobileNet: conv, batch norm, relu, softmax.
+// The first layers of a MobileNet: conv, batch norm, relu, softmax.
 IRModule SmallNetwork() {
   const auto data = NewVar("data", TensorType({1, 3, 8, 8}));
   Vars params{data};

@@ -170,7 +170,7 @@ TEST(Dense, BytesAreSummedInInt32) {
   const Tensor data = Saw({3, 11}, 256, 0), weight = Saw({5, 11}, 55, 27);
   EXPECT_EQ(RunFor("nn.dense", {data.As(DType::kUInt8), weight.As(DType::kInt8)}, attrs),
             RunFor("nn.dense", {data, weight}));
-  // A sum that float32 does not hold.
+  // A sum that float32 cannot represent.
   Tensor long_row(DType::kUInt8, {1, 3000}), most(DType::kInt8, {1, 3000});
   for (int64_t i = 0; i < 3000; ++i) {
     long_row.Set(i, i == 0 ? 254 : 255);

@@ -1,4 +1,4 @@
-// Recurrent cells by hand-worked values: one unit, so that a weight is one number.
+// Recurrent cells with values worked out by hand: one unit, so a weight is one number.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The weight of `gates` numbers per direction, one unit, as nn.recurrent packs it.
+// The weight of `gates` numbers per direction for one unit, as nn.recurrent packs it.
 Tensor Packed(const std::vector<float>& gates, int64_t directions = 1) {
   const auto count = static_cast<int64_t>(gates.size()) / directions;
   Tensor weight(DType::kFloat32, {directions, 1, 1, count, kRecurrentBlock});

@@ -10,7 +10,7 @@ Attrs Pooled(int64_t rows, int64_t columns, int64_t samples, bool aligned = true
   return {{"pooled_size", Ints{rows, columns}}, {"sample_ratio", samples}, {"aligned", aligned}, {"mode", mode}};
 }
 
-// A slope: between pixels it is what it is at them.
+// A linear image: interpolation is exact.
 Tensor Slope() {
   Tensor image(DType::kFloat32, {2, 1, 6, 8});
   for (int64_t i = 0; i < image.elements(); ++i)
@@ -38,7 +38,7 @@ TEST(RoiAlign, OutsideIsZero) {
   EXPECT_THAT(RunFor("vision.roi_align", {Slope(), roi, Int64s({1}, {1})}, Pooled(1, 1, 2)), ElementsAre(0));
 }
 
-// The largest weighted pixel: of a sample in the middle of four, a quarter of the largest.
+// The largest weighted pixel: for a sample midway between four pixels, a quarter of the largest.
 TEST(RoiAlign, MaxIsOfWeightedPixels) {
   const Tensor roi = Floats({1, 4}, {2, 1, 4, 3});
   EXPECT_THAT(RunFor("vision.roi_align", {Slope(), roi, Int64s({1}, {0})}, Pooled(1, 1, 1, true, "max")),

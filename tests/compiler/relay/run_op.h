@@ -1,4 +1,4 @@
-// Runs one operator's type relation and reference, as the tests of the operators need it.
+// Runs one operator's type relation and reference, for the tests of the operators.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ inline Tensor Int64s(Shape shape, const std::vector<int64_t>& values) {
   return Tensor::FromVector(DType::kInt64, std::move(shape), values);
 }
 
-// Element i is i % mod - off: small whole numbers, so that sums are exact.
+// Element i is i % mod - off: small integers, so that sums are exact.
 inline Tensor Saw(Shape shape, int mod, int off) {
   Tensor tensor(DType::kFloat32, std::move(shape));
   for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(i % mod - off));
@@ -41,7 +41,7 @@ inline FunctionPtr CallFunction(const std::string& op, const std::vector<TypePtr
   return InferType(std::make_shared<Function>(params, MakeCall(op, args, attrs)));
 }
 
-// The text of the result's type, or the error's message. An absent argument type is null.
+// The text of the result's type, or the error's message. An absent argument has a null type.
 inline std::string ResultType(const std::string& op, const std::vector<TypePtr>& types, const Attrs& attrs = {}) {
   try {
     return ToText(CallFunction(op, types, attrs)->body->type);
@@ -51,7 +51,7 @@ inline std::string ResultType(const std::string& op, const std::vector<TypePtr>&
   }
 }
 
-// The results; also checks that they have the inferred types.
+// The results of the operator. Also checks that they have the inferred types.
 inline std::vector<Tensor> RunOp(const std::string& op, const std::vector<Tensor>& args, const Attrs& attrs = {}) {
   std::vector<TypePtr> types;
   types.reserve(args.size());

@@ -44,7 +44,7 @@ TEST(ScatterElements, IntegersWrap) {
   EXPECT_THAT(RunFor("scatter_elements", {data, Int64s({1}, {0}), updates}, Elements(0, "add")), ElementsAre(-56));
 }
 
-// Positions (1, 2) and (0, -3) of single elements; 1 and 0 of rows.
+// Positions (1, 2) and (0, -3) for single elements; 1 and 0 for rows.
 TEST(ScatterNd, PutsSlices) {
   const Tensor data = Saw({2, 3}, 6, 0);
   EXPECT_THAT(RunFor("scatter_nd", {data, Int64s({2, 2}, {1, 0, 2, -3}), Floats({2}, {10, 20})}),

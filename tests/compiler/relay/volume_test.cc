@@ -1,4 +1,4 @@
-// Operators over depth, height and width, against their definitions written out.
+// Operators over depth, height and width, compared with their definitions in plain loops.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -35,7 +35,7 @@ struct VolumeWindow {
   }
 };
 
-// One that fits, of data of at least 3 each way.
+// A window that fits data of at least 3 along each axis.
 VolumeWindow Drawn(Random& random) {
   VolumeWindow window;
   const auto between = [&random](int64_t low, int64_t high) {
@@ -50,7 +50,7 @@ VolumeWindow Drawn(Random& random) {
   return window;
 }
 
-// Calls take(tap, place): each tap of the window of a result, and where it lies, d, h and w.
+// Calls take(tap, place) for each tap in the window of a result, with its place (d, h, w) in the data.
 void ForTaps(const VolumeWindow& w, const Ints& result, const std::function<void(const Ints&, const Ints&)>& take) {
   for (int64_t tap = 0; tap < ElementCount(w.kernel); ++tap) {
     const Ints at{tap / (w.kernel[1] * w.kernel[2]), tap / w.kernel[2] % w.kernel[1], tap % w.kernel[2]};

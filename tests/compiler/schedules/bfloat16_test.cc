@@ -1,5 +1,5 @@
-// Every schedule with operands of bfloat16 against the reference kernel, over random shapes, configs and epilogues:
-// with the instruction that multiplies pairs, where this machine has it, and with multiply-adds of widened operands.
+// Every schedule with bfloat16 operands against the reference kernel, over random shapes, configs and epilogues.
+// Kernels multiply pairs by an instruction where this machine has it, and else widen operands for multiply-adds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-// Of a bfloat16, of its size.
+// Half of bfloat16's last place, relative to the value.
 constexpr double kHalfLastPlace = 1.0 / 256;
 
 const std::vector<ElementTypes> kTypes{FloatTypes(DType::kFloat32, DType::kFloat32, DType::kBFloat16),
@@ -46,7 +46,7 @@ void Check(const Candidate& candidate, uint64_t seed) {
       << "the result depends on how the work was cut";
 }
 
-// Returns how many kernels there were.
+// Returns the number of kernels checked.
 int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64_t seed) {
   Random random(seed);
   const std::vector<Target> targets = testing::TestTargets();
@@ -74,7 +74,7 @@ TEST(BFloat16Kernels, RandomPointwiseConvolutions) { EXPECT_GE(CheckRandom(testi
 TEST(BFloat16Kernels, RandomDepthwiseConvolutions) { EXPECT_GE(CheckRandom(testing::RandomDepthwise, 60, 4), 36); }
 TEST(BFloat16Kernels, RandomDenseLayers) { EXPECT_GE(CheckRandom(testing::RandomDense, 60, 5), 40); }
 
-// Where a step is a pair, data must have K last and an even one; other layouts and types in between are all drawn.
+// Steps are pairs only if K is the last axis of the data and even; other layouts and types between are drawn too.
 TEST(BFloat16Kernels, RandomProductsOfComputedMatrices) {
   EXPECT_GE(CheckRandom(testing::RandomBatchMatmul, 60, 8), 35);
 }
@@ -90,7 +90,7 @@ TEST(BFloat16Kernels, RandomProductsOfPairs) {
   EXPECT_GE(CheckRandom(draw, 120, 9), 120);
 }
 
-// As matrix tiles take them; rows and columns fill none.
+// K suits matrix tiles; rows and columns fill no tile.
 TEST(BFloat16Kernels, RandomProductsOfWholeSteps) {
   const auto draw = [](Random& r) {
     Workload w;
@@ -151,7 +151,7 @@ TEST(BFloat16Kernels, RandomThinConvolutions) {
   EXPECT_GE(CheckRandom(draw, 60, 7), 40);
 }
 
-// As matrix tiles take them; rows and columns fill none.
+// K suits matrix tiles; rows and columns fill no tile.
 TEST(BFloat16Kernels, RandomDenseLayersOfWholeSteps) {
   const auto draw = [](Random& r) {
     Workload w = testing::RandomDense(r);
@@ -162,7 +162,7 @@ TEST(BFloat16Kernels, RandomDenseLayersOfWholeSteps) {
   EXPECT_GE(CheckRandom(draw, 60, 6), 60);
 }
 
-// Where only one of them is bfloat16, or there are no pairs, steps are single products.
+// Without pairs, or with only one bfloat16 operand, steps are single products.
 TEST(BFloat16Kernels, GroupsOfOddChannelsHaveNoPairs) {
   const MachineModel machine = MachineModelFor(HostTarget());
   Workload w = Workload::Parse("nn.conv2d data=1x6x8x8 weight=6x3x3x3 padding=1x1x1x1 groups=2");

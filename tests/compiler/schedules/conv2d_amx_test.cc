@@ -1,5 +1,5 @@
-// Kernels of tile registers: the same bits as sums of integers, whatever the shape and the config; and their code,
-// which every machine can compile.
+// Kernels of tile registers give the bits of integer sums, for every shape and config. Every machine can compile and
+// inspect their code.
 #include "compiler/schedules/conv2d_amx.h"
 
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ TEST(Conv2dAmx, SumsAreExact) {
   }
 }
 
-// Up to four channels: a kernel row's pixels are one step, also where they come as plain NCHW.
+// Up to four channels: one step covers the pixels of a kernel row, also for plain NCHW.
 Workload RandomThinWorkload(Random& r) {
   Workload w = RandomWorkload(r);
   w.data[1] = w.weight[1] = Between(r, 1, 4);
@@ -87,8 +87,8 @@ TEST(Conv2dAmx, ThinInputsAreExactToo) {
   EXPECT_LT(plain, 50);
 }
 
-// Every way to cut the outputs: rows apart and joined, with and without what lies between them, tiles that repeat
-// outputs, register tiles that are not full.
+// Every way to cut the outputs: rows apart and joined, with and without the outputs between them, tiles that repeat
+// outputs, partial register tiles.
 TEST(Conv2dAmx, EveryCutGivesTheSameBits) {
   HONE_NEEDS_TILES();
   const Target target = WithTiles();
@@ -119,7 +119,7 @@ TEST(Conv2dAmx, TakesEveryPartOfAnEpilogue) {
   }
 }
 
-// Whole numbers whose sums float32 holds, so that no order of a sum can differ.
+// Integers whose sums float32 represents, so that the order of a sum does not matter.
 TEST(Conv2dAmx, MultipliesBFloat16) {
   HONE_NEEDS_TILES();
   const Target target = WithTiles();
@@ -147,7 +147,7 @@ TEST(Conv2dAmx, KeepsEverythingInTiles) {
   const std::string code = CompileAssembly({w, "conv2d_amx", config, WithTiles()});
   EXPECT_THAT(code, HasSubstr("ldtilecfg"));
   EXPECT_THAT(code, HasSubstr("tilerelease"));
-  // The block that multiplies: four loads, four products, nothing of the stack's.
+  // The block that multiplies: four loads, four products, no access to the stack.
   const size_t product = code.find("tdpbusd"), block = code.rfind(".LBB", product), end = code.find(".LBB", product);
   ASSERT_NE(product, std::string::npos);
   const std::string hot = code.substr(block, end - block);

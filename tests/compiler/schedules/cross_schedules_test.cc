@@ -27,7 +27,7 @@ struct Draw {
   std::function<Workload(Random&)> workload;
 };
 
-// Products of pairs where there are any, and of single ones else.
+// Products of pairs where possible, otherwise single products.
 template <Workload (*kDraw)(Random&)>
 Workload OfBFloat16(Random& random) {
   Workload w = kDraw(random);
@@ -36,7 +36,7 @@ Workload OfBFloat16(Random& random) {
   return w;
 }
 
-// A dense layer of one row, as convolutions of bytes take it.
+// A dense layer of one row, drawn like convolutions of bytes.
 Workload RandomRow(Random& r) {
   Workload w;
   w.op = "nn.conv2d";
@@ -54,7 +54,7 @@ Workload OfBytes(Random& random) {
   return w;
 }
 
-// Rows of data whose elements lie side by side have kernels.
+// Only data whose elements along K are contiguous have kernels.
 template <DType kOutput>
 Workload OfPairs(Random& random) {
   Workload w = testing::RandomBatchMatmul(random);
@@ -79,7 +79,7 @@ const std::vector<Draw>& Draws() {
   return draws;
 }
 
-// Each to bytes, and to floats as the last layer of a network of bytes gives them.
+// Each workload with byte results, and with float results as in a network's last layer.
 const std::vector<Draw>& DrawsOfBytes() {
   using testing::RandomDepthwise, testing::RandomFewOutputs, testing::RandomPointwise, testing::RandomThreeByThree;
   static const std::vector<Draw> draws = {
@@ -101,7 +101,7 @@ struct CrossTarget {
   const char* name;
   const char* text;
 };
-// Names the parameter in the list of tests.
+// Prints the parameter's name in the list of tests.
 void PrintTo(const CrossTarget& target, std::ostream* out) { *out << target.text; }
 
 const CrossTarget kTargets[] = {
@@ -147,7 +147,7 @@ void ExpectRight(const Candidate& candidate, uint64_t seed) {
   }
 }
 
-// Against sums of integers: nothing is allowed.
+// Compares with integer sums without any tolerance.
 void ExpectBits(const Candidate& candidate, uint64_t seed) {
   const Workload& w = candidate.workload;
   const std::vector<Tensor> inputs = InputsOf(CompileReference(w, HostTarget()).operands, seed);
@@ -158,11 +158,11 @@ void ExpectBits(const Candidate& candidate, uint64_t seed) {
 }
 
 struct Checked {
-  int right = 0;    // before one was not
-  int gave_up = 0;  // the emulator did
+  int right = 0;    // kernels that were right before the first failure
+  int gave_up = 0;  // kernels on which the emulator gave up
 };
 
-// Every schedule that takes what is drawn.
+// Checks every schedule that accepts the drawn workload.
 Checked CheckDraws(const Target& target, const std::vector<Draw>& draws,
                    const std::function<void(const Candidate&, uint64_t)>& check) {
   const MachineModel machine = MachineModelFor(target);

@@ -25,7 +25,7 @@ void ExpectSameAsReference(const Workload& w, const Target& target) {
   }
   const Tensor got = testing::RunEmulated(kernel, target, inputs);
   const auto expected = testing::RunArtifact(reference, inputs);
-  // Bytes are exact: nothing is allowed.
+  // Bytes are exact, so no tolerance is allowed.
   const double least = w.types.data == DType::kFloat32 ? 1e-7 : 0;
   for (int64_t i = 0; i < got.elements(); ++i) {
     ASSERT_NEAR(got.At(i), expected[0].At(i), 2e-6 * expected[1].At(i) + least) << w.ToText() << " at " << i;
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v",
                       "llvm -mtriple=riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+a,+c,+d,+f,+m,+v,+zvl256b"));
 
-// AVX-512's FMA takes a broadcast operand; a spilled accumulator would show as a vector store inside the loop.
+// AVX-512's FMA takes a broadcast operand; a spilled accumulator would show as a vector store in the loop.
 TEST(CrossTarget, EveryListedArchitectureCompiles) {
   const Workload w = Workload::Parse("nn.conv2d data=1x32x14x14 weight=32x32x3x3 padding=1x1x1x1 epilogue=bias_act");
   for (const char* text :

@@ -1,4 +1,4 @@
-// Dense layers of tile registers: of bytes the same bits as sums of integers, whatever the shape and the config.
+// Dense layers in tile registers give the bits of integer sums for bytes, for every shape and config.
 #include "compiler/schedules/dense_amx.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ Target WithTiles() { return ResolveTarget("llvm -mtriple=x86_64-pc-linux-gnu -mc
 #define HONE_NEEDS_TILES() \
   if (!MissingFeature(WithTiles()).empty()) GTEST_SKIP() << "this machine has no " << MissingFeature(WithTiles())
 
-// Rows and columns that fill no tile are among them, and register tiles of one row of tiles.
+// These include rows and columns that fill no tile, and register tiles of one row of tiles.
 Workload RandomBytes(Random& r) {
   Workload w;
   w.op = "nn.dense";

@@ -1,4 +1,4 @@
-// Dense layers with weights of float16: as exact as those of float32 are with weights of the same values.
+// Dense layers with float16 weights are as exact as those with float32 weights of the same values.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

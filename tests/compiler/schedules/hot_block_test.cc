@@ -1,4 +1,4 @@
-// What becomes of the schedules' register tiles on each row of the table of machines.
+// The machine code of the schedules' register tiles on each row of the table of machines.
 #include "tests/support/hot_block.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ Config BestConfig(const Schedule& schedule, const Workload& w, const MachineMode
 }
 
 struct Kernel {
-  const char* name;  // in docs/targets.md
+  const char* name;  // its name in docs/targets.md
   const char* schedule;
   const char* workload;
 };
@@ -58,20 +58,19 @@ const Kernel kDepthwise[] = {
 
 struct Machine {
   const char* target;
-  const char* registers;  // in the text of every multiply-add
-  int instructions = 1;   // multiply-adds for one vector of the tile
-  double stack = 0;       // accesses at most, per multiply-add: reloads of held operands, and spills
-  double loads = 0.8;     // at most, per multiply-add
+  const char* registers;  // part of every multiply-add's text
+  int instructions = 1;   // number of multiply-adds for one vector of the tile
+  double stack = 0;       // most accesses per multiply-add: reloads of held operands, and spills
+  double loads = 0.8;     // most loads per multiply-add
   double depthwise_stack = 0;
 };
-// Names the parameter in the list of tests.
+// Prints the parameter's name in the list of tests.
 void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.target; }
-// SSE's products overwrite an operand: the fastest tile is one pixel wide and loads every weight where it is used.
-// AVX-512's 2x14 tile reloads a weight vector and reaches 98 % of the measured peak all the same.
-// ARMv7 has no operands in memory and too few general registers for indices of 64 bits: its tiles do spill.
-// With RVV of 512 bits what transposes a matrix for its panel takes registers from the product's loop behind it.
-// For cores that begin instructions in order LLVM loads so early that registers run out: Cortex-A53's strided depthwise
-// loop and U74's dense one.
+// SSE's products overwrite an operand, so the fastest tile is one pixel wide and loads every weight at its use.
+// AVX-512's 2x14 tile reloads a weight vector and still reaches 98 % of the measured peak. ARMv7 has no memory operands
+// and too few general registers for 64-bit indices, so its tiles spill. With RVV of 512 bits the transpose of a panel
+// takes registers from the product's loop after it. For in-order cores LLVM loads so early that registers run out:
+// Cortex-A53's strided depthwise loop and U74's dense one.
 const Machine kMachines[] = {
     {"x86-64-v2", "%xmm", 1, 1.0 / 6, 1.2, 0.4},
     {"x86-64-v3", "%ymm", 1, 0, 0.8, 0.12},
@@ -92,7 +91,7 @@ const Machine kMachines[] = {
     {"sifive-u74", "fmadd.s", 4, 0.2, 0.8, 0.2},
 };
 
-// docs/targets.md, line by line.
+// The lines of docs/targets.md.
 const std::set<std::string>& Page() {
   static const std::set<std::string> page = [] {
     std::ifstream file(HONE_SOURCE_DIR "/docs/targets.md");
@@ -117,12 +116,12 @@ class HotBlock : public ::testing::TestWithParam<Machine> {
         CompileKernel({Workload::Parse(kernel.workload), std::string(kernel.schedule), config, target_});
     return testing::HotBlockOf(std::get<Artifact>(compiled), target_, most);
   }
-  // Multiply-adds of one pass of the innermost loop.
+  // Multiply-adds in one pass of the innermost loop.
   int TileMultiplyAdds(const Kernel& kernel, const Config& config) const {
     const TileShape tile = FindSchedule(kernel.schedule)->Tile(Workload::Parse(kernel.workload), machine_, config);
     return static_cast<int>(tile.accumulators() * tile.unroll) * GetParam().instructions;
   }
-  // The page lists the loops that touch the stack, and counts those of some targets.
+  // Expects the page to list the loops that touch the stack, and the counts of some targets.
   void ExpectOnPage(const Kernel& kernel, const testing::HotBlock& hot) const {
     const auto starting = [](const char* opcode) {
       return [opcode](const std::string& text) { return text.starts_with(opcode); };
@@ -156,7 +155,7 @@ TEST_P(HotBlock, OfATileKeepsItsAccumulatorsInRegisters) {
     EXPECT_EQ(hot.MultiplyAddsWith(GetParam().registers), expected) << what;
     EXPECT_LE(hot.stack_accesses, GetParam().stack * expected) << what;
     ExpectOnPage(kernel, hot);
-    // Of one row every weight is used once, and where lanes are input channels nothing is broadcast.
+    // With one row every weight is used once, and where lanes are input channels nothing is broadcast.
     const std::string_view schedule = kernel.schedule;
     if (schedule != "dense_pack" && schedule != "conv2d_dot") {
       EXPECT_LE(hot.loads, GetParam().loads * expected) << what;
@@ -189,8 +188,8 @@ testing::HotBlock BytesOn(const std::string& text, const char* workload = kDirec
   return testing::HotBlockOf(std::get<Artifact>(compiled), target, 1 << 20);
 }
 
-// Where an instruction sums four products of bytes, it is what an inner loop is made of. AVX-512's tile keeps broadcast
-// bytes on the stack, where its multiply-adds of floats read them from memory.
+// If an instruction sums four products of bytes, inner loops consist of it. AVX-512's tile keeps broadcast bytes on the
+// stack, and its float multiply-adds read them from memory.
 TEST(HotBlockOfBytes, IsDotProducts) {
   for (const auto& [text, name, stack] :
        {std::tuple("znver4", "vpdpbusd", 0.25), std::tuple(kAlderLake, "vpdpbusd", 0.5),
@@ -204,7 +203,7 @@ TEST(HotBlockOfBytes, IsDotProducts) {
   EXPECT_EQ(BytesOn(kAlderLake).MultiplyAddsWith("%ymm"), BytesOn(kAlderLake).multiply_adds);
 }
 
-// Elsewhere bytes are widened to 16 bits, whose products 32 bits hold: none saturates.
+// Elsewhere bytes are widened to 16 bits. The products fit in 32 bits, so none saturates.
 TEST(HotBlockOfBytes, IsProductsOf16BitsWithoutThem) {
   for (const auto& [text, name, registers] :
        {std::tuple("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=x86-64-v3", "vpmaddwd", "%ymm"),
@@ -219,7 +218,7 @@ TEST(HotBlockOfBytes, IsProductsOf16BitsWithoutThem) {
   }
 }
 
-// Pairs of 16 bits, with the sum where there is an instruction for both.
+// Pairs of 16 bits, together with the sum where one instruction does both.
 TEST(HotBlockOfBytes, IsPairsInWinogradsProduct) {
   for (const auto& [text, name, registers] :
        {std::tuple("znver4", "vpdpwssd", "%zmm"), std::tuple(kAlderLake, "vpdpwssd", "%ymm"),
@@ -232,8 +231,8 @@ TEST(HotBlockOfBytes, IsPairsInWinogradsProduct) {
   }
 }
 
-// The instruction leaves a product that a sum takes; code generation that sums products first, or keeps what two taps
-// read, has no registers left.
+// The instruction leaves a product for a separate sum. Code that sums products first, or keeps operands that two taps
+// share, runs out of registers.
 TEST(HotBlockOfBytes, KeepsItsSumsInRegistersWhereProductsLieApart) {
   for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
     const testing::HotBlock hot = BytesOn(cpu);
@@ -242,7 +241,7 @@ TEST(HotBlockOfBytes, KeepsItsSumsInRegistersWhereProductsLieApart) {
   }
 }
 
-// Groups of two vectors of channels: a tile of one vector and 14 pixels would fill the registers.
+// Groups of two channel vectors: a tile of one vector and 14 pixels would fill the registers.
 TEST(HotBlockOfGroups, KeepsItsOperandsInRegisters) {
   for (const char* size : {"14x14", "28x28", "56x56"}) {
     const Target target = ResolveTarget("x86-64-v3");
@@ -257,7 +256,7 @@ TEST(HotBlockOfGroups, KeepsItsOperandsInRegisters) {
 }
 
 TEST(HotBlockOfHalfWeights, WidensEachVectorOnce) {
-  // LLVM widens for AArch64 so early that registers run out; x86 has the conversion's operand in memory.
+  // LLVM widens so early for AArch64 that registers run out; x86 converts from memory.
   for (const auto& [text, name, stack] :
        {std::tuple("x86-64-v3", "\tvcvtph2ps", 0.0), std::tuple("x86-64-v4", "\tvcvtph2ps", 0.0),
         std::tuple("neoverse-n1", "\tfcvtl", 0.5)}) {
@@ -274,7 +273,7 @@ TEST(HotBlockOfHalfWeights, WidensEachVectorOnce) {
   }
 }
 
-// The displacements of the operands "12(%reg...)" of every instruction that starts with `opcode`, least first.
+// The displacements of the operands "12(%reg...)" in every instruction that starts with `opcode`, in ascending order.
 std::vector<int64_t> Displacements(const testing::HotBlock& block, std::string_view opcode) {
   std::vector<int64_t> found;
   for (const std::string& text : block.instructions) {

@@ -1,5 +1,5 @@
-// A kernel of other element types through the seam that float32's kernels use: uint8 data, int8 weights, int32 sums,
-// uint8 out. It is here to show that the seam holds, and is no schedule of hone's.
+// A kernel with other element types, through the interface that float32 kernels use: uint8 data, int8 weights, int32
+// sums, uint8 outputs. It tests that the interface is general, and is not one of hone's schedules.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kGroup = 4, kRows = 2;
 
-// Work items are panels of `lanes` outputs; weights lie as NK{lanes}n4k, so that a vector holds four neighbours along K
-// for each of its lanes. Rows come in pairs, K in fours and N in whole panels.
+// Work items are panels of `lanes` outputs. Weights are laid out as NK{lanes}n4k, so a vector holds four neighbours
+// along K for each of its lanes. Rows come in pairs, K in fours and N in whole panels.
 struct Int8Knobs : KnobTable {
   using KnobTable::KnobTable;
   int64_t oc_block = Row("oc_block", 8, {1, 64}, [](const Workload&, const MachineModel& machine) {

@@ -1,4 +1,4 @@
-// What a schedule's table of knobs promises, of every schedule.
+// The contract of a schedule's knob table, checked for every schedule.
 #include "compiler/schedules/knob_table.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ std::vector<Case> EveryScheduleOfEveryMachine() {
   return cases;
 }
 
-// The first config of Space that is not rejected.
+// The first config of Space that the schedule does not reject.
 Config SomeValid(const Case& c) {
   const ConfigSpace space = c.schedule->Space(c.workload, c.machine);
   for (int64_t i = 0; i < space.size(); ++i) {
@@ -68,7 +68,7 @@ TEST(KnobTable, HasEveryKnobOfTheSpaceInItsOrderWithinItsRange) {
     std::vector<KnobRow> rows = c.schedule->Knobs();
     const ConfigSpace space = c.schedule->Space(c.workload, c.machine);
     ASSERT_EQ(rows.back().name, "workers");
-    rows.pop_back();  // all of these have work for every thread
+    rows.pop_back();  // all these workloads have work for every thread
     ASSERT_EQ(space.knobs().size(), rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(space.knobs()[i].name, rows[i].name);
@@ -125,7 +125,7 @@ TEST(KnobTable, RefusesAValueBetweenTheStepsOfARange) {
   EXPECT_EQ(refusal, "tile_m=3 is not within 2 and 4 in steps of 2");
 }
 
-// Records of before a knob was there do not name it, and must go on meaning the same kernel.
+// Records from before a knob existed do not name it, and must keep their kernel.
 TEST(KnobTable, ReadsAKnobLeftOutAsItsDefault) {
   for (const Case& c : EveryScheduleOfEveryMachine()) {
     for (const KnobRow& row : c.schedule->Knobs()) {
@@ -155,7 +155,7 @@ TEST(KnobTable, DoesNotDependOnTheOrderOfAConfigsKnobs) {
   }
 }
 
-// The nest of tile_shape.h computes the workload: no fewer multiply-adds than it needs.
+// The nest of tile_shape.h computes the workload: it has at least as many multiply-adds as needed.
 TEST(TileShape, OfEveryScheduleIsPositiveAndFitsTheRegisters) {
   for (const Case& c : EveryScheduleOfEveryMachine()) {
     const TileShape tile = c.schedule->Tile(c.workload, c.machine, SomeValid(c));
@@ -186,7 +186,7 @@ TEST(KnobTable, SmallWorkMayLeaveThreadsAlone) {
   EXPECT_THAT(WorkersWorthTrying(small, 2), ElementsAre(0, 1));
   EXPECT_THAT(WorkersWorthTrying(small, 6), ElementsAre(0, 1, 2, 4));
   EXPECT_THAT(WorkersWorthTrying(large, 2), ElementsAre());
-  // Where the weights come from memory in less time than it takes to wake a thread.
+  // Loading the weights from memory takes less time than waking a thread.
   const MachineModel machine = MachineModelFor(Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver4"), 2);
   EXPECT_EQ(AnalyticDefault(small, machine).config.Get("workers", 0), 1);
 }

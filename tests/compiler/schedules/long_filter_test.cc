@@ -1,4 +1,4 @@
-// Filters of many taps over few channels: spectra and other signals, where the kernel's row is the signal.
+// Filters of many taps over few channels: for spectra and other signals, whose samples are the kernel's row.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ Candidate DefaultOf(const Workload& w, const Target& target) {
   return {w, std::string(chosen.schedule->name()), chosen.config, target};
 }
 
-// As many taps as are in one line, one more, a remainder, whole steps; at a border and without, where a stride and a
-// dilation move them.
+// As many taps as fit in one line, one more, a remainder, and whole steps. Windows at a border and without one, with a
+// stride and a dilation.
 TEST(LongFilter, ComputesWhatTheReferenceDoes) {
   const Target host = HostTarget();
   for (const char* text : {"nn.conv2d data=1x1x1x300 weight=7x1x1x16", "nn.conv2d data=1x1x1x300 weight=7x1x1x17",

@@ -1,4 +1,4 @@
-// Schedules on a machine that no table has: what they offer, estimate and emit follows from its MachineModel alone.
+// Schedules on a machine that no table has: their space, estimate and code depend only on its MachineModel.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <llvm/IR/InstIterator.h>
@@ -25,10 +25,10 @@ MachineModel MadeUp() {
 struct Kernel {
   const char* schedule;
   const char* workload;
-  const char* widest;  // a knob of the register tile's width,
-  int64_t most;        // and the largest of its values on 24 registers
+  const char* widest;  // the knob for the register tile's width,
+  int64_t most;        // and its largest value on 24 registers
 };
-// Names the parameter in the list of tests.
+// Prints the parameter's name in the list of tests.
 void PrintTo(const Kernel& kernel, std::ostream* out) { *out << kernel.workload; }
 const Kernel kKernels[] = {
     {"conv2d_direct", "nn.conv2d data=1x32x56x56 weight=64x32x3x3 padding=1x1x1x1 epilogue=bias_act", "tile_ow", 22},
@@ -41,7 +41,7 @@ const Kernel kKernels[] = {
 
 class MadeUpMachine : public ::testing::TestWithParam<Kernel> {
  protected:
-  // The best by the estimate that prefetches, where the schedule can.
+  // The config with the best estimate, among those that prefetch where the schedule can.
   Config Best(const MachineModel& machine) const {
     const ConfigSpace space = schedule_.Space(workload_, machine);
     Config best;
@@ -125,12 +125,12 @@ Emitted Emit(const MachineModel& machine, const Schedule& schedule, const Worklo
   return emitted;
 }
 
-// On this machine, whatever its vectors are: code generation makes them of those that it has.
+// This machine's vectors may differ: code generation builds the emitted ones from them.
 TEST_P(MadeUpMachine, ComputesWhatTheReferenceDoesInVectorsOfItsLanes) {
   const Config config = Best(MadeUp());
   SCOPED_TRACE(config.ToText());
   const Emitted emitted = Emit(MadeUp(), schedule_, workload_, config);
-  // conv2d_dot ends with runs of outputs, which may be shorter than a vector.
+  // conv2d_dot ends with runs of outputs that may be shorter than a vector.
   std::set<unsigned> widths = emitted.widths;
   if (schedule_.name() == "conv2d_dot") std::erase_if(widths, [](unsigned width) { return width < 8; });
   EXPECT_EQ(widths, std::set<unsigned>{8});

@@ -1,5 +1,5 @@
 // Every schedule with one operand of half float32's size: addresses and strides follow the workload's element types.
-// Not every schedule takes such workloads; its emitter is asked nevertheless.
+// The test calls the emitters even of schedules that reject such workloads.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,8 @@
 namespace hone {
 namespace {
 
-// bfloat16 rounds by at most half of this; what is rounded twice, as inputs behind a prologue, by at most this.
+// bfloat16 rounds by at most half of this. A value that is rounded twice, as inputs behind a prologue, is off by at
+// most this.
 constexpr double kTolerance = 1.0 / 256;
 
 Artifact Compiled(const Schedule& schedule, const Workload& w, const Config& config, const Target& target) {
@@ -58,7 +59,7 @@ void CheckConfigs(const Schedule& schedule, const Workload& w, const Target& tar
   EXPECT_EQ(checked, kConfigs);
 }
 
-// Extents that no vector divides.
+// Extents that no vector length divides.
 const std::vector<const char*> kWorkloads{
     "nn.conv2d data=2x37x9x11 weight=35x37x3x3 padding=1x1x1x1 epilogue=residual",
     "nn.conv2d data=1x3x15x15 weight=21x3x5x5 strides=2x2 padding=2x2x2x2 epilogue=bias_act",
@@ -68,13 +69,13 @@ const std::vector<const char*> kWorkloads{
     "nn.batch_matmul data=3x7x37 weight=3x41x37 layouts=BMK,BNK,BMN",
     "nn.batch_matmul data=3x7x37 weight=3x37x48 layouts=BMK,BKN,BMN"};
 
-// Winograd's weights are transformed when they are packed, in float32 alone; and there is a schedule of bytes alone.
+// Winograd's weights are transformed when packed, which needs float32; and one schedule takes only bytes.
 bool MayPack(const Schedule& schedule, const ElementTypes& types) {
   if (schedule.name() == "conv2d_winograd_int16") return false;
   return types.weight == DType::kFloat32 || schedule.name() != "conv2d_winograd";
 }
 
-// Returns how many pairs of a workload and a schedule there were.
+// Returns the number of pairs of a workload and a schedule.
 int CheckEverySchedule(const ElementTypes& types) {
   const Target target = HostTarget();
   int checked = 0;

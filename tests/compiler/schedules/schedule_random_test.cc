@@ -78,7 +78,7 @@ TEST(ScheduleAgainstReference, RandomDepthwiseConvolutions) { CheckRandom(Random
 TEST(ScheduleAgainstReference, RandomConvolutionsOfSmallImages) {
   const auto draw = [](Random& r) {
     Workload w = OnSmallImages(RandomConv(r), r);
-    // No Winograd: its error is that of a tile, however little of the data an output meets.
+    // Excludes Winograd, whose error is relative to its whole tile, even for outputs that meet little data.
     w.strides[1] = std::max<int64_t>(w.strides[1], 2);
     return w;
   };
@@ -87,7 +87,7 @@ TEST(ScheduleAgainstReference, RandomConvolutionsOfSmallImages) {
 TEST(ScheduleAgainstReference, RandomDepthwiseConvolutionsOfSmallImages) {
   CheckRandom([](Random& r) { return OnSmallImages(RandomDepthwise(r), r); }, 30, 10);
 }
-// A convolution of images of one row, and the same of images of one column.
+// A convolution of images of one row, and its equivalent for images of one column.
 std::pair<Workload, Workload> OneRowAndOneColumn(Workload w) {
   const int64_t before = w.padding[1], after = w.padding[3];
   w.data[2] = w.weight[2] = w.strides[0] = w.dilation[0] = 1;
@@ -130,7 +130,7 @@ TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45,
 
 TEST(ScheduleAgainstReference, RandomBatchMatmuls) { CheckRandom(RandomBatchMatmul, 90, 9); }
 
-// The bounds of its taps are numbers while the kernel is emitted, and not those of a whole window.
+// The tap bounds are known when the kernel is emitted, and differ from those of a whole window.
 TEST(ScheduleAgainstReference, ADepthwiseWindowOfOneRowLeavesOutWhatIsPadding) {
   const Workload w = Workload::Parse(
       "nn.conv2d data=1x32x2x2 weight=32x1x3x3 strides=2x2 padding=1x1x1x1 dilation=1x1 groups=32 dtype=float32 "
@@ -141,7 +141,7 @@ TEST(ScheduleAgainstReference, ADepthwiseWindowOfOneRowLeavesOutWhatIsPadding) {
   }
 }
 
-// Blocks of several vectors lie in no space, but a record or another machine's layout may ask for them.
+// No space has blocks of several vectors, but a record or another machine's layout may ask for them.
 TEST(ScheduleAgainstReference, BlocksOfSeveralVectors) {
   Random random(7);
   for (const Target& target : testing::TestTargets()) {
@@ -167,7 +167,7 @@ TEST(ScheduleAgainstReference, BlocksOfSeveralVectors) {
   }
 }
 
-// The fused activations that tuning does not see, on channels with a tail: lanes past the channels stay zero.
+// The fused activations that tuning does not vary, on channels with a tail: lanes past the channels stay zero.
 TEST(ScheduleAgainstReference, EveryActivationKeepsTailLanesZero) {
   const Target target = HostTarget();
   const Workload conv = Workload::Parse("nn.conv2d data=1x5x6x7 weight=19x5x3x3 padding=1x1x1x1 epilogue=bias_act");

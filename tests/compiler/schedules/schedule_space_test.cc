@@ -56,7 +56,7 @@ TEST(Schedule, OfOneRowOfColdWeightsFetchesThemAheadOnSeveralThreads) {
   EXPECT_EQ(fetched("data=128x768 weight=768x768", 2), 0);
 }
 
-// Rows 12 KiB apart share 16 places of the second cache, eight ways each; rows of 256 bytes share none.
+// Rows 12 KiB apart share 16 sets of the second-level cache, with eight ways each; rows of 256 bytes share none.
 TEST(Schedule, OfABatchMatmulPacksRowsThatShareSetsOfACache) {
   Target target = HostTarget();
   target.cpu = "x86-64-v3";
@@ -68,7 +68,7 @@ TEST(Schedule, OfABatchMatmulPacksRowsThatShareSetsOfACache) {
   EXPECT_EQ(packs("data=1x128x768 weight=1x768x3072"), 1);
   EXPECT_EQ(packs("data=1x16x512 weight=1x512x512"), 1);
   EXPECT_EQ(packs("data=12x128x64 weight=12x64x64"), 0);
-  EXPECT_EQ(packs("data=1x1x512 weight=1x512x512"), 0);  // read once
+  EXPECT_EQ(packs("data=1x1x512 weight=1x512x512"), 0);  // each element is read once
 }
 
 TEST(Schedule, OfABatchMatmulFetchesAnOutputThatLeavesTheCaches) {

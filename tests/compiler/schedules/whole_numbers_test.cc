@@ -1,4 +1,4 @@
-// Kernels of bytes against sums of integers and ONNX's rounding, written out here: the same bits on every target.
+// Kernels of bytes against integer sums and ONNX's rounding, computed here: the same bits on every target.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ void CheckEverywhere(EpilogueClass epilogue_class, DType output) {
     Workload w = Workload::Parse(text);
     w.types = ByteTypes(output);
     w.epilogue = epilogue_class;
-    if (output == DType::kInt32 && w.is_depthwise()) continue;  // its sums are in float32, which holds them all
+    if (output == DType::kInt32 && w.is_depthwise()) continue;  // its sums are float32, which is exact for them
     for (const Target& target : testing::TestTargets()) {
       if (::testing::Test::HasFailure()) return;
       CheckReference(w, target, seed);
@@ -74,7 +74,7 @@ TEST(WholeNumbers, QuantisesAlike) { CheckEverywhere(EpilogueClass::kNone, DType
 TEST(WholeNumbers, AddsOffsetsAndScales) { CheckEverywhere(EpilogueClass::kBiasAct, DType::kUInt8); }
 TEST(WholeNumbers, AddsResidualsWithBothScales) { CheckEverywhere(EpilogueClass::kResidual, DType::kUInt8); }
 
-// Tails of rows and of columns, one row, one column, sums of one step.
+// Tails of rows and columns, one row, one column, sums of one step.
 Workload RandomDense(Random& random) {
   Workload w;
   w.op = "nn.dense";
@@ -104,7 +104,7 @@ TEST(WholeNumbers, DenseLayersOfRandomShapes) {
   }
 }
 
-// Zero points are drawn with the data; tails of rows, columns and steps, and steps that lack bytes.
+// Zero points are drawn with the data; tails of rows, columns and steps, and partial steps.
 TEST(WholeNumbers, ProductsOfComputedMatricesOfRandomShapes) {
   Random random(9);
   int checked = 0;
@@ -115,7 +115,7 @@ TEST(WholeNumbers, ProductsOfComputedMatricesOfRandomShapes) {
     for (const Target& target : testing::TestTargets()) {
       const MachineModel machine = MachineModelFor(target);
       const std::vector<const Schedule*> schedules = SchedulesFor(w, machine);
-      if (schedules.empty()) continue;  // rows whose elements lie apart
+      if (schedules.empty()) continue;  // rows that are not contiguous have no kernel
       CheckReference(w, target, round);
       for (const Schedule* schedule : schedules) {
         const Config config = ValidConfig(*schedule, w, machine, random);
@@ -127,7 +127,8 @@ TEST(WholeNumbers, ProductsOfComputedMatricesOfRandomShapes) {
   EXPECT_GE(checked, 100);
 }
 
-// By each pair of zero points: a kernel takes a way of its own where the weight's is 128. Sums wrap alike.
+// Tests pairs of zero points: a kernel has a separate path where the weight's is 128. Sums wrap the same on all
+// targets.
 TEST(WholeNumbers, ProductsOfComputedMatricesTakeAnyZeroPoints) {
   Workload w = Workload::Parse("nn.batch_matmul data=2x5x71 weight=2x71x19 layouts=BMK,BKN,BMN");
   w.types = BytePairTypes(DType::kInt32);
@@ -144,7 +145,7 @@ TEST(WholeNumbers, ProductsOfComputedMatricesTakeAnyZeroPoints) {
   }
 }
 
-// As long as a transformer's, with the largest products there are: past what float32 holds.
+// As long as a transformer's, with the largest possible products: beyond float32's integers.
 TEST(WholeNumbers, LongSumsOfDenseLayersStayExact) {
   constexpr int64_t kDepth = 3072;
   Workload w = Workload::Parse("nn.dense data=5x3072 weight=19x3072");
@@ -186,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(WholeNumbers, EveryPartOfAnEpilogue,
 
 double Step(Random& r) { return 0.01 * static_cast<double>(Between(r, 1, 5000)); }
 
-// With zero points anywhere among the bytes.
+// Draws zero points among all bytes.
 Epilogue RandomEpilogue(const Workload& w, Random& r) {
   std::string text = r.Below(2) == 0 ? "offset,scale" : "scale";
   if (r.Below(3) == 0) {
@@ -199,7 +200,7 @@ Epilogue RandomEpilogue(const Workload& w, Random& r) {
   return Epilogue::Parse(text + fmt::format(",quantise({},{})", Step(r), Between(r, 0, 255)));
 }
 
-// Returns how many kernels there were.
+// Returns the number of kernels checked.
 int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64_t seed) {
   Random random(seed);
   const std::vector<Target> targets = testing::TestTargets();
@@ -218,7 +219,7 @@ int CheckRandom(const std::function<Workload(Random&)>& draw, int rounds, uint64
   return checked;
 }
 
-// Channels of groups come in fours.
+// The channels of a group are a multiple of four.
 Workload RandomGroups(Random& r) {
   Workload w = testing::RandomConv(r);
   w.groups = Between(r, 2, 4);
@@ -235,7 +236,7 @@ Workload RandomWhole(Random& r) {
   return w;
 }
 
-// Outputs that follow each other along w share vectors where they are a step of 1 apart.
+// Neighbouring outputs along w share vectors where the stride is 1.
 Workload RandomFewOutputs(Random& r) {
   Workload w = testing::RandomFewOutputs(r);
   w.strides[1] = 1;
@@ -253,7 +254,7 @@ TEST(WholeNumbers, ImagesSmallerThanTheKernel) {
   EXPECT_GE(CheckRandom(draw, 40, 5), 40);
 }
 
-// The largest products there are, whose neighbours' sum no 16 bits hold.
+// The largest possible products, of which two overflow 16 bits when added.
 TEST(WholeNumbers, NothingSaturates) {
   Workload w = Workload::Parse("nn.conv2d data=1x64x3x3 weight=32x64x1x1");
   w.types = ByteTypes(DType::kFloat32);
@@ -270,7 +271,7 @@ TEST(WholeNumbers, NothingSaturates) {
   }
 }
 
-// Only the largest and the least bytes, whose sums over a 3x3 window and its transforms go furthest, and as many
+// Only the largest and least bytes, which make the sums over a 3x3 window and its transforms extreme. There are as many
 // channels as any schedule takes.
 TEST(WholeNumbers, ExtremesOfThreeByThreeStayExact) {
   constexpr int64_t kChannels = 1820;
@@ -279,7 +280,7 @@ TEST(WholeNumbers, ExtremesOfThreeByThreeStayExact) {
   Tensor data(DType::kUInt8, w.data), weight(DType::kInt8, w.weight);
   Random random(8);
   constexpr double kWeights[] = {127, -128};
-  for (const int share : {1, 2, 8}) {  // one in so many is the other one
+  for (const int share : {1, 2, 8}) {  // one in `share` is the other extreme
     for (int64_t i = 0; i < data.elements(); ++i) data.Set(i, random.Below(share) == 0 ? 255 : share == 8 ? 255 : 0);
     for (int64_t i = 0; i < weight.elements(); ++i) weight.Set(i, kWeights[random.Below(share) == 0 ? i / 3 % 2 : 1]);
     const std::vector<double> expected = WholeValues(w, Epilogue(), {data, weight});
@@ -294,13 +295,13 @@ TEST(WholeNumbers, ExtremesOfThreeByThreeStayExact) {
   }
 }
 
-// Of F(4x4): B^T, and 30 G (compiler/schedules/winograd_transform.h).
+// The matrices of F(4x4): B^T, and 30 G (compiler/schedules/winograd_transform.h).
 constexpr int kDataRows[6][6] = {{2, 3, -4, -3, 2, 0}, {0, -1, -2, 1, 2, 0}, {0, 2, 5, 1, -2, 0},
                                  {0, 2, 1, -5, 2, 0},  {0, -2, 1, 2, -1, 0}, {0, 2, 3, -4, -3, 2}};
 constexpr int kFilterRows[6][3] = {{15, 0, 0}, {1, 2, 4}, {5, 5, 5}, {5, -5, 5}, {4, -2, 1}, {0, 0, 15}};
 
-// Of one tile of 4x4 outputs: image 2 f is what frequency f of the transformed data is furthest for, 2 f + 1 the
-// furthest the other way; filters likewise.
+// One tile of 4x4 outputs. Image 2 f maximises frequency f of the transformed data and image 2 f + 1 minimises it;
+// filters likewise.
 Tensor FurthestData(const Shape& shape) {
   Tensor data(DType::kUInt8, shape);
   for (int64_t i = 0; i < data.elements(); ++i) {

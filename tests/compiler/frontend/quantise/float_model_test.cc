@@ -75,7 +75,7 @@ TEST(FloatModel, MakesAnyValueAnOutput) {
   }
 }
 
-// Weights in a file beside the model come into it, since the quantised one is a file of its own.
+// The reader loads weights from a file beside the model, because the quantised model is a single file.
 TEST(FloatModel, ReadsWeightsFromAFileBesideIt) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "hone_float_model";
   std::filesystem::create_directories(folder);

@@ -61,7 +61,8 @@ TEST(QuantisationPlan, LeavesOtherProductsAlone) {
   EXPECT_THAT(QuantisableLayers(FloatModel::FromBytes(model.Bytes(), "test")), IsEmpty());
 }
 
-// Values that two products read have one pair, and moves behind a product keep bytes for the layer that reads them.
+// A value read by two products has one QDQ pair, and movements after a product keep bytes for the layer that reads
+// them.
 TEST(QuantisationPlan, TakesProductsOfTwoComputedValuesWhereAsked) {
   ModelMaker model;
   model.Input("q", {2, 4, 8}).Input("k", {2, 8, 4}).Filled("w", {8, 3}, 0.5F);

@@ -54,7 +54,7 @@ ModelMaker DenseModel() {
   return model.Node("Gemm", {"x", "w", "b"}, {"y"}).Output("y");
 }
 
-// Weights, data and bias are whole multiples of their scales, so that nothing is lost.
+// Weights, data and bias are integer multiples of their scales, so quantisation is lossless.
 TEST(WriteQdq, IsExactWhereTheIntegersAre) {
   const Quantised made = Quantise(DenseModel(), {{"x", {-128.0 / 16, 127.0 / 16}}});
   EXPECT_THAT(Operators(made.bytes),
@@ -63,7 +63,7 @@ TEST(WriteQdq, IsExactWhereTheIntegersAre) {
   EXPECT_EQ(Values(RunOnnx(made.bytes, {{"x", x}})[0]), Values(RunOnnx(DenseModel().Bytes(), {{"x", x}})[0]));
 }
 
-// Both values are whole multiples of their scales; beside it a copy by itself says the same.
+// Both values are integer multiples of their scales, and a copy on its own gives the same.
 TEST(WriteQdq, ProductsOfTwoComputedValuesReadBothInBytes) {
   ModelMaker model;
   model.Input("x", {2, 3, 8}).Input("z", {2, 8, 3}).Node("MatMul", {"x", "z"}, {"y"}).Output("y");
@@ -120,7 +120,7 @@ TEST(WriteQdq, RoundsBehindTheActivation) {
   EXPECT_GT(worst, 0) << "nothing was quantised";
 }
 
-// An input that is far from 0 in the mean shows what rounding the weights does to sums.
+// With an input whose mean is far from 0, rounding of the weights visibly shifts sums.
 TEST(WriteQdq, TakesTheMeanOfTheWeightsErrorBack) {
   Tensor x = Random({1, 4, 10, 10}, 5);
   for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, 0.1 * x.At(i) + 3);
@@ -143,7 +143,7 @@ TEST(WriteQdq, TakesTheMeanOfTheWeightsErrorBack) {
   EXPECT_LT(corrected, 0.5 * plain) << plain;
 }
 
-// A copy of each layer that reads exact values: its error is its own, and the float model is untouched.
+// A copy of each layer reads exact values, so its error is its own. The float model is untouched.
 TEST(WriteLonelyLayers, AddsAQuantisedCopyBesideEachLayer) {
   const Quantised made = Quantise(ConvModel(), {{"x", {-4, 4}}, {"r", {0, 20}}});
   const std::map<std::string, ByteScale> scales = ChooseScales(made.plan, {{"x", {-4, 4}}, {"r", {0, 20}}});
