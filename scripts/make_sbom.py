@@ -51,7 +51,7 @@ OF_SYSROOT = {"libzmq.a": "zeromq3", "libsodium.a": "libsodium", "libfmt.a": "fm
 
 
 def said(*command):
-    """A command's output, whatever its exit code: dpkg-query and ldd fail for one file of many."""
+    """A command's output, whatever its exit code, because dpkg-query and ldd fail if a single file of many does."""
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
 
 
@@ -60,19 +60,20 @@ def sha256(path):
 
 
 def outside(file):
-    """Whether a file is neither the project's own nor one that its build made."""
+    """Whether a file belongs neither to the project nor to its build."""
     return not file.startswith(f"{SOURCES.parents[1]}/") or "/build/sysroot/" in file
 
 
 def linker_inputs(build, binary):
-    """Archives and objects from outside that the linker read, as it listed them; shared libraries are told by `loaded`."""
+    """Archives and objects from outside that the linker read, as it listed them. Shared libraries come from
+    `loaded`."""
     text = (build / "sbom" / f"{Path(binary).name}.d").read_text().replace("\\\n", " ")
     files = {os.path.realpath(build / name) for name in text.split("\n", 1)[0].split(": ", 1)[1].split()}
     return {file for file in files if outside(file) and not file.startswith(f"{build}/") and file.endswith((".a", ".o"))}
 
 
 def headers(build, ninja, binary):
-    """Files from outside that were read to compile what is in it."""
+    """Files from outside that were read to compile its objects."""
     objects = [line for line in said(ninja, "-C", build, "-n", "-t", "inputs", binary).split("\n") if line.endswith((".o", ".gch"))]
     found = set()
     for begin in range(0, len(objects), 200):
@@ -83,7 +84,7 @@ def headers(build, ninja, binary):
 
 
 def loaded(build, binary):
-    """What the system's loader brings: {path: whether the binary itself asks for it}."""
+    """Libraries that the system's loader loads: {path: whether the binary itself asks for it}."""
     asked = set(re.findall(r"NEEDED.*\[(.*)\]", said("readelf", "-d", build / binary)))
     if not asked:
         return {}
@@ -92,7 +93,8 @@ def loaded(build, binary):
 
 
 def owners(files):
-    """{path: Debian package}, for those that have one. Files may be known by their names before /usr was merged."""
+    """{path: Debian package}, for files that have one. Packages may list files by their paths from before /usr was
+    merged."""
     names = {name: file for file in files for name in (file, file.removeprefix("/usr"))}
     found, ordered = {}, sorted(names)
     for begin in range(0, len(ordered), 500):
@@ -127,7 +129,7 @@ def licence(package, source):
 
 
 def debian_components(packages):
-    """{package: its component, without files}, as dpkg knows them."""
+    """{package: its component, without files}, from dpkg's data."""
     form = "${Version}\t${source:Package}\t${Architecture}\n"
     ordered = sorted(packages)
     lines = said("dpkg-query", "--show", f"--showformat={form}", *ordered).split("\n")
@@ -146,7 +148,7 @@ def debian_components(packages):
 
 
 def source_component(name):
-    """Of a library that build_runner.sh builds: its sources, by the hashes that stand there."""
+    """The component of a library that build_runner.sh builds: its sources, with the hashes in that script."""
     files = re.findall(rf"([0-9a-f]{{64}}) \S+/({name}_\S+)$", SOURCES.read_text().replace('"', "\n"), re.MULTILINE)
     version = re.sub(r"\.(orig|debian)\.tar\.\w+$", "", files[-1][1].split("_", 1)[1])
     return {
@@ -161,7 +163,8 @@ def source_component(name):
 
 
 def of_sysroot(file):
-    """The source package of a file in build/sysroot, None for another; cppzmq and nlohmann/json are copies of Debian's headers."""
+    """The source package of a file in build/sysroot, or None; cppzmq and nlohmann/json are copies of Debian's
+    headers."""
     if "/build/sysroot/" not in file:
         return None
     path = Path(file)
@@ -169,12 +172,12 @@ def of_sysroot(file):
 
 
 def told(file):
-    """How a document names a file: not by the folder that the project lies in."""
+    """A file's name in a document, without the folder of the project."""
     return re.sub(r"^.*/build/sysroot/", "sysroot/", file)
 
 
 def with_files(component, files):
-    """The component, with the hashes of `files`, pairs of a path and a way that it came."""
+    """The component with the hashes of `files`, pairs of a path and a way that it came."""
     whole = sorted(file for file, way in files if way != HEADER)
     component.setdefault("components", []).extend(
         {"type": "file", "bom-ref": told(file), "name": told(file), "hashes": [{"alg": "SHA-256", "content": sha256(file)}]} for file in whole
@@ -188,7 +191,7 @@ def with_files(component, files):
 
 
 def ways_of(build, ninja, binaries):
-    """{path: ways that it comes into the binaries}."""
+    """{path: ways in which it comes into the binaries}."""
     ways = defaultdict(set)
     for binary in binaries:
         for file in linker_inputs(build, binary):
@@ -201,7 +204,7 @@ def ways_of(build, ninja, binaries):
 
 
 def original(file):
-    """Where Debian has what build_runner.sh copied into a sysroot: headers of nlohmann/json."""
+    """Debian's original of a file that build_runner.sh copied into a sysroot, such as nlohmann/json's headers."""
     return re.sub(r"^.*/build/sysroot/[^/]+/include/", "/usr/include/", file)
 
 

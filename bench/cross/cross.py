@@ -107,7 +107,7 @@ def wait_for_board(hone, address):
 
 
 def bench(rows, asked):
-    """The package's least time as the device's own bench tells it, and as the tracker's user is told, in turns."""
+    """The package's least time by the device's own bench and as the tracker reports it to the user, in turns."""
     hone = os.path.abspath(os.path.join(asked.build, "bin", "hone"))
     static = os.path.join(asked.runners, "x86_64", "hone-runner")
     runner = static if os.path.exists(static) else os.path.join(asked.build, "bin", "hone-runner")

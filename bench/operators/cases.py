@@ -10,7 +10,7 @@ Case = collections.namedtuple("Case", "name family write")
 
 
 def all_cases():
-    """In the order of a hash of their names, so that the first hundred are of all families. A name is one case's."""
+    """All cases, ordered by a hash of their names, so that the first hundred include all families. Names are unique."""
     cases = {}
     for family in FAMILIES:
         for name, write in importlib.import_module(f"families.{family}").cases():

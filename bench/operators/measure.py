@@ -1,4 +1,4 @@
-"""One case in a process of its own: memory, outputs and times of hone and of ONNX Runtime."""
+"""Runs one case in a process of its own: memory, outputs and times of hone and of ONNX Runtime."""
 import os
 import time
 
@@ -21,8 +21,9 @@ def largest(values):
 
 
 def difference(got, wanted):
-    """By how much of what is allowed they differ: up to 1 they agree. Floats: a thousandth of the largest value, of float16 a
-    fiftieth. Bytes: one step in a hundredth of the places, which is how roundings differ. Others are equal."""
+    """The largest difference over the allowed one: up to 1 the outputs agree. Floats may differ by a thousandth of
+    the largest value, float16 by a fiftieth. Bytes may differ by one step in a hundredth of the places, because
+    roundings differ. Other types must be equal."""
     if got.shape != wanted.shape or (got.dtype != wanted.dtype and wanted.dtype.name not in WIDENED):
         return float("inf")
     if wanted.size == 0:
@@ -92,7 +93,7 @@ def least_ns(run, seconds):
 
 
 def times(ours, theirs, seconds, rounds):
-    """The least of rounds that take turns: of hone, of ONNX Runtime."""
+    """The least times of hone and of ONNX Runtime, in rounds that take turns."""
     least = [float("inf")] * 2
     for _ in range(rounds):
         for i, each in enumerate((ours, theirs)):

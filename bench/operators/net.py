@@ -1,4 +1,4 @@
-"""A small ONNX model as it is written down: inputs with what to feed them, weights, nodes, outputs."""
+"""Builds a small ONNX model: inputs with their data, weights, nodes, outputs."""
 import zlib
 
 import numpy
@@ -16,7 +16,7 @@ class Net:
         return f"v{len(self.feed) + len(self.constants) + sum(len(node[2]) for node in self.nodes)}"
 
     def values(self, shape, kind="float32", low=None, high=None):
-        """Normal floats, or floats and integers of [low, high)."""
+        """Normally distributed floats, or floats and integers in [low, high)."""
         if kind == "bool":
             return self.random.random(shape) > 0.5
         if numpy.dtype(kind).kind == "f":
@@ -29,13 +29,13 @@ class Net:
         return self.given(self.values(shape, kind, low, high))
 
     def given(self, values):
-        """An input that is fed these values."""
+        """An input with these values."""
         name = self._name()
         self.feed[name] = numpy.ascontiguousarray(values)
         return name
 
     def weight(self, shape, kind="float32", low=None, high=None):
-        """Normal, and small enough that sums stay near one."""
+        """Normally distributed weights, so small that sums stay near one."""
         values = self.values(shape, kind, low, high)
         if kind == "float32" and low is None:
             values = values / numpy.float32(max(1, int(numpy.prod(shape[1:]))) ** 0.5)
@@ -50,7 +50,7 @@ class Net:
         return self.constant(values, "int64")
 
     def op(self, kind, *inputs, results=1, domain="", **attributes):
-        """The name of its result, or their names."""
+        """Adds a node. Returns the name of its result, or their names."""
         first = self._name()
         names = [first] + [f"{first}_{i}" for i in range(1, results)]
         self.nodes.append((kind, list(inputs), names, attributes, domain))

@@ -47,7 +47,7 @@ def library(hone):
 
 
 def fingerprint(hone):
-    """Of the programs that a result came from."""
+    """A hash of the programs that a result came from."""
     digest = hashlib.sha256()
     for path in (os.path.join(hone, "bin", "hone"), library(hone)):
         with open(path, "rb") as file:
@@ -62,7 +62,7 @@ class Sweep:
         self.mark = "" if options.twentieth else fingerprint(options.hone)
 
     def known(self):
-        """Results of this hone by name."""
+        """The results of this hone, by name."""
         if not os.path.exists(self.results_path):
             return {}
         rows = []
@@ -82,7 +82,7 @@ class Sweep:
             file.write(begin + json.dumps(row).encode() + b"\n")
 
     def hone(self, *arguments):
-        """Its last line of complaint; "" when it did what it was asked."""
+        """The last line of its error output; "" if it succeeded."""
         program = os.path.join(self.options.hone, "bin", "hone")
         try:
             done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=BUILD_SECONDS)
@@ -99,7 +99,7 @@ class Sweep:
         return net, path
 
     def in_child(self, *arguments):
-        """What measure returns; what went wrong where it ends otherwise."""
+        """The result of measure, or what went wrong if the process ends otherwise."""
         ours, theirs = multiprocessing.Pipe(False)
 
         def child():
@@ -164,7 +164,7 @@ def line_of(row):
 
 
 def judged(rows, bounds):
-    """Rows with goals and verdicts: of every case its speed and its memory, and the mean."""
+    """Rows with goals and verdicts: the speed and the memory of every case, and the mean."""
     told, ratios = [], []
 
     def tell(name, reached, goal, floor, more_is_better, row=None, verdict=None):
@@ -191,14 +191,14 @@ def is_miss(verdict):
 
 
 def why_of(row):
-    """What a reader has to know of a case to see what holds it: how fast it moves what it is given."""
+    """Figures that help to find a case's bottleneck: both times in us, and the GB/s at which hone moves its data."""
     if row is None or REFUSED in row or "wrong" in row:
         return ["-", "-", "-"]
     return [f"{row['hone_ns'] / 1e3:.1f}", f"{row['peer_ns'] / 1e3:.1f}", f"{row['needed_bytes'] / row['hone_ns']:.2f}"]
 
 
 def report(rows, bounds):
-    """The page, and whether anything was missed that no bound excuses."""
+    """The page, and whether any row missed its goal without a bound."""
     told = judged(rows, bounds)
     by_family = collections.Counter(each["of"]["family"] for each in told if each["of"] and each["verdict"] != "reached")
     shown = sorted((each for each in told if each["verdict"] != "reached" or each["of"] is None), key=lambda each: (each["of"] or {}).get("family", ""))

@@ -1,7 +1,8 @@
-"""Float models in hone's bfloat16 beside OpenVINO at its defaults, which on a CPU that multiplies bfloat16 are bfloat16 too, and both in
-float32, in turns in one process: p10 in ms, hone's lead, and how far outputs are from ONNX Runtime's in float32. ONNX Runtime is not timed
-here: its threads go on spinning behind a run, which on two cores costs whoever comes next. Exits 1 where hone's bfloat16 is below the goal
-or further off than OpenVINO's and 5e-2.
+"""Compares float models in hone's bfloat16 with OpenVINO at its defaults, in turns in one process. On a CPU that
+multiplies bfloat16, OpenVINO's default is bfloat16 too. Both also run in float32. Columns: p10 in ms, hone's lead, and
+how far outputs are from ONNX Runtime's in float32. ONNX Runtime is not timed: its threads keep spinning after a run,
+which on two cores slows the next system. Exits 1 if hone's bfloat16 is below the goal, or less accurate than both
+OpenVINO's and 5e-2.
 
   cmake --build --preset release --target hone_program hone_shared
   python3 -m venv V && V/bin/pip install -r bench/peers/requirements.txt
@@ -30,7 +31,7 @@ def package(options, path, precision):
 
 
 def loaded(options, name):
-    """What is to be timed, by its name in the table."""
+    """The systems to be timed, by their names in the table."""
     path = os.path.join(options.work, name + ".onnx")
     if not os.path.exists(path):
         subprocess.run([f"{options.hone}/bin/hone", "zoo", name, "-o", path], check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""Reads the bounds that a page of the documentation names: what a missed row is excused with."""
+"""Reads the bounds on a documentation page, which excuse missed rows."""
 
 
 def cells_of(line):
@@ -6,10 +6,10 @@ def cells_of(line):
 
 
 def read_bounds(path):
-    """{row: {"reached": number, "what": text}} of the table under the heading "Bounds"; {} where the page has none.
+    """{row: {"reached": number, "what": text}} of the table under the heading "Bounds"; {} if the page has none.
 
-    The table's columns are row, reached, what bounds it. Raises ValueError on a row that cannot be read: an excuse must not be
-    lost or made up by a slip of the pen.
+    The table's columns are row, reached, and what bounds it. Raises ValueError on an unreadable row, so that a
+    typing error neither loses nor invents an excuse.
     """
     bounds, inside = {}, False
     with open(path, encoding="utf-8") as page:

@@ -26,7 +26,7 @@ def write_feed(path, shape):
 
 
 def model_for(system, options, path, threads, shape):
-    """What `system` reads: the ONNX file, or what its own converter makes of that."""
+    """The model for `system`: the ONNX file, or the output of its own converter."""
     if system == "tvm":
         return tvm_library(path, threads, options.work, options.tune)
     if system == "mnn":
@@ -35,7 +35,8 @@ def model_for(system, options, path, threads, shape):
 
 
 def start_workers(options, hone, name, path, threads, wanted):
-    """Workers by name: hone's on `threads` threads, and the others' that are wanted; and hone's words on its package."""
+    """Workers by name: hone's on `threads` threads, and those of the wanted peers. Also returns hone's information
+    on its package."""
     package = hone.package(path, threads, options.tune)
     information = hone.information(package)
     shape, feed = input_shape(information), os.path.join(options.work, name + ".f32")
@@ -99,7 +100,7 @@ def compare_systems(options, hone, name, threads, bounds, rows):
 
 
 def compare_threads(options, hone, name, bounds, rows):
-    """hone on one thread against hone on two, in turns."""
+    """Compares hone on one thread with hone on two, in turns."""
     path = hone.model(name, options.onnx)
     one, two = (start_workers(options, hone, name, path, threads, [])[0]["hone"] for threads in (1, 2))
     error = worst_error(*(w.output(os.path.join(options.work, "output-hone.f32")) for w in (one, two)))
@@ -139,7 +140,8 @@ def options_from(arguments):
 
 
 def keep_importable(options):
-    """Without --smoke a peer that cannot be imported is an error: a table must not silently lack a column."""
+    """Keeps the peers that can be imported. Without --smoke a missing one is an error: a table must not silently
+    lack a column."""
     for peer in list(options.peers):
         missing = missing_modules(peer)
         if missing and not options.smoke:

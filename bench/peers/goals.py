@@ -1,5 +1,5 @@
-"""What we want of each row, and what becomes of it. A row is {"row": name, "reached": number, "goal": number, "more_is_better": bool,
-"floor": number or None}."""
+"""The goals of the rows, and their verdicts. A row is {"row": name, "reached": number, "goal": number,
+"more_is_better": bool, "floor": number or None}."""
 
 # The wanted ratio of another system's time to hone's: (1 thread, 2 threads). These goals are for ONNX Runtime's time.
 SPEED = {

@@ -49,7 +49,7 @@ class Worker:
 
 
 def interleave(workers, seconds):
-    """Lets the workers take turns until each has run for about `seconds` in all."""
+    """Lets the workers take turns until each has run for about `seconds` in total."""
     for worker in workers:
         worker.run(2)
         worker.times.clear()
@@ -70,7 +70,7 @@ def summary(worker):
 
 
 def worst_error(values, reference):
-    """max |values - reference| over max |reference|; infinite where one is no number or the counts differ."""
+    """max |values - reference| over max |reference|; infinite if a value is NaN or the sizes differ."""
     if len(values) != len(reference) or any(v != v for v in values):
         return float("inf")
     largest = max(map(abs, reference))

@@ -38,7 +38,7 @@ def as_float32(value):
 
 
 def with_constants(model, inputs):
-    """The model with such inputs as initializers, and the inputs that are left."""
+    """The model with such inputs as initializers, and the remaining inputs."""
     import onnx
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
@@ -57,7 +57,7 @@ Case = collections.namedtuple("Case", "set name model data_sets")
 
 
 def stored(folder, kind):
-    """Tensors of files; None for what is no tensor."""
+    """The tensors in files; None for files of other values."""
     import onnx
     for i in range(len(glob.glob(f"{folder}/{kind}_*.pb"))):
         try:
@@ -67,13 +67,13 @@ def stored(folder, kind):
 
 
 def input_names(model):
-    """Old models list what they store among their inputs."""
+    """The names of the inputs. Old models list their initializers among their inputs."""
     known = {tensor.name for tensor in model.graph.initializer}
     return [each.name for each in model.graph.input if each.name not in known]
 
 
 def light_case(path):
-    """Its input is a ramp: see onnx's own runner."""
+    """A case whose input is a ramp, as in onnx's own runner."""
     import numpy
     import onnx
     model = onnx.load(path)
@@ -109,7 +109,7 @@ class Cases:
         return "" if done.returncode == 0 else (told or [f"exit code {done.returncode}"])[-1]
 
     def results(self, kind, name, model, inputs):
-        """Why there are none, and the results by name."""
+        """The reason why there are no results, and the results by name."""
         import numpy
         import onnx
         folder = os.path.join(self.options.work, kind, name)

@@ -1,4 +1,4 @@
-"""What hone is asked for: models, packages, and what it says of them."""
+"""Runs hone: models, packages, and its reports on them."""
 import importlib.util
 import json
 import os
@@ -28,7 +28,7 @@ class HoneProgram:
         return path
 
     def package(self, path, threads, tune=""):
-        """The package of a model, built once: without records, or from records after tuning for so long."""
+        """The package of a model, built once: without records, or with records from tuning for so long."""
         if (path, threads) not in self.built:
             self.built[path, threads] = self.build(path, threads, tune)
         return self.built[path, threads]
@@ -48,7 +48,8 @@ class HoneProgram:
 
 
 def tvm_library(path, threads, work, tune=""):
-    """The library that TVM makes of a model: with its defaults, or with what MetaSchedule found in as much time as hone had."""
+    """The library that TVM compiles from a model, with its defaults or with MetaSchedule's results of as much time
+    as hone had."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tvm_library.py")
     stem = os.path.join(work, f"{os.path.splitext(os.path.basename(path))[0]}-{threads}")
     folder, library = stem + ".tvm", stem + ".so"
@@ -68,14 +69,15 @@ def tvm_library(path, threads, work, tune=""):
 
 
 def mnn_model(path, work):
-    """The file that MNN's own converter makes of a model."""
+    """The file that MNN's own converter writes for a model."""
     return converted(path, work, ".mnn", lambda made: [
         os.path.join(os.path.dirname(sys.executable), "mnnconvert"), "-f", "ONNX", "--modelFile", os.path.abspath(path), "--MNNModel", made,
         "--bizCode", "hone"])
 
 
 def ncnn_model(path, work, shape):
-    """The stem of the files that pnnx, ncnn's own converter, makes of a model with one input of that shape. Weights stay float32."""
+    """The stem of the files that pnnx, ncnn's converter, writes for a model with one input of that shape. Weights
+    stay float32."""
     # pnnx's Python package needs torch, but the program inside it does not.
     program = os.path.join(os.path.dirname(importlib.util.find_spec("pnnx").origin), "pnnx")
     sides = ",".join(map(str, shape))
@@ -85,7 +87,8 @@ def ncnn_model(path, work, shape):
 
 
 def converted(path, work, ending, command):
-    """What `command`, given its path, makes of the model: made once, in a folder of its own, since converters leave other files beside it."""
+    """The output of `command`, called with its path. It is made once, in its own folder, because converters leave
+    other files beside it."""
     name = os.path.splitext(os.path.basename(path))[0]
     folder = os.path.abspath(os.path.join(work, "converted", name))
     made = os.path.join(folder, name + ending)
@@ -97,7 +100,7 @@ def converted(path, work, ending, command):
 
 
 def seconds_of(budget):
-    """Of "90s", "10m" or "2h", as hone tune takes it."""
+    """The seconds in "90s", "10m" or "2h", as hone tune takes it."""
     return float(budget[:-1]) * {"s": 1, "m": 60, "h": 3600}[budget[-1]]
 
 

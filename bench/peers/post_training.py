@@ -1,13 +1,13 @@
-"""What `hone quantize` loses beside ONNX Runtime's quantiser, on the same inputs by the same method, and whether other runtimes read what
-it writes alike. Exits 1 on a missed goal, 77 where this Python lacks a peer.
+"""Compares the loss of `hone quantize` with that of ONNX Runtime's quantiser, on the same inputs by the same method.
+Also checks whether other runtimes read its files alike. Exits 1 on a missed goal, 77 if this Python lacks a peer.
 
   cmake --build --preset release --target hone_program hone_shared
   python3 -m venv V && V/bin/pip install -r bench/peers/requirements.txt onnx
   V/bin/python bench/peers/post_training.py [--models resnet-18,model.onnx] [--methods min-max,mse] [--work build/peers/post_training]
 
-MODEL is a zoo network or an .onnx file with one float input and one output. Columns are signal-to-noise ratios against the float model in
-decibels, all run by ONNX Runtime but where another is named. `same file` is hone's result against ONNX Runtime's on the file that hone
-wrote: what different orders of rounding differ by.
+MODEL is a zoo network or an .onnx file with one float input and one output. Columns are signal-to-noise ratios
+against the float model in decibels, all run by ONNX Runtime unless another is named. `same file` compares hone's and
+ONNX Runtime's results on the file that hone wrote: the effect of different rounding orders.
 """
 import argparse
 import array
@@ -98,7 +98,7 @@ class Judge:
 
 
 def misses(row):
-    """What is not as good as it should be: half a decibel is what one drawing of inputs says."""
+    """The results that miss their goals. Half a decibel is allowed, since inputs are a single random draw."""
     missed = []
     if row["hone"] < row.get("onnxruntime", -200) - 0.5:
         missed.append("loses more than onnxruntime's quantiser")

@@ -1,12 +1,12 @@
-"""What --precision auto chooses, beside each precision by itself and OpenVINO's default: p10 in ms, in turns in one process, and
-errors as `hone build` judged them. Exits 1 on a missed goal.
+"""Compares --precision auto with each single precision and OpenVINO's default: p10 in ms, in turns in one process, and
+the errors that `hone build` found. Exits 1 on a missed goal.
 
   cmake --build --preset release --target hone_program hone_shared
   python3 -m venv V && V/bin/pip install -r bench/peers/requirements.txt
   V/bin/python bench/peers/precision_auto.py [--models resnet-18,mobilenet_v2] [--max-error 1e-2] [--threads 1] [--seconds 20]
 
-Goal: auto is within 2 % of the fastest single precision that holds the budget, or faster. The models are the zoo's, with random
-weights, and inputs are random: times are those of trained models of that shape, errors are not.
+Goal: auto is at most 2 % slower than the fastest single precision within the error budget. The models are the zoo's,
+    with random weights and inputs. Their times are those of trained models of the same shape; their errors are not.
 """
 import array
 import json
@@ -23,7 +23,7 @@ SLACK = 1.02
 
 
 def built(options, model, precision):
-    """The package's path and what `hone build --json` tells; nothing where the machine lacks the precision."""
+    """The package's path and the report of `hone build --json`; nothing if the machine lacks the precision."""
     package = os.path.join(options.work, f"{os.path.basename(model)}.{precision}.hone")
     command = [f"{options.hone}/bin/hone", "build", model, "-o", package, "--json", "--no-records", "--threads",
                str(options.threads), "--precision", precision]
@@ -39,7 +39,7 @@ def built(options, model, precision):
 
 
 def loaded(options, model):
-    """What is to be timed by its name in the table, and what auto's build tells."""
+    """The systems to be timed, by their names in the table, and the report of auto's build."""
     draw = random.Random(1)
     feed = array.array("f", (draw.gauss(0, 1) for _ in range(math.prod(SHAPE))))
     runs, told = {}, {}

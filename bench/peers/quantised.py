@@ -1,12 +1,12 @@
-"""Quantised models in hone, ONNX Runtime and OpenVINO, in turns in one process: p10 in ms and hone's lead over the better peer. Exits 1
-on a missed goal.
+"""Compares quantised models in hone, ONNX Runtime and OpenVINO, in turns in one process: p10 in ms and hone's lead over
+the better peer. Exits 1 on a missed goal.
 
   cmake --build --preset release --target hone_program hone_shared
   python3 -m venv V && V/bin/pip install -r bench/peers/requirements.txt onnx
   V/bin/python bench/peers/quantised.py [--models resnet-50,resnet-18] [--threads 1] [--seconds 25] [--work build/peers/quantised]
 
-The models are the zoo's, quantised here by ONNX Runtime's quantiser on random inputs: times do not depend on values. OpenVINO runs at
-its defaults, with which a CPU that can computes float models in bfloat16.
+The models are the zoo's, quantised here by ONNX Runtime's quantiser on random inputs: times do not depend on values.
+OpenVINO runs at its defaults, which use bfloat16 for float models on CPUs that have it.
 """
 import argparse
 import array
@@ -33,7 +33,7 @@ class OpenVinoAtItsDefaults(systems.OpenVino):
 
 
 class RandomInputs:
-    """A calibration reader of the quantiser's."""
+    """A calibration reader for the quantiser."""
 
     def __init__(self, name):
         import numpy
@@ -46,7 +46,7 @@ class RandomInputs:
 
 
 def quantised(path, form):
-    """The path of the model in that form, made where it is not there yet."""
+    """The path of the model in that form, which is made if it does not exist."""
     made = path.replace(".onnx", f".{form}.onnx")
     if os.path.exists(made):
         return made
@@ -71,7 +71,7 @@ def hone(options, path):
 
 
 def loaded(options, name):
-    """What is to be timed, by its name in the table."""
+    """The systems to be timed, by their names in the table."""
     path = os.path.join(options.work, name + ".onnx")
     if not os.path.exists(path):
         subprocess.run([f"{options.hone}/bin/hone", "zoo", name, "-o", path], check=True, capture_output=True)
@@ -104,7 +104,7 @@ def p10(runs, seconds):
 
 
 def parser_of(models, seconds, work):
-    """The options that benches of the zoo's networks share, with their defaults."""
+    """A parser with the common options of benches on zoo networks, and their defaults."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--models", default=models)
     parser.add_argument("--threads", type=int, default=1)

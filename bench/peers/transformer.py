@@ -1,16 +1,19 @@
-"""An encoder like BERT-base's (768 wide, 12 heads, 3072 inside, gelu) in every precision that hone has, and in ONNX Runtime and OpenVINO
-where this Python has them, in turns in one process: p10 in ms, each against hone's float32 and against the better peer of the same
-precision, and how far outputs are from hone's float32. Exits 1 on a missed goal.
+"""Times an encoder like BERT-base's (768 wide, 12 heads, 3072 inside, gelu) in every precision of hone, and in ONNX
+Runtime and OpenVINO if this Python has them. Runs in turns in one process. Columns: p10 in ms, the ratio to hone's
+float32 and to the better peer of the same precision, and the error against hone's float32. Exits 1 on a missed goal.
 
   cmake --build --preset release --target hone_program hone_shared
   python3 -m venv V && V/bin/pip install -r bench/peers/requirements.txt onnx
   V/bin/python bench/peers/transformer.py [--layers 2] [--tokens 128] [--threads 1] [--seconds 40] [--work build/peers/transformer]
 
-int8 static is what `hone quantize` writes with random calibration inputs, beside OpenVINO with float32 for what is not quantised; in
-int8 static, bfloat16 both compute the rest in bfloat16, which are OpenVINO's defaults and hone's --precision bfloat16. int8 attention
-is what ONNX Runtime's quantiser writes (uint8 data, int8 weights), where it is there: attention's products are of bytes, too. int8 dynamic
-has DynamicQuantizeLinear and MatMulInteger in the place of each product with weights, one scale for each column. Times do not depend
-on the values of weights, which are random.
+Rows:
+- int8 static: the output of `hone quantize` with random calibration inputs. OpenVINO computes the rest in
+float32.
+- int8 static, bfloat16: both compute the rest in bfloat16, by OpenVINO's defaults and hone's --precision bfloat16.
+- int8 attention: the output of ONNX Runtime's quantiser (uint8 data, int8 weights), if installed; attention's products
+are of bytes too.
+- int8 dynamic: DynamicQuantizeLinear and MatMulInteger replace each product with weights, with one scale per column.
+Times do not depend on the values of the weights, which are random.
 """
 import argparse
 import array
@@ -29,7 +32,7 @@ AGAINST_PEERS = 1.2
 
 
 class Encoder:
-    """The ONNX graph, with `dynamic` products of bytes."""
+    """The ONNX graph; with `dynamic`, its products are of bytes."""
 
     def __init__(self, tokens, dynamic):
         import numpy
@@ -120,7 +123,7 @@ def quantised_whole(options, path, made):
 
 
 def models(options):
-    """The paths of the models by form, made where they are not there yet."""
+    """The paths of the models by form; missing ones are made."""
     paths = {form: os.path.join(options.work, f"encoder.{options.layers}.{options.tokens}.{form.replace(' ', '_')}.onnx")
              for form in ("float32", "int8 static", "int8 dynamic")}
     for form in ("float32", "int8 dynamic"):
@@ -142,7 +145,7 @@ def packaged(options, path, precision):
 
 
 def loaded(options, feed):
-    """What is to be timed, by system and precision."""
+    """The systems to be timed, by system and precision."""
     paths = models(options)
     runs = {("hone", precision): packaged(options, paths["float32"], precision) for precision in ("float32", "bfloat16")}
     runs.update({("hone", form): packaged(options, path, "float32") for form, path in paths.items() if form != "float32"})

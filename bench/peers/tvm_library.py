@@ -1,7 +1,7 @@
-"""TVM's side of the preparation: an ONNX model tuned, and compiled to a shared library.
+"""TVM's side of the preparation: tunes an ONNX model, and compiles it to a shared library.
 
-tvm_library.py tune MODEL THREADS FOLDER: searches with MetaSchedule until it is stopped; results are in FOLDER once it has
-    seen every task, and from then on as they come.
+tvm_library.py tune MODEL THREADS FOLDER: searches with MetaSchedule until it is stopped. Results are in FOLDER once
+every task was tried, and are added from then on.
 tvm_library.py build MODEL THREADS LIBRARY [FOLDER]: compiles with the results in FOLDER, or with TVM's defaults.
 """
 import os
@@ -21,12 +21,12 @@ def target_of(threads):
 
 
 def imported(path):
-    """With its weights as constants."""
+    """The model with its weights as constants."""
     return from_onnx(onnx.load(path), keep_params_in_input=False)
 
 
 def module_of(path, target):
-    """Legalized and fused: what MetaSchedule takes its tasks from."""
+    """The legalized and fused module, from which MetaSchedule takes its tasks."""
     with target:
         return relax.get_pipeline("zero")(imported(path))
 

@@ -1,8 +1,11 @@
-"""One system in a process of its own: loads a model, then runs it as often as it is told.
+"""One system in a process of its own: loads a model, then runs it on request.
 
-worker.py SYSTEM MODEL THREADS FEED SHAPE: FEED is a file of float32 values, SHAPE like 1,3,224,224. It answers "ready", then each line on
-stdin: "run N" with N nanoseconds, "output FILE" after it has written the first output's float32 values there, "memory" with the bytes by
-which the process has grown since before the model was read: at its peak, and now. The end of input ends it.
+worker.py SYSTEM MODEL THREADS FEED SHAPE: FEED is a file of float32 values, SHAPE like 1,3,224,224. It answers "ready",
+then one answer for each line on stdin:
+- "run N": N times in nanoseconds;
+- "output FILE": "saved", after it has written the first output's float32 values there;
+- "memory": the bytes by which the process has grown since before the model was read, at its peak and at this time.
+The end of input ends it.
 """
 import array
 import gc
@@ -19,7 +22,7 @@ def status_bytes(field):
 
 
 def forget_peak():
-    """Lets VmHWM begin again at what is resident now."""
+    """Resets VmHWM to the present resident memory."""
     gc.collect()
     with open("/proc/self/clear_refs", "w", encoding="ascii") as refs:
         refs.write("5")

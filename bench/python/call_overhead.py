@@ -1,12 +1,12 @@
-"""What a run costs from Python above what it costs from C, on a network as it is.
+"""Measures how much more a run costs from Python than from C, on a real network.
 
     call_overhead.py PACKAGE [ROUNDS]
 
-A run of milliseconds differs by more from the next than what is asked here, and leaves caches without anything of
-Python's. So the clock is read where a run of hone_session_run ends and where the next begins, by a function in C that
-takes the place of hone_session_run_with: what lies between is all that a loop `y = session(x)` adds, with what binding
-costs. Each round is 20 runs by each way: the extension, ctypes, and a loop in C whose tensors stay bound. One thread.
-Needs a C compiler. Ends with 0 whatever it finds."""
+The variation between runs of milliseconds exceeds this difference, and a run leaves none of Python's data in the
+caches. So the clock is read where a run of hone_session_run ends and where the next begins, by a C function that
+replaces hone_session_run_with. The time between them is all that a loop `y = session(x)` adds, including the cost of
+binding. Each round is 20 runs by each way: the extension, ctypes, and a loop in C whose tensors stay bound. One
+thread. Needs a C compiler. Exits 0 whatever it finds."""
 
 import ctypes
 import subprocess
@@ -26,7 +26,7 @@ GOAL_US = 20
 
 
 def compiled_clock():
-    """The functions of clocked_run.c, which know the library's."""
+    """The functions of clocked_run.c, which call the library's."""
     here = Path(__file__).resolve()
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/clocked_run.so"

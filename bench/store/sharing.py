@@ -51,7 +51,7 @@ class Rows:
         print(f"{'what':<72} {'goal':>8} {'reached':>9}  verdict")
 
     def add(self, what, told, goal, reached, met, within):
-        """`within` says whether what was reached is as good as a bound that the page names, a tenth aside."""
+        """`within`: whether the result is as good as a bound on the page, within a tenth."""
         self.count += 1
         bound = self.bounds.get(what)
         bounded = not met and bound is not None and within(bound[0])
@@ -61,7 +61,7 @@ class Rows:
 
 
 class Hone:
-    """The program, without whatever the user has set or stored."""
+    """The program, without the user's settings and store."""
 
     def __init__(self, build, work):
         self.program = os.path.join(build, "bin", "hone")
@@ -83,7 +83,7 @@ class Hone:
 
 
 def first_build(rows, hone, asked, network, threads):
-    """How much of the tuned speed a build has that found nothing but the pack."""
+    """The share of the tuned speed that a build reaches with only the pack."""
     model, of = [f"zoo:{network}", "--threads", threads], os.path.join(asked.work, f"{network}-{threads}")
     until = ["--trials", asked.hub_trials] if asked.hub_trials else ["--budget", asked.budget]
     hone.text("tune", *model, *until, "--db", of + ".db")
@@ -103,7 +103,7 @@ def first_build(rows, hone, asked, network, threads):
 
 
 class Task:
-    """What one tuning run saw of a task, trial by trial."""
+    """A task in one tuning run, trial by trial."""
 
     def __init__(self):
         self.best, self.default, self.seeded = [], None, False  # best so far in ns, None until there is one
@@ -116,12 +116,12 @@ class Task:
             self.default = event["default_ns"]
 
     def trials_to(self, ns):
-        """How many of its own trials it took; all of them, which is too few, where it did not get there."""
+        """The number of its own trials until that time; all of them, which is too few, if it was not reached."""
         return next((i + 1 for i, best in enumerate(self.best) if best is not None and best <= ns), len(self.best))
 
 
 def tasks_of(events):
-    """By workload, from the stream of hone tune."""
+    """Tasks by workload, from the event stream of hone tune."""
     tasks = {}
     for event in events:
         if event["event"] == "trial":
@@ -148,8 +148,8 @@ def runs_of(hone, asked, with_logs):
 
 
 def counts(without, with_logs):
-    """(trials without, trials with, tasks counted, tasks whose default is as good as the best): medians over the runs of
-    each seeded task, summed."""
+    """(trials without, trials with, tasks counted, tasks whose default is as good as the best): medians over the
+    runs of each seeded task, summed."""
     sums, counted, settled = [0, 0], [], []
     for name in sorted(set().union(*with_logs)):
         seen = [[run[name] for run in runs if name in run] for runs in (without, with_logs)]
@@ -168,7 +168,7 @@ def counts(without, with_logs):
 
 
 def seeds(rows, hone, asked):
-    """Trials to good kernels with a foreign log's configs to begin with, and without."""
+    """Trials to good kernels, with and without a foreign log's configs as seeds."""
     without, with_logs, counted, settled = counts(runs_of(hone, asked, False), runs_of(hone, asked, True))
     for name in settled:
         print(f"  its default is within 5 % of the best, so nothing can come sooner: {name}", flush=True)

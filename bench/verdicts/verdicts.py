@@ -40,7 +40,7 @@ ROWS = {
 
 
 def run(hone, folder, arguments):
-    """What `hone bench --json` prints; a gate that fails is an answer."""
+    """The output of `hone bench --json`; a failed gate is a valid answer."""
     threads = [] if "--threads" in arguments else ["--threads", "1"]
     done = subprocess.run([hone, "bench", *arguments, *threads, "--json"], cwd=folder, stdout=subprocess.PIPE)
     if done.returncode not in (0, 1):
@@ -55,7 +55,8 @@ def build(hone, folder, network, width, name):
 
 
 def slowed(hone, folder, network):
-    """Makes slow.hone of the width whose time over base.hone is nearest to SLOWER; that ratio, by a long run."""
+    """Makes slow.hone of the width whose time over base.hone is nearest to SLOWER. Returns that ratio from a long
+    run."""
     best = None
     for width in WIDTHS:
         build(hone, folder, network, width, "wide.hone")
@@ -68,7 +69,7 @@ def slowed(hone, folder, network):
 
 
 def in_turns(hone, folder, package, runs, options):
-    """How often each verdict was given on the package against base.hone."""
+    """The number of each verdict on the package against base.hone."""
     found = collections.Counter()
     for _ in range(runs):
         arguments = ["base.hone", package, "--fail-above", GATE, *options]
@@ -77,7 +78,8 @@ def in_turns(hone, folder, package, runs, options):
 
 
 def against_baseline(hone, folder, package, runs, options):
-    """The same against what was stored of base.hone before the first of these runs; "slower" where the gate failed."""
+    """As in_turns, but against times of base.hone that were stored before the first of these runs; "slower" if the
+    gate failed."""
     with open(os.path.join(folder, "base.json"), "w", encoding="utf-8") as stored:
         json.dump(run(hone, folder, ["base.hone", *options])[1], stored)
     found = collections.Counter()
@@ -99,7 +101,7 @@ def beside_others(hone, folder, runs, options, load):
 
 
 def row_of(name, found):
-    """The row that bench/peers/goals.py judges, of the verdicts that were counted."""
+    """The row for bench/peers/goals.py, from the counted verdicts."""
     goal, more_is_better = ROWS[name]
     wrong = found["slower"] + (found["faster"] if "different" in name else 0)
     reached = 100 * wrong / max(1, sum(found.values()))
@@ -107,7 +109,7 @@ def row_of(name, found):
 
 
 def tell(row, found, bounds):
-    """Prints the row; whether it fails the run."""
+    """Prints the row. Returns whether it fails the run."""
     verdict = goals.judge(row, bounds)
     goal = "-" if row["goal"] is None else f"{'>=' if row['more_is_better'] else '<='} {row['goal']:g} %"
     print(f"{row['row']:38} {sum(found.values()):5} {goal:>8} {row['reached']:8.1f} %  {verdict}  {dict(found)}", flush=True)

@@ -1,4 +1,5 @@
-"""Scans, sorts and what counts at run time: CumSum, TopK, NonMaxSuppression, NonZero, Unique; and transforms of signals."""
+"""Scans, sorts and outputs of data-dependent size: CumSum, TopK, NonMaxSuppression, NonZero, Unique; and signal
+transforms."""
 import numpy
 
 

@@ -1,4 +1,4 @@
-"""Convolutions of real networks' layers: dense, grouped, depthwise, dilated, of rows and of volumes."""
+"""Convolutions from real networks' layers: dense, grouped, depthwise, dilated, 1-D and 3-D."""
 
 # channels, height, width, filters, kernel, stride
 DENSE = [

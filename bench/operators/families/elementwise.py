@@ -1,4 +1,5 @@
-"""Elementwise work: activations, arithmetic with broadcasts, comparisons, casts, the formulas that exporters write out."""
+"""Elementwise operators: activations, arithmetic with broadcasts, comparisons, casts, and formulas that exporters
+expand."""
 
 ONE = [("Abs", {}), ("Ceil", {}), ("Floor", {}), ("Round", {}), ("Neg", {}), ("Sign", {}), ("Exp", {}), ("Erf", {}), ("Sin", {}),
        ("Cos", {}), ("Tanh", {}), ("Atan", {}), ("Sinh", {}), ("Relu", {}), ("Sigmoid", {}), ("Softplus", {}), ("Softsign", {}),

@@ -1,4 +1,4 @@
-"""What moves elements: transposes, concatenations, slices, pads, gathers, scatters, resizes, samples."""
+"""Data movement: transposes, concatenations, slices, pads, gathers, scatters, resizes, samples."""
 import numpy
 
 TRANSPOSES = [((1, 128, 12, 64), (0, 2, 1, 3)), ((1, 12, 128, 64), (0, 2, 1, 3)), ((1, 12, 128, 64), (0, 1, 3, 2)), ((512, 512), (1, 0)),

@@ -1,4 +1,4 @@
-"""Bytes: quantised layers in each form that exporters write, and what lies between them."""
+"""Quantised layers in each form that exporters write, and the operators between them."""
 import numpy
 
 # channels, side, filters, kernel, stride, groups
@@ -28,7 +28,7 @@ def quantised_conv(c, side, m, k, s, groups):
 
 
 def as_bytes(net, value, dtype="uint8"):
-    """Its bytes, their scale and their zero point."""
+    """The values as bytes, with their scale and zero point."""
     scale, point = net.constant(0.05, "float32"), zero(net, dtype, 128 if dtype == "uint8" else 0)
     return net.op("QuantizeLinear", value, scale, point), scale, point
 

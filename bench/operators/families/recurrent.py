@@ -1,4 +1,4 @@
-"""Layers with states, and control flow."""
+"""Recurrent layers, and control flow."""
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 # steps, rows, inputs, units, directions
