@@ -1,4 +1,4 @@
-// How a tuner comes by leases.
+// Requests a tuner's leases from a tracker.
 #pragma once
 
 #include <cstdint>
@@ -12,40 +12,41 @@
 
 namespace hone {
 
-// Asks a tracker for leases one after the other, of machines alike: each under a name of its own, so that the tuner
-// never has more than one place in the queue. docs/protocol.md, "Leases". Used by one thread.
+// Asks for leases one after the other, of machines of one kind. Each request has a name of its own, so that the tuner
+// never has more than one place in the queue. docs/protocol.md, "Leases". Used by one thread only.
 class LeaseAsker {
  public:
-  // `tuner` names all of its leases to the tracker. The options must outlive it.
+  // `tuner` identifies the tuner's leases to the tracker. The options must outlive this object.
   LeaseAsker(const RemoteRunnerOptions& options, const std::string& tuner);
 
-  // The name under which the next lease is asked for.
+  // The name of the next request.
   const std::string& client() const { return client_; }
-  // The request, at once after each lease and then once a beat; absent when it is not time.
+  // The request, if it is time: at once after each lease, and otherwise once per heartbeat.
   std::optional<Frame> Ask(int64_t now_ns);
   void AskAtOnce() { asked_ns_ = 0; }
 
-  // Whether a lease answers the request and is not one that it answered before: see Took.
+  // Whether a lease answers the present request, and not an earlier one: see Took.
   bool IsAnswer(const Json& lease) const;
-  // What of a machine is unlike those before it; "" when it is alike, or the first.
+  // The difference of a machine from those before it; "" if there is none, or it is the first.
   std::string Difference(const Json& kind) const;
-  // The lease is taken, and the next one is asked for.
+  // The lease was taken; the next request gets a new name.
   void Took(const Json& kind);
-  // It is not: a tracker that does not know `machine` named another kind. It is asked again in a beat.
+  // The lease was refused, because an old tracker that does not know `machine` offered another kind. Asks again after a
+  // heartbeat.
   void Refused(int64_t now_ns);
 
-  // The runner failed us and is asked for no more.
+  // The runner failed, and is not requested again.
   void LeaveOut(const std::string& runner);
-  // Tells on stderr, once each, of runners that the tracker or we left out: [{"label", "runner", "why"}].
+  // Reports on stderr, once each, runners that the tracker or this tuner left out: [{"label", "runner", "why"}].
   void TellOfUnlike(const Json& runners);
 
  private:
   const RemoteRunnerOptions& options_;
   const std::string tuner_;
   std::string client_;
-  Json kind_;                      // of the machines; null before the first
+  Json kind_;                      // of the machines so far; null before the first
   std::set<std::string> told_of_;  // runners
-  std::set<std::string> without_;  // runners that failed us
+  std::set<std::string> without_;  // runners that failed
   int64_t asked_ns_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// hone-runner: offers this machine to tuners. Without LLVM and SQLite, to be copied to a device.
+// hone-runner: offers this machine to tuners. Has no LLVM and no SQLite, so that it can be copied to a device.
 #include <fmt/format.h>
 #ifdef HONE_STATIC_LIBC
 #include <nss.h>
@@ -59,7 +59,7 @@ constexpr const char* kUsage =
     "  --upgrade-key FILE      become what `hone devices upgrade` sends when this minisign key has signed it (never)\n"
     "  --version               print versions and leave\n";
 
-// Ways to look up names that the system may be set to, beyond these, are libraries of its own, made for its own libc.
+// Limits name lookup to these methods: others that the system may be set to use are libraries for its own libc.
 void LookUpNamesAlone() {
 #ifdef HONE_STATIC_LIBC
   __nss_configure_lookup("hosts", "files dns");
@@ -89,7 +89,7 @@ struct Arguments {
   std::string enroll;       // a code
   std::string upgrade_key;  // a file
   bool version = false;
-  bool trial = false;  // started by a runner that would become this program
+  bool trial = false;  // started by a runner that may be upgraded to this program
   bool help = false;
 };
 
@@ -154,7 +154,7 @@ Arguments ParseArguments(int argc, char** argv) {
   return arguments;
 }
 
-// Everything that could keep the program from serving as this one does, short of serving.
+// Checks everything that could keep the program from serving as the running one does, without serving.
 int Try(const RunnerServerOptions& options) {
   LocalRunner(options.executor).Describe();
   QueryTracker(options.tracker, kTrialAnswerNs, options.keys);
@@ -166,7 +166,7 @@ UpgradeOptions UpgradesSignedBy(const std::string& path, const std::vector<std::
   return {SigningPublicKey::Parse(text), words};
 }
 
-// `words` are those that the program was started with.
+// `words` are the program's arguments.
 int Run(const Arguments& arguments, const std::vector<std::string>& words) {
   if (arguments.help) {
     WriteToStdout(kUsage);
@@ -203,7 +203,7 @@ int Run(const Arguments& arguments, const std::vector<std::string>& words) {
 }  // namespace hone
 
 #ifdef HONE_STATIC_LIBC
-// The C++ library's own names the exception, for which it has 60 kB of tables and code to print symbols with.
+// The C++ library's own handler prints the exception's name, for which it needs 60 kB of tables and code.
 namespace __gnu_cxx {
 void __verbose_terminate_handler();
 void __verbose_terminate_handler() {

@@ -52,7 +52,7 @@ KindOfCpu HybridKinds(const std::string& devices) {
     try {
       for (int cpu : ParseCoreList(list)) kinds[cpu] = kind;
     } catch (const Error&) {
-      return {};  // not told is not known
+      return {};  // a missing list means an unknown kind
     }
   }
   return kinds;

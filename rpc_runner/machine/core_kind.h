@@ -1,4 +1,4 @@
-// Machines whose cores are not all alike.
+// Kinds of cores, on machines with several.
 #pragma once
 
 #include <map>
@@ -8,12 +8,12 @@
 
 namespace hone {
 
-// The part of /proc/cpuinfo's text that is of CPU `cpu`; all of it when no part is.
+// The part of /proc/cpuinfo's text about CPU `cpu`; the whole text if there is no such part.
 std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu);
 
-// The CPUs in `allowed` by their kinds; all under "" where all CPUs of the machine are alike. A CPU whose kind is not
-// told is under "". On AArch64 kinds are LLVM's names of the cores ("cortex-a53") from cpuinfo, on x86 "atom" and
-// "core" by Linux's lists in `devices` (cpu_atom/cpus, cpu_core/cpus).
+// The CPUs in `allowed` by kind. All are under "" if the machine has only one kind, and so are CPUs of unknown kind. On
+// AArch64, kinds are LLVM's names of the cores ("cortex-a53") from cpuinfo. On x86 they are "atom" and "core", from
+// Linux's lists in `devices` (cpu_atom/cpus, cpu_core/cpus).
 std::map<std::string, std::vector<int>> CoresByKind(std::string_view cpuinfo, const std::vector<int>& allowed,
                                                     const std::string& devices = "/sys/devices");
 

@@ -35,7 +35,7 @@ CoreLock::~CoreLock() {
   for (const int file : files_) close(file);
 }
 
-// All or none: who holds some and waits for others may wait for one who does the same.
+// Takes all locks or none: programs that hold some while waiting for others could deadlock.
 bool CoreLock::TryAll() {
   for (const int file : files_) {
     if (flock(file, LOCK_EX | LOCK_NB) == 0) continue;

@@ -1,5 +1,4 @@
-// Cores to oneself while something is timed: two programs of hone on one machine take turns instead of disturbing each
-// other.
+// Locks on cores during timing, so that programs of hone on one machine take turns instead of disturbing each other.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +7,23 @@
 
 namespace hone {
 
-// How long to wait for others: longer than any timing that behaves.
+// The longest wait for other programs: no well-behaved timing takes as long.
 constexpr int64_t kMostTurnNs = 10'000'000'000;
 
-// Locks are advisory, on the files in which the system describes each core, so that nothing is written, any user may
-// take part, and they end with their process. A container with a network of its own has files of its own: it is not
-// kept out. Not thread-safe.
+// Advisory locks on the files by which the system describes each core. So nothing is written, any user may take part,
+// and locks end with their process. A container with its own network has other files, so these locks do not affect it.
+// Not thread-safe.
 class CoreLock {
  public:
-  // Of the cores that these CPUs belong to: SMT siblings are one core. What the system does not describe is not locked.
+  // Locks the cores of these CPUs; SMT siblings are one core. Cores that the system does not describe are not locked.
   // `root` is "/sys".
   explicit CoreLock(const std::vector<int>& cpus, const std::string& root = "/sys");
   ~CoreLock();
   CoreLock(const CoreLock&) = delete;
   CoreLock& operator=(const CoreLock&) = delete;
 
-  // Waits until nobody else holds one of them, at most timeout_ns. False: somebody still does, and none is held here.
+  // Waits at most timeout_ns until no other program holds one of the cores. Returns false, and holds no lock, if one
+  // still does.
   bool Take(int64_t timeout_ns);
   void Release();
 
@@ -33,14 +33,14 @@ class CoreLock {
   std::vector<int> files_;  // descriptors
 };
 
-// A lock that is held in a scope.
+// Holds the lock during its lifetime.
 class CoreTurn {
  public:
   CoreTurn(CoreLock& lock, int64_t timeout_ns) : lock_(lock), alone_(lock.Take(timeout_ns)) {}
   ~CoreTurn() { lock_.Release(); }
   CoreTurn(const CoreTurn&) = delete;
   CoreTurn& operator=(const CoreTurn&) = delete;
-  // False: somebody else did not give way.
+  // False if another program did not release the cores in time.
   bool alone() const { return alone_; }
 
  private:

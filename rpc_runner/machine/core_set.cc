@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-// Part of the greatest capacity, from which on a core is a big one.
+// The share of the greatest capacity from which a core counts as big.
 constexpr double kBig = 0.9;
 
 std::map<std::string, int> CountKinds(const std::vector<CpuPlace>& places) {
@@ -46,7 +46,7 @@ std::string RangesText(const std::vector<CpuPlace>& places) {
   return fmt::format("{}", fmt::join(ranges, ","));
 }
 
-// The words that the machine knows.
+// The words that --cores accepts on this machine.
 std::vector<std::string> WordsFor(const std::vector<CpuPlace>& places) {
   std::vector<std::string> words = {"nosmt"};
   std::set<int> nodes;
@@ -60,7 +60,7 @@ std::vector<std::string> WordsFor(const std::vector<CpuPlace>& places) {
   return words;
 }
 
-// What the system takes it for, else what Intel's kinds are.
+// The system's capacity; without one, an order of Intel's kinds.
 int64_t SpeedOf(const CpuPlace& place) {
   if (place.capacity > 0) return place.capacity;
   return place.kind == "core" ? 2 : place.kind == "atom" ? 1 : 0;

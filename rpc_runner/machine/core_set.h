@@ -1,4 +1,4 @@
-// Which cores of a machine are used: as people choose them, as records name them, and in words.
+// Sets of cores: as users choose them, as records name them, and as text for people.
 #pragma once
 
 #include <string>
@@ -9,23 +9,29 @@
 
 namespace hone {
 
-// The CPUs that --cores says, ascending. Words with '+' between them, of which each narrows `places`: a kind
-// ("cortex-a72", "atom"), "big" (the fastest, to a tenth) and "little" (the others), "nosmt" (one of each core),
-// "node0". Throws Error(kUsage) for any other word and when none is left, naming what the machine has.
+// The CPUs that --cores names, ascending. `words` are separated by '+', and each narrows `places`:
+// - a kind ("cortex-a72", "atom");
+// - "big" (within a tenth of the fastest) and "little" (the others);
+// - "nosmt" (one CPU per core);
+// - "node0".
+// Throws Error(kUsage), naming what the machine has, for any other word and if no CPU is left.
 std::vector<int> ChooseCores(std::string_view words, const std::vector<CpuPlace>& places);
 
-// The same on this machine, of the CPUs that affinity allows, or a list of numbers as ParseCoreList reads it.
+// As ChooseCores, on this machine and among the CPUs that affinity allows. Also takes a list of numbers for
+// ParseCoreList.
 std::vector<int> CoresOfThisMachine(std::string_view text);
 
-// Environment.core_kind. Of `used`, CPUs of a machine that has `all`: the kinds, with commas between them, where the
-// machine has several. Where not all are used and they are not alike: how many of each kind ("cortex-a53*1,
-// cortex-a72*4" without the blank), "smt" where two are of one core, "nodes2" where they are of two nodes.
+// Environment.core_kind for the CPUs `used` of a machine with CPUs `all`. If the machine has several kinds, the kinds
+// of `used` with commas between them. If not all CPUs are used, it also says what is mixed:
+// - the number of each kind, if there are several ("cortex-a53*1,cortex-a72*4");
+// - "smt" if some share a core;
+// - "nodes2" if they are on two nodes.
 std::string CoreSetText(const std::vector<CpuPlace>& used, const std::vector<CpuPlace>& all);
 
-// For people: "CPUs 4-7 of 0-7: 4 cortex-a72, one of each core".
+// A text for people: "CPUs 4-7 of 0-7: 4 cortex-a72, one of each core".
 std::string CoreSetInWords(const std::vector<CpuPlace>& used, const std::vector<CpuPlace>& all);
 
-// Whether threads on them end at different times: several kinds, siblings or nodes.
+// Whether threads on them run at different speeds: there are several kinds, siblings or nodes.
 bool IsMixed(const std::vector<CpuPlace>& used);
 
 }  // namespace hone

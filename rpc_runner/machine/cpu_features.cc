@@ -87,7 +87,7 @@ std::string FeaturesFromFlags(std::string_view flags) {
 #if defined(__aarch64__)
 
 std::string CpuFeatures(std::string_view) {
-  // Bits of AT_HWCAP and AT_HWCAP2, as the kernel's interface fixes them.
+  // The bits of AT_HWCAP and AT_HWCAP2, which the kernel's interface fixes.
   struct Bit {
     unsigned long type;
     int bit;

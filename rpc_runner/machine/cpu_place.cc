@@ -15,11 +15,11 @@
 namespace hone {
 namespace {
 
-// Favoured cores of one kind differ by less.
+// Favoured cores of one kind differ by less than this.
 constexpr double kAlike = 0.9;
 constexpr int kMostNodes = 1024;
 
-// Empty where the system tells no such list.
+// Empty if the system has no such list.
 std::vector<int> ListIn(const std::string& path) {
   try {
     return ParseCoreList(FirstLineOf(path));
@@ -37,7 +37,7 @@ std::map<int, int> NodesOfCpus(const std::string& root) {
   return nodes;
 }
 
-// Clusters of the same core at other clocks have the same name.
+// Adds the capacity to the kind of clusters that have equal cores at different clocks.
 void NameClusters(std::vector<CpuPlace>& places) {
   std::map<std::string, std::pair<int64_t, int64_t>> range;  // least and greatest capacity of a kind
   for (const CpuPlace& place : places) {
@@ -62,7 +62,7 @@ std::vector<int> OnlineCpus(const std::vector<int>& allowed, const std::string& 
 std::vector<CpuPlace> PlacesOf(const std::vector<int>& cpus, std::string_view cpuinfo, const std::string& root) {
   std::map<int, CpuPlace> all;
   const std::map<int, int> nodes = NodesOfCpus(root);
-  // A cluster is told from others by those that are not asked for too.
+  // CPUs that were not asked for are included, since clusters are told apart by comparison with them.
   std::vector<int> online = OnlineCpus(cpus, root);
   online.insert(online.end(), cpus.begin(), cpus.end());
   for (const auto& [kind, of_kind] : CoresByKind(cpuinfo, online, root + "/devices")) {

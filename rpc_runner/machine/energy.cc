@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 std::optional<int64_t> NumberIn(const fs::path& path) { return ParseInteger(FirstLineOf(path.string())); }
 
-// Folders of counters that do not hold each other: intel-rapl:0 is a package, intel-rapl:0:1 a part of it, of which the
-// memory alone is not in the package's own count. AMD's are named so too. The platform's (psys) holds the packages.
+// Folders of counters without overlap. intel-rapl:0 is a package, and intel-rapl:0:1 a part of it; only a memory part
+// is not included in the package's count. AMD uses the same names. The platform counter (psys) includes the packages.
 std::vector<std::pair<fs::path, std::string>> Counters(const fs::path& powercap) {
   std::vector<std::pair<fs::path, std::string>> counters;
   std::error_code ignored;

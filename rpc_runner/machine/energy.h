@@ -1,4 +1,4 @@
-// What the machine's processors use, as RAPL counts it.
+// The energy use of the machine's processors, as counted by RAPL.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +7,26 @@
 
 namespace hone {
 
-// Linux's powercap: the counters of all CPU packages, and of their memory where they have one for it. They count
-// whatever runs there, idle cores too. Used by one thread at a time.
+// Linux's powercap: the counters of all CPU packages, and of their memory if it has its own. They count everything that
+// runs there, including idle cores. Used by one thread at a time.
 class EnergyCounter {
  public:
   // `root` is "/sys". Never throws.
   explicit EnergyCounter(const std::string& root = "/sys");
 
-  // "package-0", "package-0 dram"; empty when none can be read.
+  // Names such as "package-0" and "package-0 dram"; empty if no counter can be read.
   const std::vector<std::string>& domains() const { return names_; }
-  // One line; empty when there are domains.
+  // The reason in one line; empty if there are domains.
   const std::string& why_not() const { return why_not_; }
 
-  // Since the counter was made, all domains together. It must be asked once in each turn of the hardware's counters,
-  // which takes a minute at the least; 0 without domains.
+  // The energy of all domains together since construction; 0 without domains. Call it at least once per wrap-around of
+  // the hardware's counters, which takes a minute or more.
   double Joules();
 
  private:
   struct Domain {
     std::string file;
-    int64_t range_uj = 0;  // where it begins again; 0: not known
+    int64_t range_uj = 0;  // where it wraps around; 0: unknown
     int64_t last_uj = 0;
   };
   std::vector<Domain> domains_;

@@ -26,7 +26,7 @@ std::string FirstOf(std::string_view cpuinfo, std::initializer_list<const char*>
   return "";
 }
 
-// Sizes of the data caches of a CPU, nearest first.
+// The sizes of a CPU's data caches, nearest first.
 std::string Caches(int cpu) {
   std::string text;
   for (int i = 0; i < 8; ++i) {
@@ -59,20 +59,20 @@ constexpr std::string_view kArch = "riscv64", kForeignField = "vendor_id";
 constexpr std::string_view kArch = "", kForeignField = "";
 #endif
 
-// Whether a kernel that calls itself so runs our programs as they are. "armv7l" and "armv8l" are words of uname's.
+// Whether a kernel of this architecture natively runs this program. "armv7l" and "armv8l" are words of uname's.
 bool RunsPrograms(std::string_view kernels) {
   if (kArch == "armv7") return kernels.starts_with("arm") || kernels == "aarch64";
   return kernels == kArch;
 }
 
-// An emulator of programs shows the host's kernel, which tells its own architecture.
+// A user-mode emulator shows the host's kernel, which reports the host's architecture.
 bool IsEmulated(std::string_view cpuinfo) {
   if (kArch.empty()) return false;
   const std::string kernels = FirstLineOf("/proc/sys/kernel/arch");
   return cpuinfo.find(kForeignField) != std::string_view::npos || (!kernels.empty() && !RunsPrograms(kernels));
 }
 
-// What tells the CPU, of the first that affinity allows.
+// Fills in what identifies the CPU; where cores differ, that of the first CPU that affinity allows.
 void ProbeCpu(const std::string& cpuinfo, Environment& environment) {
   const std::vector<int> allowed = AffinityCpus();
   const int first = allowed.empty() ? 0 : allowed.front();

@@ -1,4 +1,4 @@
-// What machine this is.
+// The description of this machine.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace hone {
 
-// Environment's cpu_id, from /proc/cpuinfo's text of one core; empty where it does not tell.
+// Environment's cpu_id, from /proc/cpuinfo's text about one core; empty if it does not tell.
 std::string CpuIdOf(std::string_view cpuinfo);
 
-// Reads /proc, /sys and uname; never fails, leaves what it cannot read empty.
+// Reads /proc, /sys and uname. Never fails: unreadable fields stay empty.
 Environment ProbeEnvironment();
 
-// Clock and temperature as they are now. Reading a sensor may take a millisecond.
+// Updates clock and temperature. Reading a sensor may take a millisecond.
 void ReadSensors(Environment* environment);
 
 }  // namespace hone

@@ -25,7 +25,7 @@ std::vector<fs::path> EntriesOf(const fs::path& folder) {
   return entries;
 }
 
-// thermal_zone0/temp, hwmon0/temp1_input.
+// Matches thermal_zone0/temp and hwmon0/temp1_input.
 bool IsTemperature(const fs::path& path) {
   const std::string name = path.filename().string();
   return name == "temp" || (name.starts_with("temp") && name.ends_with("_input"));

@@ -1,4 +1,4 @@
-// How hot and how fast the machine is just now.
+// The machine's present temperature and clock.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace hone {
 
-// The highest of the clocks that cpufreq says of `cpus`, in MHz; 0 where it says none. `root` is "/sys".
+// The highest cpufreq clock of `cpus` in MHz; 0 if there is none. `root` is "/sys".
 int ClockMhz(const std::vector<int>& cpus, const std::string& root = "/sys");
 
-// Of the hottest sensor among the thermal zones and the hardware monitors, in degrees Celsius; 0 where there is none.
-// Sensors that say less than -50 or more than 200 are broken and passed over.
+// The temperature of the hottest thermal zone or hardware monitor, in degrees Celsius; 0 if there is none. Sensors that
+// report less than -50 or more than 200 are broken and ignored.
 double HottestCelsius(const std::string& root = "/sys");
 
 }  // namespace hone

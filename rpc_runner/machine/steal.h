@@ -1,4 +1,4 @@
-// What a hypervisor takes of our cores' time.
+// The CPU time that a hypervisor takes from this machine.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace hone {
 
-// In the system's ticks, since it began.
+// Counts in the system's ticks since boot.
 struct CpuTicks {
   int64_t steal = 0;
   int64_t all = 0;
   bool operator==(const CpuTicks&) const = default;
 };
 
-// Of the CPUs in `cpus` together, of all where it is empty, from /proc/stat's text; zeros where it does not tell.
+// The sum over the CPUs in `cpus`, or over all CPUs if it is empty, from /proc/stat's text; zeros if it does not tell.
 CpuTicks TicksOf(std::string_view stat, const std::vector<int>& cpus);
-// The same of this system now.
+// As TicksOf, for this system at this time.
 CpuTicks ReadTicks(const std::vector<int>& cpus);
-// The share of steal between two readings, 0 to 1; 0 where no time has passed.
+// The share of steal between two readings, 0 to 1; 0 if no time has passed.
 double StealShare(const CpuTicks& before, const CpuTicks& after);
 
 }  // namespace hone
