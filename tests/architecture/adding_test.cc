@@ -1,5 +1,5 @@
-// docs/adding.md's recipes, walked backwards: of something that is there, every place that names it must be one that
-// its recipe names. A special case elsewhere, or a step that the recipe forgot, fails here.
+// Checks docs/adding.md's recipes backwards, from an existing addition. Each place that names it must be one that its
+// recipe names. The test fails on a special case elsewhere, or on a step that the recipe lacks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,12 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Something that was added by a recipe: what it is called in code, and what stands for NAME in the recipe's paths.
+// An addition made by a recipe: its name in code, and the text that replaces NAME in the recipe's paths.
 struct Example {
-  std::string recipe;  // its heading
+  std::string recipe;  // heading of the recipe
   std::string word;
   std::string name;
-  int files = 0;  // that name it, as the table at the top of docs/adding.md counts: ONNX's readers and rules aside
+  int files = 0;  // number of files that name it, as in the table of docs/adding.md: without ONNX's readers and rules
 };
 const std::vector<Example> kExamples = {
     {"An operator", "sin", "sin", 2},
@@ -45,7 +45,7 @@ std::string ReadAll(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// The text of one recipe; empty when there is none.
+// The text of one recipe; empty if there is none.
 std::string RecipeOf(const std::string& heading) {
   const std::string all = ReadAll(fs::path(HONE_SOURCE_DIR) / "docs/adding.md"), mark = "\n## " + heading + "\n";
   const size_t at = all.find(mark);
@@ -53,7 +53,7 @@ std::string RecipeOf(const std::string& heading) {
   return all.substr(at + mark.size(), all.find("\n## ", at + 1) - at - mark.size());
 }
 
-// The paths that a recipe names, of files and of folders.
+// The paths of files and folders that a recipe names.
 std::vector<std::string> PathsOf(const Example& example) {
   static const std::regex code("`([a-z_]+/[A-Za-z_./{},]*)`");
   const std::string text = RecipeOf(example.recipe);
@@ -64,7 +64,7 @@ std::vector<std::string> PathsOf(const Example& example) {
   return paths;
 }
 
-// "a/b.{h,cc}" covers both; a folder all beneath it.
+// A path "a/b.{h,cc}" covers both files, and a folder covers everything beneath it.
 bool Covers(const std::string& path, const std::string& file) {
   const size_t brace = path.find('{');
   if (brace != std::string::npos) return file.rfind(path.substr(0, brace), 0) == 0;
@@ -82,7 +82,7 @@ bool Names(const std::string& text, const std::string& word) {
 }
 
 struct Source {
-  std::string file;  // from the root
+  std::string file;  // path from the root
   std::string text;
 };
 
@@ -134,7 +134,7 @@ TEST(Recipes, TouchAsManyFilesAsTheyCount) {
   }
 }
 
-// A recipe that names what is gone leads nowhere.
+// A recipe must not name files that are gone.
 TEST(Recipes, NameFilesThatAreThere) {
   for (const Example& example : kExamples) {
     for (const std::string& path : PathsOf(example)) {
@@ -144,7 +144,7 @@ TEST(Recipes, NameFilesThatAreThere) {
   }
 }
 
-// The files that walk_recipes_test.cc is linked with in place of the libraries', and by which recipe.
+// The files with which walk_recipes_test.cc is linked in place of the libraries' own, with the recipe of each.
 const std::vector<Example> kAdded = {
     {"An operator", "compiler/relay/ops/unary.cc", "triple"},
     {"An operator", "compiler/generic/elementwise.cc", "triple"},

@@ -1,4 +1,4 @@
-// Durations come from a clock that nobody sets. The time of day is a label, and read in few places.
+// Durations come from a monotonic clock. The time of day is only a label, and few places read it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,18 +12,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Who reads it, and what for.
+// The files that read it, and their purposes.
 const std::set<std::string>& MayReadTheTimeOfDay() {
   static const std::set<std::string> files = {
-      "cli/bench/machine_context.cc",       // when a benchmark was made
-      "cli/commands/cmd_enroll.cc",         // until when a code holds
-      "cli/commands/cmd_keys.cc",           // which keys have expired
-      "cli/commands/log/query_options.cc",  // which records are older than a duration
-      "cli/dashboard/dashboard_watch.cc",   // since when a source does not answer
-      "cli/files/fresh_file.cc",            // whether a file was left behind: files have it, too
-      "rpc_runner/keys/audit.cc",           // when something was written down
-      "rpc_runner/keys/gatekeeper.cc",      // which keys and codes have expired
-      "tuner/tune_tools.cc",                // when a record was made
+      "cli/bench/machine_context.cc",       // the time of a benchmark
+      "cli/commands/cmd_enroll.cc",         // the time until which a code is valid
+      "cli/commands/cmd_keys.cc",           // the keys that have expired
+      "cli/commands/log/query_options.cc",  // the records older than a duration
+      "cli/dashboard/dashboard_watch.cc",   // the time since which a source has not answered
+      "cli/files/fresh_file.cc",            // whether a file was left behind: file times use it, too
+      "rpc_runner/keys/audit.cc",           // the time of an audit line
+      "rpc_runner/keys/gatekeeper.cc",      // the keys and codes that have expired
+      "tuner/tune_tools.cc",                // the time of a record
   };
   return files;
 }

@@ -1,4 +1,4 @@
-// The arrows between the rooms, and the walls around the big libraries: docs/design.md, "Rooms".
+// The include arrows between the rooms, and the walls around the big libraries: docs/design.md, "Rooms".
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -16,13 +16,13 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Include {
-  std::string file;  // from the source root
+  std::string file;  // path from the source root
   int line = 0;
   std::string target;
   bool angled = false;
 };
 
-// Which rooms each room may look into, itself aside.
+// The other rooms that each room may include.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"core", {}},
     {"compiler", {"core"}},
@@ -33,8 +33,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"cli", {"core", "compiler", "db", "runtime", "rpc_runner", "tuner"}},
 };
 
-// Rooms inside the rooms, and what each may see of its own room: folders, with all beneath them, and single headers.
-// What lies in a room's own folder may see all of the room.
+// Rooms inside the rooms, and the parts of its own room that each may include: folders with everything beneath them,
+// and single headers. Files directly in a room's folder may include all of the room.
 const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"compiler/relay", {}},
     {"compiler/codegen", {}},
@@ -113,7 +113,7 @@ const std::vector<Wall>& Walls() {
        {"cli/dashboard/event_server.cc", "rpc_runner/tracker/http_page.cc"}},
       {"ZeroMQ", std::regex("^zmq"), {"rpc_runner/"}},
       {"CLI11", std::regex("^CLI/"), {"cli/command_line.cc"}},
-      // They are a tenth of a program that is linked statically, as hone-runner and libhone are.
+      // They make up a tenth of a statically linked program, such as hone-runner and libhone.
       {"C++'s streams and locales",
        std::regex("^(fstream|sstream|iostream|istream|ostream|iomanip|locale|regex)$"),
        {"compiler/", "db/", "tuner/", "cli/", "runtime/example/"}},
@@ -125,7 +125,7 @@ std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/
 
 bool LiesIn(const std::string& path, const std::string& folder) { return path.rfind(folder + "/", 0) == 0; }
 
-// The innermost sub-room of the file; empty when it lies in none.
+// The innermost sub-room of the file; empty if it is in none.
 std::string SubRoomOf(const std::string& path) {
   std::string found;
   for (const auto& [folder, others] : kSubRoomMayInclude) {
@@ -190,7 +190,7 @@ TEST(Includes, RunAlongTheArrowsInsideTheRooms) {
   }
 }
 
-// Whatever the file sees, directly or through others, of headers alone.
+// Adds all headers that the file includes, directly or through others.
 void Reach(const std::string& file, std::set<std::string>& reached) {
   for (const Include& include : AllIncludes()) {
     if (include.file == file && !include.angled && reached.insert(include.target).second)

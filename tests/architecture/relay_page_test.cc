@@ -1,4 +1,4 @@
-// docs/relay.md's table of names: what it names is there, and the tests that it names are about it.
+// docs/relay.md's table of names: each name exists, and the tests that a row names are about it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ std::vector<std::string> Found(const std::string& text, const std::string& patte
   return found;
 }
 
-// Beneath tests/, those without a folder in compiler/relay.
+// The path beneath tests/; a name without a folder is in compiler/relay.
 fs::path TestFile(const std::string& name) {
   return kRoot / "tests" / (name.find('/') == std::string::npos ? "compiler/relay/" + name : name);
 }
@@ -67,7 +67,7 @@ TEST(RelayPage, EachRowHasATestThatNamesWhatItIsAbout) {
       EXPECT_TRUE(fs::exists(TestFile(test))) << test;
       text += ReadAll(TestFile(test));
     }
-    // Functions and types, then options and commands of the program.
+    // The names of functions and types, then of options and commands of the program.
     std::vector<std::string> names = Found(row.hone, "\\b([A-Z][A-Za-z]+)\\b");
     for (const std::string& option : Found(row.hone, "(--[a-z-]+|hone [a-z]+)")) names.push_back(option);
     EXPECT_FALSE(names.empty()) << row.hone;

@@ -1,6 +1,6 @@
-// docs/adding.md's recipes, walked forwards: beneath added/ lies what each asks for, new files and rows for the files
-// that it names. The program of this test is made of the libraries with those files in place of theirs, and the tests
-// below, beside those that run over the tables, find what was added everywhere that it should be known.
+// Follows docs/adding.md's recipes: added/ holds new files, and rows for the files that each recipe names. This test's
+// program is made of the libraries with those files in place of their own. The tests below, and those that run over the
+// tables, find each addition everywhere that it should be known.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// insert_rows FILE ROWS INTO: writes FILE with ROWS set in as the file INTO. ROWS is text in blocks: a line "@before
-// TEXT", then the lines that go before the first line of FILE that contains TEXT.
+// insert_rows FILE ROWS INTO: writes FILE with ROWS inserted as the file INTO. ROWS is text in blocks. Each has a line
+// "@before TEXT", then the lines that go before the first line of FILE that contains TEXT.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -15,7 +15,7 @@ std::vector<std::string> ReadLines(const char* path) {
   return lines;
 }
 
-// The number of the first line that contains the text; as many as there are when none does.
+// The index of the first line that contains the text; the number of lines if none does.
 size_t FirstWith(const std::vector<std::string>& lines, const std::string& text) {
   size_t at = 0;
   while (at < lines.size() && lines[at].find(text) == std::string::npos) ++at;

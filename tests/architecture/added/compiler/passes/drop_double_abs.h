@@ -1,4 +1,4 @@
-// Pass: a magnitude is its own magnitude.
+// Pass: an abs of an abs becomes one abs, because a magnitude is its own magnitude.
 #pragma once
 
 #include "compiler/relay/expr.h"

@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// The analytic default, then every other valid config, what looks worst first.
+// Proposes the analytic default, then every other valid config, the one with the worst estimate first.
 class Backwards : public Strategy {
  public:
   explicit Backwards(const SearchTask& task)
