@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// Names the parameter in the list of tests.
+// Prints the parameter's name in the list of tests.
 void PrintTo(const StrategyEntry& strategy, std::ostream* out) { *out << strategy.name; }
 
 }  // namespace hone
@@ -23,7 +23,7 @@ const std::vector<RecordedSpace>& Spaces() {
   return spaces;
 }
 
-// Of a machine that has no row of its own, so that the estimate misleads; else of the recording's.
+// Tasks of a machine without a row of its own, whose estimate misleads; or else of the recording's machine.
 std::vector<std::unique_ptr<RecordedTask>> Tasks(bool misled, int64_t least_configs = 0) {
   std::vector<std::unique_ptr<RecordedTask>> tasks;
   for (const RecordedSpace& space : Spaces()) {
@@ -78,8 +78,8 @@ TEST(Replay, TheModelNeedsAFifthOfEvenDrawsTrialsWhereTheEstimateMisleads) {
   EXPECT_LE(5 * MedianTrials("model", true), MedianTrials("random", true, 1));
 }
 
-// Where following the misleading estimate takes long, learning takes a third of it: it needs founders that show what
-// the estimate would not.
+// If following the misleading estimate takes long, learning takes at most half of it. Learning needs founders that the
+// estimate would not propose.
 TEST(Replay, TheModelLeavesAMisleadingEstimate) {
   int followed_for_long = 0;
   for (const auto& task : Tasks(true, 5000)) {

@@ -1,5 +1,5 @@
-// Any bytes, and the same with the sum that a peer would give them: a frame that is taken says the same again, and its
-// head is what the relay goes by.
+// Any bytes, also with the checksum that a peer would compute. An accepted frame is encoded the same again, and its
+// head is the one that the relay reads.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +15,7 @@ void Require(bool holds) {
   if (!holds) std::abort();
 }
 
-// CRC-32 of IEEE 802.3, over what docs/protocol.md's "Frame" says.
+// Sets the CRC-32 of IEEE 802.3 over the bytes that docs/protocol.md's "Frame" names.
 void SetSum(std::string& frame) {
   constexpr size_t kSum = 8, kAfter = 12;
   if (frame.size() < kAfter) return;

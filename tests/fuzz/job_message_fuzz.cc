@@ -1,5 +1,5 @@
-// A header and parts that a sum made right: what a peer with a key can say. The input's first byte is the kind, then
-// the header up to a zero byte, then parts, zero bytes between them.
+// A header and parts with a correct checksum, as a peer with a key can send them. The input's first byte is the kind.
+// Then comes the header up to a zero byte, then the parts, separated by zero bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes as a model: refused in one line, or a graph whose types can be told.
+// Any bytes as a model: refused in one line, or a graph whose types can be inferred.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as a package, and a graph, a library and a manifest's fields whose hashes are right: refused in one line,
-// or a plan whose every buffer lies where its memory is. No kernel is mapped.
+// Any bytes as a package, and packages with correct hashes from a fuzzed graph, library and manifest. Each is refused
+// in one line, or gives a plan whose buffers all lie in their memory. No kernel is mapped.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,7 @@ void PutDigest(std::string_view section, uint8_t (&digest)[32]) {
   }
 }
 
-// As many as the graph asks for, of few.
+// As many bytes as the graph requests, if these are few.
 std::string Params(std::string_view graph) {
   const hone::Json plan = hone::ParseJson(graph, "fuzz: graph");
   const auto bytes = plan.is_object() ? plan.find("params_bytes") : plan.end();
@@ -76,7 +76,7 @@ std::string WithHashes(std::string_view manifest, std::string_view graph, std::s
   return fields.dump(-1, ' ', false, hone::Json::error_handler_t::replace);
 }
 
-// Of a manifest without its hashes, a graph, and a library's bytes.
+// A package from a manifest without hashes, a graph, and a library's bytes.
 std::string Packed(std::string_view manifest, std::string_view graph, std::string_view lib) {
   const std::string params = Params(graph);
   const std::string text = WithHashes(manifest, graph, lib, params);

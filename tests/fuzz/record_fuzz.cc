@@ -1,5 +1,5 @@
-// Any text as lines of a log, hone's own or another tuner's: each is refused with a reason, or is a record that says
-// the same again once it is written.
+// Any text as lines of a log, hone's own or another tuner's. Each is refused with a reason, or is a record that stays
+// the same when it is written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -34,7 +34,7 @@ void TakeOwn(const std::string& line) {
   Require(hone::ToJson(hone::RecordFromJson(once)) == once);
 }
 
-// A line whose id is not its content's, under the id that its refusal names.
+// Reads a line with a wrong id under the id that the refusal names.
 void TakeUnderItsId(const std::string& line) {
   hone::Json json = hone::ParseJson(line, "the line");
   try {

@@ -1,4 +1,4 @@
-// Any text: it is refused with a line and a column, or it says the same again once it is printed.
+// Any text is refused with a line and a column, or stays the same when it is printed and parsed again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ Values SomeValues() {
 
 std::string Text(const hone::relay::IRModule& module) { return hone::relay::ToText(module, {.types = false}); }
 
-// What was thrown is one line with a place.
+// Returns whether the step succeeds; a thrown message must be one line with a place.
 template <typename Step>
 bool Passes(const Step& step) {
   try {

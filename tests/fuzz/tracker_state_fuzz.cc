@@ -1,5 +1,5 @@
-// A conversation: each line is a message, its first two letters the kind and the sender, the rest the header. Whatever
-// is said, the tracker neither fails nor keeps more than it may.
+// A conversation: each line is a message, with the kind and the sender as its first two letters, and then the header.
+// For any messages, the tracker neither fails nor exceeds its memory limits.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       hone::Json header = hone::ParseJson(line.substr(2), "a frame's header");
       if (!header.is_object()) continue;
       for (const auto& out : state.Handle(caller, {kKinds[line[0] % 9u], std::move(header), {}}, now_ns)) {
-        // What a runner is offered it takes.
+        // Runners accept every offer.
         if (out.frame.kind != hone::FrameKind::kLeaseOffer) continue;
         hone::Frame answer;
         state.Route(caller, {hone::FrameKind::kJob, out.frame.header["lease"].get<std::string>()}, &answer);

@@ -1,5 +1,5 @@
-// What libhone.so exports and what hone.h says of it, against the list that is committed: a change that programs built
-// earlier would not survive has to be made there too, by hand.
+// The exports of libhone.so and the declarations of hone.h, compared with the committed list. A change that breaks
+// existing programs has to be made there too, by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,19 +32,19 @@ class Abi : public ProgramTest {
     return lines;
   }
 
-  // As the compiler understood the header: "hone_status hone_session_run (hone_session *);".
+  // Declarations as the compiler understood the header: "hone_status hone_session_run (hone_session *);".
   std::set<std::string> Signatures() {
     Write("work/uses.c", "#include \"runtime/hone.h\"\n");
     Said("gcc -I'" HONE_SOURCE_DIR "' -aux-info signatures -c uses.c -o uses.o");
     return Lines(Read("work/signatures"), std::regex(R"(hone\.h:.*\*/ extern (.*;))"), "$1");
   }
 
-  // "hone_session_run@@HONE_0".
+  // Exported symbols: "hone_session_run@@HONE_0".
   std::set<std::string> Exported() {
     return Lines(Said("nm -D --defined-only '" HONE_LIBRARY "'"), std::regex(R"( [A-Z] (\S+@@\S+)$)"), "$1");
   }
 
-  // Where each member of each struct lies, as the debugger's tables have it, and the numbers of the enumerators.
+  // The offset of each member of each struct, from the debug information, and the values of the enumerators.
   std::set<std::string> Layouts() {
     std::ifstream in(HONE_SOURCE_DIR "/runtime/hone.h");
     const std::string header(std::istreambuf_iterator<char>(in), {});
@@ -85,7 +85,7 @@ TEST_F(Abi, IsTheOneThatIsCommitted) {
          "Lines to take away: programs that were built would break; the SONAME has to change.";
 }
 
-// Each declared function is there, and nothing is there that is not declared.
+// Each declared function is exported, and each exported one is declared.
 TEST_F(Abi, ExportsWhatTheHeaderDeclares) {
   std::set<std::string> declared, exported;
   for (const std::string& signature : Signatures()) {

@@ -1,4 +1,4 @@
-// docker/Dockerfile, as far as it can be read where no daemon builds images.
+// Checks on docker/Dockerfile that need no daemon to build images.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ std::vector<Instruction> InstructionsOf(const std::string& path) {
   return instructions;
 }
 
-// Each stage begins from an image or an earlier stage, and takes from earlier stages what these make.
+// Each stage begins from an image or an earlier stage, and copies only files that earlier stages make.
 TEST(Dockerfile, HasStagesThatFollowFromEachOther) {
   const std::vector<Instruction> instructions = InstructionsOf(HONE_SOURCE_DIR "/docker/Dockerfile");
   ASSERT_GT(instructions.size(), 10U);
@@ -62,7 +62,7 @@ TEST(Dockerfile, HasStagesThatFollowFromEachOther) {
   EXPECT_THAT(stages, testing::IsSupersetOf({"build", "runtime", "runner", "hone"}));
 }
 
-// What the images that run packages and kernels install is not what is built with.
+// The images that run packages and kernels install no build tools.
 TEST(Dockerfile, PutsNoCompilerIntoRuntimeAndRunner) {
   std::string stage;
   for (const auto& [name, words] : InstructionsOf(HONE_SOURCE_DIR "/docker/Dockerfile")) {

@@ -1,4 +1,4 @@
-// docs/embedding.md, typed as it stands against an installed tree; and what the library brings along.
+// docs/embedding.md, typed as it stands against an installed tree, and the library's dependencies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST_F(Embedding, WorksAsItIsWritten) {
   PlayPage("embedding.md");
 }
 
-// What docs/installing.md types once everything is there.
+// The commands of docs/installing.md after the installation.
 TEST_F(Embedding, IsInstalledAsItIsWritten) {
   for (const char* component : {"runner", "tools"}) Install(component);
   PlayPage("installing.md");
@@ -51,7 +51,7 @@ TEST_F(Embedding, TheSharedLibraryIsSmall) {
   EXPECT_LE(std::filesystem::file_size(Path("work/stripped")), 400U * 1024);
 }
 
-// A bug of the library's ends the program with a line, and without the demangler that libstdc++ would bring for it.
+// An uncaught exception in the library ends the program with one line, without libstdc++'s demangler.
 TEST_F(Embedding, AnExceptionThatNobodyCatchesIsToldInALine) {
   Write("work/throws.cc", "#include <stdexcept>\nint main() { throw std::runtime_error(\"too few\"); }\n");
   const ProgramResult r = Shell("g++ -std=c++20 -static-libstdc++ '" HONE_SOURCE_DIR
@@ -70,7 +70,7 @@ TEST_F(Embedding, TheArchiveExportsTheCApiAlone) {
               Each(testing::Not(StartsWith("_Z"))));
 }
 
-// Its own copies of the standard library's functions and a C++ program's do not meet.
+// The archive's own copies of standard library functions do not clash with a C++ program's.
 TEST_F(Embedding, TheArchiveLivesBesideAnotherStandardLibrary) {
   for (const char* component : {"runtime", "development"}) Install(component);
   Write("work/thrower.cc", R"(#include <hone/hone.h>

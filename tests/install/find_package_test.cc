@@ -1,4 +1,4 @@
-// What CMake and pkg-config find, and what they say where something is missing.
+// The results of CMake and pkg-config, and their messages where something is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 class FindPackage : public InstalledTest {
  protected:
-  // Configures a project whose find_package takes these words.
+  // Configures a project whose find_package takes these arguments.
   ProgramResult Find(const std::string& words, const std::string& then = "") {
     Write("work/CMakeLists.txt", "cmake_minimum_required(VERSION 3.16)\nproject(finder C)\nfind_package(hone " + words +
                                      ")\nmessage(STATUS \"found ${hone_FOUND} ${hone_VERSION}\")\n" + then);

@@ -1,4 +1,4 @@
-// The C++ door for graphs as its users have it: <hone/compiler/graph.h> and libhone-graph.so, installed.
+// The C++ interface for graphs as users have it: <hone/compiler/graph.h> and libhone-graph.so, installed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST_F(GraphLibrary, WorksAsItIsWritten) {
   PlayPage("relay.md");
 }
 
-// Each header is whole in itself, and what it needs from outside is the standard library.
+// Each header compiles by itself, and needs only the standard library from outside.
 TEST_F(GraphLibrary, TheHeadersNeedTheStandardLibraryAlone) {
   for (const char* component : {"development", "graph"}) Install(component);
   int headers = 0;
@@ -61,7 +61,7 @@ TEST_F(GraphLibrary, ShowsHonesNamesAlone) {
               testing::ElementsAre(HasSubstr("[libhone-graph.so." HONE_VERSION "]")));
 }
 
-// What is wrong with a graph is said by an exception of hone's, which programs catch as theirs.
+// Errors in a graph are exceptions of hone's, which programs can catch by their type.
 TEST_F(GraphLibrary, ErrorsAreCaughtOutside) {
   for (const char* component : {"development", "graph"}) Install(component);
   Write("work/wrong.cc", R"(#include <hone/compiler/graph.h>

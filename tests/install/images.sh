@@ -1,7 +1,7 @@
 #!/bin/bash
-# images.sh CPACK CONFIG: the stages of docker/Dockerfile, built by buildah without a daemon. The stage `build`, which compiles, is what this build's
-# cpack makes, and debian:12 is made by mmdebstrap. Tries what the images hold. Ends with 77, which skips the test, where a tool or Debian's
-# mirror are missing. MIRROR names another mirror.
+# images.sh CPACK CONFIG: the stages of docker/Dockerfile, built by buildah without a daemon. This build's cpack output
+# replaces the stage `build`, which compiles, and mmdebstrap makes debian:12. Tests the content of the images. Ends with
+# 77, which skips the test, where a tool or Debian's mirror is missing. MIRROR names another mirror.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 sources=$PWD
@@ -26,7 +26,7 @@ for stage in runtime runner hone; do
   images build -q --pull-never --build-context build="$work/build" --target $stage -t hone-$stage -f docker/Dockerfile "$sources" >/dev/null
 done
 
-# in_image STAGE COMMAND...: in a container of its own.
+# in_image STAGE COMMAND...: runs it in a container of its own.
 in_image() {
   local container
   container=$(images from --pull-never "localhost/hone-$1")

@@ -1,4 +1,4 @@
-// hone installed into a folder of the test's.
+// hone installed into a folder of the test.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace hone {
 
 class InstalledTest : public ProgramTest {
  protected:
-  // `cmake --install` of one component, to Prefix().
+  // Runs `cmake --install` for one component, into Prefix().
   void Install(const std::string& component);
   std::string Prefix() const { return Path("usr"); }
-  // A line as ProgramTest::Shell has it, with what is installed in place of what was built; /usr stands for Prefix()
+  // Runs a line as ProgramTest::Shell does, with installed programs in place of built ones. /usr stands for Prefix()
   // where it names a file of hone's.
   ProgramResult ShellOfUser(const std::string& line);
-  // Types what a page's blocks show, and expects what they say.
+  // Types the sessions in a page's blocks, and expects the output that they show.
   void PlayPage(const std::string& page);
 };
 

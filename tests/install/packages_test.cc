@@ -1,4 +1,4 @@
-// The Debian packages: unpacked where nothing else is, they do what the README shows.
+// The Debian packages, unpacked in a root with nothing else, run the README's session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,11 +28,11 @@ class Packages : public InstalledTest {
   }
   static void TearDownTestSuite() { fs::remove_all(Folder("")); }
 
-  // Of the process: packing takes long.
+  // Packing takes long, so the folder lasts for the whole process.
   static std::string Folder(const std::string& name) {
     return fs::temp_directory_path() / ("hone_packages_" + std::to_string(getpid())) / name;
   }
-  // The packages, in a folder of this name; with less compression than users get.
+  // Makes the packages in a folder of this name, with less compression than released ones.
   void Pack(const std::string& name) {
     fs::create_directories(Folder(name));
     const ProgramResult r =
@@ -55,7 +55,7 @@ class Packages : public InstalledTest {
     return Shell("dpkg-deb --contents '" + Deb("debs", package) + "'").out;
   }
 
-  // In the clean root, with a /proc of its own; as somebody who is not root where that is who tests.
+  // Runs the line in the clean root with a /proc of its own; as another user if the test runs as root.
   ProgramResult InRoot(const std::string& line) {
     const std::string user = geteuid() == 0 ? "" : "--user --map-current-user ";
     return Shell("env -i PATH=/usr/bin HOME=/home unshare " + user + "--mount --pid --fork --root='" + Path("root") +
@@ -68,7 +68,7 @@ const std::vector<std::string> kAll = {"libhone-runtime0", "libhone-dev", "libho
                                        "python3-hone"};
 
 TEST_F(Packages, AreTheSameTwice) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // times of files have seconds
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // file times have a resolution of seconds
   Pack("again");
   for (const std::string& package : kAll) {
     EXPECT_EQ(Shell("cmp '" + Deb("debs", package) + "' '" + Deb("again", package) + "'").code, 0) << package;
@@ -121,7 +121,7 @@ TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
   }
 }
 
-// What a wheel holds is a link to the other packages' files here.
+// The files that a wheel contains are links to the other packages' files here.
 TEST_F(Packages, OfPythonAreSourcesAndAnExtension) {
   const std::string python = HONE_HAS_EXTENSION ? "python3" : "python3:any",
                     libc = HONE_HAS_EXTENSION ? ", libc6 .*" : "";
@@ -168,7 +168,7 @@ TEST_F(Packages, DoInACleanRootWhatTheReadmeShows) {
   for (const char* package : {"hone", "hone-runner"}) debs += " '" + Deb("debs", package) + "'";
   const ProgramResult made = Shell("'" HONE_SOURCE_DIR "/scripts/clean_root.sh' '" + Path("root") + "'" + debs);
   ASSERT_EQ(made.code, 0) << made.err;
-  // The image that the README's session has: zeros.
+  // The image of the README's session, with zeros.
   std::string npy = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 224, 224), }";
   npy.resize(117, ' ');
   Write("root/home/image.npy",

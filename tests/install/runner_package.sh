@@ -1,6 +1,7 @@
 #!/bin/sh
-# runner_package.sh ARCH DEBIANARCH: the package of an architecture's one-file runner is of that architecture, depends on nothing, and what is
-# in it runs under emulation. 77, which skips the test, where a compiler, the sources or the emulator are missing.
+# runner_package.sh ARCH DEBIANARCH: the package with an architecture's one-file runner is for that architecture, has no
+# dependencies, and its runner works under emulation. Ends with 77, which skips the test, where a compiler, the sources
+# or the emulator is missing.
 set -eu
 cd "$(dirname "$0")/../.."
 fail() { echo "runner_package.sh: $1" >&2; exit 1; }

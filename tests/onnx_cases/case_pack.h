@@ -1,4 +1,4 @@
-// The packed test cases of the onnx package: see pack_cases.py for the file.
+// The packed test cases of the onnx package; pack_cases.py describes the file.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ struct OnnxCase {
   std::string set;
   std::string name;
   std::string_view model;
-  std::vector<DataSet> data;  // none of text and sequences
+  std::vector<DataSet> data;  // without those of text and sequences
 };
 
 class CasePack {
  public:
-  // Throws std::runtime_error for a file that is not there or is no pack.
+  // Throws std::runtime_error if the file is missing or is not a pack.
   explicit CasePack(const std::string& path);
   CasePack(const CasePack&) = delete;
   CasePack& operator=(const CasePack&) = delete;
 
-  // They point into the pack.
+  // The cases point into the pack.
   const std::vector<OnnxCase>& cases() const { return cases_; }
   const std::string& onnx_version() const { return onnx_version_; }
 

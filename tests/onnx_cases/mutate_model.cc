@@ -51,7 +51,7 @@ void SetOne(Numbers& numbers, Random& random) {
   numbers.Set(Draw(random, numbers.size()), Extreme(random));
 }
 
-// A dimension of a stored tensor or an input, or a stored integer.
+// Changes a dimension of a stored tensor or an input, or a stored integer.
 void SetStored(onnx::GraphProto& graph, Random& random) {
   if (graph.initializer_size() > 0 && random.Below(2) == 0) {
     auto& tensor = *graph.mutable_initializer(Draw(random, graph.initializer_size()));
@@ -75,7 +75,7 @@ void SetAttribute(onnx::NodeProto& node, Random& random) {
   if (random.Below(8) == 0) node.mutable_attribute()->DeleteSubrange(Draw(random, node.attribute_size()), 1);
 }
 
-// As another model's node has it, with this one's values.
+// Takes a node of another model, with this one's values.
 void Graft(onnx::NodeProto& node, std::string_view other, Random& random) {
   onnx::ModelProto model;
   if (!model.ParseFromArray(other.data(), static_cast<int>(other.size())) || model.graph().node_size() == 0) return;

@@ -9,8 +9,8 @@
 
 namespace hone {
 
-// The model with a few bits flipped, cut off, with a part moved, with a number set to an extreme one, with a node of
-// another model, or with two values exchanged. `others`: serialized models, one or more.
+// The model with one damage: flipped bits, a cut, a moved part, an extreme number, another model's node, or two
+// exchanged values. `others` are one or more serialized models.
 std::string MutatedModel(std::string_view model, const std::vector<std::string_view>& others, Random& random);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// onnx's own cases: all but those that the exclusions name give the numbers that onnx expects.
+// onnx's own cases: all but the excluded ones give the numbers that onnx expects.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -33,7 +33,7 @@ Exclusions ReadExclusions() {
   return exclusions;
 }
 
-// Counts by set and reason, of every case that was run.
+// The number of cases by set and reason, over every case run.
 class Table {
  public:
   void Add(const OnnxCase& one, const std::string& result) {
@@ -67,7 +67,7 @@ std::string Judge(const OnnxCase& one, const Exclusions& exclusions) {
   return result.verdict == Verdict::kRefused ? "refused" : "wrong";
 }
 
-// Beneath a sanitizer every tenth case is run.
+// With a sanitizer only every tenth case is run.
 #ifdef HONE_SANITIZED
 constexpr size_t kStride = 10;
 #else
@@ -97,7 +97,7 @@ TEST(OnnxCases, ExclusionsNameCases) {
 
 using Rows = std::map<std::string, std::string>;
 
-// Of docs/onnx.md's table that begins with `header`: the last cells by the first.
+// Reads docs/onnx.md's table that begins with `header`: the last cells by the first.
 Rows RowsOfPage(const std::string& header) {
   std::ifstream page(std::string(HONE_SOURCE_DIR) + "/docs/onnx.md");
   Rows rows;

@@ -1,5 +1,4 @@
-// Damaged models of every operator are refused in one line, or are models: nothing crashes, and nobody takes the
-// machine's memory.
+// Damaged models of every operator are refused in one line, or are valid: nothing crashes, and memory stays bounded.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +22,8 @@
 namespace hone {
 namespace {
 
-// Beside twice the file. What a model computes when it is imported may take 1 GiB; one that is refused is, before it
-// computes much. A sanitizer keeps what was freed.
+// Memory on top of twice the file. Importing may compute constants of up to 1 GiB; a refusal comes before much is
+// computed. A sanitizer keeps freed memory.
 constexpr int64_t kUsualBytes = int64_t{64} << 20;
 constexpr int64_t kMostBytes = (int64_t{1} << 30) + kUsualBytes;
 #ifdef HONE_SANITIZED
@@ -40,7 +39,7 @@ int Mutations() {
   return asked != nullptr ? std::atoi(asked) : kMutations;
 }
 
-// One of them, which is kept as mutation.onnx; -1 for all.
+// The single mutation to run, which is kept as mutation.onnx; -1 for all.
 int OnlyMutation() {
   const char* asked = std::getenv("HONE_MUTATION");
   return asked != nullptr ? std::atoi(asked) : -1;

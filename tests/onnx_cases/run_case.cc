@@ -32,7 +32,7 @@ Tolerance ToleranceOf(int onnx_type) {
   return {};
 }
 
-// Inputs that are floats in some cases and in models always stored, by operator and place.
+// Inputs that are floats in some cases and constants in real models, by operator and position.
 bool IsAlwaysStored(const std::string& op, int place) {
   static const std::map<std::string, std::set<int>> kStored = {
       {"Resize", {1, 2}}, {"Upsample", {1}}, {"OneHot", {1}}, {"Range", {0, 1, 2}}};
@@ -74,7 +74,7 @@ std::set<std::string> AlwaysStored(const onnx::GraphProto& graph) {
   return names;
 }
 
-// Old models list what they store among their inputs.
+// Old models list stored tensors among their inputs.
 std::vector<std::string> InputNames(const onnx::GraphProto& graph) {
   std::set<std::string> stored;
   for (const auto& tensor : graph.initializer()) stored.insert(tensor.name());
@@ -142,7 +142,7 @@ bool Near(double got, double wanted, const Tolerance& tolerance) {
   return std::fabs(got - wanted) <= tolerance.absolute + tolerance.relative * std::fabs(wanted);
 }
 
-// Empty when the output is what was expected.
+// Empty when the output is as expected.
 std::string Difference(const Tensor& got, std::string_view expected) {
   const Tensor wanted = ParseTensorProto(expected, "expected");
   if (got.shape() != wanted.shape()) {

@@ -11,17 +11,17 @@ namespace hone {
 struct CaseResult {
   enum class Verdict : uint8_t {
     kRight = 0,
-    kRightWithConstants = 1,  // where inputs are what models store: axes, sizes, pads, scales
-    kRefused = 2,             // when it was imported, or by a run as bad data
-    kWrong = 3,               // other numbers, or any other error
-    kUnjudged = 4,            // it was not refused, and its tensors are not there
+    kRightWithConstants = 1,  // right once inputs that real models store became constants: axes, sizes, pads, scales
+    kRefused = 2,             // by the importer, or by a run as bad data
+    kWrong = 3,               // wrong numbers, or any other error
+    kUnjudged = 4,            // not refused, but expected tensors are missing
   };
   Verdict verdict = Verdict::kRight;
   std::string why;  // empty when right
 };
 
-// Never throws. Small integers that the importer has to know, and floats where an operator has to, are made constants
-// in a second try.
+// Never throws. A second try makes constants of small integers that the importer must know, and of floats where an
+// operator requires them.
 CaseResult RunCase(const OnnxCase& one);
 
 }  // namespace hone

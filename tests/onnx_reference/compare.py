@@ -14,9 +14,9 @@ import shutil
 import subprocess
 import sys
 
-# So many elements of float32's error that results may differ by, of the largest one.
+# Results may differ by this fraction of the largest one, for float32's error.
 TOLERANCE = 3e-5
-# Less than a normal float32 is zero to hone's kernels, and functions of special values are good to this.
+# hone's kernels flush denormal float32 to zero, and functions of special values are this accurate.
 LEAST, LEAST_SPECIAL = 2e-38, 3e-7
 
 
@@ -85,7 +85,7 @@ def judge(folder, seed, m, model, runtime):
         return "refused", refused.read_text()
     try:
         want = reference_outputs(model, m.inputs, runtime)
-    except Exception as error:  # of many kinds: whatever it does not do
+    except Exception as error:  # any kind of unsupported model
         return "not run", str(error).splitlines()[0] if str(error) else repr(error)
     for kind in ("folded", "out"):
         for i, expected in enumerate(want):

@@ -8,7 +8,7 @@ OPSETS = {"Gelu": 20, "Swish": 24}
 SLOPES = ("Celu", "Elu", "LeakyRelu", "ThresholdedRelu", "Swish")
 
 
-# What sees denormals as they are; arithmetic takes them for zeros (docs/precision.md).
+# Operators that see denormals; arithmetic flushes them to zero (docs/precision.md).
 SEES_DENORMALS = ("Abs Neg Relu Sign Ceil Floor IsNaN IsInf Identity Max Min Equal Less Greater LessOrEqual "
                   "GreaterOrEqual").split()
 
@@ -53,7 +53,7 @@ def unary_of_integers(m):
     values = m.values(m.shape(), dtype)
     attributes = {}
     if op == "Shrink":
-        # What fits after the bias was added, and what float32 holds.
+        # Values that fit the type after the bias is added, and that float32 represents.
         values = (values % 50 + 4).astype(dtype)
         attributes = {"bias": m.one_of([1.5, 2.0]), "lambd": m.one_of([6.0, 20.5])}
     m.node(op, [m.given(values)], **attributes)
@@ -131,7 +131,7 @@ def cast(m):
     source, to = m.one_of([FLOAT, *INTEGERS, numpy.bool_]), m.one_of([FLOAT, *INTEGERS, numpy.bool_])
     values = m.values(m.shape(), source, 5)
     if source is FLOAT and to is not FLOAT and to is not numpy.bool_:
-        # What no integer holds is left to each processor by ONNX.
+        # ONNX leaves conversions out of the integer's range to each processor.
         held = numpy.isfinite(values) & (numpy.abs(values) < 100)
         values = numpy.abs(numpy.where(held, values, FLOAT(7.5)))
     m.node("Cast", [m.given(values)], to=onnx_type(to))
@@ -180,7 +180,7 @@ def search(m):
 
 def softmax(m):
     shape = m.shape(1)
-    m.opset = m.one_of([13, 18])  # the reference knows the meaning since 13 alone
+    m.opset = m.one_of([13, 18])  # the reference implements the meaning only since 13
     m.node(m.one_of(["Softmax", "LogSoftmax", "Hardmax"]), [m.given(m.values(shape, scale=3))],
            axis=m.between(-len(shape), len(shape) - 1))
 

@@ -40,7 +40,7 @@ def quantise(m):
     axis = m.between(0, len(shape) - 1)
     per_axis = m.chance(50)
     count = [shape[axis]] if per_axis else []
-    # Steps that are powers of two: a quotient lies on neither side of a middle by chance.
+    # Scales are powers of two, so that no quotient is close to a midpoint by rounding.
     scale = m.known((2.0 ** -m.numpy.integers(0, 4, count)).astype(FLOAT), FLOAT)
     zero = m.known(m.values(count, byte), byte)
     if m.chance(50):

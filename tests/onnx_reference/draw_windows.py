@@ -42,7 +42,7 @@ def conv_transpose(m):
         attributes["output_padding"] = [m.between(0, s - 1) for s in strides]
     if m.chance(30):
         attributes["dilations"] = [m.between(1, 2) for _ in image]
-    # The reference computes one channel of each group, and pads one group.
+    # The reference computes one channel of each group, and pads only one group.
     groups = channels if m.chance(30) and axes == 2 and "output_padding" not in attributes else 1
     out = m.between(1, 3) if groups == 1 else 1
     inputs = [m.given(m.values([batch, channels] + image), 5), m.given(m.values([channels, out] + kernel), 80)]
@@ -56,7 +56,7 @@ def pool(m):
     (batch, channels), image = image_of(m, axes)
     op = m.one_of(["MaxPool", "AveragePool", "AveragePool"])
     attributes, kernel = window(m, axes, image)
-    # The reference is wrong where largest pools are padded, for ceilings of a stride of 1, and where padding counts.
+    # The reference is wrong for padded max pools, for ceil mode with stride 1, and where padding counts.
     if op == "MaxPool":
         attributes = {"strides": attributes["strides"]}
     if "auto_pad" not in attributes and attributes["strides"] and min(attributes["strides"]) > 1:

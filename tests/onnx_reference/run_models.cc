@@ -1,8 +1,8 @@
-// hone_run_models: what hone makes of a folder of models, for whoever compares it.
+// hone_run_models: hone's results for a folder of models, for comparison with another implementation.
 //
-//   FOLDER/7.onnx  FOLDER/7.x.npy          a model, and what its input x is given
+//   FOLDER/7.onnx  FOLDER/7.x.npy          a model, and the value of its input x
 //   FOLDER/7.out0.npy                      written: its first result, of a built package
-//   FOLDER/7.folded0.npy                   the same of the reference, as importing folds constants
+//   FOLDER/7.folded0.npy                   written: the reference's result, as importing folds constants
 //   FOLDER/7.refused                       instead: the message
 #include <fmt/format.h>
 
@@ -61,7 +61,7 @@ void WriteAll(const std::vector<Tensor>& outputs, const std::string& stem) {
   for (size_t i = 0; i < outputs.size(); ++i) WriteNpy(outputs[i], fmt::format("{}{}.npy", stem, i));
 }
 
-// Whoever imported a model may build and run it: only what importing says is a refusal.
+// A model that was imported must build and run: only an error of importing is a refusal.
 void RunModel(const std::string& path, bool build, const Options& options) {
   const std::string stem = path.substr(0, path.size() - std::string_view(".onnx").size());
   relay::IRModule typed;

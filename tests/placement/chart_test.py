@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-USER = 10001  # of every pod but the store's
+USER = 10001  # the user of every pod but the store's
 
 
 def skip(why):
@@ -155,7 +155,7 @@ def play(objects, hone, runner):
         stack.callback(cluster.end)
         tracker = pod_of(objects, "Deployment", "hone-tracker")
         cluster.serve(tracker)
-        # What docs/placement.md does by hand: keys made here, authorised at the tracker, brought as secrets.
+        # The manual steps of docs/placement.md: keys made here, authorised at the tracker, brought as secrets.
         keys = work / "hone-tracker" / "keys"
         server_key = (keys / "secret.pub").read_text()
         for name, role in (("hone-runner", "runner"), ("hone-tuner", "tuner,viewer")):
@@ -179,7 +179,7 @@ def play(objects, hone, runner):
         output, _ = tuned.communicate(timeout=120)
         assert tuned.returncode == 0, output
         assert "timing on genoa/node-1" in output, output
-        # Its init container finds the keys of before, and a second tracker has them.
+        # The init container finds the existing keys, and a second tracker uses them.
         cluster.prepare(tracker)
         assert (keys / "secret.pub").read_text() == server_key
         assert run(hone, "log", "export", "--all", "--db", str(store)).stdout.count("\n") > 3

@@ -55,7 +55,7 @@ def main():
         raise SystemExit(f"a trace of two workers has more slices than {sorted(expected)}")
     for key, durations in expected.items():
         found.same(f"slices of {key}", len(got[key]), len(durations))
-        # A time in microseconds is rounded when it is read.
+        # Reading rounds a time that is in microseconds.
         if any(abs(a - b) > 1 for a, b in zip(sorted(got[key]), sorted(durations))):
             raise SystemExit(f"durations of {key} are {got[key]}, and expected are {durations}")
     print(f"Perfetto reads {len(rows)} slices of {len({key[0] for key in got})} tracks")
