@@ -1,4 +1,4 @@
-// Concatenations whose fields are written in place, whoever else reads them.
+// Concatenations whose fields are written in place, even if other operators read them.
 #include <gtest/gtest.h>
 
 #include "core/random.h"

@@ -28,7 +28,7 @@ class RemoteSession : public TrackerChildTest {
     device_.reset();
     TrackerChildTest::TearDown();
   }
-  // Only with more cores here than there does the test show whose cores decide.
+  // The test can show whose cores decide only if this machine has more than the device.
   static bool HasMoreCoresThanTheDevice() { return AllowedCores() >= 2; }
   int64_t CoresOfTheDevice() const {
     const Json devices = ParseJson(Shell("hone devices --json --tracker " + address_).out, "the devices");

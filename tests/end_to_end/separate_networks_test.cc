@@ -4,7 +4,7 @@
 //                      +-- lab's bridge -- router =========== board 192.168.91.2
 //   lab    10.91.1.1 --+   10.91.1.2    192.168.91.1
 //
-// The board reaches the lab and nobody reaches the board. Needs root, ip and nft.
+// The board reaches the lab, and no machine reaches the board. Needs root, ip and nft.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ def stored_tensors(folder, kind):
     for i in range(len(glob.glob(f"{folder}/{kind}_*.pb"))):
         try:
             yield tensor(onnx.load_tensor(f"{folder}/{kind}_{i}.pb"))
-        except Exception:  # the message of a sequence
+        except Exception:  # the file holds a sequence, which is not a tensor
             yield None
 
 

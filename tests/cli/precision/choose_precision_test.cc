@@ -227,7 +227,7 @@ TEST_F(ChoosePrecisionTest, ALayersErrorAtTheOutputIsThatOfANetworkWithItAlone) 
       if (!losses[i]) continue;
       const std::string& layer = models_.layers()[i].name;
       const double built = ErrorWhereSeen(models_.NetworkOf({{layer, precision}}));
-      // In a network a dense layer's result is rounded too; alone only if another layer reads it.
+      // In a network a dense layer's result is rounded too; for the prediction only if another layer reads it.
       EXPECT_NEAR(std::log2(losses[i]->output / built), 0, 1) << layer << " " << LayerPrecisionName(precision);
     }
   }

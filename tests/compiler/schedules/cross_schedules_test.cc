@@ -36,7 +36,7 @@ Workload OfBFloat16(Random& random) {
   return w;
 }
 
-// A dense layer of one row, drawn like convolutions of bytes.
+// A dense layer of one row, as the 1 x 1 convolution that kernels of bytes take.
 Workload RandomRow(Random& r) {
   Workload w;
   w.op = "nn.conv2d";
