@@ -54,8 +54,8 @@ class HealthJudge {
  public:
   HealthJudge(const HealthRules& rules, std::vector<GoldenPart> parts, GoldenHistory history);
 
-  // Whether these times would raise or keep up a doubt. Then a second run at once is worth it, which most disturbances
-  // do not outlast.
+  // Whether these times would raise or keep up a doubt. If so, it pays to repeat the run at once, since most
+  // disturbances are over by then.
   bool IsSlow(const std::vector<int64_t>& times) const;
   void Take(const GoldenRun& run);
   // Quarantines for good: earlier measurements say nothing about this machine.

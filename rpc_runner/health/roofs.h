@@ -13,7 +13,7 @@
 namespace hone {
 
 struct Roof {
-  std::string cores;     // the kind of core; empty if not of a single kind
+  std::string cores;     // the kind of core; empty if there is only one, and for all kinds together
   int threads = 1;       // threads that ran at the same time
   double gflops = 0;     // float32 multiply-adds in registers, two operations each
   double read_gbps = 0;  // 1e9 bytes per second, read from memory sequentially

@@ -9,9 +9,9 @@
 
 namespace hone {
 
-// Has no keys if the address is loopback and neither the options nor known_trackers name a key of the tracker. Throws
-// Error(kBadConfig) if an address is malformed, the tracker's key is not known, or this program's own key cannot be
-// trusted.
+// The security of a connection to the tracker: without keys if the address is loopback and neither the options nor
+// known_trackers name a key of the tracker. Throws Error(kBadConfig) if an address is malformed, the tracker's key is
+// not known, or this program's own key cannot be trusted.
 Security ClientSecurity(const ClientKeys& keys, const std::string& tracker);
 
 struct Enrolled {

@@ -7,8 +7,8 @@ namespace hone {
 
 // The keys of a program that connects to a tracker.
 struct ClientKeys {
-  std::string
-      identity;  // a file with our secret key; empty: the default one (DefaultIdentityPath), where keys are used
+  // A file with this program's secret key; empty: the default one (DefaultIdentityPath), if keys are used.
+  std::string identity;
   std::string server_key;  // the tracker's public key or a file with it; empty: known_trackers' key for its address
 };
 

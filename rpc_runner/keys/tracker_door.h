@@ -12,7 +12,7 @@
 
 namespace hone {
 
-// Throws what a tracker that is to listen at `bind` with these keys would throw, and changes nothing.
+// Throws as a tracker would that listens at `bind` with these keys, and changes nothing.
 void RequireSafeDoor(const ServerKeys& keys, const std::string& bind);
 
 // Must outlive the sockets of its context.

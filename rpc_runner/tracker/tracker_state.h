@@ -78,7 +78,7 @@ class TrackerState {
   ProgramShelf programs_;
   std::vector<Outgoing> outgoing_;
   TrackerCounts counts_;
-  bool changed_ = false;  // a client waits or a runner is free that did not before
+  bool changed_ = false;  // whether a client began to wait or a runner became free
 };
 
 }  // namespace hone

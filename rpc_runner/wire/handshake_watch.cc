@@ -95,7 +95,7 @@ void HandshakeWatch::Fail(Trouble trouble, bool is_final) {
   ++failures_;
   if (failed_.size() >= kMostFailures) return;
   failed_.push_back({trouble, "", is_final});
-  // A peer that is not admitted gets this answer before its connection ends.
+  // A refused peer first gets the refusal, so the end of its connection does not follow at once.
   ending_ = trouble != Trouble::kNotAdmitted;
 }
 

@@ -337,7 +337,7 @@ void Socket::UseKindOfAddress() {
   SetOption(socket_, ZMQ_IPV6, lookup_.is_ipv6 ? 1 : 0);
 }
 
-// A name may have addresses of either kind, and a server that listens only at the other kind.
+// If nobody listened at the first lookup, a later one may choose the other kind of address.
 void Socket::LookUpAgain() {
   if (lookup_.is_sure || watch_->open_since_ns() != 0 || again_ns_ != 0) return;
   const int64_t now_ns = MonotonicNs();

@@ -1,4 +1,4 @@
-// Frames over ZeroMQ. Only this file pair knows the library, with the settings of docs/protocol.md.
+// Frames over ZeroMQ, with the settings of docs/protocol.md. Only wire/ and keys/ include the library's header.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +72,8 @@ class Socket {
   // Why the tracker that a DEALER connects to refuses it, in one line. Empty if it does not, or does not answer. Known
   // a twentieth of a second after the handshake, so ask again.
   std::string Refusal();
-  // From here on, remakes a DEALER's connection that is open but silent for so long, when it is asked for messages. The
-  // peer may be gone although something on the way still answers for it.
+  // Makes a DEALER reconnect if its open connection was silent for so long; this is checked when it is asked for
+  // messages. The peer may be gone although something on the way still answers for it.
   void ExpectWords(int64_t every_ns) { words_every_ns_ = every_ns; }
   // Drops unsent messages when the socket is closed.
   void ForgetUnsent();
