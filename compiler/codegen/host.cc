@@ -66,8 +66,8 @@ void CheckKnown(const Target& target) {
   }
 }
 
-// Kernels need products and float32 as instructions; otherwise the link would fail with lld's list of missing
-// functions.
+// Kernels need products and float32 as instructions. Without them the link would fail: lld names the functions that
+// stand in for them.
 void CheckRiscv(const Target& target) {
   if (!llvm::Triple(target.triple).isRISCV()) return;
   const std::vector<std::string> has = ImpliedFeatures(target);

@@ -250,7 +250,7 @@ Value* KernelBuilder::FSub(Value* a, Value* b) { return ir_->CreateFSub(a, b); }
 Value* KernelBuilder::FDiv(Value* a, Value* b) { return ir_->CreateFDiv(a, b); }
 
 Value* KernelBuilder::Fma(Value* a, Value* b, Value* c) {
-  // ARM's small cores get a separate product and sum for an operation that may be fused, so they need one that must be.
+  // For ARM's small cores LLVM splits an operation that may be fused, so they get the one that must be.
   const bool must = machine_.has_fma && llvm::Triple(module_->getTargetTriple()).isARM();
   return ir_->CreateIntrinsic(must ? llvm::Intrinsic::fma : llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
 }

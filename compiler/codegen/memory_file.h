@@ -9,7 +9,7 @@ namespace hone {
 // A file of its own under /proc/self/fd, which goes away with the object. Throws Error(kIo) if memory is lacking.
 class MemoryFile {
  public:
-  // `name` is what tools that list a process's files show.
+  // `name` appears in tools that list a process's open files.
   explicit MemoryFile(const char* name);
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;

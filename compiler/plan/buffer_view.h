@@ -16,8 +16,8 @@ int64_t BatchStride(const relay::Type& type);
 bool IsDense(const PlanView& view, const relay::Type& type);
 
 // The view of the result on the argument's memory, if the function moves no data. Such functions are a reshape of
-// row-major data, a slice of it along the batch, and a layout_transform between layouts of the same bytes. nullopt if
-// the function moves data, or must here because the images lie apart.
+// row-major data, a slice of it along the batch, and a layout_transform between layouts of the same bytes. Returns
+// nullopt if the function moves data, or must here because the images lie apart.
 std::optional<PlanView> AsView(const relay::Function& function, const PlanView& argument);
 // Whether the function could be a view at all, for some argument.
 bool MayBeView(const relay::Function& function);

@@ -32,8 +32,8 @@ class KernelTable {
   // EstimateNs of each kernel, by number, with so many threads in a network with so many bytes of parameters. Call it
   // after Compile. 0 if there is no estimate.
   std::vector<double> EstimatesNs(int threads, int64_t params_bytes) const;
-  // The kernels' object code, followed by an object with the table of the workloads they were compiled for
-  // (kKernelTableSymbol).
+  // The kernels' object code. The last object holds the table that describes them (kKernelTableSymbol): code hashes,
+  // stages, operands and workspaces.
   std::vector<std::string> TakeObjects();
 
  private:

@@ -20,7 +20,7 @@ struct TileProduct {
   int64_t channels;  // in a row of data
   int64_t group;     // neighbours along the reduction that lie together in a row of weights
 };
-// Null for types that no instruction multiplies. The output's type is not compared: it may be the data's, or float32.
+// Null for types that no instruction multiplies, and for an output that has neither the data's type nor float32.
 const TileProduct* TileProductOf(const ElementTypes& types);
 
 struct AmxKnobs : KnobTable {

@@ -8,7 +8,7 @@
 //
 // Sums within a transform may overflow 16 bits on the way: only the results must fit. Sums over channels and A^T M A
 // are taken modulo 2^32. 900 is 4 * 225, and 225 has an inverse modulo 2^32. So both cases are left with four times the
-// convolution's sum, modulo 2^32. kMostChannels keeps that below 2^31; a quarter of it is the sum itself.
+// convolution's sum, modulo 2^32. The limit kMostChannels keeps that below 2^31; a quarter of it is the sum itself.
 //
 // The transform's points give F(4x4) this factor of 4. Modulo a power of two only an odd factor can be removed. The
 // usual points are 0, 1, -1, 2, -2 and infinity. They multiply outputs by 24 * 24 = 64 * 9, and six bits of the sum are

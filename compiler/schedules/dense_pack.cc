@@ -77,10 +77,10 @@ struct DenseKnobs : KnobTable {
 // not hold them all. On a Zen 5 core, 196 x 384 by 384 x 1536 takes 1.40 ms with 14 rows, 1.02 to 1.05 with 6 to 11.
 constexpr double kReload = 2;
 
-// kColdShare is the share of the cold weights' rate that one row reaches; kNotFetched is the factor without fetching on
-// several threads. Measured on the same core: 25088 x 4096, 9216 x 4096, 4096 x 1000, 2048 x 1000 and 1280 x 1000. On
-// one thread they come at 35 to 50 GB/s, however much is fetched ahead (within 2 %). On two threads they come at 44 to
-// 60 GB/s, and fetching gains 0 to 7 %.
+// kColdShare is the share of the cold weights' rate that one thread reaches. kNotFetched is the factor without fetching
+// on several threads. Measured with one row on the same core: 25088 x 4096, 9216 x 4096, 4096 x 1000, 2048 x 1000 and
+// 1280 x 1000. On one thread they come at 35 to 50 GB/s, however much is fetched ahead (within 2 %). On two threads
+// they come at 44 to 60 GB/s, and fetching gains 0 to 7 %.
 constexpr double kColdShare = 11.0 / 12, kNotFetched = 1.025;
 constexpr double kCacheShare = 0.7;  // share of a cache that holds data for reuse
 

@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Channels in one row of a tile register, if the machine multiplies such tiles: 64 of uint8, 32 of bfloat16. 0 for
-// other types and machines.
+// Channels in one row of a tile register, if the machine multiplies such tiles: 64 of uint8, 32 of bfloat16. Other
+// types and machines give 0.
 inline int64_t TileRow(DType data, const MachineModel& machine) {
   constexpr int64_t kRowBytes = 64;
   const bool multiplied =
