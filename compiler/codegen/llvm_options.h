@@ -17,8 +17,8 @@ struct LlvmOption {
 };
 
 // The options of code generation. Loop strength reduction makes code generation of clipped loops several times slower
-// and no kernel faster. The machine combiner of x86 reorders sums of integers: it adds them in pairs before they meet
-// the accumulator. That takes registers that a tile does not have.
+// and no kernel faster. The machine combiner of x86 reorders sums of integers: it adds them in pairs before it adds
+// them to the accumulator. That takes registers that a tile does not have.
 inline constexpr std::array kLlvmOptions = {
     LlvmOption{"disable-lsr", true, "-disable-lsr"},
     LlvmOption{"x86-machine-combiner", false, "-x86-machine-combiner=false"},

@@ -6,14 +6,11 @@
 //     one register tile (matmul_tile), its sum over k of K [unroll_ic]
 //     epilogue and store
 //
-// Bytes are multiplied without taking their zero points away; the sums start with the difference, modulo 2^32. With w'
-// = w
-// - 128, which is a signed byte, and zw' = zw - 128,
+// Bytes are multiplied without taking their zero points away; the sums start with the difference, modulo 2^32. Let
+// w' = w - 128, which is a signed byte, and zw' = zw - 128. Then
 //
 //   sum (x - zx) (w - zw)  =  sum x w'  +  zx (K zw' - sum w')  -  zw' sum x
 //                                          per column, packed      per row of a tile, if zw' is not 0
-//                                          behind the panel
-//                                          per column, packed      per row of a tile, where zw' is not 0
 //                                          behind the panel
 #include <algorithm>
 #include <optional>

@@ -10,7 +10,7 @@
 //         epilogue and store
 //
 // One register tile, here of tile_ow=4 outputs with 3 taps, stride and dilation 1. A name is a register of `lanes`
-// channels; columns go from left to right, each is loaded before its first use and dies after its last:
+// channels; columns go from left to right, each is loaded before its first use and is not needed after its last:
 //
 //   column   c0        c1        c2        c3        c4        c5
 //   acc[0]   += c0*w0  += c1*w1  += c2*w2
@@ -166,7 +166,7 @@ class DepthwiseEmitter {
   Vals KernelRow(const RowTile& tile, Value* x, Value* w, Vals acc) {
     Vals weights;
     for (int64_t kw = 0; kw < s_.KW; ++kw) weights.push_back(Load(types_.weight, b_.At(w, kw * w_tap_)));
-    // Each input column is loaded once, when the first tap needs it, and dies after the last.
+    // Each input column is loaded once, when the first tap needs it, and is not held after the last.
     std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> uses;
     for (int64_t p = 0; p < tile.width; ++p) {
       for (int64_t kw = 0; kw < s_.KW; ++kw) {

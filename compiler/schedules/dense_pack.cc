@@ -16,7 +16,7 @@
 // If data and weights are bfloat16, a step is a pair of neighbours along K, and the weights are NK{oc_block}n2k. With
 // bytes it is four neighbours, and the weights are NK{oc_block}n4k. A box then holds int32, and x(p) is four bytes of
 // one row, broadcast. For each column w(v) holds the four bytes that they are multiplied with. Sums of bytes may begin
-// with an offset per column:
+// with an offset per column. One step of bytes:
 //
 //                    column 0      column 1      column 2
 //   x(0), bytes    | k0 k1 k2 k3 | k0 k1 k2 k3 | k0 k1 k2 k3 | ..     four bytes of one row, in every lane

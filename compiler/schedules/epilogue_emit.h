@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// The operands that one accumulator vector meets. A pointer is null if the epilogue has no such operand.
+// The epilogue's operands for one accumulator vector. A pointer is null if the epilogue has no such operand.
 struct EpilogueOperands {
   Value* scale = nullptr;     // address of the vector's scales
   Value* bias = nullptr;      // address of the vector's bias values
