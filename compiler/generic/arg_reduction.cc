@@ -1,4 +1,5 @@
-// Positions of extrema: the extremum first, then the first (or last) position that holds it, each a plain fold.
+// Positions of extrema, by two plain folds: the first finds the extremum, the second the first (or last) position with
+// that value.
 #include "compiler/generic/argument.h"
 #include "compiler/generic/fold.h"
 
@@ -8,7 +9,7 @@ namespace {
 struct Search {
   Evaluator& e;
   const relay::Call& call;
-  Coordinates open;  // of the data; the one along `axis` is set by each fold
+  Coordinates open;  // coordinates of the data; each fold sets the one along `axis`
   size_t axis;
   Lanes lanes;
 
@@ -18,14 +19,14 @@ struct Search {
     return e.Eval(call.args[0], at, wide);
   }
   int64_t extent() const { return TensorTypeOf(call.args[0]).shape[axis]; }
-  // The lanes run along the axis where the output is a scalar and the axis lies densely.
+  // The lanes run along the axis if the output is a scalar and the axis is dense.
   Value* Run(const Fold& fold) const {
     const bool along = lanes.count == 1 && axis + 1 == open.size();
     return along ? FoldAlong(e.b(), fold, extent()) : FoldAcross(e.b(), fold, extent(), lanes);
   }
 };
 
-// k and the lanes' steps as float32, which holds every position.
+// k plus the lanes' steps, as float32, which holds every position exactly.
 Value* Positions(KernelBuilder& b, const Coordinate& k, Lanes lanes) {
   Value* first = b.Splat(b.ir().CreateSIToFP(k.base, b.f32()), lanes.count);
   if (k.step == 0 || lanes.count == 1) return first;
@@ -56,7 +57,7 @@ Value* PositionOf(const Search& search, Value* winner, bool last) {
   const Fold fold{kind, b.f32(), [&](Value* best, const Coordinate& k, Lanes lanes) {
                     auto& ir = b.ir();
                     Value *x = search.Data(k, lanes), *wanted = Wide(b, winner, lanes);
-                    // A winner that is NaN is where the data is NaN.
+                    // If the extremum is NaN, its position is that of a NaN in the data.
                     Value* here = IsFloat(x) ? ir.CreateOr(ir.CreateFCmpOEQ(x, wanted), ir.CreateFCmpUNO(x, x))
                                              : ir.CreateICmpEQ(x, wanted);
                     Value* position = Positions(b, k, lanes);

@@ -1,18 +1,18 @@
-// The arguments of operators that work element by element.
+// The arguments of elementwise operators.
 #pragma once
 
 #include "compiler/generic/evaluator.h"
 
 namespace hone {
 
-// Argument `i` at the coordinates of the call's result, by numpy's broadcasting.
+// Argument `i` at the coordinates of the call's result, broadcast by numpy's rules.
 Value* Argument(Evaluator& e, const relay::Call& call, size_t i, const Coordinates& at, Lanes lanes);
-// Whether argument `i` is of an unsigned dtype, bool among them.
+// Whether argument `i` has an unsigned dtype; bool counts as unsigned.
 bool IsUnsigned(const relay::Call& call, size_t i = 0);
 bool IsFloat(Value* v);
-// The number in every lane, of the value's type.
+// The number in every lane, with the type of `v`.
 Value* Like(Value* v, double c);
-// The value itself. Throws Error(kBadData) naming the operator when it is no float32.
+// The value itself. Throws Error(kBadData) naming the operator if it is not float32.
 Value* RequireFloat(Value* x, const relay::Call& call);
 
 }  // namespace hone

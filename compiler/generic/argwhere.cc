@@ -1,10 +1,10 @@
-// Three stages: chunks of the data are counted, the counts are added up, and each chunk writes its positions from where
-// those of the chunks before it end.
+// Three stages: count each chunk's nonzero elements, add up the counts, and write each chunk's positions behind those
+// of the chunks before it.
 //
-//   data        [-- x - x -][- - - - -][x x x - -]        x: not zero
-//   counted          2           0          3
-//   added up     0           2          2                 5 is the count
-//   result      [0 1 | 2 3 4 | 0 0 0 0 ...]               rows from the count on are zeros, each chunk's own
+//    data        [-- x - x -][- - - - -][x x x - -]        x: not zero
+//    counted          2           0          3
+//    added up     0           2          2                 5 is the count
+//    result      [0 1 | 2 3 4 | 0 0 0 0 ...]               rows from the count on are zeros, each chunk's own
 #include "compiler/generic/argwhere.h"
 
 #include "compiler/codegen/element.h"

@@ -1,4 +1,4 @@
-// Positions of what is not zero as a kernel of its own: where one is written depends on how many came before it.
+// Positions of nonzero elements, as a kernel of its own: where one is written depends on the number before it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace hone {
 
 class KernelBuilder;
 
-// Of a function whose whole call (whole_call.h) is an argwhere.
+// For a function whose whole call (whole_call.h) is an argwhere.
 EmittedKernel EmitArgwhere(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

@@ -1,12 +1,12 @@
-// An item's loops. In brackets what AttentionTiles cuts them by.
+// The loops of a work item. Brackets name the members of AttentionTiles that cut them.
 //
-//   where the worker meets the product first: keys -> [panel][k][column], values -> [panel][key][column]
-//   for panel of keys [score_columns], for tile of queries [rows]      scores, a row per query of the block
-//   for query: largest = max f(score); weight = exp(f(score) - largest); inverse = 1 / sum
-//   for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
+//    at the worker's first block of a product: keys -> [panel][k][column], values -> [panel][key][column]
+//    for panel of keys [score_columns], for tile of queries [rows]      scores, a row per query of the block
+//    for query: largest = max f(score); weight = exp(f(score) - largest); inverse = 1 / sum
+//    for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
 //
-// With tile registers (attention_tiles.h) the last block begins before the one before has ended, and stores the rows
-// that are its own; steps past the keys are of zeros.
+// With tile registers (attention_tiles.h) the last block begins before the previous one ends, and stores only its own
+// rows. Steps past the keys are zeros.
 #include "compiler/generic/attention.h"
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class AttentionEmitter {
     int64_t bytes() const { return columns * steps * kFloatBytes; }
   };
 
-  // All panels of a right matrix. Steps past its own are of zeros.
+  // Packs all panels of a right matrix. Steps past the matrix's own are zeros.
   void Pack(const MatmulShape& shape, const MatmulOperand& matrix, Value* product, const Panel& panel_size, Value* to) {
     const int64_t columns = panel_size.columns, row_bytes = columns * kFloatBytes;
     const PanelPacking packing{
@@ -109,7 +109,7 @@ class AttentionEmitter {
     });
   }
 
-  // So many bytes, a multiple of 4.
+  // Writes `bytes` zeros; a multiple of 4.
   void Zero(Value* from, int64_t bytes) {
     constexpr int64_t kLine = 64;
     const auto zeros = [&](Value* to, int64_t count) {
@@ -119,14 +119,15 @@ class AttentionEmitter {
     for (int64_t at = bytes / kLine * kLine; at < bytes; at += kFloatBytes) zeros(b_.At(from, at), kFloatBytes);
   }
 
-  // The last panel may have fewer columns.
+  // Runs body for each panel; the last one may have fewer columns.
   void ForPanels(int64_t all, int64_t columns, const std::function<void(Value* panel, int64_t width)>& body) {
     const int64_t whole = all / columns;
     b_.For(0, whole, 1, [&](Value* panel) { body(panel, columns); });
     if (all % columns != 0) body(b_.Index(whole), all % columns);
   }
 
-  // The tiles of the block whose first query is `first`; `row` counts from there. The last of all may have fewer rows.
+  // Runs body for the tiles of the block whose first query is `first`; `row` counts from there. The last tile of all
+  // may have fewer rows.
   void ForTiles(Value* first, const std::function<void(Value* row, int64_t rows)>& body) {
     const int64_t last = s_.M / t_.rows * t_.rows;
     Value* end = b_.Min(b_.Index(t_.block), b_.Sub(b_.Index(last), first));
@@ -157,7 +158,7 @@ class AttentionEmitter {
     });
   }
 
-  // Whole vectors: a row of scores has room for those of its last panel.
+  // Stores whole vectors, because a row of scores has room for all vectors of its last panel.
   void StoreScores(const Vals& sums, Value* to, int64_t rows) {
     const int64_t vectors = static_cast<int64_t>(sums.size()) / rows;
     for (int64_t i = 0; i < static_cast<int64_t>(sums.size()); ++i) {
@@ -165,7 +166,7 @@ class AttentionEmitter {
     }
   }
 
-  // As nn.softmax has them (softmax.cc), but undivided.
+  // Exponentials as in softmax.cc, but not divided by their sum.
   void Exponentials(Value* product, Value* first, Value* row) {
     Value* line = ScoreRow(row);
     const auto at = [&](const Coordinate& key) { return b_.At(line, b_.Mul(key.base, kFloatBytes)); };
@@ -198,7 +199,7 @@ class AttentionEmitter {
     b_.Store(inverse, b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes)));
   }
 
-  // A query in the softmax's coordinates: those of its product, itself, and a key to be filled in.
+  // A query in the softmax's coordinates: those of its product, its own, and a key to be filled in.
   Coordinates PointOf(Value* product, Value* query) {
     const Shape& shape = parts_.softmax->type->shape;
     Coordinates point(shape.size());
@@ -245,7 +246,8 @@ class AttentionEmitter {
     StoreLanes(b_, Converted(b_, b_.FMul(sum, inverse), DType::kFloat32, type), type, to, width);
   }
 
-  // The rest is of tile registers. `even` is where the block would begin if it did not have to end with the queries.
+  // The following functions are for tile registers. `even` is where the block would begin if it did not have to end
+  // with the queries.
   void TiledBlock(Value* product, Value* even) {
     Value* first = b_.Min(even, b_.Index(s_.M - t_.block));
     TiledScores(product, first);
@@ -258,10 +260,10 @@ class AttentionEmitter {
     TiledProducts(product, first, b_.Sub(even, first));
   }
 
-  static constexpr int kAcross = 2;  // tiles of a panel's columns
+  static constexpr int kAcross = 2;  // tiles along a panel's columns
 
-  // Sums of the rows from `x` on, which lie `x_row` apart, with a panel at `w` of `steps`: in the first registers,
-  // those of one tile of rows after the other.
+  // Sums of the rows from `x` on, which are `x_row` bytes apart, with a panel at `w` of `steps`. They are left in the
+  // first registers, one tile of rows after the other.
   void TileSums(Value* x, Value* x_row, Value* w, int64_t steps, int64_t panel_row) {
     const int down = static_cast<int>(t_.rows / MatrixTiles::kRows), sums = down * kAcross;
     for (int i = 0; i < sums; ++i) matrix_tiles_.Zero(i);
@@ -299,7 +301,7 @@ class AttentionEmitter {
     });
   }
 
-  // Rows of the block before `own` are the block's before.
+  // Stores the rows from `own` on; the previous block has stored those before.
   void TiledProducts(Value* product, Value* first, Value* own) {
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
     const int64_t steps = space_.value_steps, panel_row = t_.value_columns * kFloatBytes;

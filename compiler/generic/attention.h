@@ -1,5 +1,10 @@
-// Attention as one kernel: softmax(f(queries x keys)) x values, some queries at a time, so that the scores of all of
-// them are never in memory.
+// Attention as one kernel: softmax(f(queries x keys)) x values. It takes some queries at a time, so that the scores of
+// all queries are never in memory together.
+//
+//    queries --\
+//               batch_matmul -> f -> softmax --\
+//    keys -----/                                batch_matmul -> result
+//    values -----------------------------------/
 #pragma once
 
 #include <string>
@@ -14,26 +19,28 @@ namespace hone {
 
 class KernelBuilder;
 
-// The note of a function that Fuse made of an attention. Its body is an nn.batch_matmul of a softmax along the last
-// axis (the weights of a query's keys) and values; the softmax is of elementwise operators, or none, around a
-// second nn.batch_matmul, of queries and keys. Reshapes may stand between them, and transposes next to what the
-// products read and write. Each product is of float32 or of two matrices of bfloat16, to which the weights are then
-// rounded, before they are divided by their sum; the result may be rounded to bfloat16.
+// The note that Fuse puts on a function made of an attention. Its body is an nn.batch_matmul of values and the weights
+// of each query's keys. The weights are a softmax along the last axis. Its operand is a second nn.batch_matmul, of
+// queries and keys, perhaps with elementwise operators around it. Reshapes may stand between them, and transposes next
+// to the products' operands and result.
+//
+// Each product is of float32 or of two matrices of bfloat16. For bfloat16 the weights are rounded before they are
+// divided by their sum. The result may be rounded to bfloat16.
 struct Attention : relay::Note {
   Workload scores;                                                  // B x queries x keys
   Workload values;                                                  // its data are the weights, dense
-  double Flops() const { return scores.Flops() + values.Flops(); }  // of both products
-  // "attention" with the workload of the scores.
+  double Flops() const { return scores.Flops() + values.Flops(); }  // for both products
+  // Prints "attention" with the workload of the scores.
   relay::Attrs Printed() const override;
 };
 
-// Null for a function that is none. It lives as long as the function.
+// The note of an attention; null for any other function. It lives as long as the function.
 const Attention* AttentionOf(const relay::Function& function);
 
-// The function must have an AttentionOf. An item is a block of queries of one product; a worker packs the keys and the
-// values of the product once for all its blocks in turn. A worker's workspace grows with the keys, not with queries
-// times keys. Scores are kept as they are summed, exponentials are made of them minus their largest, and the sums of
-// these divide the products with values: the order of every sum depends on shapes and machine alone.
+// The function must have an AttentionOf. A work item is a block of queries of one product. A worker packs the keys and
+// values of a product once for all its successive blocks. Its workspace grows with the keys, not with queries times
+// keys. The workspace keeps scores as summed, then the exponentials of scores minus their largest. The sum of these
+// divides the product with the values. The order of every sum depends only on shapes and machine.
 EmittedKernel EmitAttention(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

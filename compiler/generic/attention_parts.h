@@ -1,4 +1,4 @@
-// What an attention's body is made of.
+// The parts of an attention's body.
 #pragma once
 
 #include "compiler/relay/expr.h"
@@ -9,9 +9,9 @@ struct AttentionParts {
   // The function must have an AttentionOf (attention.h).
   explicit AttentionParts(const relay::Function& function);
 
-  const relay::Call* softmax;  // the function's
-  relay::ExprPtr scores;       // of the softmax's shape: the product of queries and keys, perhaps reshaped
-  int queries, keys, values;   // numbers of parameters
+  const relay::Call* softmax;  // calls of the function
+  relay::ExprPtr scores;       // product of queries and keys in the softmax's shape, perhaps reshaped
+  int queries, keys, values;   // parameter numbers
 };
 
 }  // namespace hone

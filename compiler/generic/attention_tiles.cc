@@ -10,10 +10,10 @@
 namespace hone {
 namespace {
 
-// Enough queries that keys and values from a far cache cost little beside the products.
+// With so many queries, reading keys and values from a far cache costs little beside the products.
 constexpr int64_t kFewestQueries = 32, kMostQueries = 64;
 
-// The product of one matrix with so many rows.
+// The product of one matrix with `rows` rows.
 Workload OfRows(const Workload& whole, int64_t rows) {
   Workload part = whole;
   part.data[whole.OperandAxes(0).find('B')] = 1;
@@ -27,7 +27,7 @@ struct Product {
   double ns = 0;
 };
 
-// By rows of the register tile.
+// The best product by number of rows of its register tile.
 std::map<int64_t, Product> BestByRows(const Workload& part, const MachineModel& machine) {
   std::map<int64_t, Product> best;
   const Schedule& schedule = BatchMatmul();
@@ -51,7 +51,7 @@ bool TakesMatrixTiles(const Workload& scores, const Workload& values, const Mach
   return multiplied && queries.K % kTileStep == 0 && queries.data.column == 1 && queries.M >= kTileRows;
 }
 
-// Blocks of whole tiles; the last one begins before the one before has ended.
+// Blocks of whole tiles; the last one begins before the previous one ends.
 AttentionTiles MatrixTilesOf(int64_t queries) {
   const int64_t block = std::min(kMostQueries, queries / kTileRows * kTileRows);
   const int64_t rows = block % (2 * kTileRows) == 0 ? 2 * kTileRows : kTileRows;

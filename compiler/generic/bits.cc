@@ -14,7 +14,7 @@ Value* Not(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes l
   return e.b().ir().CreateNot(Argument(e, call, 0, at, lanes));
 }
 
-// Whether the shift by y is less than the width. A shift by more has no meaning in LLVM.
+// Whether the shift by y is less than the type's width; LLVM leaves larger shifts undefined.
 Value* IsWithin(Evaluator& e, Value* y) {
   return e.b().ir().CreateICmpULT(y, Like(y, y->getType()->getScalarSizeInBits()));
 }

@@ -1,12 +1,12 @@
-// byte_table. x86 looks 16 bytes of a table up in one instruction, by the lower half of each byte. A table of 256 has
-// 16 such rows. Each row is looked up, and the bits of the upper half choose between neighbours, the least of them
-// first:
+// byte_table. x86 looks up 16 bytes of a table in one instruction, by the lower half of each byte. A table of 256 bytes
+// has 16 such rows. Each row is looked up, and then the bits of the upper half choose between neighbours, the lowest
+// bit first:
 //
-//   rows      0 1   2 3   4 5   6 7   ...   14 15
-//   bit 4      |     |     |     |             |
-//   bit 5      +--.--+     +--.--+            ...
-//   bit 6         +-----.-----+
-//   bit 7               +-----------.-------------
+//    rows      0 1   2 3   4 5   6 7   ...   14 15
+//    bit 4      |     |     |     |             |
+//    bit 5      +--.--+     +--.--+            ...
+//    bit 6         +-----.-----+
+//    bit 7               +-----------.-------------
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -26,7 +26,7 @@ llvm::Intrinsic::ID LookUpOf(KernelBuilder& b, int lanes) {
   return llvm::Intrinsic::not_intrinsic;
 }
 
-// A row for each 16 lanes.
+// A row of the table, repeated for each 16 lanes.
 llvm::Constant* Row(KernelBuilder& b, const Table& table, int row, int lanes) {
   std::vector<uint8_t> bytes;
   bytes.reserve(static_cast<size_t>(lanes));
@@ -41,7 +41,7 @@ Value* InRows(KernelBuilder& b, llvm::Intrinsic::ID look_up, const Table& table,
   Vals found;
   for (int r = 0; r < kRows; ++r) found.push_back(ir.CreateIntrinsic(look_up, {}, {Row(b, table, r, lanes), in_row}));
   for (int bit = kFirstBit; bit <= kSignBit; ++bit) {
-    // A choice by the sign is one instruction.
+    // A select by the sign bit is one instruction.
     Value* upper = ir.CreateICmpSLT(ir.CreateShl(x, Like(x, kSignBit - bit)), Like(x, 0));
     for (size_t i = 0; 2 * i < found.size(); ++i) found[i] = ir.CreateSelect(upper, found[2 * i + 1], found[2 * i]);
     found.resize(found.size() / 2);

@@ -8,7 +8,7 @@ namespace {
 
 Value* Like(Value* x, double c) { return llvm::ConstantFP::get(x->getType(), c); }
 
-// y where x is below the bound, x elsewhere; NaN is not below.
+// y if x is below the bound, else x; NaN is not below.
 Value* Below(KernelBuilder& b, Value* x, double bound, Value* y) {
   return b.ir().CreateSelect(b.ir().CreateFCmpOLT(x, Like(x, bound)), y, x);
 }

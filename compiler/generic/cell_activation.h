@@ -1,4 +1,4 @@
-// The functions of recurrent cells in kernels.
+// The activation functions of recurrent cells in kernels.
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// `x` is a float32 scalar or vector of any width. NaN in, NaN out.
+// `x` is a float32 scalar or vector of any width. NaN gives NaN.
 Value* EmitCellActivation(KernelBuilder& b, const relay::CellActivation& activation, Value* x);
 
 }  // namespace hone

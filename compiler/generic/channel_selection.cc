@@ -1,11 +1,11 @@
-// A vector holds several blocks of the result: those of neighbouring pixels, or of several groups of channels, or both.
-// From blocks of 16 channels to blocks of 4, a vector of 16 lanes is four blocks of one pixel:
+// A vector holds several blocks of the result: from neighbouring pixels, from several groups of channels, or both. From
+// blocks of 16 channels to blocks of 4, a vector of 16 lanes is four blocks of one pixel:
 //
-//   source blocks     c0 .. c15 | c16 .. c31 | c32 .. c47          one load each
-//   vector            c0 c20 c40 c1 | c21 c41 c2 c22 | ..          a shuffle of two registers for each load but the
-//   first result            a store into each of four blocks
+//    source blocks     c0 .. c15 | c16 .. c31 | c32 .. c47          one load each
+//    vector            c0 c20 c40 c1 | c21 c41 c2 c22 | ..          a shuffle for each load but the first
+//    result            a store into each of four blocks
 //
-// From blocks of 4 to blocks of 4 it is one block of four pixels, and each load is four pixels, too.
+// From blocks of 4 to blocks of 4, a vector is one block of four pixels, and each load is four pixels too.
 #include "compiler/generic/channel_selection.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kItemVectors = 16;
 
-// The block of channels that ends a layout of images, else 0.
+// The block of channels that ends a layout of images; 0 for other layouts.
 int64_t ChannelBlock(const relay::Type& type) {
   if (type.layout.empty() || type.shape.size() < 3) return 0;
   const Layout layout = Layout::Parse(type.layout);
@@ -29,9 +29,9 @@ int64_t ChannelBlock(const relay::Type& type) {
   return of_channels && layout.axes().size() == type.shape.size() + 1 ? layout.axes().back().block : 0;
 }
 
-// What one vector holds.
+// The content of one vector.
 struct Share {
-  int64_t pixels = 1, blocks = 1;  // of the result
+  int64_t pixels = 1, blocks = 1;  // pixels and blocks of the result
 };
 Share ShareOf(const ChannelSelection& s, const MachineModel& machine) {
   const int64_t elements = Bytes(DType::kFloat32, machine.vector_lanes) / DTypeBytes(s.dtype);
@@ -43,13 +43,13 @@ int64_t ResultBlocks(const ChannelSelection& s) {
   return CeilDiv(static_cast<int64_t>(s.channels.size()), s.result_block);
 }
 
-// Of result blocks [first, end), which one vector holds.
+// Emits the result blocks [first, end), which share a vector.
 class SelectionEmitter {
  public:
   SelectionEmitter(KernelBuilder& b, const ChannelSelection& selection, int64_t first, int64_t end)
       : b_(b), s_(selection), first_(first), end_(end) {}
 
-  // `together` pixels of an image at `pixel`.
+  // Moves `together` pixels of an image from `pixel` on.
   void Vector(Value* from, Value* to, Value* pixel, int64_t together) {
     const int width = static_cast<int>(together * s_.source_block);
     const std::vector<int64_t> channels = Lanes(together);
@@ -68,8 +68,8 @@ class SelectionEmitter {
   }
 
  private:
-  // The source's channel and pixel of each lane, as an element of the load that has it: channel + pixel * (all of
-  // them); -1 past the channels. Lanes are blocks of the result, pixels within, channels within.
+  // For each lane, the element of the source as Element numbers it; -1 past the channels. Lanes are ordered by block of
+  // the result, pixel and channel within the block.
   std::vector<int64_t> Lanes(int64_t together) const {
     std::vector<int64_t> lanes;
     for (int64_t block = first_; block < end_; ++block) {
@@ -85,7 +85,7 @@ class SelectionEmitter {
   int64_t Source(int64_t channel) const {
     return channel < static_cast<int64_t>(s_.channels.size()) ? Nth(s_.channels, channel) : -1;
   }
-  // Unique, and tells the block and the place in a load of it.
+  // A unique number of the element, from which its block and its position in a load follow.
   int64_t Element(int64_t channel, int64_t pixel) const {
     return channel / s_.source_block * kBlock + pixel * s_.source_block + channel % s_.source_block;
   }
@@ -100,7 +100,7 @@ class SelectionEmitter {
     return blocks;
   }
 
-  // `result` with the lanes that were read from source block `block`.
+  // `result` with the lanes that come from source block `block` filled in from `read`.
   Value* Merged(Value* result, Value* read, const std::vector<int64_t>& elements, int64_t block) {
     const auto lanes = static_cast<int>(elements.size());
     std::vector<int> pick(elements.size(), llvm::PoisonMaskElem), merge;
@@ -118,7 +118,7 @@ class SelectionEmitter {
     return b_.ir().CreateShuffleVector(vector, mask);
   }
 
-  static constexpr int64_t kBlock = 1 << 20;  // more than a load has elements
+  static constexpr int64_t kBlock = 1 << 20;  // more than the number of elements in a load
   KernelBuilder& b_;
   const ChannelSelection& s_;
   int64_t first_, end_;

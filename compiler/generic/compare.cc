@@ -1,4 +1,4 @@
-// Comparisons, logic and choices. A bool is a byte of 0 or 1 in memory and between operators.
+// Comparisons, logic and selections. In memory and between operators, a bool is a byte of 0 or 1.
 #include <cmath>
 
 #include "compiler/codegen/float_order.h"
@@ -11,7 +11,7 @@ struct Predicates {
   llvm::CmpInst::Predicate real, whole, unsigned_whole;
 };
 
-// One number that is no zero and no denormal: whatever is compared with it may have its denormals taken for zeros.
+// Whether it is a scalar that is neither zero nor denormal. Denormals compared with it may count as zeros.
 bool IsNormalScalar(const relay::ExprPtr& expr) {
   const auto* constant = relay::AsConstant(expr);
   return constant != nullptr && constant->value.elements() == 1 &&
@@ -21,7 +21,7 @@ bool IsNormalScalar(const relay::ExprPtr& expr) {
 Value* CompareFloats(KernelBuilder& b, Predicates predicates, Value* x, Value* y) {
   auto& ir = b.ir();
   Value* truth = ir.CreateCmp(predicates.whole, EmitOrder(b, x), EmitOrder(b, y));
-  // Only "differs" holds of NaN.
+  // With NaN, only "not equal" is true.
   if (predicates.real == llvm::CmpInst::FCMP_UNE) return ir.CreateOr(truth, ir.CreateFCmpUNO(x, y));
   return ir.CreateAnd(truth, ir.CreateFCmpORD(x, y));
 }

@@ -1,4 +1,4 @@
-// Plain fallbacks for the operators that have schedules: right for any shape, not tuned.
+// Plain fallbacks for the operators that have schedules: correct for any shape, not tuned.
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
 #include "compiler/generic/window.h"
@@ -22,8 +22,8 @@ Value* MulAdd(KernelBuilder& b, Value* x, Value* w, Value* sum) {
                                                               : b.ir().CreateAdd(b.ir().CreateMul(x, w), sum);
 }
 
-// Lanes must agree on what they read: where each would clip other taps, or fall into another group, they are evaluated
-// one by one.
+// All lanes must read the same taps. Lanes that would clip other taps, or fall into another group, are evaluated one by
+// one.
 Value* Conv2d(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
   const auto axes = *WindowOf(call);
@@ -52,13 +52,13 @@ Value* Conv2d(Evaluator& e, const relay::Call& call, const Coordinates& at, Lane
   return b.Loop(0, depth, 1, {zero}, [&](Value* c, const Vals& v) { return Vals{step(v[0], At(c), lanes)}; })[0];
 }
 
-// One side of a product: the coordinates of its element at k.
+// One operand of a product: the coordinates of its element at k.
 using Side = std::function<Coordinates(const Coordinate& k)>;
 
 // The sum over k < depth of x(k) w(k).
 Value* Dot(Evaluator& e, const relay::Call& call, int64_t depth, const Side& x, const Side& w, Lanes lanes) {
   KernelBuilder& b = e.b();
-  // Bytes are widened: their sums are int32.
+  // Bytes are widened, because their sums are int32.
   const auto factor = [&](size_t i, const Coordinates& from, Lanes l) {
     Value* value = e.Eval(call.args[i], from, l);
     if (call.type->dtype != DType::kInt32) return value;

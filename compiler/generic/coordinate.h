@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// Lane l stands at base + l * step. When `block` is set the lanes lie inside one block of that many positions, from its
-// first on: base == block_index * block, which lets a blocked operand be read as one vector.
+// Lane l is at base + l * step. If `block` is set, the lanes lie inside one block of that many positions, from its
+// first one on: base == block_index * block. A blocked operand can then be read as one vector.
 struct Coordinate {
   Value* base = nullptr;  // i64
   int64_t step = 0;
@@ -17,8 +17,8 @@ struct Coordinate {
 };
 using Coordinates = std::vector<Coordinate>;
 
-// How many lanes a value has, and how many of them, from the first on, stand for elements; the others may hold
-// anything.
+// The number of lanes of a value, and the number of them, from the first on, that stand for elements. Other lanes may
+// hold anything.
 struct Lanes {
   int count = 1;
   int valid = 1;
@@ -28,7 +28,7 @@ inline constexpr Lanes kScalar{1, 1};
 Coordinate At(Value* base);
 Coordinate At(KernelBuilder& b, int64_t position);
 Coordinate Shifted(KernelBuilder& b, const Coordinate& c, int64_t by);
-// factor may be negative or 0.
+// `factor` may be negative or 0.
 Coordinate Scaled(KernelBuilder& b, const Coordinate& c, int64_t factor);
 // The scalar position of one lane.
 Coordinate LaneOf(KernelBuilder& b, const Coordinate& c, int lane);

@@ -1,10 +1,10 @@
 // The tensor is [lines][extent][inner], and an item runs along `extent` with up to kChains results in registers:
 //
-//   inner of many vectors    kChains neighbouring vectors of one line
-//   inner of few             every vector of a line, for as many lines as make kChains; a line of single elements is
-//                            one chain of scalars
+//    inner of many vectors    kChains neighbouring vectors of one line
+//    inner of few             every vector of a line, for as many lines as make kChains; a line of single elements is
+//                             one chain of scalars
 //
-// A chain waits for its last sum at each step, so that several together hide the latency.
+// A chain waits for its last sum at each step, so several chains together hide the latency.
 #include "compiler/generic/cumulative.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class CumulativeKernel {
 
   int64_t items() const { return IsEmpty() ? 1 : CeilDiv(view_.outer, lines_) * blocks(); }
 
-  // Of the groups of lines, and of the blocks of columns, only the last may be smaller; one of the two has one member.
+  // Only the last group of lines and the last block of columns may be smaller; one of the two has only one member.
   void Emit(const StageArgs& args, Value* data, Value* result) {
     if (IsEmpty()) return;
     b_.For(args.begin, args.end, 1, [&](Value* item) {
@@ -60,11 +60,11 @@ class CumulativeKernel {
 
  private:
   struct Bundle {
-    Value *data, *result;  // where its first element lies
+    Value *data, *result;  // addresses of its first element
     int64_t lines, columns;
   };
   struct Chain {
-    int64_t offset;  // elements from the bundle's first
+    int64_t offset;  // elements from the bundle's first one
     int lanes;
   };
 
@@ -115,8 +115,8 @@ class CumulativeKernel {
   const DType dtype_;
   const bool sums_, exclusive_, reverse_;
   relay::AxisView view_;
-  int64_t lanes_ = 1;                // elements of a vector
-  int64_t lines_ = 1, columns_ = 1;  // of an item
+  int64_t lanes_ = 1;                // elements in a vector
+  int64_t lines_ = 1, columns_ = 1;  // extents of a work item
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Running sums and products as a kernel of its own: each element follows from the one before.
+// Running sums and products as a kernel of its own: each element depends on the previous one.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace hone {
 class KernelBuilder;
 
 // For a function whose whole call (whole_call.h) is a cumsum or a cumprod. Elements are added in the axis's order, so
-// that results depend on neither threads nor vectors. Integers wrap.
+// that results depend neither on threads nor on vectors. Integers wrap.
 EmittedKernel EmitCumulative(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Operators whose element depends on one element of each argument.
+// Operators whose result element depends on one element of each argument.
 #include <cmath>
 #include <limits>
 
@@ -19,13 +19,13 @@
 namespace hone {
 namespace {
 
-// float64 has no polynomials of its own.
+// Takes only float32, because float64 has no polynomials of its own.
 template <Value* (*kMath)(KernelBuilder&, Value*)>
 Value* Math(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   return kMath(e.b(), RequireFloat(Argument(e, call, 0, at, lanes), call));
 }
 
-// Of integers of the type; only formulas of kBounds are evaluated in it.
+// Formulas on integers of the type; only those of kBounds are evaluated in it.
 class IntegerBounds : public ActivationMath {
  public:
   IntegerBounds(KernelBuilder& builder, DType dtype) : b_(builder), dtype_(dtype) {}
@@ -52,7 +52,8 @@ class IntegerBounds : public ActivationMath {
   DType dtype_;
 };
 
-// What lies beyond the bounds by one before the division does so after it, so that x is within what EmitDivideBy takes.
+// Clips x to one step beyond the bounds before the division. Such values still exceed the bounds after it, and x stays
+// within the range of EmitDivideBy.
 Value* EmitRoundedQuotient(KernelBuilder& b, Value* x, const relay::RoundedQuotient& by) {
   const double step = by.step;
   x = b.FMin(b.FMax(x, Like(x, (by.lo - 1) * step)), Like(x, (by.hi + 1) * step));
@@ -143,8 +144,8 @@ Value* Multiply(Evaluator& e, const relay::Call& call, const Coordinates& at, La
   return IsFloat(x) ? e.b().FMul(x, y) : e.b().ir().CreateMul(x, y);
 }
 
-// The quotient of integers of at most 32 bits. Processors divide vectors of floats alone, and a float of twice the bits
-// holds such a quotient so nearly that its whole part is right.
+// The quotient of integers of at most 32 bits. Processors divide only vectors of floats. A float of twice the bits is
+// precise enough that the quotient's integer part is exact.
 Value* NarrowQuotient(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   auto& ir = b.ir();
   llvm::Type* real = x->getType()->getWithNewType(x->getType()->getScalarSizeInBits() > 16 ? b.f64() : b.f32());
@@ -182,7 +183,7 @@ Value* Minimum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lan
   return EmitExtreme(e.b(), x, y, false, IsUnsigned(call));
 }
 
-// x ** y as C has it, for any signs: a finite negative base has a real power only for a whole exponent.
+// x ** y as in C, for any signs: a finite negative base has a real power only for an integer exponent.
 Value* PowerOf(KernelBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
   Value* magnitude = ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
@@ -200,7 +201,7 @@ Value* PowerOf(KernelBuilder& b, Value* x, Value* y) {
   Value* undefined = ir.CreateAnd(finite, ir.CreateNot(is_whole));
   power = ir.CreateSelect(ir.CreateAnd(is_negative, is_odd), ir.CreateFNeg(power), power);
   power = ir.CreateSelect(undefined, Like(x, std::numeric_limits<double>::quiet_NaN()), power);
-  // The logarithm of 1 times infinity would be no number.
+  // If the base is 1, the logarithm times an infinite exponent would be NaN.
   Value* is_one = ir.CreateOr(ir.CreateFCmpOEQ(y, Like(y, 0)), ir.CreateFCmpOEQ(x, Like(x, 1)));
   is_one = ir.CreateOr(is_one, ir.CreateAnd(ir.CreateFCmpOEQ(magnitude, Like(x, 1)),
                                             ir.CreateFCmpOEQ(ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, y),
@@ -208,13 +209,13 @@ Value* PowerOf(KernelBuilder& b, Value* x, Value* y) {
   return ir.CreateSelect(is_one, Like(x, 1), power);
 }
 
-// EmitPow's products and roots, which hold for zero and minus infinity too once a root finds them positive.
+// EmitPow's products and roots. They hold for zero and minus infinity too, once a root gets a positive operand.
 Value* PowerOfQuarters(KernelBuilder& b, Value* x, float y) {
   auto& ir = b.ir();
   if (y == std::nearbyint(y)) return EmitPow(b, x, y);
   const double infinity = std::numeric_limits<double>::infinity();
   {
-    // The sum makes -0 positive, which kernels that may ignore the sign of zero would leave out.
+    // The addition makes -0 positive; kernels that may ignore the sign of zero would omit it.
     const llvm::IRBuilderBase::FastMathFlagGuard guard(ir);
     ir.clearFastMathFlags();
     x = ir.CreateSelect(ir.CreateFCmpOEQ(x, Like(x, -infinity)), Like(x, infinity), ir.CreateFAdd(x, Like(x, 0)));
@@ -235,7 +236,7 @@ Value* Power(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes
   return PowerOf(e.b(), x, Argument(e, call, 1, at, lanes));
 }
 
-// Whether the value is held within int32, so that no 64-bit conversion is needed.
+// Whether the value is bounded to int32, so that no 64-bit conversion is needed.
 bool IsHeld(const relay::ExprPtr& expr) {
   const relay::Call* clip = relay::AsCallTo(expr, "clip");
   return clip != nullptr && clip->attrs.GetFloat("a_min", -1e10) > -1e9 && clip->attrs.GetFloat("a_max", 1e10) < 1e9;

@@ -142,7 +142,7 @@ Value* Evaluator::Eval(const relay::ExprPtr& expr, const Coordinates& at, Lanes 
   if (lanes.count > 1 && !Varies(at)) return b_.Splat(Eval(expr, at, kScalar), lanes.count);
   if (Value* value = Remembered(expr.get(), at, lanes)) return value;
   Value* value = Compute(expr, at, lanes);
-  // Only the block that holds a value is sure to come before a second use.
+  // A remembered value dominates a second use only within its own block.
   auto& memos = memo_[expr.get()];
   std::erase_if(memos, [&](const Memo& m) { return m.block != b_.ir().GetInsertBlock(); });
   memos.push_back({at, lanes, b_.ir().GetInsertBlock(), value});

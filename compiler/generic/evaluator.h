@@ -1,4 +1,4 @@
-// Emits the value of an expression at given coordinates: what a generic kernel's innermost loop body is made of.
+// Emits the value of an expression at given coordinates, for the innermost loop body of a generic kernel.
 #pragma once
 
 #include <functional>
@@ -18,51 +18,51 @@
 namespace hone {
 
 class Evaluator;
-// One call at coordinates of its result's logical axes.
+// Emits one call at coordinates of its result's logical axes.
 using CallEmitter = Value* (*)(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes);
 
-// One field of a call that gives a tuple.
+// Emits one field of a call that gives a tuple.
 using ItemEmitter = Value* (*)(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes);
 
-// The emitter of an operator, or null when generic kernels do not know it.
+// The emitter of an operator, or null if generic kernels do not have it.
 CallEmitter FindEmitter(std::string_view op_name);
 ItemEmitter FindItemEmitter(std::string_view op_name);
 
-// One per emitted stage.
+// One evaluator per emitted stage.
 class Evaluator {
  public:
-  // Loads the operands' addresses: call it at the stage's start. `operands` are GenericOperands(function).
+  // Loads the operands' addresses, so it must be called at the stage's start. `operands` are GenericOperands(function).
   Evaluator(KernelBuilder& builder, const relay::Function& function, const std::vector<KernelOperand>& operands,
             const StageArgs& args);
 
   KernelBuilder& b() { return b_; }
-  // The expression's value at its logical coordinates. Elementwise work may happen in lanes past lanes.valid; memory is
-  // never read for them.
+  // The expression's value at its logical coordinates. Elementwise operators may run on lanes past lanes.valid, but
+  // memory is never read for them.
   Value* Eval(const relay::ExprPtr& expr, const Coordinates& at, Lanes lanes);
-  // The same lane by lane, for what lanes cannot share.
+  // Likewise lane by lane, for operators whose lanes cannot share the work.
   Value* PerLane(Lanes lanes, const Coordinates& at, DType dtype,
                  const std::function<Value*(const Coordinates&)>& lane);
-  // When the expression is a row-major parameter whose images do not lie apart: its access, for flat reads.
+  // The access for flat reads if the expression is a row-major parameter whose images are contiguous; else null.
   const OperandAccess* FlatOperand(const relay::ExprPtr& expr) const;
 
-  // Whether the expression is a parameter whose innermost axis is such blocks.
+  // Whether the expression is a parameter whose innermost axis has the coordinate's blocks.
   bool ReadsBlocks(const relay::ExprPtr& expr, const Coordinate& c) const;
 
   const OperandAccess& Operand(int i) const { return Nth(operands_, i); }
-  // What the expression is, until ClearKnown: for values that were computed ahead of the expression around them, one
-  // for each lane or one for all.
+  // Sets the expression's value until ClearKnown, for values computed ahead of the surrounding expression: one for each
+  // lane or one for all.
   void SetKnown(const relay::Expr* expr, Value* value) { known_[expr] = value; }
   void ClearKnown() { known_.clear(); }
-  // Which field a concatenation's coordinates are known to lie in.
+  // Sets the field in which a concatenation's coordinates are known to lie.
   void SetField(const relay::Expr* concat, int field) { field_[concat] = field; }
-  // Forgets everything that was set or computed: at the start of another loop nest.
+  // Forgets everything that was set or computed; for the start of another loop nest.
   void Reset();
   std::optional<int> FieldOf(const relay::Expr* concat) const;
   // Whether every window read at the current coordinates lies inside its input.
   bool interior = false;
-  // Whether every window read there lies inside its input along the last axis, whatever it does along others.
+  // Whether every window read there lies inside its input along the last axis, regardless of other axes.
   bool columns_inside = false;
-  // The nn.pad whose data the current coordinates are known to lie within, or null.
+  // The nn.pad for which the current coordinates are known to lie within its data, or null.
   const relay::Expr* padded = nullptr;
 
  private:
@@ -89,7 +89,7 @@ class Evaluator {
 // Shape, dtype and layout of a typed tensor expression.
 const relay::Type& TensorTypeOf(const relay::ExprPtr& expr);
 Layout LayoutOf(const relay::Type& type);
-// The arguments, with a tuple's fields in its place.
+// The arguments, with a tuple's fields in place of the tuple.
 std::vector<relay::ExprPtr> FlatArgs(const relay::Call& call);
 
 using EmitterTable = std::vector<std::pair<std::string_view, CallEmitter>>;

@@ -5,7 +5,7 @@
 
 namespace hone {
 
-// Of scalars or vectors of one type; NaN when either is.
+// Operands are scalars or vectors of one type; the result is NaN if either is.
 Value* EmitExtreme(KernelBuilder& b, Value* x, Value* y, bool larger, bool is_unsigned);
 
 }  // namespace hone

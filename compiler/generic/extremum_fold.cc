@@ -14,11 +14,11 @@ constexpr int64_t kAccumulators = 4;
 
 // The fold's loop-carried values.
 struct State {
-  Vals extrema;  // of the terms that are no NaN
-  Value* nan;    // int32, all bits set in lanes that met one
+  Vals extrema;  // extrema of the terms that are not NaN
+  Value* nan;    // int32, all bits set in lanes that met a NaN
 };
 
-// The greater or lesser of two values; y is passed over when it is NaN.
+// The greater or lesser of two values; ignores y if it is NaN.
 Value* Pair(KernelBuilder& b, FoldKind kind, Value* x, Value* y) {
   return kind == FoldKind::kMax ? b.FMax(x, y) : b.FMin(x, y);
 }
@@ -27,7 +27,7 @@ Value* WithNan(KernelBuilder& b, Value* nan, Value* x, Value* y) {
   return b.ir().CreateOr(nan, b.ir().CreateSExt(b.ir().CreateFCmpUNO(x, y), nan->getType()));
 }
 
-// A step into each extremum, from position `k` on.
+// One step of each extremum, from position `k` on.
 State Step(KernelBuilder& b, const ExtremumFold& fold, Value* k, Lanes lanes, bool along, const State& before) {
   State next{{}, before.nan};
   Value* last = nullptr;
@@ -55,7 +55,8 @@ State Steps(KernelBuilder& b, const ExtremumFold& fold, int64_t from, int64_t to
   return {{carried.begin(), carried.end() - 1}, carried.back()};
 }
 
-// Groups of steps, single ones, and along the lanes a last vector of positions most of which were met before.
+// Runs groups of steps, then single steps. Along the lanes a last vector follows, most of whose positions were met
+// before.
 State Folded(KernelBuilder& b, const ExtremumFold& fold, int64_t extent, Lanes lanes, bool along) {
   Value* identity = FoldIdentity(b, fold.kind, VectorOf(b.f32(), lanes.count));
   const int64_t step = along ? lanes.count : 1, group = step * kAccumulators, grouped = extent / group * group;
@@ -76,7 +77,7 @@ Value* OrNan(KernelBuilder& b, Value* extremum, Value* any) {
   return b.ir().CreateSelect(any, FloatConstant(b, extremum, nan), extremum);
 }
 
-// The upper half of the lanes folded onto the lower, until one is left.
+// Folds the upper half of the lanes onto the lower half until one lane is left.
 Value* OverLanes(KernelBuilder& b, FoldKind kind, Value* value) {
   for (int lanes = LaneCount(value); lanes > 1; lanes /= 2) {
     std::vector<int> low(static_cast<size_t>(lanes / 2)), high(low.size());

@@ -1,5 +1,5 @@
-// The largest or smallest of many floats, NaN when one is. Two terms are asked together whether either is NaN, and the
-// answers are kept apart from the extremum, so that a term costs half as much as by FoldPair.
+// The largest or smallest of many floats; NaN if one is NaN. One instruction tests two terms together for NaN, and the
+// answers are kept apart from the extremum. A term then costs half as much as with FoldPair.
 #pragma once
 
 #include "compiler/generic/fold.h"
@@ -11,7 +11,7 @@ struct ExtremumFold {
   std::function<Value*(const Coordinate& k, Lanes lanes)> term;  // float32
 };
 
-// As FoldAcross and FoldAlong (fold.h); a term may be asked for twice.
+// As FoldAcross and FoldAlong (fold.h), but a term may be evaluated twice.
 Value* ExtremumAcross(KernelBuilder& b, const ExtremumFold& fold, int64_t extent, Lanes lanes);
 Value* ExtremumAlong(KernelBuilder& b, const ExtremumFold& fold, int64_t extent);
 

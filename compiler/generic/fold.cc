@@ -26,7 +26,7 @@ Value* Merged(KernelBuilder& b, const Fold& fold, Vals values) {
   return values[0];
 }
 
-// The upper half of the lanes folded onto the lower, until one is left.
+// Folds the upper half of the lanes onto the lower half until one lane is left.
 Value* Horizontal(KernelBuilder& b, const Fold& fold, Value* value) {
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   for (unsigned lanes = type ? type->getNumElements() : 1; lanes > 1; lanes /= 2) {
@@ -39,7 +39,7 @@ Value* Horizontal(KernelBuilder& b, const Fold& fold, Value* value) {
   return type ? b.ir().CreateExtractElement(value, uint64_t{0}) : value;
 }
 
-// Steps of `width` positions from `from` to below `to`, accumulator i taking the i-th of every `accs.size()` steps.
+// Steps of `width` positions from `from` to below `to`; accumulator i takes the i-th of every `accs.size()` steps.
 Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int width, Lanes lanes, const Vals& accs) {
   const auto count = static_cast<int64_t>(accs.size());
   return b.Loop(from, to, width * count, accs, [&](Value* k, const Vals& sums) {
@@ -52,7 +52,7 @@ Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int wid
   });
 }
 
-// The whole groups of kAccumulators steps, then single steps into the first accumulator.
+// Whole groups of kAccumulators steps, then single steps into the first accumulator.
 Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lanes lanes) {
   const int64_t group = width * kAccumulators;
   const int64_t grouped = extent >= group ? extent / group * group : 0;
@@ -63,11 +63,11 @@ Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lan
   return Merged(b, fold, accs);
 }
 
-// The last `rest` positions, fewer than a vector: the other lanes keep what they had. They are the last lanes of a
-// whole vector, or where each position is asked for once the first ones of a vector that ends past the axis.
+// Folds the last `rest` positions, fewer than a vector; the other lanes keep their values. These positions are the last
+// lanes of a whole vector. With `once` they are the first lanes of a vector that ends past the axis.
 //
-//   extent 11, width 8:   0 1 2 3 4 5 6 7 | 8 9 10        the steps before
-//                               3 4 5 6 7   8 9 10        this one, of which only the last 3 lanes count
+//    extent 11, width 8:   0 1 2 3 4 5 6 7 | 8 9 10        the steps before
+//                                3 4 5 6 7   8 9 10        this one, of which only the last 3 lanes count
 Value* Tail(KernelBuilder& b, const Fold& fold, int64_t extent, int width, int rest, Value* sum) {
   const int first = fold.once ? 0 : width - rest;
   Value* next = fold.step(sum, {b.Index(extent - rest - first), 1}, {width, fold.once ? rest : width});

@@ -1,4 +1,4 @@
-// Loops that fold many terms into one value, in an order that depends on the extents alone.
+// Loops that fold many terms into one value, in an order that depends only on the extents.
 #pragma once
 
 #include <functional>
@@ -11,28 +11,32 @@ enum class FoldKind : uint8_t { kSum, kProduct, kMax, kMaxOfNumbers, kMin };
 
 struct Fold {
   FoldKind kind = FoldKind::kSum;
-  llvm::Type* element = nullptr;  // of the accumulator, per lane
-  // The accumulator after the terms at `k`; it has `lanes` lanes.
+  llvm::Type* element = nullptr;  // type of the accumulator, per lane
+  // Returns the accumulator after the terms at `k`; it has `lanes` lanes.
   std::function<Value*(Value* sum, const Coordinate& k, Lanes lanes)> step;
-  bool is_unsigned = false;  // of the elements
-  // The step writes what it reads: it must be asked for each position once, and then has lanes that stand for none.
+  bool is_unsigned = false;  // whether elements are unsigned
+  // Whether the step writes what it reads. Such a step is evaluated once per position, and some of its lanes may stand
+  // for no position.
   bool once = false;
 };
 
-// 0, 1, or the least or largest value there is. `is_unsigned` says how integers order, here and below.
+// 0, 1, or the least or largest value of the type. Here and below `is_unsigned` gives the order of integers.
 Value* FoldIdentity(KernelBuilder& b, FoldKind kind, llvm::Type* type, bool is_unsigned = false);
-// The sum, the product, or the extremum with NaN winning (kMaxOfNumbers: of floats none of which is NaN).
+// The sum, the product, or the extremum; NaN wins. kMaxOfNumbers is for floats none of which is NaN.
 Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_unsigned = false);
 
-// Lanes of a fold along an axis of so many elements: a register, fewer where the axis is shorter, and 1 where it is so
-// short that adding up lanes costs more than it saves.
+// Number of lanes for a fold along an axis of `extent` elements: a register, or fewer if the axis is shorter. It is 1
+// if the axis is so short that adding up lanes costs more than it saves.
 int FoldWidth(const KernelBuilder& b, llvm::Type* element, int64_t extent);
 
-// Folds k in [0, extent), the lanes of the value being other elements than those folded. Several accumulators hide the
-// latency of the additions.
+// Folds k in [0, extent), with lanes for other elements than the folded ones. Several accumulators hide the latency of
+// the additions:
+//
+//    extent 11, 4 accumulators:   a0: k = 0, 4, 8, 9, 10    a1: 1, 5    a2: 2, 6    a3: 3, 7
+//    result:                      (a0 + a3) + (a1 + a2)
 Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes);
-// Folds k in [0, extent) into a scalar with the lanes running along k. But with `once` the step may be asked for a
-// position twice, one result of which is thrown away.
+// Folds k in [0, extent) into a scalar, with lanes along k. Unless `once` is set, the step may be evaluated twice for a
+// position, and one of its results is discarded.
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Elements picked by positions that come from data: every lane reads where its own says.
+// Elements picked by positions that come from data: every lane reads at its own position.
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/safe_index.h"
 #include "core/nth.h"
@@ -19,7 +19,7 @@ Value* Gather(Evaluator& e, const relay::Call& call, const Coordinates& at, Lane
   return e.Eval(call.args[0], from, kScalar);
 }
 
-// The result's axes are those of the positions, then those that a position leaves of the data.
+// The result's axes are those of the positions, then the axes of the data that a position does not select.
 Value* GatherNd(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const Shape &data = TensorTypeOf(call.args[0]).shape, &indices = TensorTypeOf(call.args[1]).shape;
   const auto places = at.begin() + static_cast<int64_t>(indices.size()) - 1;

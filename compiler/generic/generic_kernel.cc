@@ -30,7 +30,7 @@ namespace {
 using relay::ExprPtr;
 using relay::TypeKind;
 
-// The body's tensors: its fields when it is a tuple or a call that gives one.
+// The body's tensors: its fields if it is a tuple or a call that gives one.
 std::vector<ExprPtr> Outputs(const relay::Function& function) {
   if (const auto* tuple = relay::AsTuple(function.body)) return tuple->fields;
   if (!function.body->type || function.body->type->kind != TypeKind::kTuple) return {function.body};
@@ -63,7 +63,7 @@ KernelOperand OperandOf(const relay::Type& type, OperandRole role) {
   return {role, type.dtype, type.shape, type.layout.empty() ? Layout() : Layout::Parse(type.layout)};
 }
 
-// One output with the boxes it is emitted in.
+// One output and the pieces in which it is emitted.
 struct Work {
   PieceOutput output;
   std::vector<Piece> pieces;
@@ -92,7 +92,7 @@ int64_t ItemsOf(const Work& work, const Piece& piece) {
   return work.softmax ? SoftmaxItems(piece, work.output) : ItemsOf(piece, work.output);
 }
 
-// Every piece takes the part of [begin, end) that falls on its own items.
+// Each piece takes the part of [begin, end) that falls on its own items.
 int64_t EmitWork(Evaluator& e, const Work& work, const StageArgs& args, int64_t before) {
   KernelBuilder& b = e.b();
   for (const Piece& piece : work.pieces) {
@@ -111,7 +111,7 @@ int64_t EmitWork(Evaluator& e, const Work& work, const StageArgs& args, int64_t 
   return before;
 }
 
-// The same of a kernel that only puts elements in another order.
+// Likewise for a kernel that only reorders elements.
 int64_t EmitBoxes(KernelBuilder& b, const std::vector<PermutedBox>& boxes, DType dtype, const StageArgs& args) {
   int64_t before = 0;
   for (const PermutedBox& box : boxes) {
@@ -123,7 +123,7 @@ int64_t EmitBoxes(KernelBuilder& b, const std::vector<PermutedBox>& boxes, DType
   return before;
 }
 
-// Text that reads back to the very same number.
+// Text that reads back to exactly the same number.
 std::string KeyText(const relay::AttrValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:a}", *real);
   return relay::ToText(value);
@@ -137,7 +137,8 @@ std::string CallKey(const relay::Call& call, const std::vector<std::string>& arg
   return text;
 }
 
-// What is rounded to whole numbers, here or in a later kernel, must not depend on which products were fused with a sum.
+// Whether a value is rounded to an integer, here or in a later kernel. It must not depend on which products were fused
+// with a sum.
 bool Rounds(const relay::Function& function) {
   bool rounds = function.attrs.GetInt("rounds") != 0;
   relay::PostOrderVisit(function.body,
@@ -145,7 +146,7 @@ bool Rounds(const relay::Function& function) {
   return rounds;
 }
 
-// Threads share the items, unless waking another takes longer than all of them.
+// Threads share the items, unless waking another one takes longer than all items.
 EmittedKernel OneStage(const std::string& symbol, int64_t items, const std::vector<KernelOperand>& operands) {
   constexpr int64_t kSmallBytes = 4 << 10;
   int64_t bytes = 0;
@@ -177,8 +178,8 @@ std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
   return operands;
 }
 
-// Names by order of visit, not by node: equal functions of two models are then one kernel. Whatever emission looks at
-// has to be in the text, or two kernels would share a symbol.
+// Names follow the order of visit, not the nodes, so that equal functions of two models share a kernel. The text must
+// contain everything that emission reads; otherwise two different kernels would share a symbol.
 std::string GenericKey(const relay::Function& function) {
   std::string text = Rounds(function) ? "rounds\n" : "";
   if (AttentionOf(function) != nullptr) text += "attention\n";
@@ -223,7 +224,7 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   if (AttentionOf(function) != nullptr) return EmitAttention(builder, function, symbol);
   const auto operands = GenericOperands(function);
   int64_t extent = 0;
-  // What only moves elements has loops of its own: the evaluator would read or write with a stride.
+  // A function that only moves elements has its own loops, because the evaluator would read or write with a stride.
   if (const auto boxes = PermutationOf(function)) {
     builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitBoxes(builder, *boxes, operands[1].dtype, args); });
     return OneStage(symbol, extent, operands);

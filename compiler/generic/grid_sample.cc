@@ -1,11 +1,11 @@
-// An item is some neighbouring positions of an image, and as many channels as share them. First, in vectors across
-// positions, where their pixels lie and what each counts; then each channel reads by that:
+// A work item is some neighbouring positions of an image, and the channels that share them. First it computes, in
+// vectors across positions, the offsets and weights of their pixels. Then each channel reads by these:
 //
-//   offsets    [tap][position] i32     elements from a plane's first pixel, inside the plane
-//   weights    [tap][position] f32
-//   inside     [tap][position] i32     -1, or 0 for a pixel that counts as zero
+//    offsets    [tap][position] i32     elements from a plane's first pixel, inside the plane
+//    weights    [tap][position] f32
+//    inside     [tap][position] i32     -1, or 0 for a pixel that counts as zero
 //
-// Taps are the four pixels around a position, or the nearest alone.
+// The taps are the four pixels around a position, or only the nearest one.
 #include "compiler/generic/grid_sample.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kTogether = 128;  // positions of an item
-constexpr int64_t kChannels = 32;   // of an item, at most
+constexpr int64_t kTogether = 128;  // positions of a work item
+constexpr int64_t kChannels = 32;   // most channels of a work item
 constexpr int64_t kWord = 4;        // bytes of an element, an offset and a mask
 
 struct GridShape {
@@ -43,7 +43,7 @@ struct GridShape {
   std::string padding;
 };
 
-// A vector of pixels' positions along an axis, as integers in float32, and the weight of each.
+// Positions of a vector of pixels along an axis, as integers in float32, and the weight of each.
 struct Taps {
   Vals pixels, weights;
 };
@@ -83,7 +83,7 @@ class GridKernel {
   }
   Value* Constant(float x, Value* like) { return llvm::ConstantFP::get(like->getType(), x); }
 
-  // Whole vectors, then positions one by one: the grid is not read past its end.
+  // Whole vectors, then single positions, so that the grid is not read past its end.
   void ForVectors(Value* count, const std::function<void(Value* i, int lanes)>& body) {
     Value* whole = b_.Mul(b_.Div(count, lanes_), lanes_);
     b_.For(b_.Index(0), whole, lanes_, [&](Value* i) { body(i, lanes_); });
@@ -137,7 +137,7 @@ class GridKernel {
     return {{low, b_.FAdd(low, Constant(1, low))}, {b_.FSub(Constant(1, share), share), share}};
   }
 
-  // As the reference's GridAxis has it (compiler/relay/ops/grid_sample.cc), operation by operation.
+  // Equals the reference's GridAxis (compiler/relay/ops/grid_sample.cc), operation by operation.
   Value* PositionOf(Value* x, int64_t extent) {
     const auto n = static_cast<float>(extent);
     const auto c = [&](float value) { return Constant(value, x); };
@@ -210,7 +210,7 @@ class GridKernel {
 EmittedKernel EmitGridSample(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   const GridShape shape(*WholeCallOf(function));
   GridKernel kernel(builder, shape);
-  // Which pixels a position lies between must not depend on which products are fused with a sum.
+  // The pixels around a position must not depend on which products are fused with a sum.
   const llvm::IRBuilderBase::FastMathFlagGuard restores(builder.ir());
   builder.ir().clearFastMathFlags();
   builder.Stage(symbol, [&](const StageArgs& args) {

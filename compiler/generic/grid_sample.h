@@ -1,4 +1,4 @@
-// Images read at computed positions as a kernel of its own: a position serves all channels.
+// Images read at computed positions, as a kernel of its own, so that all channels share the computation of a position.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Operands of a primitive function whose images do not lie one after another.
+// Operands of a primitive function whose images are not contiguous.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace hone {
 
-// The function with the numbers of such operands (parameters, then results) in its attribute "apart". A generic kernel
-// of it steps along their outermost axis by the batch stride that it is given, at every access; along that of any other
-// operand by what the shape says.
+// The function with the numbers of such operands (parameters, then results) in its attribute "apart". At every access,
+// a generic kernel steps along their outermost axis by the batch stride that it is given. Along other operands'
+// outermost axis it steps by the shape.
 relay::FunctionPtr WithImagesApart(const relay::FunctionPtr& function, std::vector<int64_t> operands);
 
 bool LiesApart(const relay::Function& function, size_t operand);

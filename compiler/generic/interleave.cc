@@ -1,11 +1,11 @@
-// An item writes the rows of one image and one channel (or block of channels) that a row of the first phase leads to.
-// With strides of 2 each way, two rows from a row of each of four phases:
+// A work item writes the rows of one image and one channel (or block of channels) that come from one row of each phase.
+// With strides of 2 each way, one row from each of four phases gives two rows:
 //
-//   fields (0, 0): a0 a1 a2     (0, 1): b0 b1       rows    a0 b0 a1 b1 a2
-//          (1, 0): c0 c1 c2     (1, 1): d0 d1               c0 d0 c1 d1 c2
+//    fields (0, 0): a0 a1 a2     (0, 1): b0 b1       rows    a0 b0 a1 b1 a2
+//           (1, 0): c0 c1 c2     (1, 1): d0 d1               c0 d0 c1 d1 c2
 //
-// A letter is a pixel: a vector of a block's channels, which is loaded and stored, or one element. Of elements, a
-// vector from each field of the row is shuffled into as many vectors of the result.
+// A letter is a pixel. It is a vector of a block's channels, which is loaded and stored, or one element. With single
+// elements, a vector from each field of the row is shuffled into as many vectors of the result.
 #include "compiler/generic/interleave.h"
 
 #include <algorithm>
@@ -20,13 +20,13 @@
 namespace hone {
 namespace {
 
-// More fields are moved element by element: their shuffles would cost as much.
+// More fields are moved element by element, because their shuffles would cost as much.
 constexpr int64_t kMostShuffled = 8;
 
-// Rows of pixels, in memory.
+// The shape in memory of rows of pixels.
 struct Image {
-  int64_t planes = 1;  // of an image: channels, or blocks of them
-  int64_t pixel = 1;   // elements that lie together
+  int64_t planes = 1;  // planes of an image: channels, or blocks of them
+  int64_t pixel = 1;   // contiguous elements of a pixel
   int64_t rows = 1, columns = 1;
 };
 
@@ -77,13 +77,13 @@ class InterleaveEmitter {
   struct Field {
     int operand;
     Image image;
-    bool one_image;  // for all of the result's
+    bool one_image;  // one image for all images of the result
   };
 
   int64_t RowsOf(int64_t phase) const { return CeilDiv(image_.rows - phase, row_phases_); }
   int64_t PixelBytes() const { return Bytes(dtype_, image_.pixel); }
 
-  // Where a row of an operand begins.
+  // Address of a row of an operand.
   Value* RowAt(int operand, const Image& image, Value* n, Value* plane, Value* row) {
     const int64_t row_bytes = image.columns * PixelBytes();
     Value* stride = LiesApart(function_, static_cast<size_t>(operand))
@@ -93,7 +93,7 @@ class InterleaveEmitter {
     return b_.At(base, b_.Mul(b_.Add(b_.Mul(plane, image.rows), row), row_bytes));
   }
 
-  // A field's row; of a field of one pixel every row is that.
+  // A field's row; a field of one pixel has the same row everywhere.
   Value* FieldRow(const Field& field, Value* n, Value* plane, Value* row) {
     return RowAt(field.operand, field.image, field.one_image ? b_.Index(0) : n, plane,
                  field.image.rows == 1 ? b_.Index(0) : row);
@@ -115,7 +115,7 @@ class InterleaveEmitter {
     return Nth(fields_, row_phase * column_phases_ + column_phase);
   }
 
-  // Column `at` of each phase, of the first `count`.
+  // Writes column `at` of each phase, for the first `count` phases.
   void Pixels(const Vals& from, Value* to, int64_t phase, Value* at, int64_t count) {
     for (int64_t c = 0; c < count; ++c) {
       Value* column = b_.Add(b_.Mul(at, column_phases_), c);
@@ -123,7 +123,7 @@ class InterleaveEmitter {
     }
   }
 
-  // As many elements of a field's row, from column `at` on.
+  // `elements` elements of a field's row, from column `at` on.
   Value* Columns(const Vals& from, int64_t phase, int64_t c, Value* at, int elements) {
     const bool one = FieldOf(phase, c).image.columns == 1;
     Value* here = one ? Nth(from, c) : b_.At(Nth(from, c), b_.Mul(at, PixelBytes()));
@@ -131,7 +131,7 @@ class InterleaveEmitter {
     return b_.Splat(LoadElements(b_, dtype_, here, 1), elements);
   }
 
-  // A vector from each phase, their elements in turns.
+  // Interleaves the elements of one vector from each phase.
   void Shuffled(const Vals& from, Value* to, int64_t phase, Value* at) {
     const int lanes = b_.lanes(), phases = static_cast<int>(column_phases_), width = lanes * phases;
     Value* all = nullptr;

@@ -15,7 +15,7 @@ void KeyHeap::Order(Value* size) {
   });
 }
 
-// The larger child moves up into the hole as long as it is larger than what is to be put there.
+// The larger child moves up into the hole as long as it is larger than the held key.
 void KeyHeap::Sift(Value* hole, Value* held, Value* size) {
   auto& ir = b_.ir();
   const auto larger_child = [&](Value* at) {
@@ -28,7 +28,7 @@ void KeyHeap::Sift(Value* hole, Value* held, Value* size) {
     Value* key = ir.CreateSelect(right_larger, right_key, left_key);
     return Vals{ir.CreateSelect(right_larger, right, left), key, ir.CreateAnd(has_left, ir.CreateICmpSGT(key, held))};
   };
-  // Carried: the hole, its larger child, that child's key, and whether it moves up.
+  // Carried values: the hole, its larger child, that child's key, and whether it moves up.
   Vals start{hole};
   for (Value* value : larger_child(hole)) start.push_back(value);
   const Vals arrived = LoopWhile(
@@ -42,7 +42,7 @@ void KeyHeap::Sift(Value* hole, Value* held, Value* size) {
   Hold(held, arrived[0]);
 }
 
-// A float's bits grow with it from 0 upwards and against it below.
+// A float's bits grow with it above 0, and fall as it grows below 0.
 Value* FloatOrder(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
   llvm::Type* integer = x->getType()->getWithNewType(b.i32());

@@ -1,4 +1,4 @@
-// A heap of whole numbers in a workspace: the root is the largest (Williams, "Algorithm 232: Heapsort", 1964).
+// A heap of integers in a workspace: the root is the largest (Williams, "Algorithm 232: Heapsort", 1964).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// Emits code for a heap of keys of the integer type `key`, a number of whole bytes, at `memory`.
+// Emits code for a heap at `memory`, with keys of the integer type `key`, which is a whole number of bytes wide.
 class KeyHeap {
  public:
   KeyHeap(KernelBuilder& b, llvm::Type* key, Value* memory) : b_(b), key_(key), memory_(memory) {}
@@ -16,7 +16,7 @@ class KeyHeap {
   void Hold(Value* key, Value* i) { b_.Store(key, Slot(i)); }
   // Makes a heap of the first `size` keys.
   void Order(Value* size);
-  // Puts `held` into the hole at `hole`, or below it where a child is larger.
+  // Puts `held` into the hole at `hole`, or below it if a child is larger.
   void Sift(Value* hole, Value* held, Value* size);
 
  private:
@@ -27,7 +27,7 @@ class KeyHeap {
   Value* memory_;
 };
 
-// float32, a scalar or a vector, as i32 that grows with it; -0 is 0, and a NaN is beyond the infinities.
+// An i32 that grows with the float32 (a scalar or a vector); -0 is 0, and a NaN is beyond the infinities.
 Value* FloatOrder(KernelBuilder& b, Value* x);
 
 }  // namespace hone

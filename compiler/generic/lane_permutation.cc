@@ -1,4 +1,5 @@
-// Either 8 granules of 4 bytes (AVX2's vpermd) or 16 of a byte (pshufb, tbl): an element is one granule or several.
+// Permutes either 8 granules of 4 bytes (AVX2's vpermd) or 16 of a byte (pshufb, tbl). An element is one granule or
+// several.
 #include "compiler/generic/lane_permutation.h"
 
 #include <llvm/IR/IntrinsicsAArch64.h>
@@ -34,7 +35,7 @@ int PermutableLanes(KernelBuilder& b, DType dtype) {
 }
 
 std::vector<uint8_t> OrderBytes(KernelBuilder& b, DType dtype, const std::vector<int64_t>& lanes) {
-  const int64_t granules = DTypeBytes(dtype) / PermutationFor(b, dtype).granule_bytes;  // of an element
+  const int64_t granules = DTypeBytes(dtype) / PermutationFor(b, dtype).granule_bytes;  // granules per element
   std::vector<uint8_t> bytes;
   for (const int64_t lane : lanes) {
     for (int64_t i = 0; i < granules; ++i) bytes.push_back(static_cast<uint8_t>(lane * granules + i));

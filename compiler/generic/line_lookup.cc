@@ -1,11 +1,11 @@
-// As many lanes as one instruction permutes are read from one window of the axis, or from two that meet:
+// One instruction permutes a number of lanes. They are read from one window of the axis, or from two adjacent windows:
 //
-//   positions    0 0 1 1 2 2 3 3   4 4 5 5 6 6 7 7          0 2 4 6 8 10 12 14
-//   first        0                 4 (if that is inside)    0
-//   windows      [0 .. 7]          [4 .. 11]                [0 .. 7] [8 .. 15]
-//   order        0 0 1 1 2 2 3 3   0 0 1 1 2 2 3 3          0 2 4 6 8 10 12 14
+//    positions    0 0 1 1 2 2 3 3   4 4 5 5 6 6 7 7          0 2 4 6 8 10 12 14
+//    first        0                 4 (if that is inside)    0
+//    windows      [0 .. 7]          [4 .. 11]                [0 .. 7] [8 .. 15]
+//    order        0 0 1 1 2 2 3 3   0 0 1 1 2 2 3 3          0 2 4 6 8 10 12 14
 //
-// Each place of the list has its first and its order, so that lanes may begin anywhere.
+// Each place of the list has its own `first` and `order`, so that lanes may begin anywhere.
 #include "compiler/generic/line_lookup.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ size_t AxisOf(const relay::Call& take) {
 }
 int64_t ExtentOf(const relay::Call& take) { return TensorTypeOf(take.args[0]).shape[AxisOf(take)]; }
 
-// The list, negative ones counted from the back; empty when it is not known or one lies outside the axis.
+// The list, with negative positions counted from the back; empty if it is not known or a position is outside the axis.
 std::vector<int64_t> KnownPositions(const relay::Call& take) {
   const relay::Constant* list = relay::AsConstant(take.args[1]);
   if (list == nullptr || list->value.dtype() != DType::kInt64 || list->value.shape().size() != 1) return {};
@@ -39,14 +39,14 @@ std::vector<int64_t> KnownPositions(const relay::Call& take) {
 }
 
 struct Windows {
-  int64_t lanes = 0;   // of a window
-  int64_t extent = 0;  // of the axis
+  int64_t lanes = 0;   // lanes of a window
+  int64_t extent = 0;  // extent of the axis
   int64_t count = 1;   // windows that neighbouring lanes are read from
   std::vector<int32_t> first;
-  std::vector<uint8_t> orders;  // of each place, one after the other
+  std::vector<uint8_t> orders;  // orders of all places, one after the other
 };
 
-// The positions of a window's lanes from a place of the list on; past the list's end the last one.
+// The positions of a window's lanes from a place of the list on. Past the list's end the last position repeats.
 std::vector<int64_t> PositionsFrom(const std::vector<int64_t>& positions, size_t place, int64_t lanes) {
   std::vector<int64_t> here;
   for (size_t i = place; i < place + static_cast<size_t>(lanes); ++i) {
@@ -55,7 +55,7 @@ std::vector<int64_t> PositionsFrom(const std::vector<int64_t>& positions, size_t
   return here;
 }
 
-// How many windows each place needs; more than kMostWindows when that is too many.
+// Largest number of windows that a place needs.
 int64_t WindowsNeeded(const std::vector<int64_t>& positions, int64_t lanes) {
   int64_t needed = 1;
   for (size_t place = 0; place < positions.size(); ++place) {
@@ -66,7 +66,7 @@ int64_t WindowsNeeded(const std::vector<int64_t>& positions, int64_t lanes) {
   return needed;
 }
 
-// None of zero lanes when the positions do not allow it.
+// Windows of zero lanes if the positions do not allow any.
 Windows WindowsOf(KernelBuilder& b, const relay::Call& take) {
   const DType dtype = take.type->dtype;
   const std::vector<int64_t> positions = KnownPositions(take);
@@ -87,7 +87,7 @@ Windows WindowsOf(KernelBuilder& b, const relay::Call& take) {
   return windows;
 }
 
-// Lanes [0, lanes) of a window, the axis's end being the window's; null past it.
+// Lanes [0, lanes) of a window; past the axis's end lanes hold anything. Null if the whole window is past it.
 Value* Window(Evaluator& e, const relay::Call& take, const Coordinates& from, size_t axis, const Windows& windows,
               int64_t number) {
   const int64_t valid = std::min(windows.lanes, windows.extent - number * windows.lanes);
@@ -98,7 +98,7 @@ Value* Window(Evaluator& e, const relay::Call& take, const Coordinates& from, si
   return e.Eval(take.args[0], at, {lanes, static_cast<int>(valid)});
 }
 
-// The first `lanes` lanes of vectors end to end; lanes past their end hold anything.
+// The first `lanes` lanes of concatenated vectors; lanes past their end hold anything.
 Value* Joined(KernelBuilder& b, const Vals& parts, int lanes) {
   Value* all = parts[0];
   for (size_t i = 1; i < parts.size(); ++i) {

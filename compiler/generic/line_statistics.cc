@@ -21,8 +21,8 @@ bool IsStatistic(const relay::Call& call, const Shape& result) {
   return relay::IsKeptReduction(call) && call.args[0]->type->shape == result;
 }
 
-// The calls of operators within, arguments before their users; none when there is anything but those, parameters and
-// constants.
+// The operator calls within, arguments before their users. Empty if there is anything other than such calls, parameters
+// and constants.
 std::vector<ExprPtr> Inner(const ExprPtr& body) {
   std::vector<ExprPtr> calls;
   bool known = true;
@@ -42,7 +42,7 @@ bool IsBlocked(const PieceOutput& output, const Shape& line) {
   });
 }
 
-// A piece with one position along the axes of a line.
+// The piece with one position along the axes of a line.
 Piece LineStarts(Piece piece, const PieceOutput& output, const LineStatistics& statistics) {
   for (size_t i = 0; i < piece.low.size(); ++i) {
     if (statistics.IsAlong(output.shape.axes[i].logical, output.expr->type->shape)) piece.high[i] = piece.low[i] + 1;
@@ -55,7 +55,7 @@ class Line {
   Line(Evaluator& e, const PieceOutput& output, const LineStatistics& statistics)
       : e_(e), b_(e.b()), output_(output), statistics_(statistics) {}
 
-  // The line, or the lanes' lines, through the point.
+  // Emits the line, or the lanes' lines, through the point.
   void Emit(const Piece& piece, const BoxPoint& start) {
     const Coordinates at = CoordinatesAt(b_, output_.shape, start);
     for (const ExprPtr& value : statistics_.values) e_.SetKnown(value.get(), e_.Eval(value, at, start.lanes));
@@ -72,8 +72,8 @@ class Line {
     StoreOperand(b_, e_.Operand(output_.operand), at, point.lanes, e_.Eval(output_.expr, at, point.lanes));
   }
 
-  // The first of the axes up to the lanes' that a vector may run along as if they were one. Images of the result may
-  // lie apart, so that one does not go on in the next.
+  // The first of the axes up to the lanes' axis along which a vector may run as if they were one. It excludes the batch
+  // axis if the result's images are not contiguous.
   size_t FirstOfRun() const {
     const OperandAccess& result = e_.Operand(output_.operand);
     const size_t last = output_.shape.lane_axis, least = result.batch_stride != nullptr ? 1 : 0;

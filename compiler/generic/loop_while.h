@@ -1,4 +1,4 @@
-// Loops whose end data decides.
+// Loops whose end depends on data.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// while (goes_on(carried)) carried = body(carried); returns the last carried values. `goes_on` gives an i1 and has no
-// effects.
+// while (goes_on(carried)) carried = body(carried); returns the last carried values. `goes_on` gives an i1 and must
+// have no effects.
 Vals LoopWhile(KernelBuilder& b, const Vals& carried, const std::function<Value*(const Vals&)>& goes_on,
                const std::function<Vals(const Vals&)>& body);
 

@@ -17,11 +17,11 @@ struct Window {
 Window WindowOf(const relay::Call& call, size_t rank) {
   const int64_t axis = call.attrs.GetInt("axis", 1), size = call.attrs.GetInt("size", 5);
   const auto where = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
-  // An even window reaches one further up than down.
+  // An even window reaches one channel further up than down.
   return {where, call.type->shape[where], (size - 1) / 2, size / 2};
 }
 
-// Squares of one block of lanes, zero when the block lies outside the axis.
+// Squares of one block of lanes; zero if the block is outside the axis.
 Value* BlockSquares(Evaluator& e, const relay::Call& call, const Window& window, Coordinates at, int64_t shift,
                     Lanes lanes) {
   KernelBuilder& b = e.b();
@@ -30,7 +30,7 @@ Value* BlockSquares(Evaluator& e, const relay::Call& call, const Window& window,
   Value* block = b.Add(own.block_index, shift);
   Value* inside = b.Min(b.Max(block, b.Index(0)), b.Index(blocks - 1));
   at[window.axis] = {b.Mul(inside, own.block), 1, inside, own.block};
-  // All lanes are read: those past the axis are zero at rest.
+  // Reads all lanes, because those past the axis are zero at rest.
   Value* x = e.Eval(call.args[0], at, {lanes.count, lanes.count});
   Value* squares = b.FMul(x, x);
   if (shift == 0) return squares;
@@ -45,7 +45,7 @@ Value* Slid(KernelBuilder& b, Value* low, Value* high, int64_t offset, int count
   return b.ir().CreateShuffleVector(low, high, llvm::ArrayRef<int>(mask));
 }
 
-// Lanes along the channels of a blocked layout: neighbours come from the blocks beside by shuffles.
+// For lanes along the channels of a blocked layout: shuffles take neighbours from adjacent blocks.
 Value* SquaresAcrossBlocks(Evaluator& e, const relay::Call& call, const Window& window, const Coordinates& at,
                            Lanes lanes) {
   KernelBuilder& b = e.b();

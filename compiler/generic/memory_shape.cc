@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-// The logical axes of a layout in the order of a tensor's dims.
+// The logical axes of a layout in the order of a tensor's dimensions.
 std::string LogicalNames(const Layout& layout) {
   const std::string names = layout.LogicalAxes();
   for (const std::string canonical : {"NCHW", "OIHW"}) {
@@ -33,7 +33,7 @@ MemoryShape MemoryShapeOf(const Shape& dims, const Layout& layout) {
   for (size_t i = shape.axes.size(); i-- > 1;) {
     shape.axes[i - 1].stride = shape.axes[i].stride * shape.axes[i].extent;
   }
-  // An axis of one step gives a vector nothing to run along.
+  // A vector cannot run along an axis of one step.
   shape.lane_axis = shape.axes.size();
   for (size_t i = shape.axes.size(); i-- > 0 && shape.lane_axis == shape.axes.size();) {
     if (shape.axes[i].extent > 1) shape.lane_axis = i;

@@ -1,4 +1,4 @@
-// The dims of a tensor as they lie in memory.
+// The dimensions of a tensor in memory.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ struct MemoryShape {
   struct Axis {
     int64_t extent = 1;
     size_t logical = 0;
-    int64_t block = 0;        // of the inner block that this axis is, or 0
+    int64_t block = 0;        // size of the inner block that this axis is, or 0
     int64_t outer_block = 0;  // the block that splits this axis, or 0
     int64_t stride = 1;       // elements
   };
   std::vector<Axis> axes;
-  // The axis that vectors run along: the last one with more than one step; axes.size() when there is none.
+  // The axis that vectors run along: the last one with more than one step; axes.size() if there is none.
   size_t lane_axis = 0;
   bool lanes_in_block() const { return lane_axis < axes.size() && axes[lane_axis].block > 0; }
 };

@@ -1,4 +1,4 @@
-// What a division leaves.
+// Remainders of divisions.
 #include <limits>
 
 #include "compiler/generic/argument.h"
@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// The remainder with the sign of x; never traps: that of a division by 0 is 0.
+// The remainder with the sign of x. It never traps: the remainder of a division by 0 is 0.
 Value* OfIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   auto& ir = b.ir();
   Value* is_trivial = ir.CreateICmpEQ(y, Like(y, 0));
@@ -16,12 +16,12 @@ Value* OfIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   return is_unsigned ? ir.CreateURem(x, safe) : ir.CreateSRem(x, safe);
 }
 
-// What is left of a dividend when the upper bits of its quotient are taken away, all of it where that is below 2^28. In
-// double the product of 29 bits with a float is exact, and so is the difference of two numbers that are near.
+// The dividend minus the divisor times the upper bits of the quotient; below 2^28 these are its integer part. In
+// double, the product of 29 bits with a float is exact, and so is the difference of two numbers that are close.
 Value* Reduced(KernelBuilder& b, Value* dividend, Value* divisor) {
   auto& ir = b.ir();
   constexpr uint64_t kUpperBits = ~((uint64_t{1} << 24) - 1);
-  constexpr double kWhole = 0x1p28;  // from here on the upper bits are whole
+  constexpr double kWhole = 0x1p28;  // from here on the upper bits are an integer
   llvm::Type *bit_type = dividend->getType()->getWithNewType(b.i64()), *whole = bit_type->getWithNewType(b.i32());
   Value* bits = ir.CreateBitCast(b.FDiv(dividend, divisor), bit_type);
   Value* upper =
@@ -33,13 +33,13 @@ Value* Reduced(KernelBuilder& b, Value* dividend, Value* divisor) {
   return b.FSub(dividend, b.FMul(quotient, divisor));
 }
 
-// Any lane of a vector of i1, or the one.
+// Whether any lane of a vector of i1 is true; a scalar itself.
 Value* AnyOf(KernelBuilder& b, Value* truth) {
   return truth->getType()->isVectorTy() ? b.ir().CreateOrReduce(truth) : truth;
 }
 
-// A quotient of two floats is below 2^277, and most are below 2^28: one step leaves no more than the divisor. A
-// quotient that rounded up to the next integer leaves a rest of the wrong sign, which one divisor mends.
+// A quotient of two floats is below 2^277. Most are below 2^28, where one step leaves at most the divisor. A quotient
+// that rounded up to the next integer leaves a remainder of the wrong sign, which adding one divisor corrects.
 Value* OfFloats(KernelBuilder& b, Value* x, Value* y) {
   auto& ir = b.ir();
   llvm::Type* wide = x->getType()->getWithNewType(b.f64());
@@ -52,7 +52,7 @@ Value* OfFloats(KernelBuilder& b, Value* x, Value* y) {
       [&](const Vals& rests) { return AnyOf(b, ir.CreateFCmpOGE(rests[0], divisor)); },
       [&](const Vals& rests) { return Vals{Reduced(b, rests[0], divisor)}; })[0];
   rest = ir.CreateSelect(ir.CreateFCmpOLT(rest, Like(rest, 0)), b.FAdd(rest, divisor), rest);
-  // Of what fits into an infinite divisor nothing is taken away; 0 and NaN as divisors leave no number.
+  // An infinite divisor leaves the dividend; divisors of 0 and NaN give NaN.
   const double infinity = std::numeric_limits<double>::infinity();
   rest = ir.CreateSelect(ir.CreateFCmpOEQ(divisor, Like(rest, infinity)), dividend, rest);
   Value* undefined =

@@ -1,4 +1,4 @@
-// Operators whose elements are elements of their arguments: they only move coordinates.
+// Operators that only move coordinates: their elements are elements of their arguments.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -21,7 +21,7 @@ int64_t Product(const Shape& shape, size_t first, size_t last) {
                          int64_t{1}, std::multiplies<>());
 }
 
-// Position in row-major order along the dims [first, last).
+// Position in row-major order along the dimensions [first, last).
 Coordinate Flattened(KernelBuilder& b, const Coordinates& at, const Shape& shape, size_t first, size_t last) {
   Coordinate flat = At(b, 0);
   for (size_t d = first; d < last; ++d) {
@@ -31,7 +31,7 @@ Coordinate Flattened(KernelBuilder& b, const Coordinates& at, const Shape& shape
   return flat;
 }
 
-// The reverse for a scalar position.
+// The inverse, for a scalar position.
 Coordinates Unflattened(KernelBuilder& b, Value* flat, const Shape& shape, size_t first, size_t last) {
   Coordinates at;
   for (size_t d = first; d < last; ++d) {
@@ -42,7 +42,8 @@ Coordinates Unflattened(KernelBuilder& b, Value* flat, const Shape& shape, size_
   return at;
 }
 
-// How many dims at the front (or the back) of two shapes are the same, the rest still holding equally many elements.
+// Number of leading (or trailing) dimensions that are the same in both shapes, while the rest holds equally many
+// elements.
 size_t CommonPrefix(const Shape& a, const Shape& b) {
   size_t n = 0;
   while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
@@ -82,7 +83,7 @@ Value* Transpose(Evaluator& e, const relay::Call& call, const Coordinates& at, L
   return e.Eval(call.args[0], from, lanes);
 }
 
-// numpy's rule for where a slice begins: negative counts from the back, what lies outside is cut off.
+// Begin of a slice by numpy's rule: negative counts from the back, positions outside are clipped.
 int64_t SliceBegin(int64_t begin, int64_t step, int64_t extent) {
   const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
   return std::clamp(begin < 0 ? begin + extent : begin, low, high);
@@ -97,7 +98,7 @@ Value* StridedSlice(Evaluator& e, const relay::Call& call, const Coordinates& at
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto d = static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(shape.size()) : axes[i]);
     const int64_t step = steps.empty() ? 1 : steps[i];
-    // A stride that is not taken a second time may be anything, and could overflow.
+    // A stride that is taken only once may be anything, and could overflow.
     const Coordinate moved = call.type->shape[d] > 1 ? Scaled(e.b(), from[d], step) : At(e.b(), 0);
     from[d] = Shifted(e.b(), moved, SliceBegin(begin[i], step, shape[d]));
   }
@@ -113,8 +114,8 @@ Value* BroadcastTo(Evaluator& e, const relay::Call& call, const Coordinates& at,
   return e.Eval(call.args[0], source, lanes);
 }
 
-// The elements of `indices` that the lanes stand at; none when that is not known here or the data's blocks are not read
-// as a whole.
+// The elements of `indices` for the lanes. Empty if they are not known here, or if the data's blocks are not read as a
+// whole.
 std::vector<int64_t> KnownIndices(const relay::Call& call, const Coordinate& at, Lanes lanes) {
   const relay::Constant* indices = relay::AsConstant(call.args[1]);
   const auto* first = llvm::dyn_cast<llvm::ConstantInt>(at.base);
@@ -129,7 +130,7 @@ std::vector<int64_t> KnownIndices(const relay::Call& call, const Coordinate& at,
   return safe ? known : std::vector<int64_t>();
 }
 
-// Vectors of the data's blocks, their lanes put where they belong.
+// Reads vectors of the data's blocks and moves their lanes to their places.
 Value* GatheredBlocks(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes,
                       const std::vector<int64_t>& indices, int64_t block) {
   KernelBuilder& b = e.b();
@@ -200,7 +201,7 @@ Value* Pad(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes l
     Value *zero = b.Index(0), *end = b.Index(data[d] - 1);
     Value* clamped = b.Min(b.Max(position, zero), end);
     if (mode == "reflect") {
-      // Only one side of a border is left at a time, so the mirrors do not meet.
+      // Only one border is exceeded at a time, so the mirrors do not overlap.
       Value* mirrored = b.Max(position, b.Sub(zero, position));
       clamped = b.Min(mirrored, b.Sub(b.Index(2 * (data[d] - 1)), mirrored));
       clamped = b.Max(clamped, zero);
@@ -219,7 +220,8 @@ Value* Pad(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes l
   return b.ir().CreateSelect(inside, value, fill);
 }
 
-// Every field at coordinates brought inside it, and a choice: for concatenations that are not cut into pieces.
+// For concatenations that are not cut into pieces: evaluates every field at coordinates clamped to it, then selects
+// one.
 Value* ChosenField(Evaluator& e, const std::vector<relay::ExprPtr>& fields, size_t axis, const Coordinates& at,
                    Lanes lanes) {
   KernelBuilder& b = e.b();
@@ -254,7 +256,7 @@ Value* Concatenate(Evaluator& e, const relay::Call& call, const Coordinates& at,
                    [&](const Coordinates& one) { return ChosenField(e, fields, axis, one, kScalar); });
 }
 
-// Coordinates are logical: the layouts of argument and result say the rest.
+// Coordinates are logical; the layouts of argument and result do the rest.
 Value* LayoutTransform(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   return e.Eval(call.args[0], at, lanes);
 }

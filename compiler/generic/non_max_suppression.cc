@@ -1,15 +1,17 @@
-// Two stages. An item of the first is a class of an image: its scores above the threshold are a heap whose root is the
-// best; each that is taken off is held against those that stay, some at a time. The second moves the rows together.
+// Two stages. A work item of the first is a class of an image. Its scores above the threshold form a heap whose root is
+// the best. Each box taken from it is compared with those that stay, some at a time. The second stage moves the rows
+// together:
 //
-//   rows     [pair 0: room rows][pair 1: room rows] ...     first stage: each pair's own, from its beginning
-//   counts   [n0][n1] ...                                   of the rows there
-//   rows     [n0 rows][n1 rows] ... [zeros]                 second stage: nothing moves backwards
+//    rows     [pair 0: room rows][pair 1: room rows] ...     first stage: each pair's own, from its beginning
+//    counts   [n0][n1] ...                                   of the rows there
+//    rows     [n0 rows][n1 rows] ... [zeros]                 second stage: nothing moves backwards
 //
-// A key is one integer, so that of equal scores the first box is the better:
+// A key is one integer, so that among equal scores the first box is the better one:
 //
-//   high half: the score as a number that grows with it      low half: the box's number, inverted
+//    high half: the score as a number that grows with it      low half: the box's number, inverted
 //
-// A worker's memory has the keys, then the corners of the boxes that stay, side by side: lefts, tops, rights, bottoms.
+// A worker's memory has the keys, then the corners of the boxes that stay, as four arrays: lefts, tops, rights,
+// bottoms.
 #include "compiler/generic/non_max_suppression.h"
 
 #include "compiler/codegen/kernel_builder.h"
@@ -23,7 +25,7 @@ namespace {
 constexpr int64_t kWord = 8;   // bytes of a key, a count and a part of a row
 constexpr int64_t kFloat = 4;  // bytes
 constexpr int64_t kRow = 3 * kWord;
-constexpr int kScoreVectors = 2;  // of scores that are held against the threshold together
+constexpr int kScoreVectors = 2;  // vectors of scores that are compared with the threshold together
 
 struct SuppressionShape {
   explicit SuppressionShape(const relay::Call& call)
@@ -51,8 +53,7 @@ class SuppressionKernel {
   int64_t workspace_bytes() const { return shape_.boxes * kWord + 4 * side_bytes(); }
 
   void EmitPairs(const StageArgs& args) {
-    // A sum that a product is fused with would decide otherwise than ONNX's formula where two boxes are close to the
-    // threshold.
+    // For boxes close to the threshold, a sum fused with a product would decide differently from ONNX's formula.
     llvm::IRBuilderBase::FastMathFlagGuard guard(b_.ir());
     b_.ir().clearFastMathFlags();
     Begin(args);
@@ -79,7 +80,7 @@ class SuppressionKernel {
   }
 
   int lanes() const { return b_.lanes(); }
-  // Whole vectors are read and written from any place that is used.
+  // Whole vectors may be read and written from any used position.
   int64_t side_bytes() const { return (shape_.room + lanes()) * kFloat; }
   Value* Word(Value* words, Value* i) { return b_.At(words, b_.Mul(i, kWord)); }
 
@@ -120,7 +121,7 @@ class SuppressionKernel {
     });
   }
 
-  // Scores that do not suffice are passed over some vectors at a time.
+  // Skips scores below the threshold some vectors at a time.
   Value* EmitKeys(Value* pair, KeyHeap& heap) {
     Value* scores = b_.At(scores_, b_.Mul(pair, shape_.boxes * kFloat));
     const int64_t together = int64_t{kScoreVectors} * lanes(), whole = shape_.boxes / together * together;
@@ -140,11 +141,11 @@ class SuppressionKernel {
   Value* Suffices(Value* score) {
     Value* least = least_score_;
     if (score->getType()->isVectorTy()) least = b_.Splat(least, lanes());
-    // Ordered and greater, or anything beside a threshold that is no number.
+    // True if ordered and greater; always true if the threshold is NaN.
     return b_.ir().CreateOr(b_.ir().CreateFCmpUNO(least, least), b_.ir().CreateFCmpOGT(score, least));
   }
 
-  // Each key goes to the next free place, and the place is used up where the score suffices.
+  // Writes each key to the next free position, and advances that only if the score suffices.
   Value* HoldKeys(Value* scores, Value* first, Value* last, Value* used, KeyHeap& heap) {
     auto& ir = b_.ir();
     return b_.Loop(first, last, 1, {used}, [&](Value* i, const Vals& so_far) {
@@ -170,7 +171,7 @@ class SuppressionKernel {
 
   Value* Side(int64_t side, Value* i) { return b_.At(b_.At(sides_, side * side_bytes()), b_.Mul(i, kFloat)); }
 
-  // Behind the box come boxes without area, as many as one vector may read too far.
+  // Behind the box it writes boxes without area, as many as one vector may read beyond.
   void Take(const Corners& box, Value* place) {
     const Vals sides{box.left, box.top, box.right, box.bottom};
     for (size_t i = 0; i < sides.size(); ++i) {
@@ -192,7 +193,7 @@ class SuppressionKernel {
 
   Value* Area(const Corners& box) { return b_.FMul(b_.FSub(box.right, box.left), b_.FSub(box.bottom, box.top)); }
 
-  // As OverlapsMore (compiler/relay/box_overlap.h).
+  // Equals OverlapsMore (compiler/relay/box_overlap.h).
   Value* Overlaps(const Corners& a, const Corners& b) {
     auto& ir = b_.ir();
     Value* zero = b_.FloatVec(0, lanes());

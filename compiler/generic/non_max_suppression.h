@@ -1,4 +1,4 @@
-// Non-maximum suppression as a kernel of its own: what is taken decides what may be taken next.
+// Non-maximum suppression as a kernel of its own: each box that is kept decides which may be kept next.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace hone {
 
 class KernelBuilder;
 
-// Of a function whose whole call (whole_call.h) is a vision.all_class_non_max_suppression. One item per class of an
+// For a function whose whole call (whole_call.h) is a vision.all_class_non_max_suppression. One item per class of an
 // image.
 EmittedKernel EmitNonMaxSuppression(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 

@@ -9,7 +9,7 @@ namespace {
 
 enum class Step : uint8_t { kNone, kOne, kSeveral };
 
-// From one position along the axes to the next, of an operand with no more axes than `whole`.
+// The step from one position along the axes to the next, for an operand with at most as many axes as `whole`.
 Step StepAlong(const Shape& operand, const Shape& whole, size_t first, size_t last) {
   const size_t added = whole.size() - operand.size();
   const auto varies = [&](size_t axis) { return axis >= added && operand[axis - added] != 1; };
@@ -19,7 +19,7 @@ Step StepAlong(const Shape& operand, const Shape& whole, size_t first, size_t la
   return varies(first) ? Step::kOne : Step::kNone;
 }
 
-// Operators that have their channels along an axis do not broadcast as numpy does.
+// Operators with channels along an axis do not broadcast by numpy's rules.
 bool IsBroadcast(const relay::Call& call) {
   const relay::OpDef& op = *relay::AsOp(call.op)->def;
   const bool pointwise = op.pattern == relay::OpPattern::kElementwise || op.pattern == relay::OpPattern::kBroadcast;

@@ -1,13 +1,13 @@
-// Axes of a tensor that loops may run over as one.
+// Axes of a tensor that loops may treat as one.
 #pragma once
 
 #include "compiler/generic/evaluator.h"
 
 namespace hone {
 
-// Whether an expression, broadcast to the shape `whole`, may be asked for the positions along the axes [first, last] of
-// `whole` as if the last of them went on past its extent, the others at 0: its elements there depend on those of dense
-// operands one by one, at one step from each to the next.
+// Whether loops may treat the axes [first, last] of the shape `whole` as one, for an expression broadcast to `whole`.
+// They then ask for positions past the extent of `last`, with the other axes at 0. The expression must be elementwise
+// on dense operands, each with one constant step from position to position.
 bool IsOneAxis(const Evaluator& e, const relay::ExprPtr& expr, const Shape& whole, size_t first, size_t last);
 
 }  // namespace hone

@@ -10,16 +10,15 @@
 namespace hone {
 namespace {
 
-// How far lanes may be apart for one wide load and a shuffle to beat a load per lane.
+// Largest lane stride for which one wide load and a shuffle beat a load per lane.
 constexpr int64_t kWidestStride = 4;
 
 struct Location {
   Value* bytes = nullptr;   // offset of lane 0
-  int64_t lane_stride = 0;  // elements from lane to lane
+  int64_t lane_stride = 0;  // elements from one lane to the next
 };
 
-// The position of lane 0 along a physical axis, and the lanes' step there; nullopt when the lanes cross blocks
-// unevenly.
+// The position of lane 0 along a physical axis, and the lanes' step there; nullopt if the lanes cross blocks unevenly.
 struct AxisPosition {
   Value* index;
   int64_t step;
@@ -84,7 +83,8 @@ Value* LoadAt(KernelBuilder& b, const OperandAccess& operand, const Location& wh
   return result;
 }
 
-// Lanes over several of the operand's smaller blocks, as two vectors of half the lanes; null when they are not such.
+// Loads lanes over several of the operand's smaller blocks as two vectors of half the lanes. Null if the lanes are not
+// such.
 Value* LoadHalves(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes) {
   const int half = lanes.count / 2;
   if (lanes.count % 2 != 0 || operand.layout.empty() || lanes.valid != lanes.count) return nullptr;

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// For each logical axis of the result that of the parameter; empty when the function does something else as well.
+// The parameter's logical axis for each one of the result; empty if the function does anything else.
 std::vector<size_t> SourceAxes(const relay::Function& function) {
   if (function.params.size() != 1 || function.body->type->kind != relay::TypeKind::kTensor) return {};
   std::vector<size_t> axes(function.body->type->shape.size());
@@ -30,9 +30,10 @@ std::vector<size_t> SourceAxes(const relay::Function& function) {
   return axes;
 }
 
-// A logical axis as one operand has it: whole, or as blocks and the positions in them.
+// A logical axis in one operand: whole, or as blocks and the positions in them.
 struct Side {
-  int64_t whole = 0, block = 0, in_block = 0;  // elements from step to step; block: 0 for a whole axis
+  int64_t whole = 0, block = 0,
+          in_block = 0;  // elements from step to step; `block` is the size of a block, 0 for a whole axis
 };
 Side SideOf(const MemoryShape& shape, size_t logical) {
   Side side;
@@ -48,11 +49,12 @@ Side SideOf(const MemoryShape& shape, size_t logical) {
   return side;
 }
 
-// One logical axis as axes along which both sides move evenly; `rest`: positions of a last block that is not full.
+// One logical axis, as axes along which both sides advance evenly. `rest` is the number of positions in a last block
+// that is not full.
 struct Pair {
   std::vector<PermutedAxis> axes;
   int64_t rest = 0;
-  bool zeros = false;  // past the rest, in the result
+  bool zeros = false;  // the result has zeros past the rest
 };
 std::optional<Pair> PairOf(const Side& from, const Side& to, int64_t extent) {
   if (from.block == to.block && from.block > 0) {
@@ -73,7 +75,8 @@ bool Joins(const PermutedAxis& outer, const PermutedAxis& inner) {
   return outer.from == inner.from * inner.extent && outer.to == inner.to * inner.extent;
 }
 
-// In the order of the result's memory, without axes of one position, neighbours joined where both sides allow it.
+// The axes in the order of the result's memory, without axes of one position; neighbours are joined if both sides allow
+// it.
 std::vector<PermutedAxis> Joined(std::vector<PermutedAxis> axes) {
   std::erase_if(axes, [](const PermutedAxis& axis) { return axis.extent == 1; });
   std::stable_sort(axes.begin(), axes.end(), [](const auto& a, const auto& b) { return a.to > b.to; });
@@ -88,8 +91,8 @@ std::vector<PermutedAxis> Joined(std::vector<PermutedAxis> axes) {
   return joined;
 }
 
-// Takes as many positions of the axis that begins where `axis` ends as make a square's side with it; `step` is the
-// elements from one position to the next on the side that is contiguous.
+// Takes positions of the axis that continues `axis` until they complete a square's side. `step` is the number of
+// elements per position on the contiguous side.
 PermutedAxis TakeAround(std::vector<PermutedAxis>& outer, const PermutedAxis& axis, int64_t PermutedAxis::* step) {
   const int64_t count = kPermutedSide / axis.extent;
   if (kPermutedSide % axis.extent != 0 || count < 2) return {};
@@ -103,7 +106,7 @@ PermutedAxis TakeAround(std::vector<PermutedAxis>& outer, const PermutedAxis& ax
   return {};
 }
 
-// Null when no two axes are to be transposed.
+// nullopt if there are not two axes to transpose.
 std::optional<PermutedBox> BoxOf(const std::vector<PermutedAxis>& axes) {
   PermutedBox box;
   const PermutedAxis *source = nullptr, *result = nullptr;
@@ -122,9 +125,9 @@ std::optional<PermutedBox> BoxOf(const std::vector<PermutedAxis>& axes) {
   return box;
 }
 
-// The last block of an axis that does not fill it.
+// A last block that the axis does not fill.
 struct LastBlock {
-  size_t axis = 0;  // of `axes`: the blocks; the next one is the positions in a block
+  size_t axis = 0;  // index in `axes` of the blocks; the next one has the positions in a block
   int64_t rest = 0;
   bool zeros = false;
 };
@@ -135,7 +138,7 @@ std::optional<PermutedBox> RestOf(std::vector<PermutedAxis> axes, const LastBloc
   if (!last.zeros) axes[last.axis + 1].extent = last.rest;
   std::optional<PermutedBox> box = BoxOf(Joined(axes));
   if (!box) return std::nullopt;
-  // Zeros go to lanes past an axis, which are the result's last axis in every layout that has them.
+  // Zeros go to lanes past an axis. In every layout that has them, these are the result's last axis.
   if (last.zeros && within.extent > kPermutedSide) return std::nullopt;
   if (last.zeros && (box->result.to != within.to || box->result.extent != within.extent)) return std::nullopt;
   if (last.zeros) box->known = last.rest;
@@ -146,7 +149,7 @@ std::optional<PermutedBox> RestOf(std::vector<PermutedAxis> axes, const LastBloc
 
 }  // namespace
 
-// At most one axis may have a last block that is not full: each more would double the boxes.
+// At most one axis may have a last block that is not full, because each more would double the boxes.
 std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& function) {
   const std::vector<size_t> sources = SourceAxes(function);
   if (sources.empty()) return std::nullopt;

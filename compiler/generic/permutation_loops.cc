@@ -11,17 +11,17 @@ namespace hone {
 namespace {
 
 constexpr int64_t kSide = kPermutedSide;
-constexpr int64_t kItemSquares = 16;  // of an item, about
+constexpr int64_t kItemSquares = 16;  // approximate number per item
 
 int64_t SourceExtent(const PermutedBox& box) { return box.source.extent * box.around_source.extent; }
 int64_t ResultExtent(const PermutedBox& box) { return box.result.extent * box.around_result.extent; }
 
-// How many squares of an item follow each other along either axis.
+// Numbers of successive squares of an item along either axis.
 struct Chunks {
   int64_t source, result;                // squares of an item
   int64_t source_chunks, result_chunks;  // items
 };
-// Rows of few squares are read, or written, from end to end; otherwise few lines are open at a time for writing.
+// Rows of few squares are read or written from end to end. Otherwise few cache lines are open for writing at a time.
 Chunks ChunksOf(const PermutedBox& box) {
   constexpr int64_t kShortRow = 6;
   const int64_t sources = CeilDiv(SourceExtent(box), kSide), results = CeilDiv(ResultExtent(box), kSide);
@@ -35,8 +35,8 @@ Chunks ChunksOf(const PermutedBox& box) {
   return chunks;
 }
 
-// Elements of a tile's side: those of a vector. Elements of 1 and 2 bytes take vectors of 16, for a tile has as many
-// rows in registers as a vector has elements.
+// Elements of a tile's side, as many as in a vector. Elements of 1 and 2 bytes use vectors of 16, because a tile has as
+// many rows in registers as a vector has elements.
 int64_t TileLanes(KernelBuilder& b, DType dtype) {
   const int64_t vector_bytes = int64_t{b.lanes()} * 4, bytes = DTypeBytes(dtype);
   return std::min(bytes < 4 ? 16 / bytes : vector_bytes / bytes, kSide);
@@ -57,7 +57,7 @@ class PermutationEmitter {
     source_to_ = To(box.source);
   }
 
-  // The result's chunks are the fastest of an item's coordinates: neighbouring items write neighbouring memory.
+  // The result's chunks vary fastest among an item's coordinates, so that neighbouring items write neighbouring memory.
   void Item(Value* item) {
     const Chunks chunks = ChunksOf(box_);
     Value* result_chunk = b_.Mod(item, chunks.result_chunks);
@@ -88,7 +88,7 @@ class PermutationEmitter {
     return axis.to_batch ? b_.BatchStride(args_, 1) : b_.Index(axis.to * element_bytes_);
   }
 
-  // The positions of a chunk in steps of whole squares, then what is left of the axis when the chunk is its last.
+  // The positions of a chunk in steps of whole squares, then the rest of the axis if the chunk is its last.
   void ForSquares(Value* chunk, int64_t squares, int64_t chunks, int64_t extent,
                   const std::function<void(Value* position, int64_t count)>& body) {
     const int64_t rest = extent % kSide, whole = extent - rest, step = squares * kSide;
@@ -100,7 +100,7 @@ class PermutationEmitter {
     chunks == 1 ? tail() : b_.If(b_.ir().CreateICmpEQ(chunk, b_.Index(chunks - 1)), tail);
   }
 
-  // `high` positions along the source's axis, `wide` along the result's; both are at most a side.
+  // Moves `high` positions along the source's axis by `wide` along the result's; both are at most a side.
   void Square(Value* from, Value* to, int64_t high, int64_t wide) {
     for (int64_t r = 0; r < wide; r += lanes_) {
       for (int64_t s = 0; s < high; s += lanes_) {
@@ -109,7 +109,7 @@ class PermutationEmitter {
     }
   }
 
-  // Bytes to a position of a square along the axis that is not contiguous there.
+  // Bytes to a position of a square along the axis that is not contiguous.
   Value* Apart(int64_t at, int64_t extent, int64_t around, Value* step, Value* around_step) {
     if (around == 1) return b_.Mul(step, at);
     return b_.Add(b_.Mul(step, at % extent), b_.Mul(around_step, at / extent));
@@ -124,7 +124,7 @@ class PermutationEmitter {
   struct Span {
     int64_t first, count;
   };
-  // Rows that are not known have no source: the box is then one square wide.
+  // Unknown rows have no source; the box is then one square wide.
   void Tile(Value* from, Value* to, Span source, Span result) {
     llvm::Type* vector = VectorOf(element_, static_cast<int>(lanes_));
     Vals tile(static_cast<size_t>(lanes_), llvm::Constant::getNullValue(vector));

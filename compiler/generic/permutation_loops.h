@@ -6,11 +6,10 @@
 
 namespace hone {
 
-// Work items of a box: some thousand elements each.
+// Work items of a box, each of some thousand elements.
 int64_t ItemsOf(const PermutedBox& box);
 
-// Emits items [begin, end) of the box. Strides along the batch are those of `args`, operand 0 being the source and 1
-// the result.
+// Emits items [begin, end) of the box. Batch strides come from `args`: operand 0 is the source, operand 1 the result.
 void EmitPermutation(KernelBuilder& b, const StageArgs& args, DType dtype, const PermutedBox& box, Value* begin,
                      Value* end);
 

@@ -22,7 +22,8 @@ using relay::ExprPtr;
 
 bool IsNamed(const relay::Call& call, std::string_view name) { return relay::AsOp(call.op)->def->name == name; }
 
-// Whether the attribute, a number or a list, names the last of so many axes; none given means all.
+// Whether the attribute, a number or a list, includes the last of `rank` axes. Without an attribute all axes are
+// included.
 bool NamesLastAxis(const relay::AttrValue* axis, int64_t rank) {
   const auto* one = axis ? std::get_if<int64_t>(axis) : nullptr;
   const auto* list = axis ? std::get_if<std::vector<int64_t>>(axis) : nullptr;
@@ -31,7 +32,7 @@ bool NamesLastAxis(const relay::AttrValue* axis, int64_t rank) {
   return list == nullptr || list->empty() || std::any_of(list->begin(), list->end(), last);
 }
 
-// Whether the call folds the last axis of row-major data, so that lanes belong there and not along the output.
+// Whether the call folds the last axis of row-major data. Lanes then run along that axis instead of the output's.
 bool FoldsLastAxis(const relay::Call& call) {
   const relay::Folds folds = relay::AsOp(call.op)->def->traits.folds;
   if (folds == relay::Folds::kNothing || folds == relay::Folds::kProducts) return folds == relay::Folds::kProducts;
@@ -42,7 +43,7 @@ bool FoldsLastAxis(const relay::Call& call) {
          NamesLastAxis(call.attrs.Find("axis"), static_cast<int64_t>(data.shape.size()));
 }
 
-// Cuts every piece along one axis at the given positions; `mark` sees each part with the number of its interval.
+// Cuts every piece along one axis at the given positions; `mark` gets each part with the number of its interval.
 using Mark = std::function<void(Piece&, size_t interval)>;
 std::vector<Piece> Cut(const std::vector<Piece>& pieces, size_t axis, const std::vector<int64_t>& at,
                        const Mark& mark) {
@@ -77,7 +78,7 @@ std::vector<Piece> CutFields(const std::vector<Piece>& whole, const ExprPtr& out
   std::vector<int64_t> cuts;
   int64_t at = 0;
   for (const auto& field : FlatArgs(*concat)) {
-    // Lanes of one block from two fields cannot be told apart by boxes.
+    // Boxes cannot separate lanes of one block that come from two fields.
     if (at % block != 0) return whole;
     cuts.push_back(at / block);
     at += field->type->shape[axis];
@@ -89,11 +90,12 @@ std::vector<Piece> CutFields(const std::vector<Piece>& whole, const ExprPtr& out
 
 bool HasInside(const WindowAxis& axis) { return axis.first_inside() < axis.last_inside(); }
 
-// The first `a` and the last positions from `b` on stand in a straight line and hold the borders, whole vectors of
-// those between lie inside; all of a row that is short when b is 0. Nullopt where there would be too many in line.
+// The first `a` positions and the last ones from `b` on are emitted without a loop and hold the borders. Whole vectors
+// in between lie inside. For a short row, `b` is 0 and the whole row is emitted without a loop. nullopt if too many
+// vectors would be unrolled.
 //
-//   | border . | inside . . . . | inside . | . border |
-//   0          a                           b          out
+//    | border . | inside . . . . | inside . | . border |
+//    0          a                           b          out
 std::optional<std::pair<int64_t, int64_t>> ColumnsInLine(const WindowAxis& axis, int64_t lanes) {
   constexpr int64_t kMostInLine = 64;
   if (axis.always_inside()) return std::pair<int64_t, int64_t>{0, axis.out};
@@ -105,7 +107,7 @@ std::optional<std::pair<int64_t, int64_t>> ColumnsInLine(const WindowAxis& axis,
   return std::nullopt;
 }
 
-// So many that a vector of data is not longer than a row of it.
+// As many lanes as possible, as long as a vector of data is not longer than a row of it.
 int LanesInLine(const Piece& piece, size_t columns, const WindowAxis& axis, int64_t lanes) {
   constexpr int64_t kLeast = 4;
   int64_t most = piece.high[columns] - piece.low[columns] > lanes ? 2 * lanes : lanes;
@@ -113,7 +115,7 @@ int LanesInLine(const Piece& piece, size_t columns, const WindowAxis& axis, int6
   return static_cast<int>(most);
 }
 
-// Of a pool whose lanes run along the width.
+// Cuts a pool whose lanes run along the width.
 std::vector<Piece> CutPool(const std::vector<Piece>& whole, const std::array<WindowAxis, 2>& axes,
                            const MemoryShape& shape, int64_t lanes, std::pair<int64_t, int64_t> in_line) {
   const auto [a, b] = in_line;
@@ -157,7 +159,7 @@ std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& ou
   return result;
 }
 
-// Around the data of a padded tensor, which are then only moved.
+// Cuts around the data of a padded tensor, which the kernel then only moves.
 std::vector<Piece> CutPadding(const std::vector<Piece>& whole, const ExprPtr& output, const MemoryShape& shape) {
   const relay::Call* pad = RootCall(output, [](const relay::Call& call) { return IsNamed(call, "nn.pad"); });
   if (pad == nullptr) return whole;
@@ -177,7 +179,7 @@ std::vector<Piece> CutPadding(const std::vector<Piece>& whole, const ExprPtr& ou
   return inner;
 }
 
-// Each block of selected channels by itself: which channels a vector gathers is known in the code then.
+// Makes each block of selected channels a piece, so that the code knows which channels a vector gathers.
 std::vector<Piece> CutSelection(const std::vector<Piece>& pieces, const ExprPtr& output, const MemoryShape& shape) {
   constexpr int64_t kMostBlocks = 256;
   if (!shape.lanes_in_block()) return pieces;
@@ -202,7 +204,7 @@ std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const OperandA
              [&](Piece& piece, size_t i) { piece.valid = i == 1 ? static_cast<int>(rest) : 0; });
 }
 
-// A whole output of dense rows that are computed from dense operands element by element is one long row.
+// Joins dense rows computed elementwise from dense operands into one long row.
 void JoinAxes(const Evaluator& e, const ExprPtr& output, const OperandAccess& operand, size_t last, Piece& whole) {
   if (last >= whole.low.size() || !operand.layout.empty()) return;
   const size_t least = operand.batch_stride != nullptr ? 1 : 0;
@@ -214,8 +216,8 @@ void JoinAxes(const Evaluator& e, const ExprPtr& output, const OperandAccess& op
   }
 }
 
-// Vectors of float32 whose elements are computed side by side: two hide each other's latencies, and four make a whole
-// vector of bytes.
+// Number of float32 vectors that are computed together. Two hide each other's latencies, and four make a whole vector
+// of bytes.
 int64_t VectorsOf(const ExprPtr& output) { return DTypeBytes(output->type->dtype) == 1 ? 4 : 2; }
 
 int LanesOf(const Piece& piece, const MemoryShape& shape, int64_t lanes, int64_t vectors) {
@@ -266,7 +268,7 @@ std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number) {
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
   const bool windows = RootCall(output, [](const relay::Call& call) { return WindowOf(call).has_value(); }) != nullptr;
   const int64_t vectors = VectorsOf(output);
-  // Of the finished boxes: a cut may have left an axis too short for a vector.
+  // Lanes follow from the finished boxes, because a cut may have left an axis too short for a vector.
   for (Piece& piece : pieces) {
     const bool one = scalar || (windows && !piece.interior && !piece.columns_inside);
     piece.lanes = LanesOf(piece, shape, one ? 1 : machine.vector_lanes, one ? 1 : vectors);

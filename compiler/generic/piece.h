@@ -1,4 +1,4 @@
-// How a kernel's output is cut into boxes that are each emitted as one loop nest.
+// Cuts a kernel's output into boxes, each of which is emitted as one loop nest.
 #pragma once
 
 #include <functional>
@@ -13,27 +13,36 @@ namespace hone {
 
 class Evaluator;
 
-// A box of an output, by physical positions [low, high) per axis.
+// A box of an output: physical positions [low, high) per axis.
 struct Piece {
   Shape low, high;
-  int lanes = 1;       // of one vector
-  int valid = 0;       // when not 0: of the one vector that a blocked lane axis has here, the lanes that are elements
-  bool heavy = false;  // an element costs many steps
-  bool interior = false;                                   // no window read here touches a border
-  bool columns_inside = false;                             // nor one along the last axis, whatever it does along others
-  bool in_line = false;                                    // the vectors of a row are few and stand in a straight line
-  const relay::Expr* padded = nullptr;                     // an nn.pad within whose data the box lies
-  std::vector<std::pair<const relay::Expr*, int>> fields;  // concatenation -> the field that the box lies in
+  int lanes = 1;          // lanes of one vector
+  int valid = 0;          // if not 0, the number of lanes that are elements in the only vector of a blocked lane axis
+  bool heavy = false;     // an element costs many steps
+  bool interior = false;  // no window read here touches a border
+  bool columns_inside = false;                             // nor one along the last axis; other axes may be crossed
+  bool in_line = false;                                    // the few vectors of a row are emitted without a loop
+  const relay::Expr* padded = nullptr;                     // an nn.pad for which the box lies within its data
+  std::vector<std::pair<const relay::Expr*, int>> fields;  // by concatenation, the field that contains the box
 };
 
-// The boxes of an output, which is operand number `operand`: cut where a concatenation changes fields, around the
-// borders of windows and of padded data, and before a last block that is not full. Together they cover it once. Axes
-// whose elements follow one another in every operand that is read are one: the last of them goes on past its extent,
+// The boxes of an output, which is operand number `operand`. They are cut where a concatenation changes fields, and
+// around the borders of windows and of padded data. A last block that is not full is a box too. Together they cover the
+// output once:
+//
+//    a pool with padding      +-----------------------+
+//                             |  border rows          |
+//                             +---+---------------+---+
+//                             |   |   interior    |   |      interior: no tap is clipped
+//                             +---+---------------+---+
+//                             |  border rows          |
+//                             +-----------------------+
+//
+// Axes whose elements are contiguous in every operand become one. The last of them then extends past its extent, and
 // the others stay at 0.
 std::vector<Piece> PiecesOf(Evaluator& e, const relay::ExprPtr& output, int operand);
 
-// The first call that is `wanted`, from the expression down through operators that keep coordinates as they are; or
-// null.
+// The first `wanted` call, from the expression down through operators that keep coordinates as they are; else null.
 const relay::Call* RootCall(const relay::ExprPtr& expr, const std::function<bool(const relay::Call&)>& wanted);
 
 }  // namespace hone

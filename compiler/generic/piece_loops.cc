@@ -5,23 +5,22 @@
 namespace hone {
 namespace {
 
-// An item should do about this many elements, so that its set-up does not show, while items stay enough for all
-// workers.
+// Target size of an item, so that its set-up is negligible, and the number of items that suffices for all workers.
 constexpr int64_t kItemElements = 4096;
 constexpr int64_t kEnoughItems = 16;
 
 int64_t Extent(const Piece& piece, size_t axis) { return piece.high[axis] - piece.low[axis]; }
 
-// How the box is divided: axes [0, item_axes) make the items, times the chunks of the lane axis.
+// The division of the box: axes [0, item_axes) make the items, times the chunks of the lane axis.
 struct Division {
   size_t item_axes = 0;
   int64_t rows = 1;
-  int64_t chunk = 0;  // positions along the lane axis; 0: the axis is not divided
+  int64_t chunk = 0;  // positions along the lane axis; 0 if the axis is not divided
   int64_t chunks = 1;
 };
 
-// Inner axes move from the items into an item until it is worth its set-up, as long as enough items are left. Where
-// there are too few from the start the rows are cut, if they are long.
+// Moves inner axes from the items into an item until it is worth its set-up, while enough items are left. If there are
+// too few items from the start, long rows are cut.
 Division Divide(const Piece& piece, const MemoryShape& shape) {
   Division d;
   d.item_axes = std::min(shape.lane_axis, shape.axes.size());
@@ -43,7 +42,7 @@ Division Divide(const Piece& piece, const MemoryShape& shape) {
   return d;
 }
 
-// A part of a row: vectors from `from` to `to`, and the rest of the row when the part is its last.
+// A part of a row: vectors from `from` to `to`, and the rest of the row in its last part.
 void ForChunk(KernelBuilder& b, const Piece& piece, size_t lane_axis, const Division& d, Value* chunk,
               const std::function<void(Value*, Lanes)>& body) {
   const int64_t low = piece.low[lane_axis], high = piece.high[lane_axis];
@@ -56,7 +55,7 @@ void ForChunk(KernelBuilder& b, const Piece& piece, size_t lane_axis, const Divi
        [&] { body(b.Index(high - rest), {piece.lanes, static_cast<int>(rest)}); });
 }
 
-// Every vector of the row with its position known while emitting.
+// Every vector of the row, at a position known when the code is emitted.
 void ForLanesInLine(const Piece& piece, size_t lane_axis, KernelBuilder& b,
                     const std::function<void(Value*, Lanes)>& body) {
   for (int64_t p = piece.low[lane_axis]; p < piece.high[lane_axis]; p += piece.lanes) {
@@ -64,7 +63,7 @@ void ForLanesInLine(const Piece& piece, size_t lane_axis, KernelBuilder& b,
   }
 }
 
-// Positions inside a block that is not the lane axis may lie past the axis: those are read somewhere inside, and zero.
+// Positions inside a block that is not the lane axis may lie past the axis. They read somewhere inside and become zero.
 struct Guarded {
   Coordinates at;
   Value* inside = nullptr;
@@ -95,7 +94,7 @@ void EmitElement(Evaluator& e, const PieceOutput& output, const BoxPoint& point)
   StoreOperand(b, operand, at, point.lanes, value);
 }
 
-// The axes [axis, lane axis) as loops, then the lanes.
+// Emits the axes [axis, lane axis) as loops, then the lanes.
 void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size_t axis, Vals at,
                const std::function<void(const std::function<void(Value*, Lanes)>&)>& row) {
   const size_t lane_axis = output.shape.lane_axis;
@@ -105,7 +104,7 @@ void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size
       next[axis] = p;
       EmitInner(e, piece, output, axis + 1, next, row);
     };
-    // The one position is a number that evaluation can look at.
+    // A single position is a constant that evaluation can inspect.
     if (axis > 0 && Extent(piece, axis) == 1) return inner(e.b().Index(piece.low[axis]));
     return e.b().For(piece.low[axis], piece.high[axis], 1, inner);
   }
@@ -119,7 +118,7 @@ void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size
 
 }  // namespace
 
-// Outer axes first: a position inside a block is added to where its block begins.
+// Outer axes come first: a position inside a block is added to its block's beginning.
 Coordinates CoordinatesAt(KernelBuilder& b, const MemoryShape& shape, const BoxPoint& point) {
   size_t rank = 0;
   for (const auto& axis : shape.axes) rank = std::max(rank, axis.logical + 1);

@@ -7,28 +7,29 @@
 
 namespace hone {
 
-// One output of a kernel and where its operand is.
+// One output of a kernel and its operand.
 struct PieceOutput {
   relay::ExprPtr expr;
   int operand = 0;
   MemoryShape shape;
 };
 
-// Work items of a piece: rows of memory, or parts of one row when there are few.
+// Work items of a piece: rows of memory, or parts of a row if there are few rows.
 int64_t ItemsOf(const Piece& piece, const PieceOutput& output);
-// Emits items [begin, end) of the piece: each element evaluated and stored.
+// Emits items [begin, end) of the piece: evaluates and stores each element.
 void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Value* begin, Value* end);
 
-// Where the loops are: one physical position per axis, scalar along all but the lane axis.
+// A position in the loops: one physical position per axis, scalar along all but the lane axis.
 struct BoxPoint {
   Vals at;
   Lanes lanes;  // along the lane axis, from at[lane_axis] on
 };
-// The point's logical coordinates, as memory has them: positions in a block past the axis are not brought inside.
+// The point's logical coordinates for its memory; positions in a block past the axis are not clamped.
 Coordinates CoordinatesAt(KernelBuilder& b, const MemoryShape& shape, const BoxPoint& point);
-// The positions of item `item` along the axes [0, count) but `skip`, row-major; the other positions are each axis' low.
+// The positions of item `item` along the axes [0, count) except `skip`, row-major. Other positions are the `low` of
+// their axis.
 Vals ItemPosition(KernelBuilder& b, const Piece& piece, size_t count, size_t skip, Value* item);
-// Runs body over [low, high) of the lane axis in vectors of `lanes`, then once over the rest.
+// Runs body over [low, high) of the lane axis in vectors of `lanes`, then once for the rest.
 void ForLanes(KernelBuilder& b, int64_t low, int64_t high, int lanes,
               const std::function<void(Value* position, Lanes lanes)>& body);
 

@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-// Where the lanes along the width begin, when they see borders of their own: at a known position, or one by one.
+// Whether lanes along the width see borders of their own. If so, they begin at a known position, or run one by one.
 enum class Border : uint8_t { kNone, kKnown, kUnknown };
 Border BorderOf(const Evaluator& e, const WindowAxis& width, const Coordinates& at) {
   if (at[3].step == 0 || e.interior || e.columns_inside || width.always_inside()) return Border::kNone;
@@ -15,7 +15,7 @@ Border BorderOf(const Evaluator& e, const WindowAxis& width, const Coordinates& 
 
 int64_t FirstOf(const Coordinate& c) { return llvm::cast<llvm::ConstantInt>(c.base)->getSExtValue(); }
 
-// What a pool folds of its windows.
+// The fold of a pool over its windows.
 struct Gathering {
   const relay::Call& call;
   FoldKind kind;
@@ -26,7 +26,7 @@ struct Gathering {
   }
 };
 
-// The taps of a row of the window, for lanes whose place is known.
+// The taps of a row of the window, for lanes at a known position.
 Value* GatheredAtBorder(Evaluator& e, const Gathering& g, const Coordinates& at, Lanes lanes, const Coordinate& row,
                         Value* sum) {
   KernelBuilder& b = e.b();
@@ -54,8 +54,8 @@ Value* Gathered(Evaluator& e, const Gathering& g, const Coordinates& at, Lanes l
   });
 }
 
-// The largest of a window whose taps are known, NaN when one is. Whether any is asks two at a time, beside the maxima:
-// asking each as it comes, and keeping it, is three instructions a tap.
+// The largest of a window whose taps are known; NaN if one is. One instruction tests two taps for NaN, beside the
+// maxima. Testing and keeping each tap by itself would take three instructions a tap.
 Value* LargestInside(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
   auto& ir = b.ir();
@@ -93,7 +93,7 @@ Value* MaxPool(Evaluator& e, const relay::Call& call, const Coordinates& at, Lan
   return Gathered(e, {call, FoldKind::kMax, axes}, at, lanes, rows);
 }
 
-// The taps on data or padding: only right of the padding, which ceil_mode may reach, nothing counts.
+// The taps on data or padding. Only positions right of the padding, which ceil_mode may reach, do not count.
 Value* PaddedTaps(KernelBuilder& b, const WindowAxis& axis, Value* at) {
   WindowAxis padded = axis;
   padded.in = axis.before + axis.in + axis.after;
@@ -103,7 +103,7 @@ Value* PaddedTaps(KernelBuilder& b, const WindowAxis& axis, Value* at) {
   return b.Sub(taps.last, taps.first);
 }
 
-// How many taps count along an axis, at least 1: a window without any has the sum 0 and stays so.
+// Number of taps that count along an axis, at least 1: a window without any has the sum 0, which stays so.
 Value* CountOf(Evaluator& e, const WindowAxis& axis, const Coordinate& at, bool padding_counts, bool inside) {
   KernelBuilder& b = e.b();
   if (inside || axis.always_inside()) return b.Float(static_cast<float>(axis.size));
@@ -112,7 +112,7 @@ Value* CountOf(Evaluator& e, const WindowAxis& axis, const Coordinate& at, bool 
   return b.ir().CreateSIToFP(b.Max(count, b.Index(1)), b.f32());
 }
 
-// The same for lanes whose place is known.
+// Likewise for lanes at a known position.
 Value* CountsAtBorder(KernelBuilder& b, const WindowAxis& axis, int64_t first, bool padding_counts, Lanes lanes) {
   std::vector<llvm::Constant*> counts;
   for (int l = 0; l < lanes.count; ++l) {

@@ -8,8 +8,8 @@
 namespace hone {
 namespace {
 
-constexpr int kSelectedBits = 11;  // of a digit that is looked for
-constexpr int kSortedBits = 8;     // of one that is sorted by
+constexpr int kSelectedBits = 11;  // of a digit in a selection
+constexpr int kSortedBits = 8;     // of a digit in a sort
 constexpr int64_t kCount = 4;      // bytes
 
 int LanesOf(Value* number) {
@@ -28,7 +28,7 @@ void RadixSort::Clear(int64_t digits) {
   b_.For(0, digits, b_.lanes(), [&](Value* i) { b_.Store(llvm::Constant::getNullValue(vector), Count(i)); });
 }
 
-// Vectors in which nothing matches are passed over.
+// Skips vectors in which no number matches.
 void RadixSort::ForMatching(Value* numbers, int64_t count, const std::function<Value*(Value* number)>& matches,
                             const std::function<void(Value* i, Value* number)>& body) {
   auto& ir = b_.ir();
@@ -50,8 +50,8 @@ void RadixSort::ForMatching(Value* numbers, int64_t count, const std::function<V
   each(b_.Index(whole), b_.Index(count));
 }
 
-// From the highest digit on: among the numbers that share the digits found so far, the next one is where the counts of
-// lower digits come to k.
+// Goes from the highest digit to the lowest. Among the numbers that share the digits found so far, the next digit is
+// where the counts of lower digits reach k.
 RadixSort::Kth RadixSort::KthLeast(Value* numbers, int64_t count, int64_t k) {
   auto& ir = b_.ir();
   llvm::Type* type = ir.getIntNTy(static_cast<unsigned>(bits_));
@@ -107,7 +107,7 @@ void RadixSort::CountAll(Value* keys, int64_t key_bits, Value* count) {
   });
 }
 
-// Each key goes to the place that the counts of lower digits leave.
+// Moves each key to the position that the counts of lower digits give.
 void RadixSort::ToPlaces(Value* keys, Value* other, int64_t key_bits, Value* count, int shift) {
   auto& ir = b_.ir();
   const int64_t first = int64_t{shift} / kSortedBits << kSortedBits;
@@ -125,7 +125,7 @@ void RadixSort::ToPlaces(Value* keys, Value* other, int64_t key_bits, Value* cou
   });
 }
 
-// From the lowest digit on.
+// Goes from the lowest digit to the highest.
 Value* RadixSort::Sort(Value* keys, Value* other, int64_t key_bits, Value* count) {
   auto& ir = b_.ir();
   CountAll(keys, key_bits, count);

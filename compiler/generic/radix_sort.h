@@ -1,5 +1,5 @@
-// The least of many numbers, and numbers in order, by counting their digits: time grows with how many there are,
-// however they are mixed.
+// Selects the least of many numbers, and sorts numbers, by counting their digits. The time grows with their number and
+// does not depend on their order.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace hone {
 
-// Emits code for unsigned numbers of `bits` bits in the integer type of that width. Memory for one count of digits, of
-// CountBytes(), is the caller's.
+// Emits code for unsigned numbers of `bits` bits in the integer type of that width. The caller provides memory for one
+// count of digits, of CountBytes().
 class RadixSort {
  public:
   RadixSort(KernelBuilder& b, int bits, Value* counts) : b_(b), bits_(bits), counts_(counts) {}
 
-  // Of `count` numbers, `k` of which are wanted (1 <= k <= count): the k-th least, and how many of the wanted ones are
-  // equal to it (i64).
+  // Selects the `k` least of `count` numbers, 1 <= k <= count. `number` is the k-th least; `equal` (i64) is how many of
+  // the selected ones are equal to it.
   struct Kth {
     Value *number, *equal;
   };
   Kth KthLeast(Value* numbers, int64_t count, int64_t k);
 
-  // Keys are a number above as many bits of anything else. `count` keys (1 at least) at `keys` come in order of their
-  // numbers, equal ones as they were. Returns where they lie: at `keys` or at `other`, which is as large. A digit that
-  // all numbers share costs nothing but its count.
+  // A key is a number in its upper bits, above as many bits of anything else. Sorts `count` keys (at least 1) at `keys`
+  // by their numbers; equal ones keep their order. Returns their address: `keys` or `other`, which has the same size. A
+  // digit that all numbers share costs only its count.
   Value* Sort(Value* keys, Value* other, int64_t key_bits, Value* count);
 
-  // Runs body for each of `count` numbers that matches, in order; `matches` is also asked of vectors of numbers.
+  // Runs body for each of `count` numbers that matches, in order; `matches` is also applied to vectors of numbers.
   void ForMatching(Value* numbers, int64_t count, const std::function<Value*(Value* number)>& matches,
                    const std::function<void(Value* i, Value* number)>& body);
 
@@ -39,7 +39,7 @@ class RadixSort {
   void CountAll(Value* keys, int64_t key_bits, Value* count);
   void ToPlaces(Value* keys, Value* other, int64_t key_bits, Value* count, int shift);
   Value* KeyAt(Value* keys, int64_t key_bits, Value* i);
-  // The key's digit at `shift`, as the number of its count: each shift has counts of its own.
+  // The key's digit at `shift`, as the index of its count; each shift has its own counts.
   Value* Digit(Value* key, int shift);
 
   KernelBuilder& b_;

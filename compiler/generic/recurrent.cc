@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// A vector's worth of units at a time, then one by one.
+// A vector of units at a time, then one by one.
 void ForUnits(KernelBuilder& b, const RecurrentShape& shape,
               const std::function<void(Value* offset, int lanes)>& body) {
   const int64_t whole = shape.units / shape.lanes * shape.lanes;
@@ -31,7 +31,7 @@ class RecurrentKernel {
   RecurrentKernel(KernelBuilder& builder, const RecurrentShape& shape, const RecurrentOperands& operands)
       : b_(builder), shape_(shape), operands_(operands) {}
 
-  // Items by direction, and in each first those of all their rows, then what is left.
+  // Items are ordered by direction; in each direction items with all their rows come first, then the rest.
   int64_t Emit(const StageArgs& args) {
     int64_t before = 0;
     for (int64_t direction = 0; direction < shape_.cell.directions(); ++direction) {
@@ -53,7 +53,7 @@ class RecurrentKernel {
     return before + count;
   }
 
-  // The steps of an item's rows. A row of a length of its own is an item alone.
+  // Emits the steps of an item's rows. A row with a length of its own is an item by itself.
   void EmitRows(RecurrentStep step) {
     const bool reversed = shape_.cell.reversed[static_cast<size_t>(step.direction)];
     const int64_t apart = shape_.units * 4;
@@ -78,7 +78,7 @@ class RecurrentKernel {
     });
   }
 
-  // Held within the steps: it comes from outside.
+  // The length comes from outside, so it is clamped to the number of steps.
   Value* LengthOf(Value* row) {
     if (operands_.lengths == nullptr) return b_.Index(shape_.steps);
     Value* given = b_.LoadAs(b_.i32(), b_.At(operands_.lengths, b_.Mul(row, 4)));

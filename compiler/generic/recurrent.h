@@ -1,4 +1,10 @@
-// Recurrent layers as kernels of their own: the loop over time is inside.
+// Recurrent layers as kernels of their own, with the loop over time inside:
+//
+//    for item: direction, group of rows      work items
+//      for time step
+//        for tile of units                   sums of all gates in registers
+//          for k: sums += state[k] * weight
+//          cell: gates -> new state
 #pragma once
 
 #include <string>
@@ -10,9 +16,8 @@ namespace hone {
 
 class KernelBuilder;
 
-// Of a function whose whole call (whole_call.h) is an nn.recurrent. One item per direction and group of a few rows,
-// which share each load of the weight. A unit's sum has one order, so that no bit depends on the group that its row is
-// in.
+// For a function whose whole call (whole_call.h) is an nn.recurrent. One item per direction and group of a few rows,
+// which share each load of the weight. A unit's sum has a fixed order, so that no bit depends on the group of its row.
 EmittedKernel EmitRecurrent(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

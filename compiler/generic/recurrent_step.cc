@@ -16,9 +16,9 @@ using relay::CellKind;
 using relay::kRecurrentBlock;
 
 constexpr int64_t kFloat = 4;    // bytes
-constexpr int64_t kSharing = 4;  // groups at most that read a weight together
+constexpr int64_t kSharing = 4;  // most groups that share a read of the weight
 
-// Units that are computed together: vectors from one on, the last of which may have fewer units than lanes.
+// Units that are computed together, in vectors from `unit` on; the last vector may have fewer units than lanes.
 struct Tile {
   Value* unit = nullptr;
   int64_t vectors = 1;
@@ -38,7 +38,7 @@ class Step {
   }
 
  private:
-  // As many vectors as leave each of them a register for its sum of every gate; inside, the groups of rows.
+  // Tiles of as many vectors as have a register each for the sum of every gate. The loop over groups of rows is inside.
   template <typename Body>
   void ForTiles(int64_t gates, const Body& body) {
     const int64_t most = std::min(shape_.group, step_.rows);
@@ -67,7 +67,7 @@ class Step {
   int ValidOf(const Tile& tile, int64_t vector) const { return vector + 1 == tile.vectors ? tile.last : shape_.lanes; }
   Value* UnitOf(const Tile& tile, int64_t vector) { return b_.Add(tile.unit, vector * shape_.lanes); }
 
-  // Units of a row; lanes past the valid ones hold anything.
+  // Loads units of a row; lanes past the valid ones hold anything.
   Value* LoadUnits(Value* row, const Tile& tile, int64_t vector) {
     Value* ptr = b_.At(row, b_.Mul(UnitOf(tile, vector), kFloat));
     const int valid = ValidOf(tile, vector);
@@ -106,7 +106,7 @@ class Step {
     return b_.At(operands_.scales, (step_.direction * cell_.gates() + gate) * shape_.units * kFloat);
   }
   Value* Bias() { return b_.At(operands_.bias, step_.direction * shape_.units * kFloat); }
-  // A gru's update gates, and behind them the states that its candidate sees.
+  // A gru's update gates, followed by the states that its candidate reads.
   Value* Updates(int64_t m) { return b_.At(operands_.workspace, b_.Mul(Local(m), shape_.padded() * kFloat)); }
   Value* Seen(int64_t m) {
     Value* row = b_.Add(Local(m), step_.rows);
@@ -120,8 +120,8 @@ class Step {
     return EmitCellActivation(b_, cell_.Function(step_.direction, function), x);
   }
 
-  // `first` and the products, by row, gate and vector. Integers of the weight are summed as floats and then scaled, so
-  // that each is one conversion and one multiply-add.
+  // `first` plus the products, by row, gate and vector. Integer weights are summed as floats and scaled afterwards, so
+  // that each costs one conversion and one multiply-add.
   Vals Sums(const Tile& tile, const std::vector<int64_t>& gates, const Vals& first,
             const std::function<Value*(int64_t m)>& state) {
     if (operands_.scales == nullptr) return Products(tile, gates, first, state);
@@ -139,12 +139,12 @@ class Step {
     return sums;
   }
 
-  // Sums by row, gate and vector, in this order.
+  // Sums, ordered by row, gate and vector:
   //
-  //        gates x vectors            the weight of one block:
-  //       +-------------+             k = 0: | gate 0: 16 | gate 1: 16 | ...
-  //  rows | sums        |  += s[k] w  k = 1: | gate 0: 16 | gate 1: 16 | ...
-  //       +-------------+
+  //         gates x vectors            the weight of one block:
+  //        +-------------+             k = 0: | gate 0: 16 | gate 1: 16 | ...
+  //   rows | sums        |  += s[k] w  k = 1: | gate 0: 16 | gate 1: 16 | ...
+  //        +-------------+
   Vals Products(const Tile& tile, const std::vector<int64_t>& gates, const Vals& first,
                 const std::function<Value*(int64_t m)>& state) {
     const int64_t element = Bytes(shape_.weight);
@@ -173,14 +173,14 @@ class Step {
       }
       return next;
     };
-    // Two terms a turn: the loop's own instructions weigh where sums are few.
+    // Two terms per iteration, because the loop's own instructions matter if sums are few.
     const int64_t even = shape_.units / 2 * 2;
     Vals sums = b_.Loop(0, even, 2, first,
                         [&](Value* k, const Vals& now) { return accumulate(b_.Add(k, 1), accumulate(k, now)); });
     return even < shape_.units ? accumulate(b_.Index(even), sums) : sums;
   }
 
-  // What the data holds of some gates, as Sums has them.
+  // The data's contribution to some gates, ordered as in Sums.
   Vals FromData(const Tile& tile, const std::vector<int64_t>& gates) {
     Vals first;
     for (int64_t m = 0; m < rows_; ++m) {
@@ -212,7 +212,7 @@ class Step {
     }
   }
 
-  // The gate's sum and what it sees of the cell.
+  // The gate's sum plus its peephole on the cell.
   Value* WithPeephole(const Tile& tile, int64_t u, int64_t gate, Value* sum, Value* memory) {
     return cell_.peepholes ? b_.Fma(LoadUnits(Peephole(gate), tile, u), memory, sum) : sum;
   }
@@ -227,7 +227,7 @@ class Step {
     return b_.FMul(out, EmitCellActivation(b_, cell_.Function(step_.direction, 2), memory));
   }
 
-  // z h + (1 - z) candidate.
+  // Computes z h + (1 - z) candidate.
   Value* Mixed(Value* update, Value* candidate, Value* before) {
     return b_.Fma(update, b_.FSub(before, candidate), candidate);
   }
@@ -266,7 +266,7 @@ class Step {
   const RecurrentOperands& operands_;
   const RecurrentStep& step_;
   Value* first_ = nullptr;  // the group's first row in the item
-  int64_t rows_ = 1;        // and how many it has
+  int64_t rows_ = 1;        // number of rows in the group
 };
 
 }  // namespace
@@ -280,14 +280,15 @@ RecurrentShape::RecurrentShape(const relay::Call& call, const MachineModel& mach
   rows = data[1];
   units = call.args[2]->type->shape[2];
   blocks = (units + kRecurrentBlock - 1) / kRecurrentBlock;
-  // A quarter of the registers is left for weights and states.
+  // A quarter of the registers remains for weights and states.
   accumulators = machine.vector_registers / 4 * 3;
-  // Of every row the sums of all gates and the splat of its state, and one vector of the weight.
+  // Each row needs the sums of all gates and the splat of its state; one register holds a vector of the weight.
   const int64_t fits = (machine.vector_registers - 1) / (std::max<int64_t>(2, cell.gates()) + 1);
   const int64_t most = cell.lengths ? 1 : std::max<int64_t>(1, fits);
   const int64_t groups = (rows + most - 1) / most;
   group = (rows + groups - 1) / groups;
-  // A weight that leaves the caches is read once for several groups; else every group is an item, for more workers.
+  // A weight that exceeds the caches is read once for several groups. Otherwise every group is an item, for more
+  // workers.
   const int64_t weight_bytes = Bytes(weight, units * padded() * cell.gates());
   item_rows = group * (weight_bytes > machine.l2_bytes / 2 ? std::min(groups, kSharing) : 1);
 }

@@ -1,4 +1,4 @@
-// Reductions over whole axes, global pools among them, and softmax where no better kernel fits.
+// Reductions over whole axes, including global pools, and softmax where no better kernel fits.
 #include <algorithm>
 #include <numeric>
 
@@ -12,7 +12,7 @@
 namespace hone {
 namespace {
 
-// The axes that a reduction names, ascending; all of them when it names none.
+// The axes that a reduction names, ascending; all axes if it names none.
 std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank) {
   std::vector<int64_t> axes = call.attrs.GetInts("axis");
   if (axes.empty()) {
@@ -24,7 +24,7 @@ std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank) {
   return axes;
 }
 
-// Coordinates of the argument with the reduced axes still open.
+// Coordinates of the argument, with the reduced axes still to be filled in.
 Coordinates Opened(Evaluator& e, const Coordinates& at, const std::vector<int64_t>& axes, size_t rank) {
   const bool kept = at.size() == rank;
   Coordinates result;
@@ -77,7 +77,7 @@ size_t LastOfRun(const Reduction& r, size_t depth) {
   return last;
 }
 
-// Run by run of axes that lie as one, the last one innermost, each with sums of its own: partial sums stay short.
+// Folds run by run of joined axes, the last run innermost, each with its own sums, so that partial sums stay short.
 Value* Reduce(const Reduction& r, Coordinates at, size_t depth) {
   const relay::Type& type = TensorTypeOf(r.data);
   const size_t end = LastOfRun(r, depth);
@@ -125,7 +125,7 @@ Value* GlobalPool(Evaluator& e, const relay::Call& call, const Coordinates& at, 
   return OverAxes(e, call, at, lanes, kKind, kMean, {2, 3});
 }
 
-// Each element alone: only for a softmax that is not the kernel's own (softmax.cc).
+// Evaluates each element separately; only for a softmax that is not a kernel of its own (softmax.cc).
 template <bool kLog>
 Value* Softmax(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();

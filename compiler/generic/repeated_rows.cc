@@ -14,10 +14,10 @@ namespace {
 
 constexpr int64_t kItemElements = 4096;
 constexpr int kTwoVectors = 8;  // bytes for each float of a vector
-// A longer row may have left the nearest cache when it is copied.
+// A longer row may have left the nearest cache by the time it is copied.
 constexpr int64_t kMostRowBytes = 16384;
 
-// A take of known places along the axis that is so many from the last; null for any other expression.
+// A take of known positions along the axis that is `from_last` axes before the last; null for any other expression.
 const relay::Call* KnownTake(const relay::ExprPtr& expr, size_t from_last) {
   const relay::Call* take = relay::AsCallTo(expr, "take");
   if (take == nullptr || !HasPlainPositions(*take) || !take->type->layout.empty()) return nullptr;

@@ -1,5 +1,5 @@
-// A sample's pixels and weights are the same for all channels: they are computed once for the channels of an item,
-// which are few enough that the lines of pixels which samples share stay in the first cache.
+// A sample's pixels and weights are the same for all channels, so they are computed once for the channels of an item.
+// These are few enough that the cache lines of pixels which samples share stay in the first cache.
 #include "compiler/generic/roi_align.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kChannels = 16;  // of an item, at most
+constexpr int64_t kChannels = 16;  // most channels of an item
 constexpr int64_t kFloat = 4;      // bytes
 
 struct RoiShape {
@@ -45,13 +45,13 @@ struct RoiOperands {
   Value *data, *rois, *images, *result;
 };
 
-// One axis of a region, as the reference has it.
+// One axis of a region, as in the reference.
 struct RoiAxis {
   Value *begin, *bin, *samples;
   int64_t extent;
 };
 
-// Where a sample lies along an axis.
+// The position of a sample along an axis.
 struct RoiSample {
   Value *inside, *low, *high, *weight;
 };
@@ -136,7 +136,7 @@ class RoiKernel {
     ForChannels([&](Value*, Value* result) { b_.Store(b_.FDiv(b_.Load(result), count), result); });
   }
 
-  // Outside all weights are 0.
+  // Outside the image all weights are 0.
   void EmitSample(const RoiSample& y, const RoiSample& x) {
     auto& ir = b_.ir();
     Value* inside = ir.CreateAnd(y.inside, x.inside);
@@ -164,7 +164,7 @@ class RoiKernel {
   KernelBuilder& b_;
   const RoiShape& shape_;
   const RoiOperands& operands_;
-  Value *count_ = nullptr, *planes_ = nullptr, *results_ = nullptr;  // of the item's channels; and of the bin's
+  Value *count_ = nullptr, *planes_ = nullptr, *results_ = nullptr;  // of the item's channels; results of the bin
 };
 
 }  // namespace

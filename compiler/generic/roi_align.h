@@ -1,4 +1,4 @@
-// Regions of images as a kernel of their own: what is read follows from data.
+// Pooled regions of images as a kernel of its own: data decide what is read.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace hone {
 
 class KernelBuilder;
 
-// Of a function whose whole call (whole_call.h) is a vision.roi_align. An item is some channels of a region. A region
-// of an image that is not there reads the nearest that is.
+// For a function whose whole call (whole_call.h) is a vision.roi_align. An item is some channels of a region. A region
+// whose image index is outside the batch reads the nearest image.
 EmittedKernel EmitRoiAlign(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

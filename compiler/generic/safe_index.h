@@ -5,8 +5,8 @@
 
 namespace hone {
 
-// A scalar index as i64, negative ones counted from the back, brought inside [0, extent): it may be anything, and a bad
-// one must read no foreign memory.
+// A scalar index as i64, clamped to [0, extent); negative ones count from the back. The index may be anything, and a
+// bad one must not read foreign memory.
 Value* SafeIndex(KernelBuilder& b, Value* index, int64_t extent);
 
 }  // namespace hone

@@ -1,10 +1,10 @@
-// Two stages: the data is copied, then updates are put where they belong.
+// Two stages: the first copies the data, the second writes the updates to their positions.
 //
-// Updates lie as [lines][steps][inner], and go to places that differ from line to line and from one inner position to
-// another, whatever the indices say: an item is some inner positions of a line, with all its steps.
+// Updates have the shape [lines][steps][inner]. Different lines and inner positions write different elements, whatever
+// the indices are. So an item is some inner positions of a line, with all its steps.
 //
-//   scatter_elements    lines, inner: the axes before and behind the one that is indexed; an index per element
-//   scatter_nd          one line; a step per position; inner: a slice, whose elements share the step's position
+//    scatter_elements    lines, inner: the axes before and behind the one that is indexed; an index per element
+//    scatter_nd          one line; a step per position; inner: a slice, whose elements share the step's position
 #include "compiler/generic/scatter.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kCopied = 4096;   // elements of an item of the first stage
-constexpr int64_t kTogether = 256;  // inner positions of an item of the second, at most
+constexpr int64_t kTogether = 256;  // most inner positions of an item of the second stage
 
 int64_t Product(const Shape& shape, size_t begin, size_t end) {
   return ElementCount(Shape(shape.begin() + static_cast<int64_t>(begin), shape.begin() + static_cast<int64_t>(end)));
@@ -55,8 +55,8 @@ struct ScatterShape {
   DType dtype, index_type;
   bool slices;  // scatter_nd
   std::string join;
-  int64_t depth = 1;  // of scatter_nd: parts of a position
-  size_t axis = 0;    // of scatter_elements
+  int64_t depth = 1;  // for scatter_nd: number of parts of a position
+  size_t axis = 0;    // for scatter_elements
   int64_t lines = 1, steps = 0, inner = 0;
 };
 
@@ -99,7 +99,7 @@ class ScatterKernel {
     b_.For(whole, last, 1, [&](Value* at) { body(at, 1); });
   }
 
-  // As i64, negative ones counted from the back.
+  // The index as i64; negative ones count from the back.
   Value* IndexAt(Value* at, int64_t extent) {
     auto& ir = b_.ir();
     Value* index =
@@ -135,7 +135,7 @@ class ScatterKernel {
     });
   }
 
-  // A position within some axes of the indices as one within the same axes of the data.
+  // Turns a position within some axes of the indices into one within the same axes of the data.
   Value* InData(Value* at, size_t begin, size_t end) {
     if (std::equal(shape_.data.begin() + static_cast<int64_t>(begin), shape_.data.begin() + static_cast<int64_t>(end),
                    shape_.indices.begin() + static_cast<int64_t>(begin))) {

@@ -1,4 +1,4 @@
-// Scattered updates as a kernel of their own: where one goes, and what is there already, follows from data.
+// Scattered updates as a kernel of its own: data decide where an update goes and what is there already.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace hone {
 
 class KernelBuilder;
 
-// Of a function whose whole call (whole_call.h) is a scatter_elements or a scatter_nd. The updates that may meet are
-// one item's, in their order. An update whose position is outside is left out.
+// For a function whose whole call (whole_call.h) is a scatter_elements or a scatter_nd. Updates that may meet belong to
+// one item, in their order. An update whose position is outside is skipped.
 EmittedKernel EmitScatter(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

@@ -16,7 +16,7 @@ size_t AxisOf(const relay::Call& softmax) {
 
 bool IsLog(const relay::Call& softmax) { return relay::AsOp(softmax.op)->def->name == "nn.log_softmax"; }
 
-// The lines that start at one position: one, or as many as there are lanes beside the axis.
+// The lines that start at one position: one, or one per lane across the axis.
 class Line {
  public:
   Line(Evaluator& e, const PieceOutput& output, const relay::Call& softmax, Coordinates at, Lanes lanes)
@@ -29,7 +29,7 @@ class Line {
         axis_(AxisOf(softmax)) {}
 
   void Emit() {
-    // A NaN on the line reaches every element by the sum.
+    // Ignores NaN, because a NaN on the line reaches every element through the sum.
     Value* largest = Run(FoldKind::kMaxOfNumbers, [&](Value* most, const Coordinate& k, Lanes lanes) {
       return FoldPair(b_, FoldKind::kMaxOfNumbers, most, Data(k, lanes));
     });
@@ -39,7 +39,7 @@ class Line {
       return b_.FAdd(part, exponential);
     });
     Value* log_sum = IsLog(softmax_) ? EmitLog(b_, sum) : nullptr;
-    // At least exp(0), so that the inverse is a normal number.
+    // The sum is at least exp(0), so that its inverse is a normal number.
     Value* inverse = log_sum ? nullptr : b_.FDiv(Ones(sum), sum);
     ForAxis([&](const Coordinate& k, Lanes lanes) {
       Value* value = log_sum ? b_.FSub(b_.FSub(Data(k, lanes), Wide(largest, lanes)), Wide(log_sum, lanes))
@@ -60,7 +60,7 @@ class Line {
   }
   Value* Data(const Coordinate& k, Lanes lanes) { return e_.Eval(softmax_.args[0], Point(k), lanes); }
   Value* Ones(Value* like) const { return llvm::ConstantFP::get(like->getType(), 1); }
-  // A value per line as one per lane.
+  // Extends a value per line to one per lane.
   Value* Wide(Value* value, Lanes lanes) { return along() ? b_.Splat(value, lanes.count) : value; }
   int64_t extent() const { return softmax_.type->shape[axis_]; }
 

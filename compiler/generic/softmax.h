@@ -1,18 +1,23 @@
-// Softmax as a kernel of its own: three passes over each line of its axis.
+// Softmax as a kernel of its own, with three passes over each line of its axis:
+//
+//    for line:
+//      largest = max x
+//      for vector: output = exp(x - largest), sum += output
+//      for vector: output = f(output / sum)                     f: fused elementwise operators
 #pragma once
 
 #include "compiler/generic/piece_loops.h"
 
 namespace hone {
 
-// The softmax that the output is, perhaps under elementwise operators, when its axis is whole and its data float32;
+// The softmax that computes the output, perhaps under elementwise operators, if its axis is whole and its data float32;
 // else null.
 const relay::Call* SoftmaxOf(const PieceOutput& output);
 
-// One item per line along the softmax axis (per row of lines when lanes run beside it).
+// One item per line along the softmax axis, or per row of lines if lanes run across lines.
 int64_t SoftmaxItems(const Piece& whole, const PieceOutput& output);
-// Maximum; exponentials, kept in the output, and their sum; the quotients and what is fused behind them. The order of
-// the sum depends on the extents alone.
+// Emits the maximum, then the exponentials (kept in the output) and their sum, then the quotients with the operators
+// fused behind them. The order of the sum depends only on the extents.
 void EmitSoftmax(Evaluator& e, const Piece& whole, const PieceOutput& output, Value* begin, Value* end);
 
 }  // namespace hone

@@ -1,10 +1,10 @@
-// Channels that become places.
+// Channels that become pixels.
 #include "compiler/generic/evaluator.h"
 
 namespace hone {
 namespace {
 
-// `channel` moved on by `places` times `channels`, still a whole block where it was one.
+// `channel` advanced by `places` times `channels`; a whole block stays one.
 Coordinate MovedOn(KernelBuilder& b, const Coordinate& channel, Value* places, int64_t channels) {
   Coordinate moved{b.Add(channel.base, b.Mul(places, channels)), channel.step};
   if (channel.block > 0 && channels % channel.block == 0) {

@@ -1,18 +1,18 @@
-// A line is brought together in memory where its elements do not lie side by side. Then one of two ways, by what is
-// expected to take less:
+// A line whose elements are not contiguous is copied to be so. Then the kernel uses the one of two ways that is
+// expected to take less time:
 //
-//   few of many    the best so far are a heap of keys whose root is the worst of them; what is better takes the root's
-//                  place. Vectors are held against the root's element, so that most elements cost a part of a
-//                  comparison.
-//   many           each element's rank, a number that is the less the better it is; the k-th least rank by counting
-//                  digits; what is better than that, and as many equals as are wanted, sorted by their digits.
+//    few of many    The best elements so far are a heap of keys whose root is the worst of them. A better element
+//                   replaces the root. Whole vectors are compared with the root's element, so that most elements cost a
+//                   part of a comparison.
+//    many           Each element has a rank, a number that is the less the better it is. Counting digits gives the k-th
+//                   least rank. Better elements, and as many equal ones as are wanted, are sorted by their digits.
 //
-// In long lines a sample first gives a rank that slightly more than k elements are likely not to exceed. Those elements
-// are sorted. If they are fewer than k, or too many, the digits of all elements are counted.
+// In long lines a sample first gives a bound that slightly more than k elements are likely not to exceed. Those
+// elements are sorted. If they are fewer than k, or too many, the digits of all elements are counted.
 //
-// A key is one integer, so that a comparison needs no second look and equal elements keep their order:
+// A key is one integer, so that one comparison suffices and equal elements keep their order:
 //
-//   high half: the rank        low half: the position
+//    high half: the rank        low half: the position
 #include "compiler/generic/topk.h"
 
 #include <algorithm>
@@ -34,11 +34,11 @@ namespace hone {
 namespace {
 
 constexpr int64_t kPositionBytes = 8;
-constexpr int64_t kVectors = 4;  // that are held against the root together
+constexpr int64_t kVectors = 4;  // vectors that are compared with the root together
 constexpr int64_t kSample = 512;
 
 struct Line {
-  Value *data, *values, *positions;  // where it begins in each operand
+  Value *data, *values, *positions;  // addresses of its beginning in each operand
 };
 
 class TopKKernel {
@@ -86,8 +86,8 @@ class TopKKernel {
     return LoadElements(b_, dtype_, b_.At(data, b_.Mul(i, element_bytes())), lanes);
   }
 
-  // Whether digits are counted: cycles, about, of a line whose elements come in any order. In a heap k ln(n / k)
-  // elements take the root's place.
+  // Whether to count digits. Compares estimated cycles for a line with elements in any order. In a heap about
+  // k ln(n / k) elements replace the root.
   bool counts() const {
     const auto n = static_cast<double>(view_.extent), k = static_cast<double>(k_);
     const double sift = 40 + 10 * std::log2(k + 1);
@@ -97,12 +97,13 @@ class TopKKernel {
     return 3 * n + digits * (600 + 8 * k) + 2500 * digits / 2 < heap;
   }
 
-  // The place among the sample's ranks of the bound: four standard deviations beyond that of the k-th of all.
+  // The position of the bound among the sample's ranks: four standard deviations beyond the expected one of the k-th
+  // element.
   int64_t SampledPlace() const {
     const double expected = static_cast<double>(k_ * kSample) / static_cast<double>(view_.extent);
     return static_cast<int64_t>(expected + 4 * std::sqrt(expected)) + 4;
   }
-  // Twice as many as are expected not to exceed the bound.
+  // Twice the number of elements that are expected not to exceed the bound.
   int64_t MostSampled() const { return std::max(kSample, 2 * SampledPlace() * view_.extent / kSample); }
   bool samples() const { return view_.extent >= 8 * kSample && MostSampled() <= view_.extent / 2; }
   int64_t KeysBytes() const { return Padded((std::max(k_, samples() ? MostSampled() : 0) + 1) * key_bytes()); }
@@ -146,7 +147,7 @@ class TopKKernel {
     return memory;
   }
 
-  // Equal elements come later than the root and are no better.
+  // Equal elements come later than the root's and are not better.
   Value* AnyBetter(Value* data, Value* first, int64_t vectors, KeyHeap& heap) {
     auto& ir = b_.ir();
     const int lanes = b_.lanes();
@@ -200,7 +201,8 @@ class TopKKernel {
     b_.If(fits, [&] { StoreResults(line, sorted(found)); }, by_counting);
   }
 
-  // Keys of those that do not exceed the bound; returns how many there are, of which no more than the most have keys.
+  // Writes keys of the elements that do not exceed the bound, at most MostSampled() of them. Returns how many elements
+  // do not exceed it.
   Value* BySample(RadixSort& sort) {
     const int64_t apart = view_.extent / kSample * element_bytes();
     b_.For(0, kSample, 1, [&](Value* i) {
@@ -213,7 +215,8 @@ class TopKKernel {
     })[0];
   }
 
-  // A key goes to the next place, which is used up where the element is wanted: one place more than k is written.
+  // Writes each key to the next position, and advances that only if the element is wanted. So k + 1 positions are
+  // written.
   void ByCounting(RadixSort& sort) {
     auto& ir = b_.ir();
     const auto all_ones = llvm::Constant::getAllOnesValue(rank());
@@ -235,8 +238,8 @@ class TopKKernel {
     b_.Store(ir.CreateOr(high, ir.CreateZExtOrTrunc(i, key())), b_.At(keys_, b_.Mul(place, key_bytes())));
   }
 
-  // Runs body along the line, over whole vectors of ranks one of which is `bound` or less; returns the last carried
-  // values.
+  // Runs body for the elements of each vector that has a rank of at most `bound`, and for the rest of the line. Returns
+  // the last carried values.
   Vals ForRanksUpTo(Value* bound, const Vals& start,
                     const std::function<Vals(Value* i, Value* number, const Vals& so_far)>& body) {
     auto& ir = b_.ir();
@@ -258,7 +261,7 @@ class TopKKernel {
     b_.For(whole, view_.extent, 1, [&](Value* i) { body(i, 1); });
   }
 
-  // The element's place in its type's order, the best the least, as an unsigned number of as many bits.
+  // The element's position in its type's order, the best one least, as an unsigned number of as many bits.
   Value* RankOf(Value* x) {
     auto& ir = b_.ir();
     llvm::Type* type = x->getType()->getWithNewType(rank());
@@ -270,7 +273,7 @@ class TopKKernel {
   }
   bool is_unsigned() const { return dtype_ == DType::kUInt8 || dtype_ == DType::kBool; }
 
-  // Signed: heaps compare so, and the rank's highest bit is the key's.
+  // Keys are signed, as heaps compare them, so the highest bit of the rank is inverted.
   Value* Key(Value* data, Value* i) {
     auto& ir = b_.ir();
     Value* high = ir.CreateZExt(RankOf(ElementAt(data, i)), key());

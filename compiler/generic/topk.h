@@ -1,4 +1,4 @@
-// The best elements along an axis as a kernel of its own: what is chosen decides what is looked at next.
+// The best elements along an axis as a kernel of its own: chosen elements decide which are examined next.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace hone {
 
 class KernelBuilder;
 
-// Of a function whose whole call (whole_call.h) is a topk. One item per line along the axis.
+// For a function whose whole call (whole_call.h) is a topk. One item per line along the axis.
 EmittedKernel EmitTopK(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

@@ -1,11 +1,11 @@
-// A way down a tree is a chain: a node, the feature that it names, the comparison, the next node. Several ways go side
-// by side ("lanes"), so that their chains overlap: of eight rows in one tree, or of few rows in several trees.
+// A path down a tree is a chain of dependent loads: a node, its feature, the comparison, the next node. Several paths
+// run side by side ("lanes"), so that their chains overlap: eight rows in one tree, or few rows in several trees.
 //
-//            rows of an item                       lanes, 8 at most
-//            0 ... 7  8 ... 15  16 17              rows 0 ... 7 of tree t
-//   tree 0   [--------][--------][--]              rows 16, 17 of tree t
-//   tree 1   [--------][--------][--]              one row alone: trees t ... t + 7
-//   ...      a tree's nodes stay in the cache for all rows of the item
+//             rows of an item                       lanes, 8 at most
+//             0 ... 7  8 ... 15  16 17              rows 0 ... 7 of tree t
+//    tree 0   [--------][--------][--]              rows 16, 17 of tree t
+//    tree 1   [--------][--------][--]              one row alone: trees t ... t + 7
+//    ...      a tree's nodes stay in the cache for all rows of the item
 #include "compiler/generic/tree_ensemble.h"
 
 #include <algorithm>
@@ -40,12 +40,12 @@ struct TreeShape {
         always(call.attrs.GetInt("always")),
         varies(call.attrs.GetInt("varies")) {}
 
-  // Whether looking for NaN among an item's numbers costs little beside the trees, and spares them something.
+  // Whether testing an item's numbers for NaN costs little beside the trees, and saves work in them.
   bool looks_for_nan() const { return varies == relay::kUnordered && features <= 16 * trees; }
   int64_t items() const { return (rows + kRowsOfItem - 1) / kRowsOfItem; }
 
   int64_t rows, features, nodes, trees, leaves, width, targets;
-  bool named;  // whether each weight says which target it is for
+  bool named;  // whether each weight names its target
   std::string aggregate;
   int64_t always, varies;
 };
@@ -54,7 +54,7 @@ struct TreeOperands {
   Value *data, *nodes, *roots, *weights, *leaf_targets, *result;
 };
 
-// Rows side by side, each in some trees: lane (row, tree) is number row * trees + tree.
+// Rows side by side, each in some trees: lane (row, tree) has number row * trees + tree.
 struct Lanes {
   Value* row;
   Value* tree;
@@ -67,7 +67,7 @@ class TreeKernel {
   TreeKernel(KernelBuilder& b, const TreeShape& shape, const TreeOperands& operands)
       : b_(b), shape_(shape), operands_(operands), varies_(shape.varies) {}
 
-  // Whole items, and one of the rows that are left.
+  // Whole items, and one item for the remaining rows.
   void Emit(const StageArgs& args) {
     const int64_t whole = shape_.rows / kRowsOfItem, rest = shape_.rows % kRowsOfItem;
     Value* end = b_.Min(args.end, b_.Index(whole));
@@ -92,7 +92,7 @@ class TreeKernel {
         });
   }
 
-  // The difference of a number and itself is one, unless it is NaN, or infinite.
+  // A number minus itself is 0, unless it is NaN or infinite.
   Value* MayHoldNan(Value* first, int64_t rows) {
     Value* row = b_.At(operands_.data, b_.Mul(first, shape_.features * kWord));
     const int64_t count = rows * shape_.features, whole = count / b_.lanes() * b_.lanes();
@@ -134,7 +134,7 @@ class TreeKernel {
     for (int64_t row = 0; row < lanes.rows; ++row) JoinRow(lanes, row, leaves);
   }
 
-  // Steps until every lane is at a leaf; one that is there stays.
+  // Steps until every lane is at a leaf; a lane that is there stays.
   Vals Descend(const Lanes& lanes, const Vals& roots) {
     auto& ir = b_.ir();
     auto* before = ir.GetInsertBlock();
@@ -174,8 +174,8 @@ class TreeKernel {
     return b_.ir().CreateICmpSGE(all, b_.ir().getInt32(0));
   }
 
-  // Both children come in one load: of two the compiler would load the chosen one, later. A lane at a leaf reads any
-  // node, as would a bad position.
+  // One load reads both children; from two loads the compiler would make a later load of the chosen one. A lane at a
+  // leaf reads any node, and so would a bad position.
   Value* Step(Value* at, const Lanes& lanes, int64_t lane) {
     auto& ir = b_.ir();
     Value* place = ir.CreateZExt(ir.CreateAnd(at, ir.getInt32(static_cast<uint32_t>(shape_.nodes - 1))), b_.i64());
@@ -190,7 +190,7 @@ class TreeKernel {
     return Either(ir.CreateICmpSLT(at, ir.getInt32(0)), at, Either(taken, yes, no));
   }
 
-  // Without a branch, which nothing could foretell.
+  // Selects without a branch, which could not be predicted.
   Value* Either(Value* condition, Value* yes, Value* no) {
     Value* either = b_.ir().CreateSelect(condition, yes, no);
     if (auto* select = llvm::dyn_cast<llvm::SelectInst>(either)) {
@@ -213,7 +213,7 @@ class TreeKernel {
     return taken;
   }
 
-  // A 32-bit position as one below `extent`: a bad one reads the last.
+  // A 32-bit position clamped below `extent`: a bad one reads the last element.
   Value* Within(Value* position, int64_t extent) {
     auto& ir = b_.ir();
     Value* last = ir.getInt32(static_cast<uint32_t>(extent - 1));
@@ -235,7 +235,7 @@ class TreeKernel {
   Value* ResultOf(Value* row) { return b_.At(operands_.result, b_.Mul(row, shape_.targets * kWord)); }
   Value* EntryOf(Value* leaf, Value* i) { return b_.Mul(b_.Add(b_.Mul(leaf, shape_.width), i), kWord); }
 
-  // Weight i is for target i.
+  // Weight i belongs to target i.
   void JoinRow(const Lanes& lanes, int64_t row, const Vals& leaves) {
     b_.For(0, shape_.targets, 1, [&](Value* i) {
       Value* to = b_.At(ResultOf(b_.Add(lanes.row, row)), b_.Mul(i, kWord));

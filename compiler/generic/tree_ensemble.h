@@ -1,4 +1,4 @@
-// Decision trees as a kernel of their own: where a row goes next depends on what it holds.
+// Decision trees as a kernel of their own: a row's values decide where it goes next.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace hone {
 
 class KernelBuilder;
 
-// Of a function whose whole call (whole_call.h) is a tree_ensemble. An item is some rows. Weights are added in the
-// trees' order, so that no bit depends on the item that a row is in. Positions in the tables may be anything: they are
-// brought inside, and no way down is longer than there are nodes.
+// For a function whose whole call (whole_call.h) is a tree_ensemble. An item is some rows. Weights are added in the
+// trees' order, so that no bit depends on the item of a row. Positions in the tables may be anything: they are clamped,
+// and no path is longer than the number of nodes.
 EmittedKernel EmitTreeEnsemble(KernelBuilder& builder, const relay::Function& function, const std::string& symbol);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Fields of operators that give tuples.
+// Fields of operators that return tuples.
 #include "compiler/codegen/math.h"
 #include "compiler/generic/evaluator.h"
 #include "core/nth.h"

@@ -38,7 +38,7 @@ const WholeCall* FindWholeCall(const relay::Function& function) {
   return row == std::end(kWholeCalls) ? nullptr : row;
 }
 
-// -1 when it is none.
+// -1 if it is not a parameter.
 int FindParameter(const relay::Function& function, const relay::ExprPtr& arg) {
   for (size_t i = 0; i < function.params.size(); ++i) {
     if (function.params[i].get() == arg.get()) return static_cast<int>(i);

@@ -1,4 +1,4 @@
-// Calls that are kernels of their own: what the evaluator cannot write element by element.
+// Calls that are kernels of their own, because the evaluator cannot emit them element by element.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace hone {
 
 class KernelBuilder;
 
-// The call that the function's body is, when its operator has such a kernel and every argument is a parameter; else
-// null. These kernels take dense operands alone.
+// The function's body if it is a call whose operator has such a kernel and whose arguments are all parameters; else
+// null. These kernels take only dense operands.
 const relay::Call* WholeCallOf(const relay::Function& function);
 
-// Which parameter the call's i-th argument is. Throws std::out_of_range when it is none.
+// The number of the parameter that is the call's i-th argument. Throws std::out_of_range if it is not a parameter.
 int ParameterOf(const relay::Function& function, size_t argument);
 
 // The function must have a WholeCallOf.

@@ -20,7 +20,7 @@ WindowAxis AxisOf(const relay::Call& call, size_t i, int64_t size) {
   return {size, strides[i], dilation[i], padding[i], padding[i + 2], in[i + 2], call.type->shape[i + 2]};
 }
 
-// Positions of a loop that runs from 0 in steps of `by` to reach at least `distance`, which may be negative.
+// Number of steps of `by` from 0 that a loop needs to reach at least `distance`, which may be negative.
 Value* StepsToReach(KernelBuilder& b, Value* distance, int64_t by) {
   return b.Div(b.Add(b.Max(distance, b.Index(0)), by - 1), by);
 }
@@ -67,19 +67,19 @@ Coordinate TapCoordinate(KernelBuilder& b, const WindowAxis& axis, const Coordin
   return {b.Add(data.base, b.Mul(tap, axis.dilation)), data.step};
 }
 
-// Data of 10, padding of 2, the first tap of 8 outputs: a whole vector of data is read where there is one, and its
-// lanes are moved to their places.
+// For data of 10, padding of 2 and the first tap of 8 outputs. It reads a whole vector of data if there is one, and
+// moves its lanes to their places.
 //
-//   outputs        0   1   2  3  4  5  6  7
-//   their data     -   -   0  1  2  3  4  5
-//   read                   0  1  2  3  4  5  6  7
+//    outputs        0   1   2  3  4  5  6  7
+//    their data     -   -   0  1  2  3  4  5
+//    read                   0  1  2  3  4  5  6  7
 Value* TapAtBorder(KernelBuilder& b, const WindowAxis& axis, int64_t first, int64_t tap, Lanes lanes, Value* stop,
                    const std::function<Value*(const Coordinate& from, Lanes lanes)>& read) {
   int low = 0, high = lanes.valid;
   while (low < high && !axis.IsInside(first + low, tap)) ++low;
   while (low < high && !axis.IsInside(first + high - 1, tap)) --high;
   if (low == high) return nullptr;
-  // Lane `low` is lane `low + shift` of what is read.
+  // Lane `low` is lane `low + shift` of the values read.
   const int64_t span = (lanes.count - 1) * axis.stride, at = axis.Seen(first + low, tap);
   const int64_t past = std::max<int64_t>(at + span - (axis.in - 1), 0);
   int64_t begin = at - std::min<int64_t>(CeilDiv(past, axis.stride), at / axis.stride) * axis.stride;
