@@ -1,4 +1,5 @@
-// What names a bench result: docs/formats.md, "Bench result". Written by cli/bench/, read there and by cli/comparison/.
+// Identifies a bench result: docs/formats.md, "Bench result". cli/bench/ writes it; cli/bench/ and cli/comparison/ read
+// it.
 #pragma once
 
 namespace hone {

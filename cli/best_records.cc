@@ -14,10 +14,10 @@
 namespace hone {
 namespace {
 
-// Collects records that compete, group by group.
+// Collects competing records in groups.
 class Contest {
  public:
-  // `row` is from the order of arrival, `trial` of the same record.
+  // `row` holds the order of arrival; `trial` is of the same record.
   void Add(const TrialRow& trial, BestRow row) {
     if (trial.fate != Fate::kOk || trial.noisy || trial.emulated || trial.min_ns <= 0) return;
     groups_[Key(trial.workload, MachineKey(trial), trial.cpu, trial.threads, trial.cache)].push_back(std::move(row));
@@ -40,7 +40,7 @@ class Contest {
   std::map<Key, std::vector<BestRow>> groups_;
 };
 
-// Rows of a store come in runs of one setup, which they share.
+// Consecutive rows of a store often have one setup, so the rows made here share it.
 class BestRows {
  public:
   BestRow Of(const TrialRow& trial) {

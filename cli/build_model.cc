@@ -20,7 +20,7 @@ KernelLosses LossesOf(const Plan& plan, const RecordConfigSource& source, const 
   return losses;
 }
 
-// Else "default" would be all that is said of a layer that was tuned with an older hone.
+// Without this warning, a layer that was tuned with an older hone would only be reported as "default".
 void WarnOfOtherVersions(const Plan& plan, const RecordConfigSource& source) {
   int64_t records = 0;
   std::set<std::string> seen;

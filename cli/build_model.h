@@ -1,4 +1,4 @@
-// A build as the commands do it: with the records that are there.
+// Builds a model as the commands do, with the available records.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ struct BuiltModel {
   BuildResult result;
   KernelLosses losses;
 };
-// The records are those of OpenRecords for the module's own name. `model_sha256` and `precision`: as BuildOptions'.
+// Uses the records of OpenRecords for the module's name. `model_sha256` and `precision` are as in BuildOptions.
 BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr,
                       const std::string& model_sha256 = "", const PackagePrecision& precision = {});

@@ -13,7 +13,8 @@ namespace {
 
 bool IsCLetter(char c) { return c == '_' || (static_cast<signed char>(c) > 0 && std::isalnum(c) != 0); }
 
-// A model's names are anybody's text: what would end a remark, or what a terminal would obey, must not stand in one.
+// Makes a text safe for a C comment. Names in a model are untrusted: they must not end the comment or control a
+// terminal.
 std::string Remark(std::string text) {
   std::replace(text.begin(), text.end(), '*', '_');
   std::replace(text.begin(), text.end(), '\\', '_');
@@ -35,7 +36,7 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// What a header for C and C++ is besides its own lines.
+// The frame of a header for C and C++ around its own lines.
 std::string HeaderOf(const std::string& first, const std::string& include, const std::string& lines) {
   return fmt::format(
       "/* {} */\n#pragma once\n\n#include <{}>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n{}\n"

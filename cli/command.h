@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// What follows the command's name on the command line.
+// The arguments after the command's name.
 using Arguments = std::vector<std::string>;
 
 struct Command {
@@ -17,11 +17,12 @@ struct Command {
   int (*run)(const Arguments& arguments);
 };
 
-// Runs the command that arguments[0] names with the rest; `program` is how the user wrote what stands before it. Prints
-// the table for --help. Throws Error(kUsage) when there is no command or none of that name, with the nearest.
+// Runs the command that arguments[0] names, with the remaining arguments; `program` is the preceding text as the user
+// typed it. Prints the table for --help. Throws Error(kUsage) if there is no command or an unknown one, with the
+// nearest name.
 int RunNamedCommand(std::string_view program, const std::vector<Command>& commands, const Arguments& arguments);
 
-// The program's own table, which cli/main.cc holds.
+// The program's table of commands, defined in cli/main.cc.
 const std::vector<Command>& AllCommands();
 
 int AuthorizeCommand(const Arguments& arguments);

@@ -21,7 +21,7 @@
 namespace hone {
 namespace {
 
-// "--trials=3" and "-O3" give the option's own name.
+// The option's name in an argument such as "--trials=3" or "-O3".
 std::string OptionName(const std::string& argument) {
   if (argument.rfind("--", 0) == 0) return argument.substr(0, argument.find('='));
   return argument.substr(0, 2);
@@ -45,7 +45,7 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-// What is wrong with it, or "". CLI11 would take -1 for the greatest number there is.
+// Why the text is no integer in range, or "". CLI11 would read -1 as the greatest uint64.
 std::string WholeNumber(const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -53,7 +53,7 @@ std::string WholeNumber(const std::string& text) {
   return fmt::format("{} is not a whole number from 0 to {}", text, std::numeric_limits<uint64_t>::max());
 }
 
-// What IsMember tells of its values: "TEXT:{bash,zsh,fish}".
+// The choices in the type name that IsMember sets: "TEXT:{bash,zsh,fish}".
 std::vector<std::string> ChoicesOf(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const size_t begin = type.find('{'), end = type.find('}');
@@ -228,7 +228,7 @@ bool CommandLine::Parse(const Arguments& arguments) {
   }
   RejectUnknownOptions(arguments);
   arguments_ = arguments;
-  // CLI11 takes the arguments last first.
+  // CLI11 expects the arguments in reverse order.
   Arguments reversed(arguments.rbegin(), arguments.rend());
   try {
     app_->parse(reversed);
@@ -244,7 +244,7 @@ bool CommandLine::Parse(const Arguments& arguments) {
 
 bool CommandLine::IsOnTheLine(const CLI::Option& option) const {
   if (option.count() == 0) return false;
-  // An option that has a variable counts also when that gave it.
+  // CLI11 also counts an option whose value came from its environment variable.
   return option.get_envname().empty() || std::any_of(arguments_.begin(), arguments_.end(), [&](const std::string& a) {
            return LooksLikeOption(a) && app_->get_option_no_throw(OptionName(a)) == &option;
          });
@@ -279,7 +279,7 @@ std::string CommandLine::Again() const { return name_ + " " + ShellLine(argument
 
 void CommandLine::Next(const std::string& command) const {
   if (json_) return;
-  // What goes before it stands on stdout, which is slower where it is no terminal.
+  // The output before it is on stdout, which is slower unless it is a terminal.
   FlushStdout();
   Note("next: {}\n", command);
 }

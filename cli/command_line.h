@@ -1,5 +1,5 @@
-// One command's options, with the program's own manners. CLI11 lies behind it and is included in command_line.cc alone:
-// it would be most of every command's compile time.
+// One command's options, with the conventions of this program. Only command_line.cc includes CLI11, which would take
+// most of every command's compile time.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ class Option;
 
 namespace hone {
 
-// What an option decides. The line that names the next command repeats what was given of that command's topics, so that
-// it answers for the same model, machine and store.
+// The subject that an option decides. The line that names the next command repeats the given options of that command's
+// topics. So it refers to the same model, machine and store.
 enum class Topic : uint8_t { kModel, kPackage, kTarget, kThreads, kMath, kStore, kQuery, kRunners, kInputs };
-// What decides which kernels a model gets: the same for tuning it and for building it.
+// Topics that decide which kernels a model gets. They are the same for tuning and building.
 inline const std::set<Topic> kKernelTopics = {Topic::kModel, Topic::kTarget, Topic::kThreads, Topic::kMath,
                                               Topic::kStore};
 
-// What else holds for an option that was added. Valid as long as its CommandLine. Each returns the option itself.
+// Sets further properties of an added option. Valid as long as its CommandLine. Each call returns the option itself.
 class Option {
  public:
   Option Required() const;
-  // A default from the environment; the flag wins.
+  // Takes the default from an environment variable; the flag has priority.
   Option Env(const std::string& name) const;
-  // The help text tells the variable's value as the default.
+  // Shows the variable's present value as the default in the help text.
   Option ShowDefault() const;
   Option Between(int64_t least, int64_t most) const;
   Option BetweenReal(double least, double most) const;
@@ -40,18 +40,18 @@ class Option {
   Option Needs(const Option& other) const;
   Option Excludes(const Option& other) const;
   Option About(Topic topic) const;
-  // Its value, or what stands behind NAME= in it, is a file or folder that the command reads: no output replaces it.
+  // The value, or the part behind NAME= in it, is a file or folder that the command reads. No output replaces it.
   Option Reads() const { return Uses(FileUse::kInput); }
-  // The option names the model, which an output may replace with --force.
+  // The option names the model, which an output may replace only with --force.
   Option ReadsModel() const { return Uses(FileUse::kModel); }
-  // A file that the command writes; a command that also reads a model gets --force.
+  // The value is a file that the command writes. A command that also reads a model gets --force.
   Option Writes() const { return Uses(FileUse::kOutput); }
-  // A folder that it writes files into.
+  // The value is a folder into which the command writes files.
   Option WritesInto() const { return Uses(FileUse::kOutputFolder); }
 
  private:
   friend class CommandLine;
-  // Properties of options that a CommandLine keeps and CLI11 does not.
+  // Properties of options that CLI11 does not keep.
   struct Notes {
     std::map<const CLI::Option*, Topic> topics;
     std::map<const CLI::Option*, FileUse> uses;
@@ -65,14 +65,14 @@ class Option {
 
 class CommandLine {
  public:
-  // `name` as the user writes it: "hone log best".
+  // `name` is as the user types it: "hone log best".
   CommandLine(const std::string& name, const std::string& summary);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // "--trials", "-o,--output", or "MODEL" for a positional. The value, which is the default until then, must outlive
-  // Parse. A vector takes several arguments.
+  // `name` is "--trials", "-o,--output", or "MODEL" for a positional. `value` holds the default and must outlive Parse.
+  // A vector takes several arguments.
   Option Add(const std::string& name, std::string& value, const std::string& description);
   Option Add(const std::string& name, int& value, const std::string& description);
   Option Add(const std::string& name, int64_t& value, const std::string& description);
@@ -81,31 +81,31 @@ class CommandLine {
   Option Add(const std::string& name, std::vector<std::string>& value, const std::string& description);
   Option AddFlag(const std::string& name, bool& value, const std::string& description);
 
-  // Whether one JSON document on stdout was asked for: every command has --json.
+  // Whether --json was given, which every command has: one JSON document on stdout.
   bool json() const { return json_; }
 
-  // Parses into the values, and tells the process's OutputGuard of the files that they name. Returns false when it
-  // printed the help text: the command is done then. Throws Error: kUsage on anything else that is not right, for an
-  // unknown option with the nearest; kBadData for an input of a kind that is never read; kCannotCreate for an output
-  // that the guard refuses.
+  // Parses into the values, and tells the process's OutputGuard of the files that they name. Returns false if it
+  // printed the help text, after which the command is done. Throws Error: kBadData for an input of a kind that is never
+  // read; kCannotCreate for an output that the guard refuses. Other mistakes are kUsage, with the nearest name for an
+  // unknown option.
   bool Parse(const Arguments& arguments);
 
-  // Ends a command: names a next one on stderr, the likeliest first, unless JSON was asked for. It can be typed as it
-  // stands, but for the words in capitals that only the user knows.
+  // Ends a command: unless JSON was asked for, names the likeliest next command on stderr. It can be typed as printed,
+  // except for words in capitals that only the user knows.
   void Next(const std::string& command) const;
-  // For Next: what the command line gave of these topics, in the order in which the options were added but positionals
-  // first, each word after a blank and quoted for a shell. What the environment gave is left out: it will give it
-  // again.
+  // The given options of these topics, for Next: positionals first, then options in the order in which they were added.
+  // Each word follows a blank and is quoted for a shell. Values from the environment are left out, because the
+  // environment will set them again.
   std::string Given(const std::set<Topic>& topics) const;
-  // As Given, with this text for the option `name` ("--target"), whether it was given or not.
+  // Makes Given use this text for the option `name` ("--target"), whether or not it was given.
   void Resolve(const std::string& name, const std::string& text) { resolved_[name] = text; }
-  // For Next: this very command.
+  // This command with its arguments, for Next.
   std::string Again() const;
 
  private:
   void RejectUnknownOptions(const Arguments& arguments) const;
   bool IsOnTheLine(const CLI::Option& option) const;
-  // The option as words, one time for each of its values; empty when there is nothing to say.
+  // The option as words, repeated for each of its values; empty if it was not given.
   std::vector<std::string> Words(const CLI::Option& option) const;
   Option Added(CLI::Option* option) { return {option, &notes_}; }
   bool HasUse(FileUse use) const;
@@ -115,7 +115,7 @@ class CommandLine {
   std::unique_ptr<CLI::App> app_;
   std::string name_;
   bool json_ = false, force_ = false;
-  Arguments arguments_;  // that were parsed
+  Arguments arguments_;  // the parsed arguments
   Option::Notes notes_;
   std::map<std::string, std::string> resolved_;  // by option name
 };

@@ -14,8 +14,8 @@ namespace {
 
 using Inputs = std::map<std::string, Tensor>;
 
-// The value's own name is that of the node that writes it or of an output; the last of the call's nodes is the one
-// whose result the call leaves.
+// Names by which the value may be expected. Its own name is that of the node that writes it, or of an output. The last
+// of the call's nodes is the one whose result the call leaves.
 std::vector<std::string> NamesOf(const ObservedValue& value, const PlanCall& call, const ResultNames& known) {
   std::vector<std::string> names{value.name};
   if (!call.nodes.empty()) names.push_back(call.nodes.back());
@@ -70,7 +70,7 @@ ExpectedValue ByName(std::map<std::string, Tensor> values) {
 
 ExpectedValue ExpectReference(const relay::IRModule& typed, const Inputs& inputs) {
   std::map<std::string, Tensor> values;
-  // Tuples have no value of their own.
+  // Results with several values are left out, because a tuple has no value of its own.
   RunReference(typed, inputs, [&](const relay::Call& call, const std::vector<Tensor>& results) {
     if (!call.name.empty() && results.size() == 1) values[call.name] = results[0];
   });

@@ -27,7 +27,8 @@ double Largest(const Tensor& tensor) {
 
 }  // namespace
 
-// Whole steps: less than one is a channel's whose step is less than the largest. A hundredth is float's own error.
+// Rounds up to whole steps, because less than one step is a step of a channel with a smaller scale. The hundredth
+// allows for the rounding of floats.
 double OutputError::AllowedQuanta() const { return std::ceil(rounding * scale / quantum - 0.01); }
 
 OutputError CompareOutput(const std::string& name, const Tensor& got, const Tensor& reference, double tolerance) {

@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// The words that may follow a command's name: its commands, its options and what it may be told.
+// The words that may follow a command's name: its commands, its options and their choices.
 std::string WordsOf(const CommandDescription& command) {
   std::string words;
   for (const CommandDescription& sub : command.commands) words += sub.name.substr(sub.name.rfind(' ') + 1) + " ";
@@ -29,7 +29,7 @@ std::string Quoted(const std::string& text) {
   return quoted + "'";
 }
 
-// What a command's words are chosen by, in a case of its name.
+// Adds cases that select a command's words, and an option's values, by the command's name.
 void AddBashCases(const CommandDescription& command, std::string& words, std::string& values) {
   words += fmt::format("    {}) words={} ;;\n", Quoted(command.name), Quoted(WordsOf(command)));
   for (const OptionDescription& option : command.options) {
@@ -40,7 +40,7 @@ void AddBashCases(const CommandDescription& command, std::string& words, std::st
   for (const CommandDescription& sub : command.commands) AddBashCases(sub, words, values);
 }
 
-// The names of all commands that have commands.
+// The names of all commands that have sub-commands.
 std::string Groups(const CommandDescription& command) {
   if (command.commands.empty()) return "";
   std::string groups = (command.name.find(' ') == std::string::npos ? "" : "|") + Quoted(command.name);
@@ -48,7 +48,7 @@ std::string Groups(const CommandDescription& command) {
   return groups;
 }
 
-// One function in the words that bash and zsh have in common.
+// One shell function in the syntax that bash and zsh share.
 std::string Bash(const CommandDescription& program) {
   std::string words, values;
   AddBashCases(program, words, values);
@@ -74,8 +74,8 @@ complete -o filenames -F _hone hone
                      Groups(program), values, words);
 }
 
-// The values of an option, or of what has no name but choices. The tab gives each a description of its own, an empty
-// one: fish would describe it as it describes the option.
+// The choices of an option or a positional. The tab gives each choice an empty description; without it fish would show
+// the option's description.
 std::string FishChoices(const OptionDescription& option) {
   if (option.choices.empty()) return "";
   std::string values;
@@ -92,7 +92,7 @@ std::string FishOption(const OptionDescription& option, const std::string& condi
   return line + FishChoices(option) + " -d " + Quoted(option.description) + "\n";
 }
 
-// A line for each option and command, which fish offers under the condition that the command was given.
+// Adds a line for each option and command, which fish offers on the condition that the command was typed.
 void AddFish(const CommandDescription& command, const std::string& condition, std::string& script) {
   for (const CommandDescription& sub : command.commands) {
     const std::string name = sub.name.substr(sub.name.rfind(' ') + 1);
@@ -107,8 +107,8 @@ void AddFish(const CommandDescription& command, const std::string& condition, st
   for (const OptionDescription& option : command.options) script += FishOption(option, condition);
 }
 
-// zsh runs bash's completions. The last line is for the first Tab of a shell: zsh then runs the file as the function
-// itself, and expects its answer.
+// zsh runs bash's completions. The last line is for a shell's first Tab, when zsh runs the file as the function itself
+// and expects its answer.
 std::string Zsh(const CommandDescription& program) {
   return "#compdef hone\nautoload -U +X bashcompinit && bashcompinit\n" + Bash(program) +
          "[[ $funcstack[1] != _hone ]] || _bash_complete -o filenames -F _hone\n";

@@ -1,4 +1,4 @@
-// What a shell completes after `hone`.
+// Shell completion of `hone`'s command line.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// The script that a shell reads: "bash", "zsh" or "fish". Words are commands, options and the values that an option
-// lists; anything else is completed as a file. Throws Error(kUsage) for another shell.
+// The completion script for "bash", "zsh" or "fish". Words are commands, options and options' choices; anything else is
+// completed as a file. Throws Error(kUsage) for another shell.
 std::string CompletionScript(const CommandDescription& program, std::string_view shell);
 
 }  // namespace hone

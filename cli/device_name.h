@@ -1,4 +1,4 @@
-// What people read of a machine.
+// Names of machines for people.
 #pragma once
 
 #include <set>
@@ -9,23 +9,23 @@
 
 namespace hone {
 
-// The CPU model; without one LLVM's name of the CPU, else of the target's.
+// The CPU model. If it is unknown, LLVM's name of the CPU, else that of the target.
 std::string ModelName(const TrialRow& row);
 
-// What machine timed the record: its CPU model, which others may share, and the fingerprint's short id, which they do
-// not: "AMD EPYC #f5b39a1c". Without a model LLVM's name of the CPU, else of the target's.
+// The machine that timed the record: "AMD EPYC #f5b39a1c". That is its CPU model, which others may share, and the
+// fingerprint's short id, which is its own. Without a model, LLVM's name of the CPU, else that of the target.
 std::string MachineName(const Record& record);
 std::string MachineName(const TrialRow& row);
 
-// The fingerprint's text, or the name where it is not known: what has another key is another machine.
+// The fingerprint's text, or the name if it is unknown: machines with different keys are different.
 std::string MachineKey(const TrialRow& row);
 std::string MachineKey(const Record& record);
 
-// Where it stands: "KEY/LABEL" of its runner at a tracker, else its host; empty when neither is known.
+// The machine's place: "KEY/LABEL" of its runner at a tracker, else its host; empty if neither is known.
 std::string RunnerName(const Environment& environment);
 std::string RunnerName(const TrialRow& row);
 
-// A machine and where it, or those that are exactly alike, stand: "AMD EPYC #f5b39a1c (boards/a, boards/b, ...)".
+// A machine with its places and those of exact copies: "AMD EPYC #f5b39a1c (boards/a, boards/b, ...)".
 std::string DeviceName(const std::string& machine, const std::set<std::string>& runners);
 std::string DeviceName(const Record& record);
 std::string DeviceName(const TrialRow& row);

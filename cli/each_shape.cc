@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kDots = "..";
 
-// The first "A..B" among the sizes of NAME=1..32,3,224,224; empty when there is none.
+// The first "A..B" among the sizes of NAME=1..32,3,224,224; empty if there is none.
 std::string_view FirstRange(std::string_view text) {
   std::string_view sizes = text.substr(text.rfind('=') + 1);
   while (!sizes.empty()) {
@@ -35,7 +35,7 @@ std::string_view FirstRange(const ModelOptions& options) {
   return "";
 }
 
-// 0 for what is no number.
+// The number; 0 if the text is none.
 int64_t Number(std::string_view text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

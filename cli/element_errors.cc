@@ -18,11 +18,11 @@ using relay::ExprPtr;
 using Inputs = std::map<std::string, Tensor>;
 using Tensors = std::vector<Tensor>;
 
-constexpr double kMoved = 0.1;  // of the tolerance
+constexpr double kMoved = 0.1;  // share of the tolerance
 constexpr double kSlack = 8;
 constexpr int kTimes = 4;
 
-// A small change of what they are given may change their result by a whole step.
+// Operators for which a small change of the input may change the result by a whole step.
 constexpr std::array<std::string_view, 17> kSteps = {
     "round", "floor",   "ceil",       "trunc",         "sign",   "mod",  "floor_mod", "equal",   "not_equal",
     "less",  "greater", "less_equal", "greater_equal", "argmax", "topk", "argmin",    "argwhere"};
@@ -41,7 +41,7 @@ bool IsStep(const ExprPtr& expr) {
          std::find(kSteps.begin(), kSteps.end(), name) != kSteps.end();
 }
 
-// A value that is computed, or given to the model.
+// Multiplies a value, computed or an input, by random factors near 1.
 ExprPtr Moved(const ExprPtr& value, const relay::TypePtr& type, double most, Random& random) {
   Tensor factor(DType::kFloat32, type->shape);
   for (int64_t i = 0; i < factor.elements(); ++i) factor.Set(i, 1 + most * (2 * random.Uniform() - 1));
@@ -57,10 +57,10 @@ relay::IRModule MovedModule(const relay::IRModule& typed, double most, Random& r
   return WithBody(typed, body);
 }
 
-// |a - b|; 0 where either is no finite number.
+// a - b|; 0 if either is not finite.
 double Distance(double a, double b) { return std::isfinite(a) && std::isfinite(b) ? std::fabs(a - b) : 0; }
 
-// The median size of elements that are neither 0 nor infinite.
+// The median magnitude of elements that are neither 0 nor infinite.
 double UsualSize(const Tensor& tensor) {
   std::vector<double> sizes;
   for (int64_t i = 0; i < tensor.elements(); ++i) {
@@ -73,7 +73,7 @@ double UsualSize(const Tensor& tensor) {
   return *middle;
 }
 
-// The elements to look at more closely.
+// Elements to examine more closely.
 std::vector<int64_t> Suspects(const Tensor& got, const Tensor& reference, double tolerance) {
   const double usual = UsualSize(reference);
   std::vector<int64_t> suspects;
@@ -84,7 +84,7 @@ std::vector<int64_t> Suspects(const Tensor& got, const Tensor& reference, double
   return suspects;
 }
 
-// By output and suspect: the root of the mean square of what the element moves by.
+// Root mean square of each element's movement, by output and suspect.
 using Spreads = std::vector<std::vector<double>>;
 
 Spreads SpreadsOf(const relay::IRModule& typed, const Inputs& inputs, const Tensors& reference,

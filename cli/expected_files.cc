@@ -12,13 +12,13 @@
 namespace hone {
 namespace {
 
-constexpr size_t kNumber = 5;  // of "0012_"
+constexpr size_t kNumber = 5;  // length of "0012_"
 
 bool IsNumbered(const std::string& file) {
   return file.size() > kNumber && file[kNumber - 1] == '_' && file.find_first_not_of("0123456789") == kNumber - 1;
 }
 
-// By file name without the number: a name that stands for itself before one that had one.
+// Files by name without the number; a file without a number has priority over one with a number.
 std::map<std::string, std::string> FilesOf(const std::string& folder) {
   std::error_code error;
   std::map<std::string, std::string> files;

@@ -54,7 +54,7 @@ ExplainedKernel Explained(const std::string& what, const Candidate& candidate, i
   return {what, candidate, ns, FindHotLoop(CompileAssembly(candidate))};
 }
 
-// Of comparable records the least time of every config.
+// The best record of every config among comparable records.
 std::map<std::string, const Record*> BestByConfig(const std::vector<Record>& records, const Record& of) {
   std::map<std::string, const Record*> best;
   for (const Record& record : records) {

@@ -1,4 +1,4 @@
-// A record seen from all sides.
+// Explains a record: its roofline, its knobs, and its kernel beside another.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,15 @@ struct Explanation {
   double flops = 0;
   int64_t bytes = 0;                // of its operands, each moved once
   double peak_gflops = 0;           // measured now; 0: the record is of another machine
-  int64_t best_ns = 0;              // of its schedule's comparable records
-  int64_t configs = 0, faster = 0;  // comparable ones with a time, of any schedule; those faster than it
+  int64_t best_ns = 0;              // least time of its schedule's comparable records
+  int64_t configs = 0, faster = 0;  // comparable configs with a time, of any schedule; those of them that are faster
   std::vector<KnobValue> knobs;
-  std::vector<ExplainedKernel> kernels;  // it, then the best other comparable config, else the analytic default
+  std::vector<ExplainedKernel>
+      kernels;  // the record's, then the best other comparable config's, else the analytic default's
 };
 
-// Kernels are compiled anew for their target. Throws Error(kUsage) for a record without a time, or one of a schedule or
-// version that this hone does not have.
+// Compiles the kernels again for their target. Throws Error(kUsage) for a record without a time, or of a schedule or
+// version that this hone lacks.
 Explanation ExplainRecord(const Record& record, const RecordStore& store);
 
 Json ExplanationJson(const Explanation& explanation);

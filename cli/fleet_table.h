@@ -1,4 +1,4 @@
-// Who is connected to a tracker, as rows: `hone devices` prints them, a page shows them.
+// The runners and users of a tracker as rows, for `hone devices` and for a page.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace hone {
 
-// The first row has the headers; one that begins with "> " is of a column of numbers, as Table and HtmlTable have it.
+// The first row has the headers; a header with a leading "> " marks a column of numbers, as in Table and HtmlTable.
 using TextRows = std::vector<std::vector<std::string>>;
 
 // A row per runner: key, label, CPU, state, holder, health and more.
 TextRows RunnerRows(const TrackerStatus& status);
-// A row per key: how many of its runners are in use, and which tuners wait with none.
+// A row per key: the number of its runners in use, and the tuners that wait for one.
 struct KeyUse {
   std::string key;
-  int busy = 0, all = 0;  // runners; lost ones are not counted
+  int busy = 0, all = 0;  // numbers of runners, without lost ones
   QueueInfo queue;
 };
 std::vector<KeyUse> UseOfKeys(const TrackerStatus& status);

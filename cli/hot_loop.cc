@@ -15,7 +15,7 @@ struct Instruction {
 bool IsLabel(const std::string& line) { return !line.empty() && line.back() == ':'; }
 
 std::string Trimmed(std::string line) {
-  // AArch64 writes numbers as #16.
+  // "# " begins an x86 comment; on AArch64, where numbers are written as #16, "//" does.
   for (const char* comment : {"# ", "//"}) line.erase(std::min(line.find(comment), line.size()));
   const size_t begin = line.find_first_not_of(" \t");
   if (begin == std::string::npos) return "";
@@ -41,7 +41,7 @@ std::vector<std::string> Code(std::string_view assembly) {
   return lines;
 }
 
-// Where a jump goes to: its last operand.
+// The target of a jump, which is its last operand.
 std::string Destination(const Instruction& instruction) {
   if (instruction.mnemonic.empty() || (instruction.mnemonic[0] != 'j' && instruction.mnemonic[0] != 'b' &&
                                        instruction.mnemonic[0] != 'c' && instruction.mnemonic[0] != 't')) {
@@ -52,7 +52,7 @@ std::string Destination(const Instruction& instruction) {
 }
 
 struct Range {
-  size_t begin = 0, end = 0;  // lines, the end past the jump back
+  size_t begin = 0, end = 0;  // lines; the end is behind the jump back
 };
 
 std::vector<Range> Loops(const std::vector<std::string>& lines) {

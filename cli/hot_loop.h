@@ -1,4 +1,4 @@
-// The loop of a kernel in which its time goes by.
+// Finds the loop in which a kernel spends its time.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ struct HotLoop {
   std::vector<std::string> lines;  // labels and instructions, without directives and comments
   int instructions = 0;
   int multiply_adds = 0;                      // fused, of vectors or scalars
-  int loads = 0, stores = 0, prefetches = 0;  // an instruction with an operand in memory is a load, too
+  int loads = 0, stores = 0, prefetches = 0;  // an instruction with a memory operand is a load, too
   int stack = 0;                              // loads and stores of spilled registers
 };
 
-// From LLVM's assembly text, of x86 (AT&T) or AArch64: of the innermost loops (from a label to a jump back to it) the
-// one with the most multiply-adds, then the longest. Without loops: everything.
+// Parses LLVM's assembly text of x86 (AT&T) or AArch64. An innermost loop is one from a label to a jump back to it,
+// without another inside. Returns the one with the most multiply-adds, then the longest. Without loops: everything.
 HotLoop FindHotLoop(std::string_view assembly);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// The inputs that run, bench and verify feed a model with.
+// The inputs of a model for run, bench and verify.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,40 @@
 namespace hone {
 
 struct InputOptions {
-  std::vector<std::string> files;   // NAME=FILE, FILE being .npy or .pb
-  std::string fill = "random";      // of the inputs that no file is given for
+  std::vector<std::string> files;   // NAME=FILE, a .npy or .pb file
+  std::string fill = "random";      // of inputs without a file
   uint64_t seed = 0;                // of random and uniform
-  std::vector<std::string> shapes;  // NAME=8,3,224,224: which one of a file for several shapes
+  std::vector<std::string> shapes;  // NAME=8,3,224,224: selects a package in a file for several shapes
 };
-// --input and --fill; the seed is the command's own option.
+// Adds --input and --fill; the seed is an option of the command.
 void AddInputOptions(CommandLine& line, InputOptions& options);
-// --shape, for commands that take a package and no model.
+// Adds --shape, for commands that take a package and no model.
 void AddPackageShapeOption(CommandLine& line, InputOptions& options);
 
-// The shapes that the options tell of the inputs of the package in a file: by --shape, and where the file holds several
-// packages those of the tensors that are given. Throws Error: kNoInput, kUsage for a text that is no shape, and as
-// ReadTensorFile does.
+// The shapes that the options give for the inputs of the package in a file. They are those of --shape and, if the file
+// holds several packages, those of given tensors. Throws Error: kNoInput, kUsage for a text that is no shape, and what
+// ReadTensorFile throws.
 InputShapes ShapesAsked(const InputOptions& options, const std::string& package_path);
 
 struct InputSpec {
   std::string name;
   DType dtype = DType::kFloat32;
   Shape shape;
-  IndexBounds indexes = {};  // how many elements its integers pick from
+  IndexBounds indexes = {};  // bounds of its integers, if they are indices
 };
-// A package's inputs.
+// The inputs of a package.
 std::vector<InputSpec> InputSpecs(const Package& package);
 
-// One tensor per input. Input i is filled from seed + i. Random integers of 32 and 64 bits are indices in range where
-// they pick elements, else 0 or 1, as in a mask. Throws Error(kUsage) for a file or --shape whose input is not there
-// (with the nearest name), or whose shape or dtype does not fit.
+// Makes one tensor per input. Input i is filled from seed + i. Random integers of 32 and 64 bits are indices in range
+// if they select elements, else 0 or 1, as in a mask. Throws Error(kUsage) for a file or --shape of an unknown input
+// (with the nearest name), or of a wrong shape or dtype.
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options);
 
-// Throws Error(kUsage) for an input with an index out of range, naming it and --input: a kernel would read the nearest
-// element, and the reference refuses.
+// Throws Error(kUsage), naming the input and --input, for an index out of range. A kernel would read the nearest
+// element, and the reference would refuse the index.
 void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<std::string, Tensor>& inputs);
 
-// A .npy file, or a .pb file that holds one ONNX TensorProto. Throws Error: kUsage for another ending, kNoInput,
+// Reads a .npy file, or a .pb file with one ONNX TensorProto. Throws Error: kUsage for another ending, kNoInput,
 // kBadData.
 Tensor ReadTensorFile(const std::string& path);
 

@@ -31,7 +31,7 @@ ServerKeys TrackerKeys(const std::string& folder, const std::string& audit) {
   if (!folder.empty()) return {folder, audit};
   if (!HasConfigFolder()) return {"", audit};
   const std::string own = DefaultKeyFolder();
-  // One half of a folder stops the tracker: whoever made it did not want one without keys.
+  // Half of a key folder stops the tracker later, because its maker did not want a tracker without keys.
   const bool is_made = IsThere(KeyFolder(own).secret()) || IsThere(KeyFolder(own).list());
   return {is_made ? own : "", audit};
 }

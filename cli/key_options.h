@@ -1,4 +1,4 @@
-// --identity and --server-key of whoever connects to a tracker, --keys of a tracker.
+// Options --identity and --server-key of a tracker's clients, and --keys of a tracker.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace hone {
 
 void AddClientKeyOptions(CommandLine& line, ClientKeys& keys);
 void AddKeyFolderOption(CommandLine& line, std::string& folder);
-// The folder that holds: the given one, else the default one (DefaultKeyFolder).
+// The key folder: the given one, else the default one (DefaultKeyFolder).
 std::string KeyFolderPath(const std::string& folder);
-// The keys of a tracker: those of `folder`, or where none is given of the default one, where that has been made.
+// The keys of a tracker: those of `folder`. If it is empty, those of the default folder if that exists, else none.
 ServerKeys TrackerKeys(const std::string& folder, const std::string& audit);
-// For CommandLine::Next: " --keys FOLDER", or nothing.
+// " --keys FOLDER", or nothing, for CommandLine::Next.
 std::string KeyFolderWords(const std::string& folder);
-// --role or --roles: throws Error(kUsage).
+// Parses --role or --roles. Throws Error(kUsage).
 uint8_t RolesOf(const std::string& text);
-// Throws Error(kUsage) on a name that a list of keys cannot hold.
+// Throws Error(kUsage) for a name that a list of keys cannot hold.
 void RequireKeyName(const std::string& name);
-// 0 for an empty text. Throws Error(kUsage).
+// Parses an expiry; 0 for an empty text. Throws Error(kUsage).
 int64_t ExpiryOf(const std::string& text);
 
 }  // namespace hone

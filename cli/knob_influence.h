@@ -1,4 +1,4 @@
-// What the records of a workload say about each knob.
+// Measures each knob's influence from the records of a workload.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,21 @@
 
 namespace hone {
 
-// The best that was measured with one value of a knob.
+// The best time measured with one value of a knob.
 struct KnobValue {
   std::string knob;
   int64_t value = 0;
-  int64_t records = 0;  // with this value
+  int64_t records = 0;  // number with this value
   int64_t best_ns = 0;
-  bool own = false;  // the explained record has it
+  bool own = false;  // whether the explained record has the value
 };
 
-// Of the records that are right, not noisy, Comparable with `of` and of its schedule and version. Knobs come by
-// influence (how far the best with their least lucky value is from the best of all), the greatest first, values in
-// order. Knobs with a single value are left out.
+// Uses the correct records that are not noisy, are Comparable with `of`, and have its schedule and version. Knobs are
+// sorted by influence, the greatest first, and then values in order. A knob's influence is the distance from the best
+// time of all to the best with the knob's worst value. Knobs with a single value are left out.
 std::vector<KnobValue> KnobInfluence(const std::vector<Record>& records, const Record& of);
 
-// Whether both are of one workload and measured in one Setup: their times may be compared.
+// Whether both have the same workload and Setup, so that their times may be compared.
 bool Comparable(const Record& a, const Record& b);
 
 }  // namespace hone

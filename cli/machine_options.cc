@@ -34,7 +34,7 @@ BuildContext ContextOf(const MachineOptions& options) {
 
 namespace {
 
-// Other precisions have weights of their own.
+// float16 weights apply only to float32, because other precisions determine the weights' type.
 void CheckAlone(const MachineOptions& options) {
   if (options.weights == "float32" || options.precision == "float32") return;
   throw Error(ExitCode::kUsage, fmt::format("--weights {} goes with --precision float32, not with {}", options.weights,

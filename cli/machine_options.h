@@ -1,4 +1,4 @@
-// --target, --threads, --math, --precision and --weights: what a model is tuned or built for.
+// Options --target, --threads, --math, --precision and --weights: the machine and the numbers to tune or build for.
 #pragma once
 
 #include <string>
@@ -13,49 +13,51 @@ namespace hone {
 
 struct MachineOptions {
   std::string target;  // empty: host, or with a tracker the runner's
-  int threads = 0;     // 0: by default
+  int threads = 0;     // 0: the default
   std::string math = "fast";
   std::string precision = "float32";
   std::string weights = "float32";
   int opt_level = 3;
   std::vector<std::string> required_passes = {}, disabled_passes = {};
 };
-// --target and --threads.
+// Adds --target and --threads.
 void AddMachineOptions(CommandLine& line, MachineOptions& options);
-// What --precision takes: of a context, and where the command itself makes a model of it (cli/precision).
+// Values of --precision: those of a context, and those for which the command itself transforms the model
+// (cli/precision).
 inline const std::vector<std::string> kContextPrecisions = {"float32", "bfloat16"};
 inline const std::vector<std::string> kModelPrecisions = {"float32", "bfloat16", "int8", "auto"};
-// Those, --math, --precision and --weights: for every command that makes tasks or a package of a model.
+// Adds --target, --threads, --math, --precision and --weights, for commands that make tasks or a package of a model.
 void AddContextOptions(CommandLine& line, MachineOptions& options,
                        const std::vector<std::string>& precisions = kContextPrecisions);
-// The same with kModelPrecisions and --target once for each of several machines; options.target stays as it is.
+// Adds them with kModelPrecisions and a repeatable --target for several machines; options.target is not set.
 void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets);
-// Which passes run: -O, --require-pass and --disable-pass.
+// Adds -O, --require-pass and --disable-pass, which choose the passes.
 void AddPassOptions(CommandLine& line, MachineOptions& options);
-// Whether any of these was given.
+// Whether any option of AddPassOptions was given.
 bool ChoosesPasses(const MachineOptions& options);
-// --threads alone.
+// Adds only --threads.
 void AddThreadsOption(CommandLine& line, int& threads);
 
 struct Machine {
   BuildContext context;
-  bool is_host = false;     // the very machine that we run on, not merely its kind
-  Fingerprint fingerprint;  // of this machine; not known for another target
+  bool is_host = false;     // whether it is this machine itself, not only one of its kind
+  Fingerprint fingerprint;  // of this machine, or of the runner; empty for another target
 };
-// The part of a context that is the same on any machine. int8 and auto are float32's, until a model is made of them.
+// The part of a context that is equal on any machine. For int8 and auto it is that of float32, until a model is made
+// for them.
 BuildContext ContextOf(const MachineOptions& options);
-// Throws Error(kUsage) for a precision, or weights, that the target has no instructions for, naming what it has.
+// Throws Error(kUsage) for a precision or weights that the target has no instructions for, naming those that it has.
 void CheckPrecision(const BuildContext& context);
-// Why the target has no bfloat16, to go on after a name; empty when it has.
+// Why the target has no bfloat16, worded to follow a name; empty if it has.
 std::string WhyNoBFloat16(const BuildContext& context);
-// Threads are by default the cores that this machine's affinity and cgroup allow, or the target's -num-cores. Throws
-// Error(kUsage).
+// The machine of the options. Threads are by default the cores that this machine's affinity and cgroup allow, or the
+// target's -num-cores. Throws Error(kUsage).
 Machine ResolveMachine(const MachineOptions& options);
-// What to tune for on a runner. `remote`: it is behind a tracker; then the target is by default the runner's own, as
-// "runner" says too. Threads are by default the target's -num-cores where one was given, else the runner's cores.
-// Throws Error: kBadConfig for what cannot run there, naming both; kUsage.
+// The machine to tune for on a runner. With `remote`, which means behind a tracker, the default target is the runner's
+// own, as "runner" also selects. Threads are by default the target's -num-cores if a target was given, else the
+// runner's cores. Throws Error: kUsage; kBadConfig, naming both, for a target that cannot run there.
 Machine ResolveMachineOf(const MachineOptions& options, const Environment& runner, bool remote);
-// One line to stderr: which runner times, and what for.
+// Prints one line to stderr with the runner that times and the target.
 void TellTimedOn(const Environment& runner, const BuildContext& context);
 
 }  // namespace hone

@@ -72,7 +72,7 @@ int Fail(ExitCode code, std::string_view message) {
   return static_cast<int>(code);
 }
 
-// A full disk behind stdout shows only when it is flushed.
+// Flushes stdout, because a full disk shows only then.
 int Flushed(int code) {
   FlushStdout();
   return code;
@@ -82,11 +82,11 @@ int Flushed(int code) {
 }  // namespace hone
 
 int main(int argc, char** argv) {
-  // As tuner/compile/launcher.c calls it.
+  // tuner/compile/launcher.c starts the program under this name.
   if (argc > 0 && std::string_view(argv[0]) == "hone-compiler") return hone::CompilerMain(argc, argv);
   hone::PrepareStandardStreams();
-  // A file that grows over the limit of its size is then an error like any. A handler, because programs that are
-  // spawned would inherit SIG_IGN.
+  // A file that exceeds its size limit then gives an ordinary error. This is a handler because spawned programs would
+  // inherit SIG_IGN.
   std::signal(SIGXFSZ, [](int) {});
   try {
     return hone::Flushed(hone::RunProgram(hone::Arguments(argv + (argc > 0 ? 1 : 0), argv + argc)));

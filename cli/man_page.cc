@@ -5,7 +5,7 @@
 namespace hone {
 namespace {
 
-// As text: a backslash or a leading '.' would be a request, and '-' a hyphen.
+// Escapes text: a backslash or a leading '.' would be a request, and '-' a hyphen.
 std::string Text(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);

@@ -1,4 +1,4 @@
-// The manual of the program.
+// The program's manual page.
 #pragma once
 
 #include <string>

@@ -53,7 +53,7 @@ Model LoadZoo(const ModelOptions& options) {
   return model;
 }
 
-// NAME=VALUE; a name may hold an equals sign itself.
+// Splits NAME=VALUE at the last '=', because a name may contain one.
 std::pair<std::string, std::string_view> SplitGiven(std::string_view text, const char* option, const char* right) {
   const size_t equals = text.rfind('=');
   if (equals == std::string_view::npos || equals == 0) {
@@ -73,7 +73,7 @@ double ParseValue(std::string_view text) {
   throw Error(ExitCode::kUsage, fmt::format("--value is given \"{}\"; right is a number", text));
 }
 
-// A bare zoo name is the likeliest slip.
+// A zoo network's name without "zoo:" is the likeliest mistake.
 void ExplainMissing(const std::string& path) {
   if (IsThere(path)) return;
   for (const ZooEntry& entry : ZooEntries()) {
@@ -98,7 +98,7 @@ void RequireNoOthers(const ModelOptions& options) {
                           options.model));
 }
 
-// And a file of that name.
+// Also requires that the file exists.
 void RequireNoZooOptions(const ModelOptions& options) {
   if (IsOfZoo(options)) {
     throw Error(ExitCode::kUsage,
@@ -108,7 +108,7 @@ void RequireNoZooOptions(const ModelOptions& options) {
   ExplainMissing(options.model);
 }
 
-// Weights beside the model's file, which no option names.
+// Notes files of weights beside the model's file as inputs, because no option names them.
 void NoteExternal(const std::vector<std::string>& files) {
   for (const std::string& file : files) OutputGuard::Own().AddInput(file);
 }

@@ -20,7 +20,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// The inputs that something in the module needs.
+// The inputs on which the module's result depends.
 std::vector<InputSpec> NeededInputs(const relay::IRModule& module) {
   std::set<const relay::Expr*> needed;
   for (const ExprPtr& expr : PostOrder(module.main->body)) needed.insert(expr.get());

@@ -1,4 +1,4 @@
-// What `hone verify --bisect` says.
+// The report of `hone verify --bisect`.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// A row per node, then where they part, and where the first value is that is not finite; with `json` one document.
-// Returns whether they agree to the end.
+// Prints a row per node, then where they begin to differ, and the first value that is not finite; one document with
+// `json`. Returns whether the nodes agree up to the end.
 bool ReportNodes(const std::vector<NodeError>& nodes, double tolerance, bool json);
 
 }  // namespace hone

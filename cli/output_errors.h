@@ -1,4 +1,4 @@
-// How far outputs are off, as a table and as JSON.
+// Errors of outputs, as a table and as JSON.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace hone {
 
-// A line for each output. What rounding allows, and the element that is furthest beyond what is allowed at its place,
-// are told where they were asked.
+// A line for each output. The error that rounding allows, and the element that exceeds its allowed error the most, are
+// included if they were computed.
 std::string ErrorsText(const std::vector<OutputError>& errors);
-// docs/cli.md has the fields.
+// JSON with the fields of docs/cli.md.
 Json ErrorsJson(const std::vector<OutputError>& errors);
 
 }  // namespace hone

@@ -17,7 +17,7 @@
 namespace hone {
 namespace {
 
-// A slow board's own --max-deadline is what bounds a run.
+// Long enough that a slow board's own --max-deadline limits the run.
 constexpr int64_t kDeadlineNs = int64_t{3600} * 1'000'000'000;
 
 Blob BlobOfParams(const PackageThere& there) {
@@ -35,7 +35,8 @@ Blob BlobOfInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs)
   return {Sha256Hex(*bytes), static_cast<int64_t>(bytes->size()), std::shared_ptr<const char>(bytes, bytes->data())};
 }
 
-// A runner sends whole outputs: counts become outputs of the plan that it gets, and say here what came.
+// Adds the counts to the outputs of the plan that a runner gets, because it sends whole outputs. The result names the
+// count of each counted axis.
 std::vector<relay::CountedOutput> ShowCounts(Plan& plan) {
   std::vector<relay::CountedOutput> shown;
   const auto own = static_cast<int64_t>(plan.outputs.size());
@@ -75,7 +76,7 @@ CanRun RunsOn(const Environment& machine) {
     if (!WhyNotOn(machine, target, 1).empty()) return false;
     const std::vector<std::string_view> words = Words(machine.features);
     const std::set<std::string_view> has(words.begin(), words.end());
-    // What a machine does not tell is no reason.
+    // Features that a machine does not report are no reason to refuse.
     return has.empty() || std::all_of(required_features.begin(), required_features.end(),
                                       [&](const std::string& feature) { return has.contains(feature); });
   };
@@ -99,7 +100,7 @@ PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor
   job.params = BlobOfParams(there);
   job.inputs = BlobOfInputs(package.plan(), inputs);
   job.timing.deadline_ns = kDeadlineNs;
-  // In the child they are mapped and copied.
+  // The child maps these bytes and copies them.
   job.timing.memory_bytes += 2 * (job.inputs->size_bytes + OutputBytes(package.plan()));
   return job;
 }

@@ -1,4 +1,4 @@
-// A built package on the machine of a runner.
+// Runs a built package on a runner's machine.
 #pragma once
 
 #include <map>
@@ -13,27 +13,26 @@
 
 namespace hone {
 
-// A package that was looked into here and is to run there.
+// A package that was inspected here and is to run there.
 struct PackageThere {
-  std::string path;  // how messages name it
+  std::string path;  // the package's name in messages
   std::shared_ptr<const Package> package;
   int threads = 0;
 };
 
-// Whether the machine runs what was built for a target: of packages for several, the one to open for it.
+// Whether the machine can run code for a target; selects a package in a file for several targets.
 CanRun RunsOn(const Environment& machine);
 
-// `threads`: 0 for the machine's cores. Throws Error: kBadConfig, naming both, when that machine cannot run the
-// package; kBadData when its parameters are damaged.
+// `threads` 0 means the machine's cores. Throws Error: kBadConfig, naming both, if that machine cannot run the package;
+// kBadData if its parameters are damaged.
 PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> package, int threads,
                         const Environment& machine);
 
-// A job with the package's own parameters, which travel when the runner has not kept them, and these inputs, one for
-// each of the plan's.
+// A job with the package's own parameters and these inputs, one for each of the plan's. Parameters travel only if the
+// runner has not kept them.
 PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor>& inputs, int runs);
 
-// Throws Error when the job of the package so named did not go well: kNoRunner when the runner was lost, kAnswerIsNo
-// with its fate otherwise.
+// Throws Error if the job of this package failed: kNoRunner if the runner was lost, else kAnswerIsNo with its fate.
 void RequireOk(const std::string& name, const JobResult& result);
 
 struct RanThere {
@@ -41,10 +40,10 @@ struct RanThere {
   int64_t run_ns = 0;
   Environment machine;
 };
-// Runs it once. Throws Error as RequireOk does.
+// Runs the package once. Throws Error as RequireOk does.
 RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>& inputs, Runner& runner);
 
-// One runner of the key, for a package. Throws Error as MakeRemoteRunner does.
+// One runner of the key. Throws Error as MakeRemoteRunner does.
 std::unique_ptr<Runner> OneRunner(RemoteRunnerOptions options);
 
 }  // namespace hone

@@ -11,7 +11,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kMinRuns = 10;
-constexpr int64_t kFirstRuns = 3;  // tell how many runs a job may have
+constexpr int64_t kFirstRuns = 3;  // measure how many runs a job may have
 constexpr int64_t kMostJobNs = 2'000'000'000;
 
 }  // namespace

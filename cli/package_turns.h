@@ -1,4 +1,4 @@
-// A package's runs on the machine of a runner, a job at a time, so that packages can take turns there.
+// Runs a package on a runner's machine one job at a time, so that packages can take turns there.
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,30 @@
 
 namespace hone {
 
-// When there are enough runs, and how many jobs they are shared by. A job is a process of its own there.
+// The required number of runs, and the number of jobs that share them. Each job is a process of its own there.
 struct TurnLimits {
-  int64_t runs = 0;                     // exactly so many; 0: at least 10, and until they took min_time_ns
-  int64_t min_time_ns = 1'000'000'000;  // of all runs together
-  int rounds = 10;                      // jobs at least, besides a first one that tells what a run takes
+  int64_t runs = 0;                     // exact number; 0: at least 10, and until they took min_time_ns
+  int64_t min_time_ns = 1'000'000'000;  // over all runs
+  int rounds = 10;                      // least number of jobs, besides a first one that measures a run
 };
 
 class PackageTurns {
  public:
-  // `name` is the package's in messages. The job's runs are set here; `runner` must outlive the turns, and no other job
-  // may be under way there while one is taken.
+  // `name` is the package's in messages. The job's runs are set here. `runner` must outlive the turns, and may have no
+  // other job in progress during one.
   PackageTurns(std::string name, PackageJob job, const TurnLimits& limits, Runner& runner);
 
-  // One job. Throws Error as RequireOk does.
+  // Runs one job. Throws Error as RequireOk does.
   void Take();
   bool Enough() const;
 
   const std::string& name() const { return name_; }
   int threads() const { return job_.timing.threads; }
-  // Of the jobs, in their order: a run's time per sample.
+  // The time of a run per sample, for each job in order.
   const std::vector<std::vector<int64_t>>& jobs_ns() const { return jobs_ns_; }
-  // All of them.
+  // The samples of all jobs.
   std::vector<int64_t> SamplesNs() const;
-  // The least of each of the plan's calls; empty before the first turn.
+  // The least time of each of the plan's calls; empty before the first turn.
   const std::vector<int64_t>& call_ns() const { return call_ns_; }
 
  private:
@@ -48,7 +48,7 @@ class PackageTurns {
   int64_t runs_ = 0, spent_ns_ = 0;
 };
 
-// Each takes turns until all have enough.
+// Lets the packages take turns until all have enough runs.
 void TakeTurns(std::vector<PackageTurns>& turns);
 
 }  // namespace hone

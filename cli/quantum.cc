@@ -26,7 +26,7 @@ double ScaleOf(const Call& product) {
   return 0;
 }
 
-// Goes back through what moves, however long that chain is.
+// Follows operators that only move elements back to the product, with a loop as the chain may be long.
 double QuantumOf(ExprPtr expr) {
   while (expr->type->kind != relay::TypeKind::kTensor || IsFloat(expr->type->dtype)) {
     const Call* call = relay::AsCall(expr);

@@ -1,4 +1,4 @@
-// The steps in which a quantised model's outputs go.
+// The quantisation steps of a model's outputs.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// Per output of a model whose outputs are whole numbers times a constant scale, moved about at most: that scale, the
-// largest of them where channels have their own. 1 for integers; 0 for an output that is anything else.
+// The step of each output: 1 for integers. For an output that is an integer times a constant scale, at most moved
+// afterwards, it is the scale, or the largest scale of a channel. 0 for any other output.
 std::vector<double> OutputQuanta(const relay::IRModule& typed);
 
 }  // namespace hone

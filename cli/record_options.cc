@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 constexpr const char* kNoHub = "none";
 constexpr const char* kProjectStore = "hone.db";
 
-// Beside the program's folder, where `cmake --install` puts it.
+// The hub's place beside the program's folder, where `cmake --install` puts it.
 std::string InstalledHub() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   return error ? "" : (program.parent_path().parent_path() / "share" / "hone" / "hub.honepack").string();
 }
 
-// hone.db beside the model's file; empty when there is none, or it is the user's store itself.
+// The path of hone.db beside the model's file; empty if there is none, or if it is the user's store itself.
 std::string ProjectStore(const std::string& model, const std::string& store) {
   std::error_code error;
   if (!fs::is_regular_file(model, error)) return "";
@@ -59,7 +59,8 @@ RecordLayers OpenRecords(const RecordOptions& options, const std::string& model)
     layers.Add("project", StoreLayer(RecordStore::Open(project, false)));
   }
   if (const std::string hub = HubPath(options.hub); !hub.empty()) {
-    // Whoever builds has not asked for it, so it may not cost: another kind's records may lose to the default.
+    // The user did not ask for the hub, so it must not make a build slower: another kind's records may lose to the
+    // default.
     layers.Add("hub", FixedLayer(ReadPack(ReadFile(hub)).records), RecordLayers::Reach::kOwnKind);
   }
   return layers;

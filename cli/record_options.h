@@ -1,4 +1,4 @@
-// --db, --hub and --no-records: which records a build looks at.
+// Options --db, --hub and --no-records: the records that a build uses.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 namespace hone {
 
 struct RecordOptions {
-  std::string db;           // empty: the default store, when it is there
-  std::string hub;          // a pack's file, or "none"; empty: the one that was installed, when it is there
+  std::string db;           // empty: the default store, if it exists
+  std::string hub;          // a pack's file, or "none"; empty: the installed one, if it exists
   bool no_records = false;  // analytic defaults only
 };
 void AddRecordOptions(CommandLine& line, RecordOptions& options);
-// --hub alone.
+// Adds only --hub.
 void AddHubOption(CommandLine& line, std::string& hub);
 
-// In the order of a lookup: the user's store ("store"), hone.db beside the model's file ("project"), the hub ("hub").
-// What is not there is left out; nothing with no_records. `model`: as on the command line. Throws Error(kNoInput) for a
-// store or hub that was named and is not there, and what reading them throws.
+// The records in the order of lookup: the user's store ("store"), hone.db beside the model's file ("project"), the hub
+// ("hub"). Missing ones are left out; with no_records there are none. `model` is as on the command line. Throws
+// Error(kNoInput) for a named store or hub that does not exist, and what reading them throws.
 RecordLayers OpenRecords(const RecordOptions& options, const std::string& model);
 
-// The hub's file; empty when there is none.
+// The hub's file; empty if there is none.
 std::string HubPath(const std::string& hub);
 
 }  // namespace hone

@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::map<std::string, Tensor>;
 
-// What has no place is most likely a name that is not spelled as in the text.
+// An unused value most likely has a name that is spelled differently in the text.
 void RequireAllUsed(const relay::ParsedModule& parsed, const std::string& text_file, const std::string& values_file) {
   if (parsed.unused.empty()) return;
   std::vector<std::string> names;

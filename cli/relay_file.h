@@ -1,4 +1,4 @@
-// A model as a .relay file: Relay's text, and beside it a .safetensors file with what the text leaves out.
+// A model as a .relay file: Relay's text, with a .safetensors file of the values that the text omits.
 #pragma once
 
 #include <map>
@@ -8,15 +8,15 @@
 
 namespace hone {
 
-// Whether a MODEL is named as one: by its ending.
+// Whether the path's ending is that of a .relay file.
 bool IsRelayFile(const std::string& path);
 
-// `params` may be empty: then parameters are inputs, and constants other than scalars are refused. Throws Error:
-// kNoInput for a file that is not there, kBadData for one that is damaged (the text's errors have line and column), and
-// for a value that the text has no place for, with the nearest name.
+// If `params` is empty, parameters are inputs, and constants other than scalars are refused. Throws Error(kNoInput) for
+// a missing file. Throws Error(kBadData) for a damaged one; errors in the text have line and column. Also kBadData,
+// with the nearest name, for a value without a place in the text.
 Model LoadRelay(const std::string& path, const std::string& params);
-// The same with `others`, which are from the file `origin`, in the place of values that `params` has; without `params`
-// they are all there are. Throws as ReplaceValues (compiler/relay/replace_values.h) does, too.
+// Loads it with `others`, from the file `origin`, replacing values of `params`; without `params` they are the only
+// values. Also throws as ReplaceValues (compiler/relay/replace_values.h) does.
 Model LoadRelay(const std::string& path, const std::string& params, const std::map<std::string, Tensor>& others,
                 const std::string& origin);
 

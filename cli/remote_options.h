@@ -1,4 +1,4 @@
-// --tracker and --key of a command that may work on a runner.
+// Options --tracker and --key of a command that may use a runner.
 #pragma once
 
 #include "cli/command_line.h"
@@ -6,10 +6,10 @@
 
 namespace hone {
 
-// `what` says what is done there. With --identity and --server-key.
+// Adds them with --identity and --server-key. `what` is the work done there, for the help text.
 void AddRemoteOptions(CommandLine& line, RemoteRunnerOptions& remote, const std::string& what);
 
-// Whether a tracker was given. Throws Error(kUsage) when a tracker was given without a key.
+// Whether a tracker was given. Throws Error(kUsage) for a tracker without a key.
 bool IsRemote(const RemoteRunnerOptions& remote);
 
 }  // namespace hone

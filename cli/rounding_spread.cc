@@ -19,11 +19,11 @@ namespace {
 using relay::Call;
 using relay::ExprPtr;
 using Inputs = std::map<std::string, Tensor>;
-using Largest = std::unordered_map<const relay::Expr*, double>;  // what a rounding rounds, by its call
+using Largest = std::unordered_map<const relay::Expr*, double>;  // largest rounded value, by the call of round
 
 constexpr double kSumError = 1.0 / (1 << 18);
 
-// From -1 to 1, per element.
+// Returns a number from -1 to 1 for each element.
 using Direction = std::function<double()>;
 
 Largest LargestRounded(const relay::IRModule& typed, const Inputs& inputs, std::vector<Tensor>& outputs) {
@@ -42,7 +42,7 @@ relay::IRModule PushedModule(const relay::IRModule& typed, const Largest& larges
   const ExprPtr body = relay::RewritePostOrder(typed.main->body, [&](const ExprPtr& old, const ExprPtr& fresh) {
     const auto rounds = largest.find(old.get());
     if (rounds == largest.end()) return fresh;
-    // Types are those of the call as it was; what it rounds is what became of it.
+    // Types come from the original call; the argument is the rewritten one.
     const Call& call = *relay::AsCall(old);
     Tensor noise(call.args[0]->type->dtype, call.args[0]->type->shape);
     for (int64_t i = 0; i < noise.elements(); ++i) noise.Set(i, rounds->second * kSumError * direction());
@@ -53,7 +53,7 @@ relay::IRModule PushedModule(const relay::IRModule& typed, const Largest& larges
   return relay::InferType(pushed);
 }
 
-// What a product reads or makes, moved and rounded.
+// An operand or result of a product, moved and rounded to bfloat16.
 ExprPtr Narrowed(const ExprPtr& value, const relay::TypePtr& type, const Direction& direction) {
   constexpr double kHalfLastPlace = 1.0 / 256;
   Tensor factor(DType::kFloat32, type->shape);
@@ -85,7 +85,7 @@ relay::IRModule NarrowedModule(const relay::IRModule& typed, const Direction& di
   return relay::InferType(narrowed);
 }
 
-// Raises each to how far the outputs are from the reference's. What has no bound allows nothing.
+// Raises each spread to the outputs' distance from the reference's. Distances that are not finite are ignored.
 void Widen(const std::vector<Tensor>& outputs, const std::vector<Tensor>& reference, std::vector<double>& spread) {
   for (size_t i = 0; i < reference.size(); ++i) {
     const double worst = CompareOutput("", outputs[i], reference[i], 0).worst;

@@ -35,9 +35,9 @@ const std::atomic<bool>* CatchStopSignals() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // Under nohup it goes on.
+  // SIGHUP stays ignored under nohup.
   if (!IsIgnored(SIGHUP)) sigaction(SIGHUP, &action, nullptr);
-  // A reader that leaves is then an error of output. A handler, because programs that are spawned would inherit
+  // A reader that closes the pipe is then an output error. This is a handler because spawned programs would inherit
   // SIG_IGN.
   std::signal(SIGPIPE, [](int) {});
   return &stop;

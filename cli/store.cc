@@ -25,7 +25,8 @@ std::unique_ptr<RecordStore> OpenStore(const std::string& path) { return RecordS
 std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path) {
   const std::string at = StorePath(path);
   if (!path.empty() || IsServerStore(at) || IsThere(at)) return OpenExistingStore(path);
-  // Who has named a store has most likely mistyped it. The user's own is not there until it is made.
+  // A named store that does not exist is most likely a typing mistake. The default store does not exist until it is
+  // made.
   const char* named = std::getenv("HONE_DB");
   static std::once_flag told;
   if (named != nullptr && *named != '\0')

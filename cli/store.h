@@ -1,4 +1,4 @@
-// --db: where records are.
+// The option --db: the record store.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,18 @@
 
 namespace hone {
 
-// Empty: the default store (DefaultStorePath).
+// Adds --db; an empty path means the default store (DefaultStorePath).
 void AddStoreOption(CommandLine& line, std::string& path);
-// The path that holds.
+// The path, or the default store's if it is empty.
 std::string StorePath(const std::string& path);
-// To write: makes the store when it is not there.
+// Opens a store for writing, and creates it if it does not exist.
 std::unique_ptr<RecordStore> OpenStore(const std::string& path);
-// To read: null when the default store is not there yet, which is told once where HONE_DB names it. Throws
-// Error(kNoInput) when a path was given and nothing is there.
+// Opens a store for reading. Null if no path was given and the default store does not exist; if HONE_DB names it, a
+// warning is printed once. Throws Error(kNoInput) if a path was given and does not exist.
 std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path);
-// The path that holds. Throws Error(kNoInput) when nothing is there.
+// The path as StorePath gives it. Throws Error(kNoInput) if the store does not exist.
 std::string ExistingStorePath(const std::string& path);
-// To read: throws Error(kNoInput) when nothing is there.
+// Opens a store for reading. Throws Error(kNoInput) if it does not exist.
 std::unique_ptr<RecordStore> OpenExistingStore(const std::string& path);
 
 }  // namespace hone

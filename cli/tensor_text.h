@@ -1,4 +1,4 @@
-// Tensors as `hone run` shows and keeps them.
+// Prints and saves tensors for `hone run`.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace hone {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-// One line: name, shape, type and the first 10 values.
+// Prints one line: name, shape, type and the first 10 values.
 void PrintTensor(const std::string& name, const Tensor& tensor);
-// {"name", "shape", "dtype", "first": the same values}.
+// {"name", "shape", "dtype", "first": the values of PrintTensor}.
 Json TensorJson(const std::string& name, const Tensor& tensor);
-// Each as FOLDER/NAME.npy. Throws Error(kCannotCreate).
+// Saves each tensor as FOLDER/NAME.npy. Throws Error(kCannotCreate).
 void SaveTensors(const NamedTensors& tensors, const std::string& folder);
 
 }  // namespace hone

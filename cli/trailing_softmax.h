@@ -1,4 +1,4 @@
-// A softmax squeezes errors: what is compared is what goes into it.
+// Removes a trailing softmax: it compresses errors, so its inputs are compared instead.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// The module without the softmax that its only output ends in, and that softmax's attributes; nullopt when there is
-// none. The result has its types.
+// The module without the softmax that its only output ends in, and that softmax's attributes. The module is typed.
+// WithoutTrailingSoftmax returns nullopt if there is no such softmax.
 struct Logits {
   relay::IRModule module;
   relay::Attrs softmax;

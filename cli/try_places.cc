@@ -14,7 +14,7 @@ std::string TryFile(const std::filesystem::path& folder) {
   std::string name = (folder / "hone-doctor-XXXXXX").string();
   const int fd = mkstemp(name.data());
   if (fd < 0) return fmt::format("{}: {}", folder.string(), std::strerror(errno));
-  // A full disk takes the name of a file, and nothing into it.
+  // A full disk accepts a file's name but no contents.
   const bool written = write(fd, name.data(), name.size()) == static_cast<ssize_t>(name.size());
   const std::string why = written ? "" : fmt::format("{}: {}", folder.string(), std::strerror(errno));
   close(fd);

@@ -1,4 +1,4 @@
-// Whether hone can write where it will have to.
+// Checks whether hone can write to the folders that it needs.
 #pragma once
 
 #include <filesystem>
@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// Makes a file in the folder and takes it away again; where the folder is not there yet, in the nearest one above it
-// that is. Empty when that worked, else why it did not: "/nonexistent: No such file or directory".
+// Makes a file in the folder and removes it; if the folder does not exist, in the nearest existing one above. Returns
+// an empty text on success, else the reason: "/nonexistent: No such file or directory".
 std::string WhyNoFileIn(const std::filesystem::path& folder);
 
 // $TMPDIR, else /tmp.

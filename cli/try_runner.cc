@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kPatienceNs = 60'000'000'000;
 constexpr const char* kNoSuchFeature = "only-to-be-uploaded";
 
-// What each step leaves to the next ones.
+// The state that each step leaves to the next ones.
 class Way {
  public:
   explicit Way(const RemoteRunnerOptions& remote) : remote_(remote) { remote_.max_runners = 1; }
@@ -62,7 +62,8 @@ class Way {
     return target.ToText();
   }
 
-  // The same kernel, needing what no CPU has: whoever refuses it for that has all of its bytes and has run none.
+  // Sends the kernel with a required feature that no CPU has. A runner that refuses it for that reason has all its
+  // bytes and has run none.
   std::string Upload() {
     KernelJob refused = job_;
     refused.artifact.required_features = {kNoSuchFeature};

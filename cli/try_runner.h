@@ -1,4 +1,4 @@
-// One small kernel taken all the way to a runner and back, to say which step of the way fails.
+// Takes a small kernel to a runner and back, to find the step that fails.
 #pragma once
 
 #include <string>
@@ -11,12 +11,17 @@ namespace hone {
 struct Hop {
   std::string name;
   bool ok = true;
-  std::string what;  // one line: what was found, or why it failed
+  std::string what;  // one line: the result, or why it failed
 };
 
-// "keys" (what is proved to the tracker), "connect" (it answers), "lease" (a runner of the key is ours), "build" (a
-// kernel for its CPU), "upload" (its bytes are there), "run" (an answer came), "result" (it says that the kernel is
-// right). Ends with the first that fails.
+// The steps, up to the first that fails:
+// - "keys": what is proved to the tracker
+// - "connect": the tracker answers
+// - "lease": this process gets a runner of the key
+// - "build": a kernel for the runner's CPU
+// - "upload": its bytes arrived
+// - "run": an answer came
+// - "result": the kernel is right
 std::vector<Hop> TryRunner(const RemoteRunnerOptions& remote);
 
 }  // namespace hone

@@ -21,7 +21,7 @@ struct Range {
   int64_t not_finite = 0;
 };
 
-// Of the numbers that are finite.
+// The range of the finite elements.
 Range RangeOf(const Tensor& tensor) {
   Range range;
   for (int64_t i = 0; i < tensor.elements(); ++i) {
@@ -97,11 +97,11 @@ void ValueTable::Add(const ObservedValue& value) {
   }
   if (!folder_.empty()) {
     std::string file = fmt::format("{}/{:04}_{}", folder_, value.call, NpyFileName(value.name));
-    // A call may leave several values of one name.
+    // A call may leave several values with one name.
     for (int i = 1; !files_.insert(file).second; ++i) {
       file = fmt::format("{}/{:04}_{}", folder_, value.call, NpyFileName(fmt::format("{}_{}", value.name, i)));
     }
-    const bool bfloat = value.value.dtype() == DType::kBFloat16;  // numpy has none
+    const bool bfloat = value.value.dtype() == DType::kBFloat16;  // numpy has no bfloat16
     WriteNpy(bfloat ? value.value.As(DType::kFloat32) : value.value, file);
     row["file"] = file;
   }

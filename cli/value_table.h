@@ -1,4 +1,4 @@
-// What the calls of a package left, as a table and as files.
+// The results of a package's calls, as a table and as files.
 #pragma once
 
 #include <set>
@@ -12,9 +12,9 @@
 
 namespace hone {
 
-// A name of the model as that of a .npy file: only what is harmless stays.
+// The .npy file name for a name in the model, in which only harmless characters are kept.
 std::string NpyFileName(const std::string& name);
-// JSON has no NaN and no infinity: they are text.
+// A number as JSON; NaN and infinities become text, because JSON lacks them.
 Json NumberJson(double value);
 
 // Every node of the model that a call computes, in order.
@@ -22,15 +22,15 @@ std::vector<std::string> NodesOf(const Plan& plan);
 // Whether the call computes the node.
 bool Computes(const Plan& plan, int call, const std::string& node);
 
-// Rows in the order of Add: call, operator, name, shape, least, greatest, and how many are NaN or infinite.
+// Rows in the order of Add: call, operator, name, shape, least, greatest, and the number of NaN or infinite elements.
 class ValueTable {
  public:
-  // `folder` gets a file per value; may be empty. `plan` outlives the table.
+  // `folder` gets a file per value; it may be empty. `plan` must outlive the table.
   ValueTable(const Plan& plan, std::string folder);
 
   // Throws Error as WriteNpy does.
   void Add(const ObservedValue& value);
-  // The table, and the first value that is not finite.
+  // Prints the table, and the first value that is not finite.
   void Print(bool json) const;
 
  private:

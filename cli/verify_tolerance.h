@@ -1,4 +1,4 @@
-// How far the outputs of a package may be from its model's.
+// The tolerance for a package's outputs against its model's.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,16 @@ namespace hone {
 inline constexpr double kVerifyTolerance = 1e-4;
 
 struct VerifyTolerance {
-  double value = kVerifyTolerance;  // the most that max |y - r| / max |r| may be
-  // Empty where it is the usual one; else for people: "given", or what of the package it is.
+  double value = kVerifyTolerance;  // greatest allowed max |y - r| / max |r|
+  // Source of the value for people, "given" or a property of the package; empty for the usual value.
   std::string from;
-  bool is_budget = false;  // the package was built to stay within it, whatever its types round
+  bool is_budget = false;  // whether it is the error budget of the package's build, which includes all rounding
 };
 
-// `given` by the user, else what the package's manifest allows where a precision was chosen for its layers: the budget
-// that it was built within, or without one twice the error that its build measured, on other inputs than those to come.
-// Throws Error(kBadData) naming the package when its manifest's precision is damaged.
+// The tolerance given by the user, else the one that the package's manifest states if a precision was chosen for its
+// layers. That is the error budget of its build. Without a budget it is twice the error that the build measured,
+// because the inputs differ from those, and at most 1. Neither is below kVerifyTolerance. Throws Error(kBadData),
+// naming the package, if its manifest's precision is damaged.
 VerifyTolerance ToleranceFor(std::optional<double> given, const Package& package, const std::string& name);
 
 }  // namespace hone

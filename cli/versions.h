@@ -1,4 +1,4 @@
-// What --version prints and doctor reports.
+// Versions for --version and doctor.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// "hone 0.1.0", a line for LLVM, and one for all written formats, the kernel ABI and the C API.
+// "hone 0.1.0", a line for LLVM, and one for all file formats, the kernel ABI and the C API.
 std::string VersionText();
 Json VersionJson();
 

@@ -55,7 +55,7 @@ struct Asked {
   ClientKeys keys;
 };
 
-// On a terminal each picture replaces the previous one.
+// On a terminal each status replaces the previous one.
 void Watch(const Asked& asked, int64_t every_ns, bool json) {
   const std::atomic<bool>* stop = CatchStopSignals();
   const bool terminal = !json && TakesEscapes(STDOUT_FILENO);

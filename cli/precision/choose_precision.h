@@ -1,4 +1,4 @@
-// Searches the fastest network within an error budget, whose layers may have different precisions.
+// Searches for the fastest network within an error budget, whose layers may have different precisions.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Text tables for people.
+// Text tables.
 #pragma once
 
 #include <functional>

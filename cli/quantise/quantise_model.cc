@@ -11,8 +11,8 @@
 namespace hone {
 namespace {
 
-// Chooses the layers to leave in float: as few as the budget allows, largest errors by themselves first. Their number
-// is doubled until the error holds, and then found by bisection.
+// Chooses the layers to leave in float: as few as the budget allows, beginning with the largest errors of single
+// layers. Their number is doubled until the error is within the budget, and then found by bisection.
 std::set<std::string> ChooseLeft(const Quantiser& quantiser, const std::vector<LayerError>& layers, double max_error) {
   std::vector<const LayerError*> worst;
   for (const LayerError& layer : layers) worst.push_back(&layer);
