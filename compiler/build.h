@@ -22,7 +22,7 @@ struct BuildOptions {
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
-  std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: unknown
+  std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: none
   PackagePrecision precision = {};  // for the manifest; float32 is replaced by the context's precision if that differs
 };
 

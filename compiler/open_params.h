@@ -1,4 +1,4 @@
-// Finds the parameters that a package stores unchanged, so that a runtime without a compiler can replace them.
+// Finds the parameters whose values a package only moves, so that a runtime without a compiler can replace them.
 #pragma once
 
 #include <string>

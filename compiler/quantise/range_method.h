@@ -11,9 +11,9 @@
 namespace hone {
 
 enum class RangeMethod : uint8_t {
-  kMinMax,      // all that was seen: Jacob et al., "Quantization and Training of Neural Networks for Efficient
+  kMinMax,      // all values: Jacob et al., "Quantization and Training of Neural Networks for Efficient
                 // Integer-Arithmetic-Only Inference", CVPR 2018
-  kPercentile,  // less the rarest on each side: Wu et al., "Integer Quantization for Deep Learning Inference", 2020
+  kPercentile,  // without the rarest on each side: Wu et al., "Integer Quantization for Deep Learning Inference", 2020
   kMse,         // least mean squared error: Choukroun et al., "Low-bit Quantization of Neural Networks for Efficient
                 // Inference", ICCV workshops 2019
   kEntropy      // least Kullback-Leibler divergence: Migacz, "8-bit Inference with TensorRT", GTC 2017

@@ -126,10 +126,10 @@ const Function* AsFunction(const ExprPtr& expr);
 // The call, if it calls the operator of that name, else null.
 const Call* AsCallTo(const ExprPtr& expr, std::string_view op_name);
 
-// Builders. MakeCall looks up the operator and checks the number of arguments and each attribute's name and kind. It
-// throws Error(kBug) naming the operator. The call's attributes are complete and in the schema's order: those not given
-// have their defaults. A list may be shorter, as in Relay. One number stands for every element of the default, two for
-// both ends of each of two axes (padding=[1, 2] is [1, 2, 1, 2]).
+// Builders. MakeCall looks up the operator. It checks the number of arguments and each attribute's name and kind
+// against its schema, and throws Error(kBug) naming the operator. The call's attributes are complete and in the
+// schema's order: those not given have their defaults. A list may be shorter, as in Relay. One number stands for every
+// element of the default, two for both ends of each of two axes (padding=[1, 2] is [1, 2, 1, 2]).
 ExprPtr MakeVar(std::string name, TypePtr type = nullptr);
 ExprPtr MakeConstant(Tensor value, std::string name = "");
 ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attrs& attrs = {}, std::string name = "");

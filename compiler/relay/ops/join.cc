@@ -84,7 +84,7 @@ std::vector<int64_t> EqualCuts(int64_t sections, int64_t extent) {
   return cuts;
 }
 
-// The begins of the parts, and at the end the extent.
+// The start of each part, and the extent at the end.
 std::vector<int64_t> Cuts(const Attrs& attrs, int64_t extent) {
   std::vector<int64_t> cuts = attrs.GetInts("indices_or_sections");
   if (cuts.size() == 1) return EqualCuts(cuts[0], extent);

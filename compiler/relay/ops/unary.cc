@@ -78,7 +78,7 @@ DTypeSet TypesOf(const ActivationRow& row) {
   return kind == FormulaKind::kBounds ? kNumbers : kind == FormulaKind::kArithmetic ? kReals : kKernelFloat;
 }
 
-// A formula that only clamps holds an integer between its values at both infinities.
+// A formula of bounds clamps an integer to its values at both infinities.
 int64_t Bounded(const ActivationRow& row, int64_t x, const Attrs& given, DType dtype) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const ActivationCall activation = ReadActivation(row, given);

@@ -27,8 +27,8 @@ class ModuleText {
   // Reads the functions that nothing called, so that their errors are reported.
   void ReadAll();
 
-  // The constant named, such as `meta[relay.Constant][3]`: one node per name. Throws Error(kBadData) if it has no
-  // value.
+  // The constant of that name, such as `meta[relay.Constant][3]`: one node per name. Throws Error(kBadData) if it has
+  // no value.
   ExprPtr ConstantOf(const std::string& name, const TextPosition& at, const TokenReader& from);
 
   bool HasConstant(const std::string& name) const { return constants_.count(name) != 0; }
