@@ -1,5 +1,5 @@
 // Ends long commands in order on SIGINT, SIGTERM and SIGHUP (a closed terminal), and makes a closed reader of stdout an
-// error. Commands that do not call it keep the signals' default actions.
+// error. Commands that do not call CatchStopSignals keep the signals' default actions.
 #pragma once
 
 #include <atomic>

@@ -155,7 +155,7 @@ class Benchmark {
   }
 
   TimePackagesOptions options_;
-  ThreadPool pool_;  // one for all sessions: helpers that spin for another session's work would disturb
+  ThreadPool pool_;  // one for all sessions: helpers that wait for another session's work would disturb
   std::vector<LoadedAnew> files_;
   std::vector<TimedPackage> timed_;
   Random random_{1};

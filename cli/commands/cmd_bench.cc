@@ -130,7 +130,7 @@ bool WritesJson(const std::vector<BenchFile>& files) {
   return std::any_of(files.begin(), files.end(), [](const BenchFile& file) { return file.writer->write == BenchJson; });
 }
 
-// The whole interval must show the regression, not only the estimate.
+// The whole interval must show a slowdown; an estimate above the limit is not enough.
 bool Fails(const BenchResult& result, const BenchOptions& options) {
   return !options.fail_above.empty() && std::any_of(result.verdicts.begin(), result.verdicts.end(),
                                                     [](const Verdict& v) { return v.finding == Finding::kSlower; });

@@ -29,7 +29,7 @@ int64_t NowUnixMs() {
       .count();
 }
 
-// The identity of the file at a path; all zeros for a store on a server.
+// The identity of the file at a path; all zeros for a store on a server, nullopt if there is no file.
 using FileId = std::pair<dev_t, ino_t>;
 std::optional<FileId> FileAt(const std::string& path) {
   struct stat found = {};

@@ -110,8 +110,8 @@ std::string JoinPackages(const std::vector<NamedPackage>& packages) {
   for (size_t i = 0; i < parts.size(); ++i) {
     for (size_t j = 0; j < i; ++j) CheckPair(parts[j], parts[i]);
   }
-  // A package's features may be a subset of another's, never a superset of one that follows. So the first package that
-  // a machine runs is the best one for it.
+  // The numbers of features decrease, so no later package requires a strict superset of an earlier one's features. The
+  // first package that a machine can run is therefore never followed by a better one.
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Part& a, const Part& b) { return a.features.size() > b.features.size(); });
   return Write(parts);
