@@ -13,6 +13,11 @@
 
 namespace hone {
 
+static_assert(HONE_USAGE == static_cast<int>(ExitCode::kUsage) &&
+              HONE_BAD_DATA == static_cast<int>(ExitCode::kBadData));
+static_assert(HONE_NO_INPUT == static_cast<int>(ExitCode::kNoInput) && HONE_BUG == static_cast<int>(ExitCode::kBug));
+static_assert(HONE_IO == static_cast<int>(ExitCode::kIo) && HONE_BAD_CONFIG == static_cast<int>(ExitCode::kBadConfig));
+static_assert(HONE_NOT_AUTHORISED == static_cast<int>(ExitCode::kNotAuthorised));
 static_assert(HONE_FLOAT32 == static_cast<int>(DType::kFloat32) && HONE_FLOAT64 == static_cast<int>(DType::kFloat64));
 static_assert(HONE_INT32 == static_cast<int>(DType::kInt32) && HONE_INT64 == static_cast<int>(DType::kInt64));
 static_assert(HONE_INT8 == static_cast<int>(DType::kInt8) && HONE_UINT8 == static_cast<int>(DType::kUInt8));

@@ -17,12 +17,13 @@ extern "C" {
 #endif
 
 /* Rises with each addition. Nothing is removed or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 7
+#define HONE_API_VERSION 8
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
 
-/* The numbers are permanent and equal the programs' exit codes. */
+/* The numbers are permanent and equal the programs' exit codes. HONE_NOT_AUTHORISED (a file that may not be read) exists
+ * since version 8. */
 typedef enum hone_status {
   HONE_OK = 0,
   HONE_USAGE = 2,
@@ -30,6 +31,7 @@ typedef enum hone_status {
   HONE_NO_INPUT = 66,
   HONE_BUG = 70,
   HONE_IO = 74,
+  HONE_NOT_AUTHORISED = 77,
   HONE_BAD_CONFIG = 78
 } hone_status;
 
