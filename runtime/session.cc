@@ -289,13 +289,16 @@ void Session::BindOutput(int i, void* data, size_t size_bytes, Overlaps overlaps
 
 void Session::RefuseOverlaps() { impl_->RefuseOverlaps(); }
 
+// Each kernel keeps denormals off, but setting the control register costs 10 ns each time. Here it is set once.
 void Session::Run() {
+  const DenormalsOff off;
   for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);
   impl_->Settle();
 }
 
 std::vector<int64_t> Session::RunProfiled() {
   using Clock = std::chrono::steady_clock;
+  const DenormalsOff off;
   std::vector<int64_t> spent_ns(impl_->launches.size());
   for (size_t i = 0; i < spent_ns.size(); ++i) {
     const Clock::time_point begin = Clock::now();
@@ -308,6 +311,7 @@ std::vector<int64_t> Session::RunProfiled() {
 
 Session::Trace Session::RunTraced() {
   using Clock = std::chrono::steady_clock;
+  const DenormalsOff off;
   const auto now_ns = [] {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
   };
