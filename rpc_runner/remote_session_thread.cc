@@ -187,7 +187,7 @@ void RemoteSession::OnLease(const Json& header) {
   const std::string name = HeaderText(header, "lease");
   if (FindLease(leases_, name) != nullptr || !asker_.IsAnswer(header)) return;
   const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
-  const Json kind = MachineKind(environment);
+  const Json kind = MachineKind(environment, header.contains("boot") ? HeaderText(header, "boot") : "");
   const int64_t now_ns = MonotonicNs();
   if (const std::string difference = asker_.Difference(kind); !difference.empty()) {
     SendRelease(asker_.client(), name);

@@ -19,6 +19,7 @@
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -188,6 +189,7 @@ class RunnerServer {
                  {"jobs_done", jobs_done_}},
                 {}};
     if (!address_.empty()) hello.header["address"] = address_;
+    if (!options_.boot.empty()) hello.header["boot"] = options_.boot;
     hello.header["program"] = {
         {"version", program_.version}, {"sha256", program_.sha256}, {"upgrades", options_.upgrade.has_value()}};
     if (!not_upgraded.is_null()) hello.header["upgrade"] = not_upgraded;
@@ -378,8 +380,10 @@ RunnerEnding ServeRunner(const RunnerServerOptions& options, const std::atomic<b
   if (options.direct && !security.server_key.empty()) {
     WriteToStderr("hone-runner: note: the tracker has keys, so tuners speak through it: --direct does nothing\n");
   }
+  RunnerServerOptions named = options;
+  if (named.boot.empty()) named.boot = FirstLineOf("/proc/sys/kernel/random/boot_id");
   LocalRunner executor(options.executor);
-  return ServeExecutor(options, executor, [&executor] { return executor.PollFd(); }, stop);
+  return ServeExecutor(named, executor, [&executor] { return executor.PollFd(); }, stop);
 }
 
 }  // namespace hone

@@ -19,6 +19,7 @@ struct RunnerServerOptions {
   std::string tracker;
   std::string key;
   std::string label;  // this device's name among those of its key; empty: the host's
+  std::string boot;   // the name of this boot of the machine, which no other machine has; empty: Linux's own boot_id
   // Whether tuners may dial this runner, besides reaching it through the tracker, and where.
   bool direct = false;
   std::string bind = "tcp://127.0.0.1:*";

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kMostApart = 1.03;  // the slower golden time over the faster one
 
-// Of golden kernels alone that are the same; what is not known is no difference.
+// Compares the golden times only if both are known and of the same golden kernel; else there is no difference.
 std::string GoldenDifference(const Json& golden, const Json& wanted) {
   const auto ns_of = [](const Json& of) {
     const bool has = of.is_object() && of.contains("kernel") && of.contains("ns") && of["ns"].is_number_integer();
@@ -25,7 +25,7 @@ std::string GoldenDifference(const Json& golden, const Json& wanted) {
 
 }  // namespace
 
-Json MachineKind(const Environment& environment) {
+Json MachineKind(const Environment& environment, const std::string& boot) {
   Json kind = {{"cpu", environment.cpu_model}, {"cpu_id", environment.cpu_id},     {"cores", environment.cores},
                {"caches", environment.caches}, {"emulated", environment.emulated}, {"features", environment.features}};
   if (!environment.core_kind.empty()) kind["core_kind"] = environment.core_kind;
@@ -34,6 +34,7 @@ Json MachineKind(const Environment& environment) {
   if (environment.golden_ns > 0) {
     kind["golden"] = {{"kernel", environment.golden_kernel}, {"ns", environment.golden_ns}};
   }
+  if (!boot.empty()) kind["boot"] = boot;
   return kind;
 }
 
@@ -45,6 +46,8 @@ std::string KindDifference(const Json& kind, const Json& wanted) {
   }
   // Too many to name.
   if (value(kind, "features") != value(wanted, "features")) return "its CPU features are others";
+  const Json boot = value(kind, "boot");
+  if (!boot.is_null() && boot == value(wanted, "boot")) return "";
   return GoldenDifference(value(kind, "golden"), value(wanted, "golden"));
 }
 

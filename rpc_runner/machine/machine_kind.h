@@ -8,12 +8,14 @@
 
 namespace hone {
 
-// What must agree before two machines time the candidates of one tuning run, the fingerprint, the number of cores and,
-// to 3 %, the golden time, and the CPU model, which need not. As it travels in docs/protocol.md's `machine`.
-Json MachineKind(const Environment& environment);
+// The object `machine` of docs/protocol.md: the fingerprint, the number of cores and the golden time, which must agree
+// (the golden time to 3 %) before two machines time the candidates of one tuning run; the CPU model for people; and
+// `boot`, the name of the machine's boot, left out when empty.
+Json MachineKind(const Environment& environment, const std::string& boot = "");
 
 // The first thing in which `kind` differs from `wanted`, as "its cores is 8, not 4" or "golden kernel 4.2 % slower";
-// empty when they are alike.
+// empty when they are alike. Golden times of one boot are one machine's, so their difference is noise and is
+// overlooked.
 std::string KindDifference(const Json& kind, const Json& wanted);
 
 }  // namespace hone

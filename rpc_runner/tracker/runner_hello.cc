@@ -21,7 +21,7 @@ RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now
   entry.address = BoundedTextOr(header, "address", "", kMostLongTextBytes);
   const Environment environment = EnvironmentFromJson(BoundedObject(header, "environment"));
   entry.environment = ToJson(environment);
-  entry.machine = MachineKind(environment);
+  entry.machine = MachineKind(environment, BoundedTextOr(header, "boot", ""));
   entry.kind = DumpJson(entry.machine);
   entry.health = RunnerHealth::FromHello(header);
   entry.lease = BoundedText(header, "lease");

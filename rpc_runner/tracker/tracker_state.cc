@@ -241,6 +241,7 @@ void TrackerState::SendLease(const RunnerEntry& runner) {
   Json header = {{"lease", runner.lease}, {"client", runner.client.id},        {"label", runner.label},
                  {"runner", runner.id},   {"environment", runner.environment}, {"expires_ns", kLeaseNs}};
   if (!runner.address.empty()) header["address"] = runner.address;
+  if (runner.machine.contains("boot")) header["boot"] = runner.machine["boot"];
   Send(runner.client.peer, FrameKind::kLease, std::move(header));
 }
 

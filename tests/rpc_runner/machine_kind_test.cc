@@ -66,6 +66,19 @@ TEST(MachineKind, TellsDevicesOfOtherSpeedsApart) {
   EXPECT_EQ(KindDifference(MachineKind(other), MachineKind(one)), "") << "times of another kernel say nothing";
 }
 
+TEST(MachineKind, ComparesNoGoldenTimesOfOneBoot) {
+  Environment one = SomeMachine(), other = SomeMachine();
+  one.golden_kernel = other.golden_kernel = "1-avx2-128K-64M";
+  one.golden_ns = 900'000;
+  other.golden_ns = 800'000;
+  EXPECT_EQ(KindDifference(MachineKind(other, "a"), MachineKind(one, "a")), "") << "a runner that comes back";
+  EXPECT_NE(KindDifference(MachineKind(other, "b"), MachineKind(one, "a")), "");
+  EXPECT_NE(KindDifference(MachineKind(other, "a"), MachineKind(one)), "");
+  EXPECT_NE(KindDifference(MachineKind(other), MachineKind(one)), "") << "two that do not tell are not one";
+  other.cores = 8;
+  EXPECT_NE(KindDifference(MachineKind(other, "a"), MachineKind(one, "a")), "");
+}
+
 TEST(MachineKind, TakesWhateverCameOverTheNetwork) {
   EXPECT_NE(KindDifference(Json::object(), MachineKind(SomeMachine())), "");
   EXPECT_NE(KindDifference({{"features", 7}}, {{"features", "fma"}}), "");

@@ -46,6 +46,22 @@ TEST_F(TrackerStateTest, ServesClientsThatDoNotCountTheirLeases) {
   EXPECT_EQ(HeaderText(ClientBeat("old", "none", 0).at(0).frame.header, "code"), "no_lease");
 }
 
+TEST_F(TrackerStateTest, GivesTheSameMachineThoughItsGoldenTimeIsAnother) {
+  Environment wanted;
+  wanted.cpu_id = "new";
+  wanted.golden_kernel = "1-avx2";
+  wanted.golden_ns = 900'000;
+  HelloFrom("1", "new", 800'000, "other boot");
+  HelloFrom("2", "new", 800'000, "this boot");
+  const Sent sent = AskMore("a", "a0", MachineKind(wanted, "this boot"));
+  const Frame* lease = Find(sent, "a", FrameKind::kLease);
+  ASSERT_NE(lease, nullptr);
+  EXPECT_EQ(HeaderText(lease->header, "label"), "host2");
+  EXPECT_EQ(HeaderText(lease->header, "boot"), "this boot");
+  const Sent more = AskMore("a", "a1", MachineKind(wanted, "this boot"));
+  EXPECT_EQ(Find(more, "a", FrameKind::kLease), nullptr) << "another machine is not as fast";
+}
+
 TEST_F(TrackerStateTest, GivesMachinesOfTheKindAskedFor) {
   HelloFrom("1", "old");
   HelloFrom("2", "new");

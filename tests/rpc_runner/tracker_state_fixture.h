@@ -79,21 +79,21 @@ class TrackerStateTest : public testing::Test {
     return Find(taken, client, FrameKind::kLease) != nullptr ? lease : "";
   }
   // The hello of a runner with that CPU.
-  Sent HelloFrom(const std::string& id, const std::string& cpu) {
+  Sent HelloFrom(const std::string& id, const std::string& cpu, int64_t golden_ns = 0, const std::string& boot = "") {
     Environment environment;
+    environment.golden_kernel = "1-avx2";
+    environment.golden_ns = golden_ns;
     environment.cpu_model = "AMD EPYC";
     environment.cpu_id = cpu;
-    return state_.Handle({id},
-                         {FrameKind::kHello,
-                          {{"runner", id},
-                           {"key", "k"},
-                           {"label", "host" + id},
-                           {"address", "tcp://127.0.0.1:" + id},
-                           {"environment", ToJson(environment)},
-                           {"lease", ""},
-                           {"jobs_done", 0}},
-                          {}},
-                         0);
+    Json header = {{"runner", id},
+                   {"key", "k"},
+                   {"label", "host" + id},
+                   {"address", "tcp://127.0.0.1:" + id},
+                   {"environment", ToJson(environment)},
+                   {"lease", ""},
+                   {"jobs_done", 0}};
+    if (!boot.empty()) header["boot"] = boot;
+    return state_.Handle({id}, {FrameKind::kHello, std::move(header), {}}, 0);
   }
   // Requests one more lease for the tuner, as another client; returns the tracker's frames, with the offer taken.
   Sent AskMore(const std::string& tuner, const std::string& client, const Json& machine = nullptr, int64_t now = 0) {
