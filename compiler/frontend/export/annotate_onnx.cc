@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// NodeProto.metadata_props, which the onnx.proto that we build with may be too old to know.
+// NodeProto.metadata_props, which the onnx.proto used for the build may be too old to define.
 constexpr int kMetadataProps = 9;
 
 void Note(const OnnxNotes& notes, onnx::NodeProto& node) {

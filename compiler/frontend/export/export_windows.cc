@@ -32,7 +32,7 @@ struct Layouts {
   std::string data, result;
 };
 
-// A node that takes its first input and gives its result in plain order.
+// Adds a node whose first input and result are in plain order.
 void AddPlain(OnnxWriter& writer, const char* op, Names inputs, const std::string& result,
               const OnnxExportAttributes& attributes, const Layouts& layouts) {
   inputs[0] = Reordered(writer, inputs[0], layouts.data, kPlain);

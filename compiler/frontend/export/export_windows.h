@@ -1,4 +1,4 @@
-// Convolutions, pools and batch norms as nodes of ONNX, to which channels come first.
+// Convolutions, pools and batch norms as ONNX nodes, whose channels come first.
 #pragma once
 
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace hone {
 
-// Throws Error(kBadData): the call has no ONNX form, and why.
+// Throws Error(kBadData), which says that the call has no ONNX form, and why.
 [[noreturn]] void RefuseExport(const relay::Call& call, const std::string& why);
-// The names of the call's arguments, those of a tuple one by one.
+// The names of the call's arguments; a tuple gives the names of its fields.
 std::vector<std::string> ExportedArgs(const OnnxWriter& writer, const relay::Call& call);
 
-// Each adds the node of a call, and transposes around it where its channels come last; `result` is the name of what
-// they make. Throws as RefuseExport does.
-// nn.conv2d, nn.conv3d; `bias` names one value per output channel, or is empty.
+// Each function adds a call's node, with transposes around it if its channels come last. `result` is the name of the
+// result. Throws as RefuseExport does. ExportConv takes nn.conv2d and nn.conv3d; `bias` names one value per output
+// channel, or is empty.
 void ExportConv(OnnxWriter& writer, const relay::Call& call, const std::string& result, const std::string& bias);
 void ExportConvTranspose(OnnxWriter& writer, const relay::Call& call, const std::string& result);
 void ExportBatchNorm(OnnxWriter& writer, const relay::Call& call, const std::string& result);
-// Of images and of volumes.
+// For images and volumes.
 void ExportMaxPool(OnnxWriter& writer, const relay::Call& call, const std::string& result);
 void ExportAvgPool(OnnxWriter& writer, const relay::Call& call, const std::string& result);
-// nn.global_max_pool2d, nn.global_avg_pool2d, nn.global_avg_pool3d.
+// For nn.global_max_pool2d, nn.global_avg_pool2d and nn.global_avg_pool3d.
 void ExportGlobalPool(OnnxWriter& writer, const relay::Call& call, const std::string& result);
 
 }  // namespace hone

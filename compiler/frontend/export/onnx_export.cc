@@ -37,7 +37,7 @@ std::string ExportOnnxBytes(const relay::IRModule& module) {
   const std::vector<Output> outputs = ReserveOutputs(writer, typed.main->body);
   relay::PostOrderVisit(typed.main->body, [&](const relay::ExprPtr& expr) { ExportNode(writer, expr); });
   for (const Output& output : outputs) {
-    // An input that is an output, or one result that is two.
+    // For an output that is an input, or a result that is two outputs.
     if (writer.NameOf(output.expr) != output.name) {
       writer.AddNode("Identity", {writer.NameOf(output.expr)}, output.name);
     }

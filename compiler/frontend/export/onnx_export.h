@@ -1,4 +1,4 @@
-// ONNX out: for the zoo's networks.
+// Export to ONNX, for the zoo's networks.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// The module as an ONNX model (opset 13, IR 7), the bound parameters as initializers. Throws Error(kBadData) naming an
-// operator that has no ONNX form.
+// The module as an ONNX model (opset 13, IR 7), with the bound parameters as initializers. Throws Error(kBadData)
+// naming an operator that has no ONNX form.
 std::string ExportOnnxBytes(const relay::IRModule& module);
 
 }  // namespace hone

@@ -18,7 +18,7 @@ using relay::Attrs;
 using relay::Call;
 using relay::ExprPtr;
 
-// Adds the nodes of one call; `result` is the name of what they make.
+// Adds the nodes of one call; `result` is the name of the result.
 using Exporter = void (*)(OnnxWriter& writer, const Call& call, const std::string& result);
 
 std::string AddInts(OnnxWriter& writer, const std::string& hint, const std::vector<int64_t>& values) {
@@ -34,7 +34,7 @@ std::string AddFloat(OnnxWriter& writer, const std::string& hint, double value) 
   return name;
 }
 
-// A field of what a node with several results makes.
+// Name of one result of a node with several results.
 std::string PartName(const std::string& tuple, int index) { return fmt::format("{}.{}", tuple, index); }
 
 void AddGemm(OnnxWriter& writer, const Call& call, const std::string& result, const std::string& bias) {
@@ -91,7 +91,7 @@ void Clip(OnnxWriter& writer, const Call& call, const std::string& result) {
   writer.AddNode("Clip", inputs, result);
 }
 
-// Shapes are known: the result's says all that newshape, squeeze and expand_dims say.
+// Shapes are known, so the result's shape replaces the attributes of reshape, squeeze and expand_dims.
 void Reshape(OnnxWriter& writer, const Call& call, const std::string& result) {
   const Shape& shape = call.type->shape;
   if (std::count(shape.begin(), shape.end(), relay::kAnyDim) > 0) RefuseExport(call, "its shape is not known");
@@ -154,7 +154,7 @@ struct Same {
   std::string_view onnx;
 };
 
-// Operators that ONNX has under another name, without attributes.
+// Operators that have another name in ONNX and no attributes.
 constexpr Same kSame[] = {{"nn.relu", "Relu"},      {"sigmoid", "Sigmoid"}, {"tanh", "Tanh"},    {"exp", "Exp"},
                           {"log", "Log"},           {"sqrt", "Sqrt"},       {"erf", "Erf"},      {"negative", "Neg"},
                           {"abs", "Abs"},           {"add", "Add"},         {"subtract", "Sub"}, {"multiply", "Mul"},
@@ -197,7 +197,7 @@ void ExportCall(OnnxWriter& writer, const Call& call) {
   const relay::Op* op = relay::AsOp(call.op);
   if (op == nullptr) throw Error(ExitCode::kBadData, "a fused function has no ONNX form; export before passes run");
   const std::string& name = op->def->name;
-  // Their bias_add makes one node of both.
+  // The bias_add behind it makes one node of both.
   if ((name == "nn.conv2d" || name == "nn.conv3d" || name == "nn.dense") && writer.TakenByBias(&call))
     return writer.SetName(&call, "");
   const size_t dot = name.rfind('.');
@@ -232,7 +232,7 @@ void ExportNode(OnnxWriter& writer, const ExprPtr& expr) {
       if (name != part) writer.AddNode("Identity", {part}, name);
       return writer.SetName(item, name);
     }
-    // Batch norm and dropout: what follows the first result is training's.
+    // For batch norm and dropout, only training uses the results after the first.
     if (item->index != 0)
       throw Error(ExitCode::kBadData, fmt::format("result {} of a node has no ONNX form", item->index));
     writer.SetName(item, writer.NameOf(item->tuple));

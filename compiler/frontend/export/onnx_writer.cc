@@ -87,7 +87,7 @@ void OnnxWriter::AddParam(const relay::Var& param) {
 
 void OnnxWriter::AddInitializer(const std::string& name, const Tensor& value) {
   model_->bytes += value.size_bytes();
-  // Protobuf holds less than 2 GiB in one message.
+  // A protobuf message holds less than 2 GiB.
   if (model_->bytes > std::numeric_limits<int32_t>::max() - (1 << 24)) {
     throw Error(ExitCode::kBadData, "the weights do not fit in one ONNX file (2 GiB)");
   }

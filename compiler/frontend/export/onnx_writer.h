@@ -1,4 +1,4 @@
-// Collects the parts of an ONNX model. No protobuf here.
+// Collects the parts of an ONNX model. This header does not show protobuf.
 #pragma once
 
 #include <memory>
@@ -16,32 +16,32 @@ namespace hone {
 using OnnxExportAttribute = std::variant<int64_t, double, std::string, std::vector<int64_t>>;
 using OnnxExportAttributes = std::vector<std::pair<std::string, OnnxExportAttribute>>;
 
-// Expressions are exported children first; each gets the name of the ONNX value that holds its result.
+// Expressions must be exported after their arguments. Each gets the name of the ONNX value that holds its result.
 class OnnxWriter {
  public:
   // The module needs its types.
   explicit OnnxWriter(const relay::IRModule& module);
   ~OnnxWriter();
 
-  // An input, or an initializer when the module binds a value to it.
+  // Adds an input, or an initializer if the module binds a value to the parameter.
   void AddParam(const relay::Var& param);
   void AddInitializer(const std::string& name, const Tensor& value);
-  // A name that is not taken, made of `hint`.
+  // An unused name that begins with `hint`.
   std::string NewName(const std::string& hint);
   void AddNode(const std::string& op_type, const std::vector<std::string>& inputs, const std::string& output,
                const OnnxExportAttributes& attributes = {});
-  // The same for a node of several outputs; it is named after the first.
+  // Likewise for a node with several outputs; it is named after the first one.
   void AddNode(const std::string& op_type, const std::vector<std::string>& inputs,
                const std::vector<std::string>& outputs, const OnnxExportAttributes& attributes = {});
   void AddOutput(const std::string& name, const relay::Type& type);
-  // Throws Error(kBug) when the expression was not exported before.
+  // Throws Error(kBug) if the expression was not exported before.
   const std::string& NameOf(const relay::ExprPtr& expr) const;
   void SetName(const relay::Expr* expr, const std::string& name) { names_[expr] = name; }
-  // The name for the result of `expr`: an output's when one was reserved, else a new one made of `hint`.
+  // The name for the result of `expr`: the reserved name of an output, else a new one made of `hint`.
   std::string ResultName(const relay::Expr* expr, const std::string& hint);
-  // The result of `expr` is to have this name. The first of two reservations for one expression holds.
+  // Reserves the name for the result of `expr`. The first of two reservations for one expression holds.
   void Reserve(const relay::Expr* expr, const std::string& name) { reserved_.emplace(expr, name); }
-  // Whether a bias_add is the only user of `expr`, which then makes one ONNX node with it.
+  // Whether a bias_add is the only user of `expr`; the two then make one ONNX node.
   bool TakenByBias(const relay::Expr* expr) const;
 
   std::string Finish();
@@ -54,7 +54,7 @@ class OnnxWriter {
   std::unordered_map<std::string, int> taken_;
   std::unordered_map<const relay::Expr*, std::string> reserved_;
   std::unordered_map<const relay::Expr*, int> uses_;
-  std::unordered_set<const relay::Expr*> biased_;  // data of a bias_add
+  std::unordered_set<const relay::Expr*> biased_;  // operands of a bias_add
 };
 
 // Adds the node, or the nodes, that compute `expr`. Throws Error(kBadData) naming an operator without an ONNX form.

@@ -7,7 +7,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// `otherwise` is what the row takes: a kernel of one, a stride of one, no padding.
+// Adds the row's value to an attribute. `otherwise` is that value: a kernel of one, a stride of one, no padding.
 void AddRow(OnnxNode& node, std::string_view name, int64_t otherwise) {
   for (auto& [given, attribute] : node.attributes) {
     if (given != name || attribute.kind != OnnxAttribute::Kind::kInts) continue;

@@ -1,12 +1,12 @@
-// One spatial dimension seen as two.
+// Converts nodes of one spatial dimension as nodes of two.
 #pragma once
 
 #include "compiler/frontend/onnx/onnx_operators.h"
 
 namespace hone {
 
-// What `convert` makes of a convolution or pool. Data of one spatial dimension (N, C, W) become planes of one row, the
-// node's attributes and a weight follow, and the row is taken off the results again.
+// The result of `convert` for a convolution or pool. Data of one spatial dimension (N, C, W) become planes of one row,
+// and so do the node's attributes and a weight. The row is then removed from the results.
 std::vector<relay::ExprPtr> AsPlanes(const OnnxNodeView& view, OnnxConvert convert);
 
 }  // namespace hone

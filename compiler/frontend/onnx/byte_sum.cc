@@ -59,7 +59,7 @@ ExprPtr DataInFours(const OnnxNodeView& view, const ExprPtr& bytes) {
 
 ExprPtr ScalarInt32(int value) { return relay::MakeConstant(Tensor::FromVector<int32_t>(DType::kInt32, {}, {value})); }
 
-// Less the sum of each row: of what belongs to one output.
+// Minus the sum of each row, that is, of the weights of one output.
 Tensor NegatedSums(const Tensor& w) {
   Tensor sums(DType::kInt32, {w.shape()[0]});
   const int64_t row = w.elements() / w.shape()[0];
@@ -77,7 +77,7 @@ ExprPtr AsUnsigned(const OnnxNodeView& view, const WholeNumbers& x) {
   return AsDType(view, view.Call("add", {whole, ScalarFloat(kSignedShift)}), DType::kUInt8);
 }
 
-// Of the unsigned bytes; null for 0.
+// The zero point of the unsigned bytes; null for 0.
 ExprPtr ZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
   const bool is_signed = IsSigned(view, x);
   if (x.zero_point == nullptr) return is_signed ? ScalarInt32(kSignedShift) : nullptr;
@@ -85,7 +85,7 @@ ExprPtr ZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
   return is_signed ? view.Call("add", {zero, ScalarInt32(kSignedShift)}) : zero;
 }
 
-// The same as a number; absent where it is not known or there are several.
+// Likewise as a number; nullopt if it is not known or there are several.
 std::optional<int> KnownZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
   const int shift = IsSigned(view, x) ? kSignedShift : 0;
   if (x.zero_point == nullptr) return shift;
@@ -94,7 +94,7 @@ std::optional<int> KnownZeroPoint(const OnnxNodeView& view, const WholeNumbers& 
   return static_cast<int>(zero->At(0)) + shift;
 }
 
-// A border of bytes around the image, which becomes all of a convolution's padding.
+// Adds a border of bytes around the image, which replaces all of a convolution's padding.
 ExprPtr WithBorder(const OnnxNodeView& view, const ExprPtr& bytes, int border, relay::Attrs& attrs) {
   using Ints = std::vector<int64_t>;
   const Ints padding = attrs.GetInts("padding");
@@ -115,7 +115,8 @@ Tensor BorderMask(const Shape& shape, const std::vector<int64_t>& padding) {
   return mask;
 }
 
-// The bytes with a border of the zero point, which a convolution's own is not unless that is 0.
+// The bytes with a border of the zero point. A convolution's own padding is 0, which suffices only if the zero point is
+// 0.
 ExprPtr WithZeroBorder(const OnnxNodeView& view, const WholeNumbers& x, relay::Attrs& attrs) {
   ExprPtr bytes = AsUnsigned(view, x);
   const std::vector<int64_t> padding = attrs.GetInts("padding");
@@ -128,7 +129,7 @@ ExprPtr WithZeroBorder(const OnnxNodeView& view, const WholeNumbers& x, relay::A
   return view.Call("add", {image, view.Call("multiply", {mask, computed})});
 }
 
-// What the zero point adds to each sum, taken off again, with the bias: int32, which wraps. One value per output.
+// The offset per output, int32 with wrapping: the bias minus the zero point's contribution to each sum.
 ExprPtr Offsets(const OnnxNodeView& view, const WholeNumbers& x, const Tensor& weight, const ExprPtr& bias) {
   const ExprPtr sums = relay::MakeConstant(NegatedSums(weight)), zero = ZeroPoint(view, x);
   const ExprPtr offsets = zero != nullptr ? view.Call("multiply", {sums, zero}) : nullptr;
@@ -136,7 +137,7 @@ ExprPtr Offsets(const OnnxNodeView& view, const WholeNumbers& x, const Tensor& w
   return view.Call("add", {offsets, bias});
 }
 
-// Groups of which kernels of bytes give int32.
+// Whether kernels of bytes give int32 for the groups.
 bool AreGroupsOfBytes(const Shape& weight, int64_t groups) { return groups == 1 || weight[1] % kFour == 0; }
 
 }  // namespace

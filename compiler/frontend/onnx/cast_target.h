@@ -1,4 +1,4 @@
-// The element types that nodes name by ONNX's numbers, and conversions to them.
+// Conversions to the element types that nodes name by ONNX's numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace hone {
 
-// The dtype that stands for an ONNX element type here: float16, bfloat16 and float64 are computed as float32. Throws
-// Error(kBadData) without the node's name for those that hone does not hold.
+// The dtype that represents an ONNX element type: float16, bfloat16 and float64 are computed as float32. Throws
+// Error(kBadData) without the node's name for types that hone does not support.
 DType CastTarget(int64_t onnx_type);
 
-// The expression converted to that dtype; itself when it has it.
+// The expression converted to that dtype; the expression itself if it has it.
 relay::ExprPtr AsDType(const OnnxNodeView& view, const relay::ExprPtr& expr, DType dtype);
 
 }  // namespace hone

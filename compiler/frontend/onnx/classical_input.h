@@ -1,4 +1,4 @@
-// What classical models (ai.onnx.ml) read, and lists of numbers that they hold.
+// Inputs of classical models (ai.onnx.ml), and the lists of numbers in their attributes.
 #pragma once
 
 #include <string_view>
@@ -8,17 +8,17 @@
 
 namespace hone {
 
-// Input 0 as float32 (rows, features); a vector is one row. Throws Error(kBadData) when it is no such thing or empty.
+// Input 0 as float32 (rows, features); a vector is one row. Throws Error(kBadData) if it has another rank or is empty.
 relay::ExprPtr FeatureMatrix(const OnnxNodeView& view);
 
-// The attribute's numbers, given as floats, as a tensor of that name or as one of that name with "_as_tensor" behind
-// it. Empty when it is absent. Throws Error(kBadData) when it is something else.
+// The attribute's floats. They are given as floats, as a tensor of that name, or as a tensor of that name with the
+// suffix "_as_tensor". Empty if absent. Throws Error(kBadData) for any other kind.
 std::vector<float> FloatsOf(const OnnxNodeView& view, std::string_view name);
 
-// The same for integers, which are attributes of their own or tensors.
+// Likewise for integers, given as an attribute of integers or as a tensor.
 std::vector<int64_t> IntsOf(const OnnxNodeView& view, std::string_view name);
 
-// Throws Error(kBadData) naming both unless a list holds so many.
+// Throws Error(kBadData) naming both lists unless the given one has `wanted` elements.
 void RequireCount(std::string_view name, size_t given, size_t wanted, std::string_view of);
 
 }  // namespace hone

@@ -18,14 +18,14 @@ constexpr int64_t kMostDims = 16;
 
 bool IsInteger(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32; }
 
-// Where element i of an expression comes from: as far back as only moves lie between. In either, elements are counted
-// in row-major order.
+// The origin of element i of an expression, as far back as only moves lead. Elements are counted in row-major order in
+// both expressions.
 struct Source {
   ExprPtr expr;
   int64_t i = 0;
 };
 
-// Of a join along the first axis of vectors.
+// For a join along the first axis of vectors.
 Source InField(const TypedBuilder& builder, const relay::Call& join, int64_t i) {
   for (const ExprPtr& field : relay::AsTuple(join.args[0])->fields) {
     const int64_t elements = ElementCount(builder.ShapeOf(field));
@@ -35,7 +35,7 @@ Source InField(const TypedBuilder& builder, const relay::Call& join, int64_t i) 
   return {};
 }
 
-// One step back; null when the call computes the element.
+// One step back; null if the call computes the element.
 Source Before(const TypedBuilder& builder, const relay::Call& call, int64_t i) {
   const std::string_view op = relay::AsOp(call.op)->def->name;
   if (op == "concatenate") return InField(builder, call, i);

@@ -20,13 +20,13 @@ namespace {
 
 [[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
 
-// What a rule is asked about.
+// The arguments of a rule.
 struct Ruled {
   TypedBuilder& builder;
   std::string_view op;
   const std::vector<ExprPtr>& args;
   const relay::Attrs& attrs;
-  const Shape& result;  // empty when it is a tuple
+  const Shape& result;  // empty for a tuple
 
   Counts Of(size_t i) const {
     Counts counts = builder.CountsOf(args[i]);
@@ -42,7 +42,7 @@ struct Ruled {
   ExprPtr Scalar(std::string_view with, const ExprPtr& count, int64_t number) const {
     return builder.Call(with, {count, CountOf(number)});
   }
-  // The argument's axis has to be known.
+  // Throws unless the argument's extent along the axis is known.
   void RequireKnown(size_t i, int64_t axis, const char* why) const {
     if (IsCounted(i) && Nth(Of(i), axis) != nullptr) {
       Refuse(fmt::format("{} would have to {} axis {}, whose extent is counted in a run", op, why, axis));
@@ -55,14 +55,14 @@ struct Ruled {
   }
 };
 
-// Two operands that go as far: null and null, or the same count.
+// The extent of two operands that must agree: both known (null), or both the same count.
 ExprPtr Agreed(const Ruled& ruled, const ExprPtr& a, const ExprPtr& b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
   if (a == b || relay::StructuralEqual(a, b)) return a;
   Refuse(fmt::format("{} of operands whose extents are counted apart from each other", ruled.op));
 }
 
-// A dim of 1 is repeated, so that a count of at most 1 would say whether it is.
+// An operand's dimension of 1 is repeated, so a count of at most 1 would decide whether it is repeated.
 Counts Broadcast(const Ruled& ruled) {
   Counts counts(ruled.result.size());
   std::vector<bool> known(counts.size());
@@ -79,7 +79,7 @@ Counts Broadcast(const Ruled& ruled) {
       known[lead + d] = known[lead + d] || (given[d] == nullptr && shape[d] > 1);
     }
   }
-  // A count of 1 would be repeated where the other is known, and another one would not fit.
+  // A count of 1 would be repeated if the other extent is known, and other counts would not match it.
   for (size_t d = 0; d < counts.size(); ++d) {
     if (counts[d] == nullptr || !known[d]) continue;
     Refuse(fmt::format("{} of an axis whose extent is counted in a run and one of {}", ruled.op, ruled.result[d]));
@@ -87,7 +87,7 @@ Counts Broadcast(const Ruled& ruled) {
   return counts;
 }
 
-// Images, rows, regions: each is computed alone.
+// Images, rows and regions are computed independently.
 Counts FirstAxis(const Ruled& ruled) {
   ruled.RequireOnlyFirst();
   Counts counts(ruled.result.size());
@@ -127,9 +127,9 @@ Counts Transposed(const Ruled& ruled) {
   return counts;
 }
 
-// Dims that lie on top of each other: a run of old ones with as many elements as a run of new ones.
+// Matches runs of old dimensions with runs of new ones that have as many elements.
 //
-//   (n, 4, 2) -> (n * 4, 2): runs n, 4 | 2 and n * 4 | 2; a count leads its run, and what follows it multiplies it
+//    (n, 4, 2) -> (n * 4, 2): runs n, 4 | 2 and n * 4 | 2. A count leads its run; the rest of the run multiplies it.
 Counts Reshaped(const Ruled& ruled) {
   const Shape &from = ruled.ShapeOf(0), &to = ruled.result;
   const Counts given = ruled.Of(0);
@@ -147,7 +147,7 @@ Counts Reshaped(const Ruled& ruled) {
         Refuse(fmt::format("reshape of {} to {}", ShapeText(from), ShapeText(to)));
       }
     }
-    // Dims of 1 may stand before what leads.
+    // Dimensions of 1 may precede the leading one.
     size_t lead = first;
     while (lead + 1 < i && from[lead] == 1 && given[lead] == nullptr) ++lead;
     size_t into = place;
@@ -175,7 +175,7 @@ Counts Reshaped(const Ruled& ruled) {
   return counts;
 }
 
-// begin, begin + stride, ... of what is there.
+// begin, begin + stride, ... of the valid elements.
 Counts Sliced(const Ruled& ruled) {
   Counts counts = ruled.Of(0);
   const auto begin = ruled.attrs.GetInts("begin"), end = ruled.attrs.GetInts("end");
@@ -225,7 +225,7 @@ Counts Regions(const Ruled& ruled) {
   return counts;
 }
 
-// The caller says how many it found.
+// The caller sets the counts.
 Counts None(const Ruled&) { return {}; }
 
 struct Rule {
@@ -296,7 +296,7 @@ Counts CountsOfResult(TypedBuilder& builder, std::string_view op, const std::vec
 
 namespace {
 
-// The counts that all fields share but along `axis`.
+// The counts that all fields share, except along `axis`.
 Counts Shared(const Ruled& ruled, int64_t axis) {
   Counts counts = ruled.Of(0);
   for (size_t i = 1; i < ruled.args.size(); ++i) {
@@ -310,10 +310,10 @@ Counts Shared(const Ruled& ruled, int64_t axis) {
 
 }  // namespace
 
-// Element p of the result is p in the fields end to end, and further on by what is missing before it:
+// Element p of the result is p in the concatenated fields, shifted by the elements that are missing before it:
 //
-//   end to end   a a . . b b b .     a: 2 of 4, b: 3 of 4
-//   result       a a b b b . . .     p >= 2 is read from p + (4 - 2)
+//    end to end   a a . . b b b .     a: 2 of 4, b: 3 of 4
+//    result       a a b b b . . .     p >= 2 is read from p + (4 - 2)
 ExprPtr JoinCounted(TypedBuilder& builder, const ExprPtr& tuple, int64_t axis) {
   const std::vector<ExprPtr>& fields = relay::AsTuple(tuple)->fields;
   const relay::Attrs attrs{{"axis", axis}};

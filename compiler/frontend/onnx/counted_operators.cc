@@ -5,8 +5,8 @@
 namespace hone {
 namespace {
 
-// A converter that computes with its input's dims (a mean's divisor, a window's centre) would take the most that can
-// come for what came. Sorted.
+// Sorted. Converters that compute with their input's dimensions (a mean's divisor, a window's centre) are not listed.
+// They would take the upper bound for the actual extent.
 constexpr std::string_view kTakesCounts[] = {
     "Abs",
     "Acos",

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kMaxStep = int64_t{1} << 31;
 
-// A bound along one axis: a number, or what is computed.
+// A bound along one axis: a number, or a computed value.
 struct Bound {
   ExprPtr computed;
   std::optional<int64_t> known;
@@ -50,7 +50,7 @@ class AxisSlice {
 
   ExprPtr Of(const Bound& start, const Bound& end) const {
     const ExprPtr extent = ExtentOf(view_.builder(), data_, axis_);
-    // A bound is brought between what the first and the last element are, whatever it says.
+    // A bound is clamped to the positions from the first to the last element, whatever its value.
     const int64_t beyond = step_ > 0 ? 0 : -1;
     const ExprPtr last = Call("add", extent, CountOf(beyond));
     const auto placed = [&](const ExprPtr& bound) {
@@ -64,7 +64,7 @@ class AxisSlice {
     const ExprPtr count =
         Call("divide", Call("add", Call("maximum", length, CountOf(0)), CountOf(size - 1)), CountOf(size));
     const int64_t most = Most(start, end);
-    // Nothing is left whatever the run counts.
+    // The slice is empty for every count.
     if (most == 0) return view_.Call("strided_slice", {data_}, Empty());
     ExprPtr places = Call("add", first, Call("multiply", Positions(most, 0, 1), CountOf(step_)));
     places = Call("minimum", Call("maximum", places, CountOf(0)), CountOf(dim_ - 1));
@@ -86,7 +86,7 @@ class AxisSlice {
     return {{"begin", Numbers{0}}, {"end", Numbers{0}}, {"strides", Numbers{1}}, {"axes", Numbers{axis_}}};
   }
 
-  // The most elements that can be left: bounds from the same end tell.
+  // Upper bound of the slice's elements, from two bounds that count from the same end.
   int64_t Most(const Bound& start, const Bound& end) const {
     const int64_t size = std::abs(step_);
     int64_t length = dim_;

@@ -60,7 +60,7 @@ ExprPtr FillBehindCounts(TypedBuilder& builder, const ExprPtr& data, double fill
 
 namespace {
 
-// What is least, or largest, of a type: a search passes it by.
+// The least or largest value of a type, which a search never prefers.
 double Extreme(DType dtype, bool least) {
   if (IsFloat(dtype)) return least ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
   switch (dtype) {
@@ -73,12 +73,12 @@ double Extreme(DType dtype, bool least) {
     case DType::kInt32:
       return least ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int32_t>::max();
     default:
-      // Of int64 what a double holds.
+      // The largest magnitudes of int64 that a double holds.
       return least ? -std::ldexp(1.0, 63) : std::nextafter(std::ldexp(1.0, 63), 0.0);
   }
 }
 
-// A mean is over as many as there are.
+// A mean divides by the number of valid elements.
 ExprPtr CountedMean(TypedBuilder& builder, const ExprPtr& data, const relay::Attrs& attrs) {
   const Counts& counts = builder.CountsOf(data);
   const ExprPtr sum = builder.Call("sum", {data}, attrs);
@@ -90,7 +90,7 @@ ExprPtr CountedMean(TypedBuilder& builder, const ExprPtr& data, const relay::Att
   return builder.Call("divide", {sum, builder.Call("cast", {elements}, as)});
 }
 
-// Whether the call runs over an axis whose extent is counted.
+// Whether the call folds an axis whose extent is counted.
 bool FoldsCounted(const TypedBuilder& builder, const ExprPtr& data, const relay::Attrs& attrs) {
   const Counts& counts = builder.CountsOf(data);
   const relay::AttrValue* axis = attrs.Find("axis");
@@ -101,8 +101,7 @@ bool FoldsCounted(const TypedBuilder& builder, const ExprPtr& data, const relay:
   return std::any_of(axes.begin(), axes.end(), [&](int64_t each) { return Nth(counts, each) != nullptr; });
 }
 
-// What the first argument must hold behind its counts for a search or sum to pass it by; nothing where that is no
-// matter.
+// The value behind the counts of the first argument that a search or sum ignores; nullopt if none is needed.
 std::optional<double> NeutralOf(std::string_view op, DType dtype, const relay::Attrs& attrs) {
   if (op == "sum" || op == "argwhere") return 0;
   if (op == "prod") return 1;
@@ -112,13 +111,13 @@ std::optional<double> NeutralOf(std::string_view op, DType dtype, const relay::A
   return std::nullopt;
 }
 
-// Which argument holds positions: whoever reads by them must find something.
+// The argument that holds positions. These must be valid behind the counts too, because they are read.
 std::optional<size_t> PositionsOf(std::string_view op) {
   if (op == "take" || op == "gather" || op == "gather_nd") return 1;
   return op == "vision.roi_align" ? std::optional<size_t>(2) : std::nullopt;
 }
 
-// The arguments with what lies behind counts such that the result does not depend on it.
+// The arguments with neutral values behind their counts, so that the result does not depend on these.
 std::vector<ExprPtr> Neutral(TypedBuilder& builder, std::string_view op, std::vector<ExprPtr> args,
                              const relay::Attrs& attrs) {
   if (const auto positions = PositionsOf(op)) args[*positions] = FillBehindCounts(builder, args[*positions], 0);
@@ -132,7 +131,7 @@ std::vector<ExprPtr> Neutral(TypedBuilder& builder, std::string_view op, std::ve
 
 ExprPtr CallOnCounted(TypedBuilder& builder, std::string_view op, std::vector<ExprPtr> args,
                       const relay::Attrs& attrs) {
-  // Complete, as rules read them.
+  // The complete attributes, as rules read them.
   const relay::Attrs complete = relay::AsCall(relay::MakeCall(op, args, attrs))->attrs;
   if (op == "mean") return CountedMean(builder, args[0], complete);
   if (op == "concatenate") return JoinCounted(builder, args[0], complete.GetInt("axis"));

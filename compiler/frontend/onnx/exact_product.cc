@@ -30,7 +30,7 @@ double Bound(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers
   return static_cast<double>(depth.products) * Magnitude(x) * Magnitude(w);
 }
 
-// w in the base, lowest digit first; digits lie in [-base / 2, base / 2], the highest is what is left.
+// The digits of w in the base, lowest first; they lie in [-base / 2, base / 2], and the highest one takes the rest.
 std::vector<WholeNumbers> Digits(const OnnxNodeView& view, WholeNumbers w, int count, double base) {
   std::vector<WholeNumbers> digits;
   for (int i = 1; i < count; ++i) {

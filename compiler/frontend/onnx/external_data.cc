@@ -44,7 +44,7 @@ void CheckFile(int fd, const std::string& location, int64_t offset, int64_t size
   if (fstat(fd, &info) != 0) Refuse(location, std::strerror(errno));
   if (!S_ISREG(info.st_mode)) Refuse(location, "not a regular file");
   if (info.st_nlink != 1) Refuse(location, fmt::format("the file has {} names, it must have one", info.st_nlink));
-  // Subtracting cannot overflow where adding could.
+  // A subtraction cannot overflow here; an addition could.
   if (offset < 0 || size < 0 || offset > info.st_size || size > info.st_size - offset) {
     Refuse(location, fmt::format("{} bytes from offset {} are wanted, the file has {}", size, offset, info.st_size));
   }
@@ -53,10 +53,10 @@ void CheckFile(int fd, const std::string& location, int64_t offset, int64_t size
 }  // namespace
 
 int ExternalData::Open(const std::string& location, int64_t offset, int64_t size) const {
-  // what() ends at a zero byte, so the text shows what comes before it.
+  // what() ends at a zero byte, so the message shows the text before it.
   if (location.empty() || location.find('\0') != std::string::npos) Refuse(location.c_str(), "not a file name");
   open_how how{};
-  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  // With O_NONBLOCK, opening a FIFO does not wait for a writer.
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   const int fd = static_cast<int>(syscall(SYS_openat2, folder_, location.c_str(), &how, sizeof(how)));

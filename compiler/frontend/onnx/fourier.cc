@@ -1,13 +1,15 @@
-// Three ways, by the length N:
+// Three ways, depending on the length N:
 //
-//   short          a product with the matrix of all turns
-//   N = F * rest   with n = rest n1 + n2 and k = k1 + F k2 (Cooley and Tukey, "An Algorithm for the Machine Calculation
-//                  of Complex Fourier Series", 1965): F-point transforms along n1, turns by n2 k1 / N, and transforms
-//                  of the rest along n2
-//   else           k n = (k^2 + n^2 - (k - n)^2) / 2 makes it a convolution, which transforms of a power of two compute
-//                  (Bluestein, "A Linear Filtering Approach to the Computation of Discrete Fourier Transform", 1970)
+//    short          a product with the matrix of all twiddle factors
+//    N = F * rest   with n = rest n1 + n2 and k = k1 + F k2 (Cooley and Tukey, "An Algorithm for the Machine
+//                   Calculation of Complex Fourier Series", 1965): F-point transforms along n1, turns by n2 k1 / N, and
+//                   transforms of the rest along n2
+//    else           k n = (k^2 + n^2 - (k - n)^2) / 2 makes it a convolution, which transforms of a power of two
+//                   compute (Bluestein, "A Linear Filtering Approach to the Computation of Discrete Fourier Transform",
+//                   1970)
 //
-// Between the steps numbers lie in planes, all real parts of a row before its imaginary ones: rows are long then.
+// Between the steps numbers lie in planes, all real parts of a row before its imaginary ones, because rows are long
+// then.
 #include "compiler/frontend/onnx/fourier.h"
 
 #include <algorithm>
@@ -26,17 +28,17 @@ using relay::ExprPtr;
 using Axes = std::vector<int64_t>;
 using Complex = std::complex<double>;
 
-constexpr int64_t kShort = 128;    // the longest that is always one product
-constexpr int64_t kLargest = 64;   // the factor that products are best with
-constexpr int64_t kLongest = 512;  // one product where nothing divides the length
+constexpr int64_t kShort = 128;    // longest length that is always one product
+constexpr int64_t kLargest = 64;   // the factor for which products are fastest
+constexpr int64_t kLongest = 512;  // longest product if no factor divides the length
 
-// exp(sign 2 pi i turns / length)
+// Computes exp(sign 2 pi i turns / length).
 Complex Turn(int sign, int64_t turns, int64_t length) {
   return std::polar(1.0,
                     sign * 2 * std::numbers::pi * static_cast<double>(turns % length) / static_cast<double>(length));
 }
 
-// In place; a power of two.
+// Transforms in place; the length is a power of two.
 void TransformHere(std::vector<Complex>& x, int sign) {
   if (x.size() == 1) return;
   std::vector<Complex> even, odd;
@@ -50,7 +52,7 @@ void TransformHere(std::vector<Complex>& x, int sign) {
   }
 }
 
-// The divisor nearest to the length's root that makes the fewest factors; 1 when none is short.
+// The divisor nearest to the length's root that gives the fewest factors; 1 if none is short.
 int64_t FactorOf(int64_t length) {
   const double logarithm = std::log(static_cast<double>(length));
   const double wanted = logarithm / std::ceil(logarithm / std::log(static_cast<double>(kLargest)));
@@ -76,7 +78,7 @@ class Fourier {
   }
 
  private:
-  // Where part `part` of number `i` lies in a row.
+  // Position in a row of part `part` of number `i`.
   static int64_t Place(int64_t i, int64_t part, int64_t length, int64_t parts, bool pairs) {
     return pairs ? i * parts + part : part * length + i;
   }
@@ -88,7 +90,7 @@ class Fourier {
       for (int64_t i = 0; i < n; ++i) {
         const Complex turn = t.scale * Turn(t.sign, k * i, n);
         for (int64_t from = 0; from < x.parts; ++from) {
-          // An imaginary part turns by a quarter more.
+          // An imaginary part turns by another quarter.
           const Complex weight = from == 0 ? turn : turn * Complex(0, 1);
           for (int64_t to = 0; to < t.parts; ++to) {
             matrix.Set(Place(k, to, n, t.parts, t.pairs) * columns + Place(i, from, n, x.parts, x.pairs),
@@ -122,7 +124,8 @@ class Fourier {
         {Transposed(parts, t.pairs ? Axes{0, 3, 1, 2} : Axes{0, 2, 3, 1}), x.rows, x.length, t.parts, t.pairs});
   }
 
-  // result[k] = chirp[k] * sum over n of (x[n] chirp[n]) conj(chirp[k - n]), where chirp[n] is half of n^2 turns.
+  // Computes result[k] = chirp[k] * sum over n of (x[n] chirp[n]) conj(chirp[k - n]), where chirp[n] is half of n^2
+  // turns.
   Numbers ByConvolution(const Numbers& x, const Transform& t) {
     const int64_t n = x.length, padded = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * n - 1)));
     std::vector<Complex> chirp, scaled, filter(static_cast<size_t>(padded));
@@ -145,7 +148,7 @@ class Fourier {
     return {t.pairs ? Transposed(parts, {0, 2, 1}) : parts, x.rows, n, t.parts, t.pairs};
   }
 
-  // rows x lines x parts x length, each number times that of the table of lines x length.
+  // Multiplies each number of rows x lines x parts x length by that of the table of lines x length.
   ExprPtr Multiplied(const ExprPtr& x, int64_t parts, const std::vector<Complex>& table, int64_t lines) {
     const auto length = static_cast<int64_t>(table.size()) / lines;
     Tensor cosines = Table({lines, 1, length}), sines = Table({lines, 1, length});

@@ -1,4 +1,4 @@
-// Fourier transforms of any length out of products with small matrices, turns and transposes.
+// Fourier transforms of any length, from products with small matrices, twiddle factors and transposes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// `rows` lists of `length` numbers, each of one part (it is real) or of two (real and imaginary).
+// `rows` lists of `length` numbers, each of one part (real) or two (real and imaginary).
 struct Numbers {
   relay::ExprPtr value;
   int64_t rows = 1, length = 1, parts = 1;
@@ -16,14 +16,14 @@ struct Numbers {
 };
 
 struct Transform {
-  int sign = -1;      // of the exponent
-  double scale = 1;   // of the result
-  int64_t parts = 2;  // of the result's numbers
-  bool pairs = true;  // how the result lies
+  int sign = -1;      // sign of the exponent
+  double scale = 1;   // factor of the result
+  int64_t parts = 2;  // parts of the result's numbers
+  bool pairs = true;  // order of the result, as in Numbers
 };
 
-// result[k] = scale * sum over n of x[n] exp(sign 2 pi i k n / length), in float32. Time and constants grow with
-// length * log(length), whatever the length's factors. Throws as OnnxNodeView::builder().Spend.
+// result[k] = scale * sum over n of x[n] exp(sign 2 pi i k n / length), in float32. Time and constants grow with length
+// * log(length), whatever the length's factors. Throws as OnnxNodeView::builder().Spend.
 Numbers Transformed(const OnnxNodeView& view, const Numbers& x, const Transform& transform);
 
 }  // namespace hone

@@ -31,10 +31,10 @@ int64_t BytesOf(const OnnxNode& node) {
   return static_cast<int64_t>(bytes);
 }
 
-// One call's own copy of what a function holds.
+// One call's own copy of a function's contents.
 class Copy {
  public:
-  // Adds to `bytes` what it takes.
+  // Adds the copy's size to `bytes`.
   Copy(const OnnxNode& call, const OnnxFunction& function, int64_t& bytes)
       : call_(call), function_(function), bytes_(bytes) {
     Bind(function.inputs, call.inputs, "inputs");
@@ -49,7 +49,7 @@ class Copy {
   }
 
  private:
-  // Of the function's names those that the call gives others.
+  // Renames the function's formal names to those that the call gives.
   void Bind(const Names& formal, const Names& given, const char* what) {
     if (given.size() > formal.size()) {
       Refuse(call_, fmt::format("{} {}; its function has {}", given.size(), what, formal.size()));
@@ -62,7 +62,7 @@ class Copy {
     }
   }
 
-  // An output that is an input, or another output.
+  // For an output that is an input, or another output.
   void PassOn(const std::string& value, const std::string& name) {
     OnnxNode node;
     node.name = name;
@@ -79,7 +79,8 @@ class Copy {
     return bound != names_.end() ? bound->second : call_.name + "/" + name;
   }
 
-  // What the call says of it; nothing, so that the operator's own default holds, when neither says.
+  // The call's attribute, or else the function's default. Null if neither has it; then the operator's own default
+  // holds.
   const OnnxAttribute* Referred(const std::string& name) const {
     for (const auto* attributes : {&call_.attributes, &function_.defaults}) {
       for (const auto& [key, attribute] : *attributes) {
@@ -100,7 +101,7 @@ class Copy {
       const OnnxAttribute* value = attribute.reference.empty() ? &attribute : Referred(attribute.reference);
       if (value == nullptr) continue;
       copy.attributes.emplace_back(key, *value);
-      // What the call itself gives is written in the names around it.
+      // A graph given by the call itself uses the names around the call.
       if (value == &attribute && value->graph != nullptr) copy.attributes.back().second.graph = Graph(*value->graph);
     }
     bytes_ += BytesOf(copy);
@@ -178,7 +179,7 @@ class Inliner {
   static constexpr size_t kDeepest = 32;
   static constexpr int64_t kMostBytes = int64_t{1} << 28;
   const std::vector<OnnxFunction>& functions_;
-  std::vector<const OnnxFunction*> open_;  // those that are being written out
+  std::vector<const OnnxFunction*> open_;  // functions that are being inlined
   int count_ = 0, calls_ = 0;
   int64_t bytes_ = 0;
 };

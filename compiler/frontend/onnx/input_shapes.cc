@@ -33,7 +33,7 @@ class ShapeResolver {
  private:
   struct Bound {
     int64_t value = 0;
-    std::string origin;  // what the user gave
+    std::string origin;  // the user's option
   };
 
   void CheckNames() const {
@@ -85,7 +85,7 @@ class ShapeResolver {
     }
   }
 
-  // A free first dimension that nobody gave is a batch of 1.
+  // A free first dimension without a given number is a batch of 1.
   void BindBatch(const OnnxInput& input) {
     if (options_.shapes.count(input.name) > 0 || input.dims.empty() || input.dims[0].value >= 0) return;
     const std::string& symbol = input.dims[0].symbol;
@@ -104,7 +104,7 @@ class ShapeResolver {
     return shape;
   }
 
-  // kUnknown for what nobody gave.
+  // The bound, or kUnknown if none was given.
   int64_t BoundOf(const OnnxInput& input, size_t i) const {
     const OnnxDim& dim = input.dims[i];
     if (dim.value >= 0) return dim.value;

@@ -8,7 +8,7 @@ namespace {
 
 struct MadeOf {
   std::string_view relay;
-  std::string_view onnx;  // with blanks between
+  std::string_view onnx;  // separated by blanks
 };
 
 constexpr std::array<MadeOf, 99> kMade = {{

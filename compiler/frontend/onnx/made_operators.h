@@ -1,4 +1,4 @@
-// Which ONNX operators become calls of a Relay operator.
+// The ONNX operators that become calls of a Relay operator.
 #pragma once
 
 #include <string_view>
@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// Those whose nodes may become calls of the operator, alone or with others, sorted; names live for the process. What is
-// computed when a model is imported becomes a constant and does not count. Empty for an operator that none becomes.
+// The ONNX operators whose nodes may become calls of the Relay operator, perhaps with other calls; sorted. Names live
+// as long as the process. Values that the import computes become constants and do not count. Empty if there are none.
 std::vector<std::string_view> OnnxOperatorsOf(std::string_view relay_operator);
 
 }  // namespace hone

@@ -5,14 +5,14 @@
 
 namespace hone {
 
-// As MatMul has it, with numpy's rules for vectors and batches: nn.dense where b is one matrix (marked with
-// `integral`; of uint8 and int8 in int32), else nn.batch_matmul (marked alike). With `zero_points`, those of two uint8
-// tensors, always the latter, in int32. Throws Error(kBadData) when the shapes do not fit.
+// The product as by MatMul, with numpy's rules for vectors and batches. If b is one matrix it is an nn.dense (marked by
+// `integral`; for uint8 and int8 in int32), else an nn.batch_matmul (marked likewise). With `zero_points`, those of two
+// uint8 tensors, it is always the latter, in int32. Throws Error(kBadData) if the shapes do not fit.
 relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::ExprPtr b, bool integral,
                              const relay::ExprPtr& zero_points = nullptr);
 
-// Each row of a with each row of b: nn.dense of two matrices (units x depth the second), nn.batch_matmul of two batches
-// of them; of int32 and int64 the sum of products, wrapping.
+// Multiplies each row of a with each row of b. It is an nn.dense of two matrices (the second is units x depth), or an
+// nn.batch_matmul of two batches. For int32 and int64 it is a sum of products, which wraps.
 relay::ExprPtr RowsByRows(const OnnxNodeView& view, const relay::ExprPtr& a, const relay::ExprPtr& b);
 
 }  // namespace hone

@@ -7,10 +7,10 @@
 
 namespace hone {
 
-// Its line names the innermost node alone: nodes whose graphs that one lies in pass it on as it is.
+// The line names only the innermost node: enclosing nodes, in whose graphs it lies, pass the error on unchanged.
 class NodeError : public Error {
  public:
-  // `tells_of_branch`: the line says already that the node is in a branch which is computed whatever the condition.
+  // `tells_of_branch`: the line already says that the node is in a branch which is computed whatever the condition.
   NodeError(ExitCode code, const std::string& line, bool tells_of_branch = false)
       : Error(code, line), tells_of_branch_(tells_of_branch) {}
   bool tells_of_branch() const { return tells_of_branch_; }

@@ -19,7 +19,7 @@ using relay::ExprPtr;
 using Ints = std::vector<int64_t>;
 using Kind = OnnxAttribute::Kind;
 
-// What a rule may change.
+// The parts of a node that a rule may change.
 struct OldNode {
   OnnxNode& node;
   std::vector<ExprPtr>& inputs;
@@ -69,7 +69,7 @@ bool HasTwo(const OldNode& old) {
   return old.inputs.size() == 2 && old.inputs[0] != nullptr && old.inputs[1] != nullptr;
 }
 
-// The second operand lay along the first one's axes from `axis` on, else along its last.
+// Aligns the second operand with the first one's axes from `axis` on, else with its last axes.
 void Broadcast(OldNode& old) {
   const bool broadcast = IsSet(old, "broadcast");
   const auto axis = Take(old, "axis");
@@ -84,7 +84,7 @@ void Broadcast(OldNode& old) {
 
 void DropBroadcast(OldNode& old) { Take(old, "broadcast"); }
 
-// Whoever asks for more than the first result means what is computed while training.
+// Refuses a node that computes in training mode: one with several results and without is_test.
 void Inference(OldNode& old) {
   const bool is_test = IsSet(old, "is_test");
   const auto more = [](const std::string& output) { return !output.empty(); };
@@ -130,7 +130,7 @@ int64_t KnownNumber(const OldNode& old, size_t input, std::string_view what) {
   return static_cast<int64_t>(value->At(0));
 }
 
-// So many times along one axis.
+// Tile with a number of repetitions along one axis.
 void TileAlongAxis(OldNode& old) {
   if (old.inputs.size() != 3 || old.inputs[0] == nullptr) return;
   const auto rank = static_cast<int64_t>(old.builder.ShapeOf(old.inputs[0]).size());
@@ -158,7 +158,7 @@ void WholeNorm(OldNode& old) {
   Put(old, "p", std::move(*p));
 }
 
-// It had fewer digits then.
+// The first version's constants had fewer digits.
 void FirstSelu(OldNode& old) {
   for (const auto& [name, value] : {std::pair("alpha", 1.6732), std::pair("gamma", 1.0507)}) {
     auto given = Take(old, name);
@@ -187,7 +187,7 @@ void CountToInput(OldNode& old) {
 void DropOutputSequence(OldNode& old) { Take(old, "output_sequence"); }
 
 struct RuleRow {
-  int64_t before;  // the opset that brought the present form
+  int64_t before;  // the opset that introduced the current form
   Rule rule;
 };
 
@@ -229,7 +229,7 @@ const std::map<std::string_view, RuleRow>& Rules() {
 
 void ToPresentRules(OnnxNode& node, std::vector<ExprPtr>& inputs, int64_t opset, TypedBuilder& builder) {
   OldNode old{node, inputs, opset, builder};
-  // A hint about memory, of no meaning for what is computed.
+  // A hint about memory, which does not affect the results.
   if (opset < 6) Take(old, "consumed_inputs");
   const auto row = Rules().find(node.op_type);
   if (row != Rules().end() && opset < row->second.before && !node.outputs.empty()) row->second.rule(old);

@@ -1,4 +1,4 @@
-// Nodes of opsets 1 to 9, whose operators were written otherwise.
+// Nodes of opsets 1 to 9, whose operators had other forms.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,12 @@
 
 namespace hone {
 
-// The first opset whose nodes converters read as they are.
+// The first opset whose nodes converters read directly.
 inline constexpr int64_t kPresentRules = 10;
 
-// Makes of a node of ONNX's own domain and `opset`, below kPresentRules, the one of that opset that computes the same:
-// what was an attribute becomes an input, and the second operand gets the axes that numpy's broadcasting wants.
-// `inputs`: the node's, null where one is left out. Throws Error(kBadData) without the node's name for what only
-// training asks for.
+// Changes a node of ONNX's own domain and `opset`, below kPresentRules, into that opset's equivalent node. Attributes
+// become inputs where necessary, and the second operand gets the axes for numpy's broadcasting. `inputs` are the
+// node's, null if omitted. Throws Error(kBadData) without the node's name for a form that only training uses.
 void ToPresentRules(OnnxNode& node, std::vector<relay::ExprPtr>& inputs, int64_t opset, TypedBuilder& builder);
 
 }  // namespace hone

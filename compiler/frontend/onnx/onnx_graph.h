@@ -1,4 +1,4 @@
-// An ONNX model as plain values: what onnx_parse makes and the converters read. No protobuf here.
+// An ONNX model as plain values, which onnx_parse makes and the converters read. This header does not show protobuf.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace hone {
 
-// The operator sets whose meaning is known.
+// The range of supported operator sets.
 inline constexpr int64_t kOldestOpset = 1;
 inline constexpr int64_t kNewestOpset = 28;
 inline constexpr int64_t kOldestIrVersion = 3;
-// Of one graph, functions written out; a chain of as many takes about ten seconds to build.
+// Limit for one graph after inlining; a chain of that many nodes takes about ten seconds to build.
 inline constexpr int kMaxNodes = 100'000;
 
 struct OnnxGraph;
@@ -30,24 +30,24 @@ struct OnnxAttribute {
   std::vector<double> floats;
   std::vector<int64_t> ints;
   std::vector<std::string> strings;
-  std::shared_ptr<const OnnxGraph> graph;  // null unless it is one; without an opset of its own
-  std::string reference;                   // within a function: the call's attribute whose value it has; else ""
+  std::shared_ptr<const OnnxGraph> graph;  // null for other kinds; has no opset of its own
+  std::string reference;                   // within a function: the call's attribute that gives the value; else ""
 };
 
 struct OnnxNode {
-  std::string name;  // the model's own, or the first output's when it gave none
+  std::string name;  // the model's name for it, or the first output's if it has none
   std::string op_type;
   std::string domain;
-  std::string overload;              // of a function's name; mostly ""
-  int64_t opset = 0;                 // 0: the graph's; of a function's node the function's
-  std::vector<std::string> inputs;   // "" for an optional one that is absent
+  std::string overload;              // for a function's name; mostly ""
+  int64_t opset = 0;                 // 0: the graph's; the function's for a node of a function
+  std::vector<std::string> inputs;   // "" for an omitted optional input
   std::vector<std::string> outputs;  // likewise
   std::vector<std::pair<std::string, OnnxAttribute>> attributes;
 };
 
 struct OnnxDim {
   int64_t value = -1;  // -1: free
-  std::string symbol;  // of a free dim; may be empty
+  std::string symbol;  // of a free dimension; may be empty
 };
 
 struct OnnxInput {
@@ -61,7 +61,7 @@ struct OnnxGraph {
   int64_t opset = 0;
   std::vector<OnnxNode> nodes;
   std::vector<std::pair<std::string, Tensor>> initializers;
-  std::vector<OnnxInput> inputs;  // those that are no initializers
+  std::vector<OnnxInput> inputs;  // inputs that are not initializers
   std::vector<std::string> outputs;
 };
 

@@ -29,7 +29,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Of graphs within nodes: how deep they lie, and their nodes, counted each time that they are computed.
+// Limits of graphs within nodes: their depth, and the number of their nodes, counted each time that they are computed.
 constexpr size_t kDeepest = 32;
 constexpr size_t kMostBodyNodes = 100'000;
 
@@ -42,7 +42,7 @@ class Importer {
   relay::IRModule Run();
 
  private:
-  // Names and what they stand for, of the model and of each graph within a node that is being converted.
+  // Names and their values, of the model or of a graph within a node that is being converted.
   using Scope = std::unordered_map<std::string, ExprPtr>;
 
   void AddInputs();
@@ -62,7 +62,7 @@ class Importer {
   const OnnxImportOptions& options_;
   std::vector<std::string>& notices_;
   TypedBuilder builder_;
-  std::string node_name_;  // of the node that is converted
+  std::string node_name_;  // name of the node being converted
   std::vector<std::shared_ptr<const relay::Var>> inputs_;
   std::vector<Scope> scopes_{1};
   size_t body_nodes_ = 0;
@@ -98,7 +98,7 @@ void Importer::RequireInput(const std::string& name) const {
                                             names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
-// The weights of a graph within a node are constants: another branch may have a parameter of the same name.
+// The weights of a graph within a node are constants, because another branch may have a parameter of the same name.
 std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs) {
   if (scopes_.size() > kDeepest) RefuseNode(fmt::format("graphs within graphs, more than {} deep", kDeepest));
   if (inputs.size() != body.inputs.size()) {
@@ -141,14 +141,14 @@ void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
   }
 }
 
-// An output that a converter does not make (a mask, indices) is an error for those who use it alone.
+// An output that a converter does not make (a mask, indices) is an error only if it is used.
 ExprPtr Importer::ValueOf(const std::string& name) const {
   const ExprPtr* value = FindValue(name);
   if (value == nullptr) RefuseNode(fmt::format("\"{}\" is a result that is not supported", name));
   return *value;
 }
 
-// The innermost graph's first; null when there is none.
+// The value in the innermost graph that has the name; null if there is none.
 const ExprPtr* Importer::FindValue(const std::string& name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (const auto value = scope->find(name); value != scope->end()) return &value->second;
@@ -156,7 +156,7 @@ const ExprPtr* Importer::FindValue(const std::string& name) const {
   return nullptr;
 }
 
-// Its own copy: a node of an old opset is made one of today's.
+// Takes a copy, because a node of an old opset is changed into a present one.
 std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
   const int64_t opset = node.opset > 0 ? node.opset : graph_.opset;
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
@@ -179,7 +179,7 @@ std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
 }
 
 void Importer::ConvertNode(const OnnxNode& node) {
-  // A node with a graph in it goes on after the nodes of that graph.
+  // Converting a node continues after the nodes of its own graphs.
   const std::string outer = std::exchange(node_name_, node.name);
   builder_.SetNodeName(node.name);
   try {
@@ -214,7 +214,7 @@ std::vector<ExprPtr> Importer::Outputs() const {
   return outputs;
 }
 
-// Each count once, behind the outputs.
+// Appends each count once, behind the outputs.
 std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outputs) const {
   std::vector<relay::CountedOutput> counted;
   std::unordered_map<const relay::Expr*, int64_t> places;
@@ -242,7 +242,7 @@ relay::IRModule Importer::Finish() const {
   const auto uses = relay::CountUses(body);
   relay::IRModule module;
   auto params = inputs_;
-  // Weights that only shaped the import (a clip's bounds) are no parameters of what came out.
+  // Weights that only shaped the import (a clip's bounds) are not parameters of the result.
   for (size_t i = 0; i < builder_.param_vars().size(); ++i) {
     const ExprPtr& var = builder_.param_vars()[i];
     if (uses.count(var.get()) == 0) continue;
@@ -262,7 +262,7 @@ relay::IRModule Importer::Run() {
   return Finish();
 }
 
-// Names in a model are anybody's bytes; messages and notices are one line of text.
+// Names in a model are untrusted bytes, while messages and notices are one line of text.
 std::string OneLine(std::string text) {
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
   return text;

@@ -91,7 +91,7 @@ std::vector<int64_t> OnnxNodeView::Axes(std::vector<int64_t> axes, int64_t rank)
 ExprPtr OnnxNodeView::Reshape(const ExprPtr& expr, const Shape& shape) const {
   const Shape& given = builder_.ShapeOf(expr);
   if (given == shape) return expr;
-  // A 0 in newshape would stand for the dim that is there.
+  // In newshape, a 0 would mean the present dimension.
   if (ElementCount(given) == 0 && std::count(shape.begin(), shape.end(), 0) > 0) {
     return relay::MakeConstant(Tensor(builder_.DTypeOf(expr), shape));
   }

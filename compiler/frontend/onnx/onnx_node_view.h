@@ -1,4 +1,4 @@
-// What a converter sees of the node it converts: inputs as expressions, attributes by name and kind.
+// A converter's view of its node: inputs as expressions, attributes by name and kind.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 
 namespace hone {
 
-// Converts a graph within a node: gets what stands for its inputs and gives its outputs.
+// Converts a graph within a node: takes the values of its inputs and returns its outputs.
 using ConvertBody =
     std::function<std::vector<relay::ExprPtr>(const OnnxGraph& body, const std::vector<relay::ExprPtr>& inputs)>;
 
-// Short-lived: borrows all it shows. Every Throws below is Error(kBadData) without the node's name, which the importer
-// adds.
+// Short-lived; borrows everything that it shows. "Throws" below means Error(kBadData) without the node's name, which
+// the importer adds.
 class OnnxNodeView {
  public:
   OnnxNodeView(const OnnxNode& node, int64_t opset, std::vector<relay::ExprPtr> inputs, TypedBuilder& builder,
@@ -35,40 +35,40 @@ class OnnxNodeView {
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   bool HasInput(int i) const { return i < num_inputs() && Nth(inputs_, i) != nullptr; }
-  // Throws when it is absent.
+  // Throws if it is absent.
   const relay::ExprPtr& Input(int i) const;
   const std::vector<relay::ExprPtr>& inputs() const { return inputs_; }
   const Shape& InputShape(int i) const { return builder_.ShapeOf(Input(i)); }
   int64_t InputRank(int i) const { return static_cast<int64_t>(InputShape(i).size()); }
-  // Null when its value is not known at import time.
+  // Null if its value is not known at import time.
   const Tensor* InputValue(int i) const { return builder_.ValueOf(Input(i)); }
-  // The value of an integer input such as axes; nothing when it is absent. Throws when it is not known at import time.
+  // The value of an integer input such as axes; nullopt if it is absent. Throws if it is not known at import time.
   std::optional<std::vector<int64_t>> InputInts(int i, std::string_view what) const;
 
-  // Throw when the attribute is of another kind.
+  // These throw if the attribute is of another kind.
   bool HasAttr(std::string_view name) const { return Find(name) != nullptr; }
   int64_t Int(std::string_view name, int64_t otherwise) const;
   double Float(std::string_view name, double otherwise) const;
   std::string String(std::string_view name, std::string_view otherwise) const;
   std::vector<int64_t> Ints(std::string_view name, std::vector<int64_t> otherwise) const;
-  // Throws when it is absent.
+  // Throws if it is absent.
   const OnnxGraph& Body(std::string_view name) const;
-  // The outputs of a graph within this node, which sees the values around it. Each call computes it once more. Throws
-  // when the number of inputs is another, and what its nodes' converters throw.
+  // The outputs of a graph within this node, which can use the values around it. Each call computes it once more.
+  // Throws if the number of inputs differs, and whatever its nodes' converters throw.
   std::vector<relay::ExprPtr> Results(const OnnxGraph& body, const std::vector<relay::ExprPtr>& inputs) const {
     return convert_body_(body, inputs);
   }
-  // Null when absent.
+  // Null if absent.
   const OnnxAttribute* Find(std::string_view name) const;
-  // An axis in [0, rank): negative ones count from the end. Throws when it is outside.
+  // An axis in [0, rank); negative ones count from the end. Throws if it is outside.
   static int64_t Axis(int64_t axis, int64_t rank);
-  // The same for each of several; throws when one is there twice.
+  // Likewise for several axes; throws if one occurs twice.
   static std::vector<int64_t> Axes(std::vector<int64_t> axes, int64_t rank);
 
   relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {}) const {
     return builder_.Call(op, std::move(args), std::move(attrs));
   }
-  // Reshaped, or the expression itself when it has this shape.
+  // The reshaped expression, or the expression itself if it has this shape.
   relay::ExprPtr Reshape(const relay::ExprPtr& expr, const Shape& shape) const;
 
  private:

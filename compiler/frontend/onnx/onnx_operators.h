@@ -1,4 +1,4 @@
-// The table of ONNX operators: which converter makes Relay of each. Start here to add one.
+// The table of ONNX operators and their converters to Relay. Start here to add one.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Returns the node's outputs, or the first of them: those left out (masks, indices) are refused where they are used.
-// Throws Error(kBadData) without the node's name.
+// Returns the node's outputs, or the first of them. Uses of omitted ones (masks, indices) are refused. Throws
+// Error(kBadData) without the node's name.
 using OnnxConvert = std::vector<relay::ExprPtr> (*)(const OnnxNodeView& view);
 
 struct OnnxOperator {
@@ -17,10 +17,10 @@ struct OnnxOperator {
   int min_inputs;
   int max_inputs;  // -1: any number
   OnnxConvert convert;
-  std::vector<std::string_view> attributes;  // that it may have, in any opset
+  std::vector<std::string_view> attributes;  // attributes that it may have, in any opset
   std::string_view domain = {};              // empty: ONNX's own
 };
-// The domain of what ONNX Runtime adds; its quantiser writes such operators.
+// The domain of operators that ONNX Runtime adds; its quantiser writes them.
 inline constexpr std::string_view kMicrosoft = "com.microsoft";
 // The domain of ONNX's classical models.
 inline constexpr std::string_view kClassical = "ai.onnx.ml";
@@ -73,7 +73,7 @@ OnnxOperatorTable QuantisedElementwiseOperators();
 
 // The names of all operators of all domains.
 std::vector<std::string_view> OnnxOperatorNames();
-// Null when hone does not read the operator. The domain is empty for ONNX's own.
+// Null if hone does not support the operator. The domain is empty for ONNX's own operators.
 const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type);
 
 }  // namespace hone

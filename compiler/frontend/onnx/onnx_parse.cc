@@ -70,7 +70,7 @@ OnnxAttribute ParseAttribute(onnx::AttributeProto& proto, const std::string& nod
   return attribute;
 }
 
-// Fields that came after the library's own version of the format: empty when they are not there.
+// Fields that are newer than the library's version of the format; empty if absent.
 template <typename Proto>
 std::vector<std::string> LaterField(const Proto& proto, int number) {
   std::vector<std::string> values;
@@ -112,7 +112,7 @@ OnnxNode ParseNode(onnx::NodeProto& proto, int index, const ExternalData* extern
   return node;
 }
 
-// Some exporters write "?", "-1" or "None" for every dimension that they do not know: these are no name that two share.
+// Some exporters write "?", "-1" or "None" for every unknown dimension. Such text does not name a shared dimension.
 bool NamesADimension(const std::string& symbol) {
   const auto letter = [](unsigned char c) { return std::isalpha(c) != 0 || c >= 0x80; };
   return symbol != "None" && std::any_of(symbol.begin(), symbol.end(), letter);
@@ -134,7 +134,7 @@ OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>
     if (dim.has_dim_value() && dim.dim_value() < -1) {
       Refuse(fmt::format("{}: the dimension {} is negative", what, dim.dim_value()));
     }
-    // Exporters write 0 or -1 for "not known".
+    // Exporters write 0 or -1 for an unknown dimension.
     if (dim.has_dim_value() && dim.dim_value() > 0) parsed.value = dim.dim_value();
     if (NamesADimension(dim.dim_param())) parsed.symbol = dim.dim_param();
     input.dims.push_back(parsed);
@@ -142,7 +142,7 @@ OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>
   return input;
 }
 
-// That of ONNX's own domain among a model's or a function's; 0 when it names none.
+// The opset of ONNX's own domain among those of a model or a function; 0 if it names none.
 template <typename Imports>
 int64_t OwnOpset(const Imports& imports, const std::string& what) {
   for (const auto& import : imports) {
@@ -155,12 +155,12 @@ int64_t OwnOpset(const Imports& imports, const std::string& what) {
 
 int64_t OpsetOf(const onnx::ModelProto& model) {
   if (const int64_t opset = OwnOpset(model.opset_import(), "the model"); opset > 0) return opset;
-  // A model of another domain's operators alone.
+  // A model of only another domain's operators.
   if (model.opset_import_size() > 0) return kNewestOpset;
   Refuse("not an ONNX model, or a damaged one: it names no opset");
 }
 
-// What a node gives to a graph of its own has the type that it has there.
+// Inputs of a node's own graph take their types from the node.
 OnnxInput NamedInput(const std::string& name) {
   OnnxInput input;
   input.name = name;
@@ -187,7 +187,7 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
   }
 }
 
-// `is_body`: of a node, not of the model.
+// `is_body`: the graph is a node's, not the model's.
 OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std::vector<std::string>& notices,
                      bool is_body) {
   OnnxGraph graph;
@@ -260,7 +260,7 @@ OnnxGraph ParseOnnx(std::string_view bytes, const ExternalData* external, std::v
 
 OnnxGraph ParseOnnxFile(int fd, const ExternalData* external, std::vector<std::string>& notices) {
   onnx::ModelProto model;
-  // Streamed: the file's bytes and the message are never in memory together.
+  // Streamed, so that the file's bytes and the message are never in memory together.
   google::protobuf::io::FileInputStream file(fd, 1 << 20);
   if (!model.ParseFromZeroCopyStream(&file)) Refuse(kNotOnnx);
   return FromModel(model, external, notices);

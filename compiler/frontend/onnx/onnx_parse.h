@@ -1,4 +1,4 @@
-// From the bytes of an ONNX model to an OnnxGraph.
+// Turns the bytes of an ONNX model into an OnnxGraph.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace hone {
 
-// Checks versions, names and dtypes; the order of nodes is the file's. `external` may be null: then external data is
-// refused. Adds to `notices` what was changed on the way (float16 read as float32). Throws Error(kBadData).
+// Checks versions, names and dtypes; nodes keep the file's order. If `external` is null, external data is refused. Adds
+// conversions (float16 read as float32) to `notices`. Throws Error(kBadData).
 OnnxGraph ParseOnnx(std::string_view bytes, const ExternalData* external, std::vector<std::string>& notices);
-// Reads from an open file, which stays the caller's.
+// Reads from an open file; the descriptor remains the caller's.
 OnnxGraph ParseOnnxFile(int fd, const ExternalData* external, std::vector<std::string>& notices);
 
 }  // namespace hone

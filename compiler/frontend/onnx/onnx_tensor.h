@@ -1,4 +1,4 @@
-// ONNX tensors in files of their own, as model repositories keep test inputs and outputs.
+// ONNX tensors in separate files, in which model repositories keep test inputs and outputs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// One serialized TensorProto (what a .pb file holds; `name` in messages). Throws Error(kBadData) for what is damaged or
-// keeps its data elsewhere.
+// Parses one serialized TensorProto (a .pb file's content; `name` is for messages). Throws Error(kBadData) if it is
+// damaged or keeps its data elsewhere.
 Tensor ParseTensorProto(std::string_view bytes, const std::string& name);
 
 }  // namespace hone

@@ -12,7 +12,7 @@ namespace {
 using relay::ExprPtr;
 using Ints = std::vector<int64_t>;
 
-// For each tap and result: the element of the plane that the tap sees there, `outside` in the padding; and its index.
+// For each tap and result, the element of the plane that the tap sees (`outside` in the padding), and its index.
 struct Seen {
   Shape results;  // height, width
   int64_t taps = 0, places = 0;
@@ -45,7 +45,7 @@ Seen SeenBy(const OnnxNodeView& view, const Shape& data, const Window& w, bool b
   return seen;
 }
 
-// 0, H * W, 2 * H * W, ...: where each plane begins.
+// The beginning of each plane: 0, H * W, 2 * H * W, ...
 ExprPtr PlaneBegins(const OnnxNodeView& view, const Shape& data) {
   const int64_t planes = data[0] * data[1];
   Tensor size(DType::kInt64, {});
@@ -66,7 +66,7 @@ std::vector<ExprPtr> PoolWithIndices(const OnnxNodeView& view, const ExprPtr& da
   const ExprPtr bordered =
       view.Call("nn.pad", {flat},
                 {{"pad_width", Ints{0, 0, 0, 0, 0, 1}}, {"pad_value", -std::numeric_limits<double>::infinity()}});
-  // N, C, taps, results
+  // Shape: N, C, taps, results.
   const ExprPtr taken = view.Call("take", {bordered, table(seen.from)}, {{"axis", int64_t{2}}});
   const ExprPtr best = view.Call("argmax", {taken}, {{"axis", int64_t{2}}, {"keepdims", true}});
   const ExprPtr indices =

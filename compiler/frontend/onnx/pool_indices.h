@@ -1,4 +1,4 @@
-// Where a pool found its largest elements.
+// Max pools that also return the positions of the largest elements.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace hone {
 
-// The largest float32 element of `data` (N, C, H, W) in each window, and where the first of them lies in all of the
-// data's memory (int64); with storage_order=1 planes count column by column. `window` must not be wholly in its
-// padding. Throws Error(kBadData).
+// The largest float32 element of `data` (N, C, H, W) in each window, and the position of the first one. The position is
+// an int64 in all of the data's memory. With storage_order=1 planes count column by column. No window may lie wholly in
+// its padding. Throws Error(kBadData).
 std::vector<relay::ExprPtr> PoolWithIndices(const OnnxNodeView& view, const relay::ExprPtr& data, const Window& window);
 
 }  // namespace hone

@@ -21,7 +21,7 @@ ExprPtr SoftmaxZero(const OnnxNodeView& view, const ExprPtr& scores) {
   return view.Call("divide", {parts, view.Call("sum", {parts}, row)});
 }
 
-// sqrt(2) * inverse erf of 2 s - 1.
+// sqrt(2) times the inverse erf of 2 s - 1.
 ExprPtr Probit(const OnnxNodeView& view, const ExprPtr& scores) {
   constexpr double kPi = 3.14159, kA = 0.147;
   const auto number = [&](double value) { return ScalarLike(view, scores, value); };

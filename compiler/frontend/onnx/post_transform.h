@@ -1,4 +1,4 @@
-// What classical models (ai.onnx.ml) do to their scores at the end.
+// Final transforms of the scores of classical models (ai.onnx.ml).
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace hone {
 
 // `scores` is float32 (rows, targets); `name` is ONNX's: NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT. PROBIT is
-// Winitzki's formula of the inverse of erf, as ONNX Runtime computes it (within 0.006 of the true one). Throws
+// Winitzki's formula for the inverse of erf, as in ONNX Runtime (within 0.006 of the exact value). Throws
 // Error(kBadData) for any other name.
 relay::ExprPtr PostTransform(const OnnxNodeView& view, const relay::ExprPtr& scores, std::string_view name);
 

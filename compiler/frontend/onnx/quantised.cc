@@ -34,14 +34,14 @@ bool IsZero(const Tensor* value) {
   return true;
 }
 
-// (C) -> (C, 1, ..., 1) for the axis of a tensor of `rank`.
+// Reshapes (C) to (C, 1, ..., 1) for the axis of a tensor of `rank`.
 ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& vector, int64_t axis, size_t rank) {
   Shape shape(rank - static_cast<size_t>(axis), 1);
   shape[0] = view.builder().ShapeOf(vector)[0];
   return view.Reshape(vector, shape);
 }
 
-// Each value repeated for the elements of its block.
+// Repeats each value for the elements of its block.
 ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& values, const Shape& shape, const QuantisedAxis& axis) {
   const auto at = static_cast<size_t>(axis.axis);
   Shape blocks = shape;
@@ -58,7 +58,7 @@ ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& values, const Shape& s
   return view.Reshape(view.Call("broadcast_to", {view.Reshape(values, apart)}, {{"shape", full}}), shape);
 }
 
-// In two steps, of which the first has work for many threads; pools of images take them as they lie.
+// Two steps, so that the first has work for many threads. Pools of images read them in place.
 ExprPtr Largest(const OnnxNodeView& view, const ExprPtr& data) {
   const size_t rank = view.builder().ShapeOf(data).size();
   const relay::Attrs last{{"axis", std::vector<int64_t>{static_cast<int64_t>(rank) - 1}}};
@@ -153,7 +153,7 @@ DynamicallyQuantised QuantisedDynamically(const OnnxNodeView& view, const ExprPt
   const ExprPtr most = Largest(view, x);
   const ExprPtr least = view.Call("negative", {Largest(view, view.Call("negative", {x}))});
   const ExprPtr extent = view.Call("subtract", {most, least});
-  // 1 where all is zero, else 0: no quotient by zero.
+  // 1 if everything is zero, else 0, so that no quotient divides by zero.
   const ExprPtr some = AsDType(view, AsDType(view, extent, DType::kBool), DType::kFloat32);
   const ExprPtr none = view.Call("subtract", {ScalarFloat(1), some});
   const ExprPtr scale = view.Call("add", {view.Call("divide", {extent, ScalarFloat(255)}), none});

@@ -24,7 +24,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Some exporters write a name in other letters.
+// Ignores case, because some exporters write names differently.
 const CellFunctionRow& FunctionNamed(const std::string& name) {
   std::vector<std::string_view> names;
   for (const CellFunctionRow& row : relay::CellFunctions()) {
@@ -58,7 +58,7 @@ std::vector<bool> Directions(const OnnxNodeView& view) {
   RefuseNode(fmt::format("direction is \"{}\"; it may be forward, reverse or bidirectional", direction));
 }
 
-// Transposed; a reshape where only one of the axes that change places has more than one position.
+// The transpose; a reshape if only one of the swapped axes has more than one position.
 ExprPtr Swapped(const OnnxNodeView& view, const ExprPtr& expr, size_t axis) {
   Shape shape = view.builder().ShapeOf(expr);
   Axes axes(shape.size());
@@ -135,7 +135,7 @@ class Layer {
     if (view_.HasInput(3)) Checked(3, "B", {directions(), 2 * gates() * units()});
   }
 
-  // `count` columns of B from one on, or zeros.
+  // `count` columns of B from `from` on, or zeros.
   ExprPtr BiasPart(int64_t half, int64_t from, int64_t count) const {
     if (!view_.HasInput(3)) return relay::MakeConstant(Tensor(DType::kFloat32, {directions(), count}));
     return view_.Call(
@@ -143,7 +143,7 @@ class Layer {
         {{"begin", Axes{half + from}}, {"end", Axes{half + from + count}}, {"strides", Axes{1}}, {"axes", Axes{1}}});
   }
 
-  // Both biases of all gates; of a reset gate behind the product the candidate's second one stays with it.
+  // Both biases of all gates. If the reset gate applies after the product, the candidate's second bias stays separate.
   ExprPtr Bias() const {
     const int64_t half = gates() * units();
     if (cell_.kind != CellKind::kGruResetAfter) {
@@ -154,7 +154,7 @@ class Layer {
                                        {{"axis", int64_t{1}}});
   }
 
-  // W x + b of all steps, rows and directions: one product.
+  // W x + b for all steps, rows and directions, as one product.
   ExprPtr Data() const {
     const int64_t columns = directions() * gates() * units(), rows = extents_.steps * extents_.rows;
     const ExprPtr x = extents_.rows_first ? Swapped(view_, view_.Input(0), 0) : view_.Input(0);
@@ -164,7 +164,7 @@ class Layer {
     return view_.Reshape(product, {extents_.steps, extents_.rows, directions(), gates() * units()});
   }
 
-  // R as nn.recurrent reads it: (directions, blocks, units, gates, 16).
+  // R in the order of nn.recurrent: (directions, blocks, units, gates, 16).
   ExprPtr Packed() const {
     const int64_t blocks = (units() + kRecurrentBlock - 1) / kRecurrentBlock, wide = blocks * kRecurrentBlock;
     ExprPtr r = view_.Reshape(r_, {directions(), gates(), units(), units()});
@@ -180,7 +180,7 @@ class Layer {
     return Swapped(view_, Checked(input, name, {extents_.rows, directions(), units()}), 0);
   }
 
-  // Null when every row has all steps.
+  // Null if every row has all steps.
   ExprPtr Lengths() const {
     if (!view_.HasInput(4)) return nullptr;
     const ExprPtr& lengths = Checked(4, "sequence_lens", {extents_.rows});
@@ -193,7 +193,7 @@ class Layer {
     return view_.Call("cast", {lengths}, {{"dtype", std::string("int32")}});
   }
 
-  // (steps, rows, directions, units) as ONNX has it.
+  // The states in ONNX's order, (steps, rows, directions, units).
   ExprPtr States(const ExprPtr& states) const { return Swapped(view_, states, extents_.rows_first ? 0 : 1); }
   ExprPtr LastState(const ExprPtr& state) const { return extents_.rows_first ? Swapped(view_, state, 0) : state; }
 
@@ -216,7 +216,7 @@ std::vector<CellActivation> ReadActivations(const OnnxNodeView& view, const Recu
   for (const std::string& name : names) {
     const CellFunctionRow& row = FunctionNamed(name);
     CellActivation activation{row.function, row.alpha, row.beta};
-    // Each function takes the next numbers of those that it has.
+    // Each function takes as many of the next numbers as it has parameters.
     if (row.parameters > 0 && alpha < alphas.size()) activation.alpha = alphas[alpha++];
     if (row.parameters > 1 && beta < betas.size()) activation.beta = betas[beta++];
     activations.push_back(activation);

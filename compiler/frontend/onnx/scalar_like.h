@@ -1,4 +1,4 @@
-// Numbers that converters put into the graph.
+// Scalars that converters put into the graph.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// The number as a constant without dims, of the dtype that `like` has.
+// The number as a constant without dimensions, with the dtype of `like`.
 relay::ExprPtr ScalarLike(const OnnxNodeView& view, const relay::ExprPtr& like, double value);
 
 // A Relay operator on an expression and a number.

@@ -17,7 +17,7 @@ namespace {
 
 using onnx::TensorProto;
 
-// No tensor of a network has more; products of dims stay far from overflow.
+// No network's tensor is larger; products of dimensions then stay far from overflow.
 constexpr int64_t kMaxTensorBytes = int64_t{1} << 40;
 constexpr int kMaxRank = 16;
 
@@ -41,7 +41,7 @@ Shape DimsOf(const TensorProto& proto, const std::string& what) {
   return shape;
 }
 
-// The bytes as they lie in raw_data or in an external file, copied into a tensor of the declared type.
+// Copies the bytes of raw_data or of an external file into a tensor of the declared type.
 void ConvertRaw(const char* raw, int onnx_type, Tensor& into) {
   float* values = into.data<float>();
   for (int64_t i = 0; i < into.elements(); ++i) {
@@ -90,7 +90,7 @@ void Store(Tensor& tensor, int64_t i, T value) {
   tensor.data<T>()[i] = value;
 }
 
-// The number as that type, which must hold it.
+// Stores the number as that type; throws if the type cannot hold it.
 template <typename T>
 void StoreSmall(Tensor& tensor, int64_t i, int32_t value, const std::string& what) {
   if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) {
@@ -99,7 +99,7 @@ void StoreSmall(Tensor& tensor, int64_t i, int32_t value, const std::string& wha
   Store<T>(tensor, i, static_cast<T>(value));
 }
 
-// Small integers lie in int32_data, floats of 16 bits there too.
+// int32_data holds small integers, and also floats of 16 bits.
 Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, const std::string& what) {
   const int type = proto.data_type();
   return FromField(proto.int32_data(), dtype, shape, what, [&](Tensor& tensor, int64_t i, int32_t value) {

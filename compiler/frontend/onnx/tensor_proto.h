@@ -1,4 +1,4 @@
-// ONNX's TensorProto to Tensor. It shows protobuf: included by .cc files of this folder and of quantise/.
+// Converts ONNX's TensorProto to Tensor. Shows protobuf, so only .cc files of this folder and of quantise/ include it.
 #pragma once
 
 #include <onnx/onnx-ml.pb.h>
@@ -12,18 +12,17 @@
 
 namespace hone {
 
-// How one ONNX element type is read.
+// The representation of one ONNX element type.
 struct OnnxElementType {
-  DType dtype;            // that the tensor gets
-  int64_t bytes;          // of one element in raw data
-  std::string_view note;  // ONNX's name when the values are converted, else empty
+  DType dtype;            // dtype of the tensor
+  int64_t bytes;          // bytes of one element in raw data
+  std::string_view note;  // ONNX's name if the values are converted, else empty
 };
-// Throws Error(kBadData) naming `what` when hone has no such type.
+// Throws Error(kBadData) naming `what` if hone has no such type.
 OnnxElementType ElementTypeOf(int onnx_type, const std::string& what);
 
-// The tensor's values; frees the message's own copy of them. Nothing is allocated before the bytes that fill it were
-// seen to be there. float16, bfloat16 and double become float32 and say so in `notices`. Throws Error(kBadData) naming
-// `what`.
+// The tensor's values; frees the message's own copy. Nothing is allocated before the data for it are known to exist.
+// float16, bfloat16 and double become float32, with a notice in `notices`. Throws Error(kBadData) naming `what`.
 Tensor TakeTensor(onnx::TensorProto& proto, const std::string& what, const ExternalData* external,
                   std::vector<std::string>& notices);
 

@@ -20,7 +20,7 @@ constexpr int kGraphInput = -1;
   throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, why));
 }
 
-// Who makes each value: a node's index, or kGraphInput for inputs and initializers.
+// The producer of each value: a node's index, or kGraphInput for inputs and initializers.
 using Producers = std::unordered_map<std::string, int>;
 
 Producers FindProducers(const OnnxGraph& graph) {
@@ -40,7 +40,7 @@ Producers FindProducers(const OnnxGraph& graph) {
 
 struct Edges {
   std::vector<std::vector<int>> consumers;
-  std::vector<int> waiting_for;  // inputs that are not made yet
+  std::vector<int> waiting_for;  // number of inputs without a value so far
 };
 
 using IsGiven = std::function<bool(const std::string&)>;
@@ -60,7 +60,7 @@ Edges FindEdges(const OnnxGraph& graph, const Producers& producers, const IsGive
   return edges;
 }
 
-// What the graph reads and does not make.
+// The names that the graph reads and does not make.
 std::vector<std::string> TakenFromAround(const OnnxGraph& graph) {
   std::unordered_set<std::string> made;
   for (const auto& [name, tensor] : graph.initializers) made.insert(name);
@@ -93,7 +93,7 @@ std::vector<std::string> ReadBy(const OnnxNode& node) {
 
 std::vector<int> TopologicalOrder(const OnnxGraph& graph, const IsGiven& is_given) {
   Edges edges = FindEdges(graph, FindProducers(graph), is_given);
-  // The lowest index first keeps the file's order where it is valid.
+  // Taking the lowest index first keeps the file's order if that is valid.
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (edges.waiting_for[i] == 0) ready.push(static_cast<int>(i));

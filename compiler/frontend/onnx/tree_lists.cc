@@ -20,7 +20,7 @@ struct Mode {
   uint8_t outcomes;
 };
 
-// In the order of TreeEnsemble's numbers. NaN differs from every threshold.
+// In the order of TreeEnsemble's numbers. NaN counts as different from every threshold.
 constexpr std::array kModes{Mode{"BRANCH_LEQ", TreeOutcome::kLess | TreeOutcome::kEqual},
                             Mode{"BRANCH_LT", TreeOutcome::kLess},
                             Mode{"BRANCH_GTE", TreeOutcome::kGreater | TreeOutcome::kEqual},
@@ -30,16 +30,17 @@ constexpr std::array kModes{Mode{"BRANCH_LEQ", TreeOutcome::kLess | TreeOutcome:
                             Mode{"BRANCH_MEMBER", TreeOutcome::kEqual}};
 constexpr int64_t kMember = kModes.size() - 1;
 
-// A node as both kinds of list name it.
+// The name of a node in both kinds of list.
 struct NodeId {
   int64_t tree = 0, node = 0;
   auto operator<=>(const NodeId&) const = default;
 };
 
-// The lists of the classifier and the regressor: node i is number nodeids[i] of tree treeids[i], and so are its leaves.
+// The lists of the classifier and the regressor. Node i is number nodeids[i] of tree treeids[i]; leaves are named
+// likewise.
 class NamedTrees {
  public:
-  // `kind` is "class" or "target": how the lists of weights begin.
+  // `kind` is the prefix of the lists of weights, "class" or "target".
   NamedTrees(const OnnxNodeView& view, std::string_view kind) : view_(view), kind_(kind) {
     trees_ = view.Ints("nodes_treeids", {});
     numbers_ = view.Ints("nodes_nodeids", {});
@@ -75,7 +76,7 @@ class NamedTrees {
     return modes->strings;
   }
 
-  // The place of a node in the table.
+  // The index of a node in the table.
   int64_t Find(const NodeId& id, std::string_view why) const {
     const auto found = std::lower_bound(places_.begin(), places_.end(), std::pair(id, size_t{0}));
     if (found == places_.end() || found->first != id) Refuse(id, fmt::format("is {}, but not there", why));
@@ -122,7 +123,7 @@ class NamedTrees {
 
   std::string Named(std::string_view list) const { return fmt::format("{}_{}", kind_, list); }
 
-  // Those of nodes that are no leaves mean nothing; old converters write them.
+  // Ignores weights of nodes that are no leaves; old converters write them.
   void ReadWeights() {
     const std::vector<int64_t> targets = view_.Ints(Named("ids"), {}), trees = view_.Ints(Named("treeids"), {}),
                                nodes = view_.Ints(Named("nodeids"), {});
@@ -141,7 +142,7 @@ class NamedTrees {
   std::vector<int64_t> trees_, numbers_;
   std::vector<std::string> modes_;
   std::vector<std::pair<NodeId, size_t>> places_;  // sorted
-  std::vector<int64_t> at_;                        // of each node of the lists, its place in the table
+  std::vector<int64_t> at_;                        // by node of the lists, its index in the table
   size_t branches_ = 0;
   TreeTable table_;
 };
@@ -204,7 +205,7 @@ class LinkedTrees {
     }
   }
 
-  // Places beyond the lists must not reach what sets are written out to behind them.
+  // Positions beyond the lists must not reach the nodes that sets append.
   int64_t Child(size_t node, int64_t at, int64_t is_leaf) const {
     const int64_t count = is_leaf != 0 ? table_.leaves : static_cast<int64_t>(splits_.size());
     if (at < 0 || at >= count) {
@@ -213,7 +214,7 @@ class LinkedTrees {
     return is_leaf != 0 ? ~at : at;
   }
 
-  // A set is a chain of comparisons with its members, of which each but the last is followed by the next.
+  // A set becomes a chain of comparisons with its members; each but the last leads to the next.
   void ReadSet(size_t i, const std::vector<float>& set) {
     if (set.empty()) RefuseNode(fmt::format("node {} has no set in membership_values", i));
     size_t at = i;

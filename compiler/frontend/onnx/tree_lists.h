@@ -1,6 +1,6 @@
-// Decision trees read from the lists that ONNX's operators hold. Both throw Error(kBadData), naming a node, when lists
-// differ in length, a node is there twice, a child or a mode is none; ranges of features and targets are TreeScores'
-// (tree_table.h).
+// Decision trees read from the lists of ONNX's operators. Both functions throw Error(kBadData), naming a node. They do
+// so if lists differ in length, a node occurs twice, or a child or mode does not exist. TreeScores (tree_table.h)
+// checks the ranges of features and targets.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace hone {
 
-// Of TreeEnsembleClassifier and TreeEnsembleRegressor, which name each node by its tree and a number. `kind` is how the
-// lists of weights begin, "class" or "target".
+// For TreeEnsembleClassifier and TreeEnsembleRegressor, which name each node by its tree and a number. `kind` is the
+// prefix of the lists of weights, "class" or "target".
 TreeTable ReadNamedTrees(const OnnxNodeView& view, std::string_view kind, int64_t targets);
 
-// Of TreeEnsemble, whose lists point into each other.
+// For TreeEnsemble, whose lists point into each other.
 TreeTable ReadLinkedTrees(const OnnxNodeView& view);
 
 }  // namespace hone

@@ -15,7 +15,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Leaves of few weights take the room of the one that has most, up to so many times what is there.
+// A leaf of few weights takes the room of the largest one. This limits the ratio of that padding to the actual weights.
 constexpr size_t kMostPadding = 16, kFreePadding = 65536;
 
 void CheckRanges(const TreeTable& table, int64_t features) {
@@ -41,8 +41,8 @@ void CheckRanges(const TreeTable& table, int64_t features) {
   }
 }
 
-// The nodes in the order of a walk that goes down the true children first, so that a node and its next lie together.
-// Those that no root leads to are left out.
+// The nodes in the order of a walk that takes true children first, so that a node and its likely successor are
+// neighbours. Nodes that no root leads to are omitted.
 class Walk {
  public:
   explicit Walk(const TreeTable& table) : table_(table), place_(table.nodes.size(), kUnseen) {
@@ -58,7 +58,7 @@ class Walk {
   static constexpr int64_t kUnseen = -1;
   struct Open {
     int64_t node;
-    int children;  // that were looked at
+    int children;  // number of children visited
   };
 
   void From(int64_t root) {
@@ -91,7 +91,7 @@ class Walk {
 
   const TreeTable& table_;
   std::vector<int64_t> place_, order_;
-  std::vector<char> is_open_;  // on the way from the root to where the walk is
+  std::vector<char> is_open_;  // by node: on the path from the root to the walk's position
 };
 
 Tensor PackedNodes(const TreeTable& table, const Walk& walk) {
@@ -108,10 +108,10 @@ Tensor PackedNodes(const TreeTable& table, const Walk& walk) {
   return packed;
 }
 
-// What the leaves hold, each in a row of as many as the largest has.
+// The leaves' weights, in rows as long as the largest leaf's.
 struct LeafRows {
   Tensor weights, targets;
-  bool in_order = true;  // weight i is for target i everywhere
+  bool in_order = true;  // weight i belongs to target i in every leaf
   bool complete = true;  // every leaf has a weight for every target
 };
 
@@ -140,7 +140,7 @@ LeafRows RowsOf(const TreeTable& table, float neutral) {
   return rows;
 }
 
-// For which outcomes all nodes take their true child, and for which some do.
+// The outcomes for which all nodes take their true child, and those for which some do.
 relay::Attrs OutcomesOf(const TreeTable& table, const Walk& walk) {
   int64_t all = relay::kAllTreeOutcomes, some = 0;
   for (const int64_t at : walk.order()) {
@@ -151,7 +151,7 @@ relay::Attrs OutcomesOf(const TreeTable& table, const Walk& walk) {
   return {{"always", all}, {"varies", some & ~all}};
 }
 
-// Infinite where no leaf had a weight for a target.
+// Replaces the infinity of a target without a weight by 0.
 ExprPtr ZeroWhereInfinite(const OnnxNodeView& view, const ExprPtr& scores) {
   const ExprPtr infinity = ScalarLike(view, scores, std::numeric_limits<double>::infinity());
   const ExprPtr is_infinite = view.Call("equal", {view.Call("abs", {scores}), infinity});

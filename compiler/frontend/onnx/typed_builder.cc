@@ -22,11 +22,11 @@ using relay::TypePtr;
 namespace {
 
 constexpr int64_t kMaxTypeBytes = int64_t{1} << 40;
-// Of constants that are computed, intermediate results counted: so much, or so many times what the model stores, if
-// that is more. A matrix of bytes becomes floats, is turned and is taken apart.
+// Limit of computed constants, including intermediate results: a number of bytes, or a multiple of the model's stored
+// bytes if that is more. A matrix of bytes, for example, becomes floats, is transposed and is split.
 constexpr int64_t kMaxSpentBytes = int64_t{1} << 30, kMaxSpentPerStored = 16;
 
-// A few bytes of model can declare anything: sizes are checked before somebody allocates them.
+// A few bytes of model can declare any size, so sizes are checked before anything is allocated.
 void CheckSize(const TypePtr& type) {
   for (const TypePtr& field : type->fields) CheckSize(field);
   if (type->kind != TypeKind::kTensor) return;
@@ -43,7 +43,7 @@ bool IsCheapToFold(OpPattern pattern, const std::vector<Tensor>& args) {
   return pattern == OpPattern::kElementwise || pattern == OpPattern::kBroadcast || pattern == OpPattern::kInjective;
 }
 
-// The arguments' values, a tuple's in its place; empty when one is not constant.
+// The arguments' values, a tuple's in its place; empty if one is not constant.
 std::vector<Tensor> ConstantArgs(const relay::Call& call) {
   std::vector<ExprPtr> leaves;
   for (const ExprPtr& arg : call.args) {
@@ -66,7 +66,7 @@ std::vector<Tensor> ConstantArgs(const relay::Call& call) {
 
 ExprPtr TypedBuilder::Weight(Tensor value, const std::string& name) {
   stored_bytes_ += value.size_bytes();
-  // Integers are shapes, axes and indices: structure, which is not a parameter even when weights are.
+  // Integers are shapes, axes and indices. They are structure and never parameters, even if weights are.
   if (freeze_ || !relay::IsKernelFloat(value.dtype())) return relay::MakeConstant(std::move(value), name);
   ExprPtr var = relay::MakeVar(name, relay::TensorType(value.shape(), value.dtype()));
   param_index_.emplace(var.get(), params_.size());

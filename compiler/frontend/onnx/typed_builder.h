@@ -1,4 +1,4 @@
-// Builds Relay expressions whose types are known at once, and computes those that are constant.
+// Builds Relay expressions with their types, and evaluates constant ones.
 #pragma once
 
 #include <optional>
@@ -12,52 +12,56 @@
 
 namespace hone {
 
-// Importing needs types early: pads that depend on the input's size, shapes that the model computes. Not thread-safe.
+// The import needs types early, for pads that depend on the input's size and for computed shapes. Not thread-safe.
 class TypedBuilder {
  public:
-  // With `freeze` weights are Constants, else Vars whose values are in params(). `max_dim`: of OnnxImportOptions.
+  // With `freeze` weights are Constants; otherwise Vars whose values are in params(). `max_dim` is that of
+  // OnnxImportOptions.
   explicit TypedBuilder(bool freeze, int64_t max_dim = 0) : freeze_(freeze), max_dim_(max_dim) {}
 
-  // Calls made from now on carry this name.
+  // Later calls carry this name.
   void SetNodeName(std::string name) { node_name_ = std::move(name); }
 
   relay::ExprPtr Weight(Tensor value, const std::string& name);
-  // A call, or the Constant it comes to when all its arguments are constant and moving, elementwise arithmetic or
-  // reducing a few numbers is all it does. Throws Error(kBadData) when the types do not fit or the result is too large
-  // to be real, or when an extent that is counted in a run does not go through the operator.
+  // A call. If all arguments are constant it is the resulting Constant, provided that it only moves elements, computes
+  // elementwise or reduces a few numbers. Throws Error(kBadData) if the types do not fit, or if the result is
+  // implausibly large. It throws also if a counted extent cannot pass through the operator.
   relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
-  // A call that stays one when its arguments are constant: what a pass wants to see (scales apart from integers).
+  // A call that is not folded, even if its arguments are constant, for passes that need it (scales apart from
+  // integers).
   relay::ExprPtr Unfolded(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
-  // Call for operators that take one tuple.
+  // As Call, for operators that take one tuple.
   relay::ExprPtr CallOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
   relay::ExprPtr Item(const relay::ExprPtr& tuple, int index);
-  // Call as if all that types hold were there: the result has no counts.
+  // As Call, treating every element of the type as valid: the result has no counts.
   relay::ExprPtr Uncounted(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
-  // The same for operators that take one tuple.
+  // Likewise for operators that take one tuple.
   relay::ExprPtr UncountedOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
 
-  // How far the value's axes go (counts.h); empty: as far as its type says.
+  // The counts of the value's axes (counts.h); empty if the extents are the type's.
   const Counts& CountsOf(const relay::ExprPtr& expr) const;
-  // Of a result that nobody else has. Counts that are all null are none.
+  // The upper bound of an int64, if it is a count, a known number, or the lesser of two with a known bound; else
+  // nullopt.
   void SetCounts(const relay::ExprPtr& expr, Counts counts);
-  // The most that an int64 can be, where a count, or the lesser of two, tells; nothing where that is not known.
+  // The upper bound of an int64, if it is a count or the lesser of two numbers with a known bound; else nullopt.
   std::optional<int64_t> BoundOf(const relay::ExprPtr& number) const;
   int64_t max_dim() const { return max_dim_; }
-  // A run in which the count is not within [0, most] fails.
+  // Makes a run fail if the count is not within [0, most].
   void RequireCount(relay::ExprPtr count, int64_t most) { required_.emplace_back(std::move(count), most); }
   const std::vector<std::pair<relay::ExprPtr, int64_t>>& required_counts() const { return required_; }
 
   relay::TypePtr TypeOf(const relay::ExprPtr& expr) const;
   const Shape& ShapeOf(const relay::ExprPtr& expr) const { return TypeOf(expr)->shape; }
   DType DTypeOf(const relay::ExprPtr& expr) const { return TypeOf(expr)->dtype; }
-  // The value when it is known at import time (a Constant, or a bound parameter), else null; with its extent.
+  // The value if it is known at import time (a Constant or a bound parameter) and so is its extent; else null.
   const Tensor* ValueOf(const relay::ExprPtr& expr) const;
 
   const std::vector<std::pair<std::string, Tensor>>& params() const { return params_; }
   // The Vars of params(), in the same order.
   const std::vector<relay::ExprPtr>& param_vars() const { return param_vars_; }
 
-  // Accounts for `bytes` that are made from nothing. Throws Error(kBadData) when a model asks for more than is sane.
+  // Accounts for `bytes` of constants that the import creates. Throws Error(kBadData) if a model asks for implausibly
+  // many.
   void Spend(int64_t bytes);
 
  private:
@@ -72,7 +76,7 @@ class TypedBuilder {
   std::vector<std::pair<std::string, Tensor>> params_;
   std::vector<relay::ExprPtr> param_vars_;
   std::unordered_map<const relay::Expr*, size_t> param_index_;
-  // Keyed by owner, so that an address is not used again while its type is kept.
+  // Keyed by owner, so that no address is reused while its type is kept.
   std::unordered_map<relay::ExprPtr, relay::TypePtr> types_;
   std::unordered_map<relay::ExprPtr, Counts> counts_;
   std::unordered_map<relay::ExprPtr, int64_t> bounds_;  // of counts

@@ -7,7 +7,8 @@
 namespace hone {
 namespace {
 
-// Kernels write out the places that a pad reaches: of so many they take seconds to compile, of all gigabytes.
+// Kernels have code for each position that a pad reaches. More would take seconds to compile, and the largest
+// gigabytes.
 constexpr int64_t kMostPad = 65536;
 
 std::vector<int64_t> ReadInts(const OnnxNodeView& view, std::string_view name, size_t count, int64_t least,
@@ -23,7 +24,7 @@ std::vector<int64_t> ReadInts(const OnnxNodeView& view, std::string_view name, s
   return values;
 }
 
-// SAME: as many outputs as ceil(input / stride); an odd rest goes to the end (upper) or to the beginning (lower).
+// SAME: ceil(input / stride) outputs; an odd rest goes to the end (upper) or to the beginning (lower).
 std::vector<int64_t> SamePadding(const Window& window, const Shape& data, bool upper) {
   const size_t spatial = window.kernel.size();
   std::vector<int64_t> padding(2 * spatial);

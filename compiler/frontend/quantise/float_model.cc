@@ -20,7 +20,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kScalesPerChannel = 13;  // the opset
+constexpr int64_t kScalesPerChannel = 13;  // opset that introduced them
 
 [[noreturn]] void Refuse(const std::string& name, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", name, why));
@@ -84,7 +84,7 @@ void NameNodes(onnx::GraphProto& graph) {
   }
 }
 
-// Constants of one tensor become initializers, so that a weight is one wherever the exporter put it.
+// Turns Constant nodes of one tensor into initializers, so that all weights have the same form.
 void MoveConstants(onnx::GraphProto& graph) {
   google::protobuf::RepeatedPtrField<onnx::NodeProto> kept;
   for (onnx::NodeProto& node : *graph.mutable_node()) {
@@ -101,7 +101,7 @@ void MoveConstants(onnx::GraphProto& graph) {
   graph.mutable_node()->Swap(&kept);
 }
 
-// An initializer that is an input too may be given another value; a quantised weight may not.
+// An initializer that is also an input could be given another value, which a quantised weight may not.
 void DropWeightInputs(onnx::GraphProto& graph) {
   std::set<std::string> weights;
   for (const auto& initializer : graph.initializer()) weights.insert(initializer.name());

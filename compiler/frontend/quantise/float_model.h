@@ -1,4 +1,4 @@
-// An ONNX model as it is made ready to be quantised: the file's own graph, names and all.
+// An ONNX model prepared for quantisation: the file's own graph with all its names.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,28 @@ class ModelProto;
 
 namespace hone {
 
-// Who reads the quantised model. A file that others read needs opset 13, where scales per channel begin; hone reads
-// them in a model of any opset.
+// The reader of the quantised model. Other readers of a file need opset 13, which introduced scales per channel; hone
+// reads them in a model of any opset.
 enum class QuantisedFor : uint8_t { kFile, kHone };
 
-// Every node has a name, constants are initializers, weights in other files were read, and batch normalisations behind
-// convolutions are part of these. Computes what the model computes. Immutable; copies share the graph.
+// Every node has a name, constants are initializers, and weights from other files are read. Batch normalisations behind
+// convolutions are folded into these. The graph computes the same as the model's. Immutable; copies share the graph.
 class FloatModel {
  public:
-  // Throws Error: kNoInput when there is no such file; kBadData for what is no ONNX model, has an opset older than
-  // `reader` takes, is quantised already, or holds 2 GiB or more.
+  // Throws Error: kNoInput if there is no such file; kBadData if it is no ONNX model, is quantised already, or holds 2
+  // GiB or more. The latter is thrown also for an opset older than `reader` takes.
   static FloatModel Read(const std::string& path, QuantisedFor reader = QuantisedFor::kFile);
-  // The same from bytes; `name` is for messages. Weights in other files are refused.
+  // Likewise from bytes; `name` is for messages. Weights in other files are refused.
   static FloatModel FromBytes(std::string_view bytes, const std::string& name,
                               QuantisedFor reader = QuantisedFor::kFile);
 
   const onnx::ModelProto& proto() const { return *proto_; }
   const onnx::GraphProto& graph() const;
-  // The model's bytes with other outputs, in that order: any values that it makes. For an importer that asks for no
-  // types of outputs.
+  // The model's bytes with other outputs, in that order; they may be any of its values. For an importer that does not
+  // need the outputs' types.
   std::string WithOutputs(const std::vector<std::string>& values) const;
   std::vector<std::string> outputs() const;
-  // The paths of the files beside the model's that were read.
+  // The paths of the other files that were read.
   const std::vector<std::string>& external_files() const { return external_files_; }
 
  private:
@@ -46,7 +46,7 @@ class FloatModel {
   std::vector<std::string> external_files_;
 };
 
-// The bytes of any model with other outputs, as FloatModel::WithOutputs.
+// The bytes of any model with other outputs, as by FloatModel::WithOutputs.
 std::string OnnxWithOutputs(std::string_view bytes, const std::vector<std::string>& values);
 
 }  // namespace hone

@@ -59,7 +59,7 @@ bool IsInference(const onnx::NodeProto& node) {
 }
 
 struct Found {
-  std::string conv, made;  // names of the node, and of what it is to make
+  std::string conv, made;  // names of the node and of its new output
   Folded folded;
 };
 

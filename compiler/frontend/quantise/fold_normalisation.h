@@ -1,4 +1,4 @@
-// Batch normalisation as part of the convolution before it.
+// Folds batch normalisation into the convolution before it.
 #pragma once
 
 namespace onnx {
@@ -7,9 +7,9 @@ class GraphProto;
 
 namespace hone {
 
-// Where a BatchNormalization with constant parameters is all that reads a Conv with constant weights: the weights take
-// the factors, the bias the rest, and the convolution makes the value that the normalisation made. In training mode, or
-// with other types than float32, it stays.
+// Folds a BatchNormalization with constant parameters that is the only reader of a Conv with constant weights. The
+// weights take the factors, the bias the rest, and the convolution makes the normalisation's value. A normalisation in
+// training mode, or of other types than float32, stays.
 void FoldNormalisation(onnx::GraphProto& graph);
 
 }  // namespace hone

@@ -15,7 +15,7 @@ const std::set<std::string> kAverages = {"AveragePool", "GlobalAveragePool"};
 
 bool IsOwn(const NodeProto& node) { return node.domain().empty() || node.domain() == "ai.onnx"; }
 
-// What a layer or a sum makes, behind the activation that a rounding to bytes takes over.
+// The result of a layer or a sum, behind an activation that the rounding to bytes replaces.
 std::string UnitOutput(const std::string& made, const OnnxWiring& wiring) {
   const auto& readers = wiring.ReadersOf(made);
   if (readers.size() != 1 || wiring.IsKept(made)) return made;
@@ -33,7 +33,7 @@ bool HasUsableWeight(const NodeProto& node, const OnnxWiring& wiring) {
   return values.defined() && values.elements() > 0;
 }
 
-// Its bias, if any, is one that can be read: the correction changes it.
+// Whether its bias, if any, can be read, because the correction changes it.
 bool HasUsableBias(const NodeProto& node, const OnnxWiring& wiring) {
   const std::string bias = OnnxInputName(node, 2);
   if (node.op_type() == "MatMul" || bias.empty()) return true;
@@ -52,13 +52,13 @@ bool IsQuantisable(const NodeProto& node, const OnnxWiring& wiring) {
   return HasUsableWeight(node, wiring) && HasUsableBias(node, wiring);
 }
 
-// As attention has them.
+// Whether it is a MatMul of two computed values, as in attention.
 bool IsProductOfTwo(const NodeProto& node, const OnnxWiring& wiring) {
   return IsOwn(node) && node.op_type() == "MatMul" && node.input_size() == 2 && wiring.IsComputed(node.input(0)) &&
          wiring.IsComputed(node.input(1));
 }
 
-// Finds the values that layers want as bytes, and walks up from them through what can compute with bytes.
+// Finds the values that layers need as bytes, and walks up from them through nodes that can compute with bytes.
 class Planner {
  public:
   Planner(const FloatModel& model, std::vector<QuantisableLayer> layers) : wiring_(model.graph()) {
@@ -73,7 +73,7 @@ class Planner {
       if (!layer.other.empty()) Want(layer.other);
     }
     for (size_t i = 0; i < wanted_.size(); ++i) WalkUp(std::string(wanted_[i]), products);
-    // A convolution's output is rounded whoever reads it: runtimes have no other convolution of bytes.
+    // A convolution's output is always rounded, because runtimes have no other convolution of bytes.
     for (const QuantisableLayer& layer : plan_.layers) {
       if (layer.op_type == "Conv" && !wiring_.ReadersOf(layer.output).empty()) plan_.values[layer.output] = true;
     }
@@ -120,7 +120,7 @@ class Planner {
   std::vector<std::string> wanted_;
 };
 
-// Values by the range that they share.
+// Groups values that share a range.
 class SharedRanges {
  public:
   explicit SharedRanges(const std::map<std::string, ValueRange>& ranges) : ranges_(ranges) {

@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// Where a weight's outputs and inputs lie.
+// The axes of a weight's outputs and inputs.
 struct WeightAxes {
   int64_t output = 0, input = 1;
 };
@@ -18,7 +18,7 @@ WeightAxes AxesOf(const onnx::NodeProto& node) {
   return rows ? WeightAxes{0, 1} : WeightAxes{1, 0};
 }
 
-// One value per output; empty unless there is a bias of that form.
+// One value per output; empty if there is no bias of that form.
 std::vector<double> BiasOf(const onnx::NodeProto& node, const OnnxWiring& wiring, int64_t outputs) {
   const onnx::TensorProto* proto = wiring.WeightOf(OnnxInputName(node, 2));
   const Tensor bias = proto == nullptr ? Tensor() : FloatValues(*proto);

@@ -14,13 +14,13 @@ namespace hone {
 
 class QuantisedNodes {
  public:
-  // Reads `from` and adds to `into`; borrows all. Names that either has are taken.
+  // Reads `from` and adds to `into`; borrows all arguments. Names in either graph are taken.
   QuantisedNodes(const onnx::GraphProto& from, const QuantisedValues& values, onnx::GraphProto& into);
 
-  // A pair for the value; returns the name of what it makes. `source` is the name of what is rounded: the value's own
-  // unless a copy of it is.
+  // Adds a pair for the value and returns the name of its result. `source` names the rounded value: the value itself,
+  // or a copy of it.
   std::string AddPair(const std::string& value, const std::string& source);
-  // The layer's node with a quantised weight and bias, which reads `input` and makes `output`.
+  // Adds the layer's node with a quantised weight and bias; it reads `input` and makes `output`.
   void AddLayer(const QuantisableLayer& layer, const onnx::NodeProto& node, const std::string& input,
                 const std::string& output);
   std::string NewName(const std::string& hint);

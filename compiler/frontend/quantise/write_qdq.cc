@@ -15,7 +15,7 @@ std::map<std::string, const QuantisableLayer*> ByNode(const QuantisationPlan& pl
   return layers;
 }
 
-// Copies the nodes in their order; a pair stands behind what makes its value.
+// Copies the nodes in their order; a pair follows the node that makes its value.
 class QdqGraph {
  public:
   QdqGraph(const GraphProto& from, const QuantisationPlan& plan, const QuantisedValues& values, GraphProto& into)
@@ -58,7 +58,7 @@ class QdqGraph {
   GraphProto& into_;
   QuantisedNodes nodes_;
   std::map<std::string, const QuantisableLayer*> layers_;
-  std::map<std::string, std::string> rounded_;  // what a value's pair makes
+  std::map<std::string, std::string> rounded_;  // results of the values' pairs
 };
 
 void CollectReads(const GraphProto& graph, std::set<std::string>& read) {
@@ -97,7 +97,7 @@ void AddProduct(const NodeProto& node, const std::vector<std::string>& inputs, c
   product.set_output(0, output);
 }
 
-// A quantised copy of the layer, with the activation behind it, which makes what is returned.
+// Adds a quantised copy of the layer, with the activation behind it; returns the name of its result.
 std::string AddLonely(const QuantisableLayer& layer, const NodeProto& node, const QuantisationPlan& plan,
                       QuantisedNodes& nodes, GraphProto& into) {
   std::string made = nodes.NewName(layer.output + "_alone");

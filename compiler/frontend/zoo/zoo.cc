@@ -17,7 +17,7 @@ struct Network {
   std::function<relay::IRModule(const ZooOptions&)> build;
   Shape image_shape = {3, 224, 224};
   int64_t classes = 1000;
-  bool either_layout = false;  // NHWC, too
+  bool either_layout = false;  // also supports NHWC
 };
 
 std::function<relay::IRModule(const ZooOptions&)> OfDepth(relay::IRModule (*build)(const ZooOptions&, int),

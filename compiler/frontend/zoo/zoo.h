@@ -12,11 +12,11 @@ namespace hone {
 
 struct ZooOptions {
   int64_t batch = 1;
-  int64_t classes = 0;  // 0: the network's own, 1000 for most
-  // Channels, height, width, or as layout says; of volumes channels, depth, height, width. Empty: the network's own,
+  int64_t classes = 0;  // 0: the network's own number, 1000 for most
+  // Channels, height, width, or as `layout` says; for volumes channels, depth, height, width. Empty: the network's own,
   // {3, 224, 224} for most.
   Shape image_shape{};
-  std::string layout = "NCHW";  // of images and of what follows from them; some networks can be of NHWC, too
+  std::string layout = "NCHW";  // layout of images and of values computed from them; some networks also support NHWC
   uint64_t seed = 0;
 };
 
@@ -26,9 +26,10 @@ struct ZooEntry {
 };
 const std::vector<ZooEntry>& ZooEntries();
 
-// Parameter names and their order are TVM's relay.testing ones. Weights are He-scaled normal, batch-norm statistics
-// random (an identity batch norm would hide a wrong fold), all a function of the seed and the parameter's name. Throws
-// Error(kNoInput) with the nearest name when there is none of that name, Error(kUsage) for options that it cannot take.
+// Parameter names and their order are those of TVM's relay.testing. Weights are He-scaled normal, and batch-norm
+// statistics random, because an identity batch norm would hide a wrong fold. All are a function of the seed and the
+// parameter's name. Throws Error(kNoInput) with the nearest name if there is no such network, and Error(kUsage) for
+// unsupported options.
 relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options = {});
 
 }  // namespace hone

@@ -155,7 +155,7 @@ ExprPtr ZooBuilder::Call(std::string_view op, const ExprPtr& x, relay::Attrs att
 relay::IRModule ZooBuilder::Finish(const ExprPtr& body) const {
   relay::IRModule module;
   module.main = std::make_shared<const relay::Function>(params_, body);
-  // Inference alone knows the shapes of weights that were left open; the module keeps them open, as it was written.
+  // Only inference knows the shapes of weights without types; the module itself keeps them untyped, as written.
   const relay::FunctionPtr typed = relay::InferType(module.main);
   for (const auto& var : typed->params) {
     const auto gain = gains_.find(var->name);

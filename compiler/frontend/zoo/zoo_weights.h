@@ -8,10 +8,14 @@
 
 namespace hone {
 
-// A function of its arguments alone, the same on every machine. What the parameter is follows from its name's end: a
-// conv weight (rank 4, of volumes 5) is normal with variance 2 / fan-in (He et al., "Delving Deep into Rectifiers",
-// 2015), a dense weight 1 / fan-in, both times gain; a batch norm's gamma is 1 + 0.1 u, its variance 0.5 + u, its mean
-// and beta 0.1 n, and a bias 0.05 n, with u uniform in [0, 1) and n standard normal.
+// Depends only on its arguments and is the same on every machine. The end of the name gives the kind of parameter. Here
+// u is uniform in [0, 1), and n is standard normal:
+//
+//    conv weight                 normal with variance 2 / fan-in (rank 4, for volumes 5), times gain; see He et al.,
+//                                "Delving Deep into Rectifiers", 2015
+//    dense weight                normal with variance 1 / fan-in, times gain
+//    batch norm                  gamma 1 + 0.1 u, variance 0.5 + u, mean and beta 0.1 n
+//    bias                        0.05 n
 Tensor ZooWeight(const std::string& name, const Shape& shape, uint64_t seed, float gain);
 
 }  // namespace hone

@@ -13,8 +13,8 @@ namespace {
 
 using relay::ExprPtr;
 
-// A bound of Clip that is known now, and that a double holds: the attribute before opset 11, whose default is the
-// largest float, the input since.
+// A bound of Clip that is known at import time and that a double holds. Before opset 11 it is the attribute, whose
+// default is the largest float; since then it is the input.
 std::optional<double> KnownBound(const OnnxNodeView& view, int input, std::string_view attribute, double sign) {
   if (view.opset() < 11) return view.Float(attribute, sign * std::numeric_limits<float>::max());
   if (!view.HasInput(input)) return sign * std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// AffineGrid: the positions that GridSample takes, as an affine map of those of the result.
+// AffineGrid: the positions for GridSample, as an affine map of the result's positions.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -10,14 +10,15 @@ namespace {
 
 using relay::ExprPtr;
 
-// Where element `i` of `extent` lies between -1 and 1: the ends of the range are middles of elements, or their edges.
+// The position of element `i` of `extent` between -1 and 1. The ends of the range are the middles of the outer elements
+// (`corners`), or their outer edges.
 double Between(int64_t i, int64_t extent, bool corners) {
   const auto at = static_cast<double>(i), n = static_cast<double>(extent);
   if (corners) return extent > 1 ? 2 * at / (n - 1) - 1 : -1;
   return (2 * at + 1) / n - 1;
 }
 
-// The places of one axis as a tensor that is broadcast over the grid's planes, N x axes x extents.
+// The positions along one axis as a tensor that broadcasts over the grid's planes, N x axes x extents.
 ExprPtr Places(const OnnxNodeView& view, int64_t axis, int64_t axes, int64_t extent) {
   Shape shape(static_cast<size_t>(axes) + 2, 1);
   Nth(shape, axis + 2) = extent;
@@ -26,7 +27,7 @@ ExprPtr Places(const OnnxNodeView& view, int64_t axis, int64_t axes, int64_t ext
   return relay::MakeConstant(places);
 }
 
-// A column of theta, broadcast over the extents: N x axes x 1 ...
+// A column of theta that broadcasts over the extents: N x axes x 1 ...
 ExprPtr Column(const OnnxNodeView& view, int64_t column, int64_t axes) {
   using Ints = std::vector<int64_t>;
   const ExprPtr part = view.Call("strided_slice", {view.Input(0)},
@@ -47,7 +48,8 @@ std::vector<ExprPtr> AffineGrid(const OnnxNodeView& view) {
   }
   const Shape extents(size.begin() + 2, size.end());
   if (ElementCount(extents) > kMostPlaces) RefuseNode(fmt::format("a size of {}", ShapeText(size)));
-  // Theta has the last axis first. Planes of one part of the positions are made, whose rows are long.
+  // Theta has the last axis first. It makes planes, each with one coordinate of the positions, because their rows are
+  // long.
   ExprPtr planes = Column(view, axes, axes);
   std::vector<int64_t> order{0};
   for (int64_t axis = 0; axis < axes; ++axis) {

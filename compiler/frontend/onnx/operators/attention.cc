@@ -1,4 +1,4 @@
-// Attention and RotaryEmbedding as the products, masks and softmax that they stand for.
+// Attention and RotaryEmbedding as the products, masks and softmax that define them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& expr, const Axes& ax
   return view.Call("transpose", {expr}, {{"axes", axes}});
 }
 
-// Batch x heads x positions x size: the input as it is, or its last axis split into heads.
+// Batch x heads x positions x size: the input itself, or with its last axis split into heads.
 ExprPtr Heads(const OnnxNodeView& view, int input, std::string_view heads_attribute) {
   const Shape shape = view.InputShape(input);
   if (shape.size() == 4) return view.Input(input);
@@ -33,8 +33,8 @@ ExprPtr Heads(const OnnxNodeView& view, int input, std::string_view heads_attrib
 
 // The sizes of one node.
 struct Sizes {
-  int64_t batch = 0, heads = 0, queries = 0, size = 0;  // of Q
-  int64_t groups = 0, keys = 0, past = 0;               // heads of K; positions, and those of the past
+  int64_t batch = 0, heads = 0, queries = 0, size = 0;  // for Q
+  int64_t groups = 0, keys = 0, past = 0;               // heads of K; key positions, and those of the past
   int64_t value_size = 0;
 };
 
@@ -72,14 +72,14 @@ class AttentionFormula {
   ExprPtr Joined(const ExprPtr& expr, int64_t rows, int64_t columns) const {
     return view_.Reshape(expr, {sizes_.batch * sizes_.groups, rows, columns});
   }
-  // A product per head of K: the heads of Q that share it lie one after the other, as rows.
+  // One product per head of K: the heads of Q that share it become successive rows.
   ExprPtr Grouped(std::string_view op, const ExprPtr& rows, int64_t inner, const ExprPtr& right,
                   int64_t columns) const {
     const ExprPtr left = Joined(rows, sizes_.heads / sizes_.groups * sizes_.queries, inner);
     return view_.Reshape(view_.Call(op, {left, right}), {sizes_.batch, sizes_.heads, sizes_.queries, columns});
   }
 
-  // The fourth output is the scores after one of the steps 0 to 3.
+  // The fourth output has the scores after one of the steps 0 to 3.
   ExprPtr Seen(const ExprPtr& scores, int64_t step) {
     if (view_.Int("qk_matmul_output_mode", 0) == step) asked_ = scores;
     return scores;
@@ -95,7 +95,7 @@ class AttentionFormula {
     return view_.Call("where", {mask, scores, ScalarLike(view_, scores, -std::numeric_limits<double>::infinity())});
   }
 
-  // Keys that a mask does not reach are not seen.
+  // Keys beyond the mask's extent are masked out.
   ExprPtr WholeMask() const {
     const ExprPtr& mask = view_.Input(3);
     Shape rest = view_.InputShape(3);
@@ -124,7 +124,7 @@ class AttentionFormula {
     return scores;
   }
 
-  // Of each image, how many keys are no padding; B x 1 x 1 x 1.
+  // The number of keys per image that are not padding; B x 1 x 1 x 1.
   ExprPtr KeyCounts() const {
     return view_.Reshape(AsDType(view_, view_.Input(6), DType::kInt64), {sizes_.batch, 1, 1, 1});
   }
@@ -132,8 +132,8 @@ class AttentionFormula {
     view_.builder().Spend(sizes_.queries * sizes_.keys);
     return Positions(sizes_.keys, 3, 4);
   }
-  // A query's own position among the keys, and some further. Those before it are the past's, or all that are no padding
-  // but as many as there are queries.
+  // A query's own position among the keys, plus `further`. It follows the past's keys. With key counts, the queries are
+  // the last keys that are not padding.
   ExprPtr Last(int64_t further) const {
     if (!view_.HasInput(6)) return Positions(sizes_.queries, 2, 4, sizes_.past + further);
     return view_.Call("add", {KeyCounts(), Positions(sizes_.queries, 2, 4, further - sizes_.queries)});
@@ -151,7 +151,7 @@ class AttentionFormula {
     const ExprPtr scores = Seen(Masked(capped), 2);
     ExprPtr weights = view_.Call("nn.softmax", {scores});
     if (MayBeBlind()) {
-      // A query that may see nothing gets nothing.
+      // A query whose keys are all masked out has weights of 0.
       const ExprPtr most = view_.Call("max", {scores}, {{"axis", Axes{3}}, {"keepdims", true}});
       const ExprPtr blind = WithScalar(view_, "equal", most, -std::numeric_limits<double>::infinity());
       weights = view_.Call("where", {blind, ScalarLike(view_, weights, 0), weights});
@@ -166,13 +166,13 @@ class AttentionFormula {
 
 std::vector<ExprPtr> Attention(const OnnxNodeView& view) { return AttentionFormula(view).Outputs(); }
 
-// Every `step`-th element of the last axis from `begin` to below `end`.
+// Every `step`-th element of the last axis in [begin, end).
 ExprPtr LastAxis(const OnnxNodeView& view, const ExprPtr& x, int64_t begin, int64_t end, int64_t step = 1) {
   return view.Call("strided_slice", {x},
                    {{"begin", Axes{begin}}, {"end", Axes{end}}, {"strides", Axes{step}}, {"axes", Axes{3}}});
 }
 
-// Per position: batch x positions x half, for any head.
+// The angles per position, batch x positions x half, broadcast over heads.
 ExprPtr Angles(const OnnxNodeView& view, int cache, int64_t head_axis) {
   const ExprPtr picked = view.HasInput(3)
                              ? view.Call("take", {view.Input(cache), view.Input(3)}, {{"axis", int64_t{0}}})
@@ -180,7 +180,7 @@ ExprPtr Angles(const OnnxNodeView& view, int cache, int64_t head_axis) {
   return view.Call("expand_dims", {picked}, {{"axis", head_axis}, {"num_newaxis", int64_t{1}}});
 }
 
-// Pairs (a, b) turned by their angles: (a cos - b sin, a sin + b cos).
+// Rotates pairs (a, b) by their angles: (a cos - b sin, a sin + b cos).
 std::vector<ExprPtr> RotaryEmbedding(const OnnxNodeView& view) {
   const Shape shape = view.InputShape(0);
   const int64_t heads = view.Int("num_heads", 0), rank = view.InputRank(0);

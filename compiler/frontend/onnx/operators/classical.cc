@@ -1,4 +1,4 @@
-// What scikit-learn's converters write around a network (domain ai.onnx.ml): scalings and linear models.
+// Operators that scikit-learn's converters put around a network (domain ai.onnx.ml): scalings and linear models.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// A list of floats as a vector; null when it is absent or empty.
+// A list of floats as a vector; null if it is absent or empty.
 ExprPtr FloatList(const OnnxNodeView& view, std::string_view name) {
   const OnnxAttribute* list = view.Find(name);
   if (list == nullptr || list->floats.empty()) return nullptr;
@@ -23,7 +23,7 @@ ExprPtr FloatList(const OnnxNodeView& view, std::string_view name) {
                              std::string(name));
 }
 
-// One number, or one for each feature.
+// Requires one number, or one for each feature.
 void RequireFeatures(const OnnxNodeView& view, const ExprPtr& list, std::string_view name) {
   const int64_t count = view.builder().ShapeOf(list)[0],
                 features = view.InputRank(0) > 0 ? view.InputShape(0).back() : 1;
@@ -68,7 +68,7 @@ std::vector<ExprPtr> Binarizer(const OnnxNodeView& view) {
   return {view.Call("cast", {above}, {{"dtype", std::string(DTypeName(view.builder().DTypeOf(view.Input(0))))}})};
 }
 
-// Columns of the last axis.
+// Takes columns of the last axis.
 std::vector<ExprPtr> ArrayFeatureExtractor(const OnnxNodeView& view) {
   const Shape shape = view.InputShape(0);
   if (shape.empty() || ElementCount(shape) == 0) {
@@ -82,7 +82,7 @@ std::vector<ExprPtr> ArrayFeatureExtractor(const OnnxNodeView& view) {
   return {view.Reshape(view.Call("take", {rows, columns}, {{"axis", int64_t{1}}}), result)};
 }
 
-// X times the coefficients of each target, and what is done to the sums.
+// X times the coefficients of each target, plus the intercepts; with `transformed`, also the final transform.
 ExprPtr Scores(const OnnxNodeView& view, int64_t targets, bool transformed) {
   const ExprPtr data = FeatureMatrix(view);
   const int64_t features = view.builder().ShapeOf(data)[1];

@@ -35,7 +35,7 @@ std::vector<ExprPtr> Convert(const OnnxNodeView& view) {
   RefuseNode("the operator is not supported");
 }
 
-// NaN alone differs from itself.
+// Only NaN differs from itself.
 std::vector<ExprPtr> IsNaN(const OnnxNodeView& view) {
   return {view.Call("not_equal", {view.Input(0), view.Input(0)})};
 }

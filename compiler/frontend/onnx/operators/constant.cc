@@ -69,7 +69,7 @@ std::vector<ExprPtr> ConstantOfShape(const OnnxNodeView& view) {
   return {constant};
 }
 
-// A shape is a constant whatever it is the shape of, but for what is counted in a run.
+// A shape is a constant, whatever the data, except for extents that are counted at run time.
 std::vector<ExprPtr> ShapeOf(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   const int64_t rank = view.InputRank(0);

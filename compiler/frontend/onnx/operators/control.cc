@@ -1,5 +1,5 @@
-// Operators that run graphs of their own: If, Loop, Scan. What they do is known when the model is imported, or both
-// sides of an If are computed.
+// Operators with graphs of their own: If, Loop, Scan. Their control flow must be known at import time; otherwise both
+// branches of an If are computed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@ namespace {
 
 using relay::ExprPtr;
 
-// Turns of one loop, each of which is written out.
+// Limit of the iterations of one loop, because each one is unrolled.
 constexpr int64_t kMostTurns = 1024;
 
-// The one truth value; nothing when it is computed.
+// The condition's only value; nullopt if it is computed.
 std::optional<bool> Known(const OnnxNodeView& view, const ExprPtr& condition) {
   const Shape& shape = view.builder().ShapeOf(condition);
   if (ElementCount(shape) != 1) RefuseNode(fmt::format("its condition is {}; it must be one value", ShapeText(shape)));
@@ -26,7 +26,7 @@ std::optional<bool> Known(const OnnxNodeView& view, const ExprPtr& condition) {
   return value->At(0) != 0;
 }
 
-// With zeros behind its own elements; all of them are there.
+// The data widened to the shape by zeros at the ends; all of the result counts as valid.
 ExprPtr Widened(const OnnxNodeView& view, ExprPtr data, const Shape& shape) {
   TypedBuilder& builder = view.builder();
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -39,7 +39,8 @@ ExprPtr Widened(const OnnxNodeView& view, ExprPtr data, const Shape& shape) {
   return data;
 }
 
-// Neither branch has an effect, so that both may be computed. Where they differ in extents, the result's are counted.
+// Selects between the results of both branches, which are both computed because they have no effects. If their extents
+// differ, the result's are counted.
 ExprPtr Selected(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& otherwise) {
   const TypedBuilder& builder = view.builder();
   const relay::TypePtr a = builder.TypeOf(then), b = builder.TypeOf(otherwise);
@@ -68,7 +69,7 @@ ExprPtr Selected(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& o
 
 using Branches = std::pair<std::vector<ExprPtr>, std::vector<ExprPtr>>;
 
-// A branch is often meant for other inputs than those that are given.
+// Converts both branches. An error tells of the branch, because it may be meant for other inputs than the given ones.
 Branches BothBranches(const OnnxNodeView& view, const OnnxGraph& then, const OnnxGraph& otherwise) {
   try {
     return {view.Results(then, {}), view.Results(otherwise, {})};
@@ -95,7 +96,7 @@ std::vector<ExprPtr> If(const OnnxNodeView& view) {
   return results;
 }
 
-// One element of every turn, joined along a new axis.
+// Joins one element of every iteration along a new axis.
 ExprPtr Stacked(const OnnxNodeView& view, const std::vector<ExprPtr>& turns, int64_t axis) {
   std::vector<ExprPtr> fields;
   for (const ExprPtr& turn : turns) {
@@ -107,7 +108,7 @@ ExprPtr Stacked(const OnnxNodeView& view, const std::vector<ExprPtr>& turns, int
   return fields.size() == 1 ? fields[0] : view.builder().CallOnTuple("concatenate", fields, {{"axis", along}});
 }
 
-// What each turn gave as its result `i`.
+// Result `i` of each iteration.
 std::vector<ExprPtr> Column(const std::vector<std::vector<ExprPtr>>& turns, size_t i) {
   std::vector<ExprPtr> column;
   column.reserve(turns.size());
@@ -139,7 +140,7 @@ std::vector<ExprPtr> TurnInputs(int64_t turn, const std::vector<ExprPtr>& carrie
   return inputs;
 }
 
-// A loop that takes no turn stacks nothing. Writing one turn out tells the types of what it would have stacked.
+// A loop without iterations stacks nothing. Converting one iteration gives the types of what it would have stacked.
 std::vector<ExprPtr> WithNoTurns(const OnnxNodeView& view, const OnnxGraph& body, std::vector<ExprPtr> carried,
                                  size_t outputs) {
   if (outputs == 0) return carried;
@@ -181,7 +182,7 @@ std::vector<int64_t> PerValue(const OnnxNodeView& view, std::string_view name, i
   RefuseNode(fmt::format("{} holds {} numbers, it must hold {}", name, given.size(), count));
 }
 
-// First the values that each turn hands to the next, then the inputs that it walks along.
+// A Scan: inputs are first the values that each iteration hands to the next, then the inputs to iterate over.
 class Scanning {
  public:
   explicit Scanning(const OnnxNodeView& view)
@@ -222,7 +223,7 @@ class Scanning {
   int Input(int64_t scan) const { return static_cast<int>(carries_ + scan); }
   int64_t Extent(int64_t scan) const { return Nth(view_.InputShape(Input(scan)), Nth(axes_, scan)); }
 
-  // What a turn sees of an input: the slice at its position, without the axis.
+  // An input's slice for an iteration, without the axis.
   ExprPtr SliceOf(int64_t scan, int64_t turn) const {
     const int64_t position = Nth(backwards_, scan) != 0 ? count_ - 1 - turn : turn;
     return view_.Call("take", {view_.Input(Input(scan)), Number(DType::kInt64, position)},

@@ -45,9 +45,9 @@ std::vector<ExprPtr> ConvOver(const OnnxNodeView& view, size_t spatial) {
 
 std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) { return ConvOver(view, 2); }
 
-// The padding that gives `output_shape`: ONNX spreads the excess over both ends, the odd one at the beginning unless
-// auto_pad is SAME_UPPER. Where the windows reach less far than output_shape asks, what no tap reaches lies at the end,
-// as with output_padding; nobody says where it lies when auto_pad asks for it.
+// Sets the padding that gives `output_shape`. ONNX spreads the excess over both ends, with an odd one at the beginning
+// unless auto_pad is SAME_UPPER. If output_shape exceeds the reach of the windows, positions without a tap lie at the
+// end, as with output_padding. ONNX does not define their place when auto_pad asks for them.
 void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, Window& window,
                 std::vector<int64_t>& extra) {
   const bool upper = view.String("auto_pad", "NOTSET") == "SAME_UPPER";
@@ -66,7 +66,7 @@ void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, Wi
   }
 }
 
-// What the node asks of its result's extents; empty where it does not.
+// The extents that the node demands of its result; empty if it does not.
 std::vector<int64_t> WantedExtents(const OnnxNodeView& view, const std::vector<int64_t>& strides) {
   const size_t spatial = strides.size();
   std::vector<int64_t> wanted = view.Ints("output_shape", {});

@@ -1,5 +1,5 @@
-// Operators whose results are as long as their data says: NonZero, Compress, NonMaxSuppression. Types hold the most
-// that can come, and a count says how many came.
+// Operators whose results have a length that data decide: NonZero, Compress, NonMaxSuppression. Types hold the upper
+// bound, and a count holds the actual length.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Of data that is known, one position a column.
+// Positions in known data, one per column.
 Tensor KnownPlaces(const OnnxNodeView& view, const Tensor& data) {
   const auto rank = static_cast<int64_t>(data.shape().size());
   int64_t count = 0;
@@ -36,7 +36,7 @@ Tensor KnownPlaces(const OnnxNodeView& view, const Tensor& data) {
   return result;
 }
 
-// Positions of what is not zero, one a row, as many rows as there are elements; the count is that of the rows.
+// Positions of nonzero elements, one per row, with as many rows as elements. The number of valid rows is a count.
 ExprPtr Places(const OnnxNodeView& view, const ExprPtr& data) {
   TypedBuilder& builder = view.builder();
   const ExprPtr found = view.Call("argwhere", {data});
@@ -53,7 +53,7 @@ std::vector<ExprPtr> NonZero(const OnnxNodeView& view) {
   return {view.Call("transpose", {Places(view, view.Input(0))}, {{"axes", std::vector<int64_t>{1, 0}}})};
 }
 
-// Slices along an axis, or elements of all the data, where the condition holds.
+// Slices along an axis, or elements of all data, for which the condition holds.
 std::vector<ExprPtr> Compress(const OnnxNodeView& view) {
   ExprPtr data = view.Input(0);
   int64_t axis = 0;
@@ -79,7 +79,7 @@ std::vector<ExprPtr> Compress(const OnnxNodeView& view) {
   return {view.Call("take", {data, places}, {{"axis", axis}})};
 }
 
-// A threshold or limit as a scalar; `otherwise` where it is left out.
+// A threshold or limit as a scalar; `otherwise` if it is omitted.
 ExprPtr Scalar(const OnnxNodeView& view, int input, const Tensor& otherwise) {
   if (!view.HasInput(input)) return relay::MakeConstant(otherwise);
   if (ElementCount(view.InputShape(input)) != 1) {
@@ -88,7 +88,7 @@ ExprPtr Scalar(const OnnxNodeView& view, int input, const Tensor& otherwise) {
   return view.Reshape(view.Input(input), {});
 }
 
-// How many boxes of a class there can be at most.
+// Upper bound of the number of boxes of a class.
 int64_t MostOfClass(const OnnxNodeView& view) {
   const int64_t boxes = view.InputRank(0) == 3 ? view.InputShape(0)[1] : 0;
   if (!view.HasInput(2)) return 0;

@@ -1,4 +1,4 @@
-// CenterCropPad and Col2Im: elements at places that shapes alone tell.
+// CenterCropPad and Col2Im: elements at positions that depend only on shapes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using relay::ExprPtr;
 using Ints = std::vector<int64_t>;
 
-// Of an odd difference the end loses, or gets, one more.
+// If the difference is odd, the end loses or gets one more.
 std::vector<ExprPtr> CenterCropPad(const OnnxNodeView& view) {
   const int64_t rank = view.InputRank(0);
   Ints axes(static_cast<size_t>(rank));
@@ -40,10 +40,10 @@ std::vector<ExprPtr> CenterCropPad(const OnnxNodeView& view) {
   return {padded ? view.Call("nn.pad", {data}, {{"pad_width", pads}}) : data};
 }
 
-// Numbers of each spatial axis of Col2Im.
+// Numbers for each spatial axis of Col2Im.
 struct Blocks {
   Ints image, block, strides, dilation, pads;  // pads: all begins, then all ends
-  Ints count;                                  // how many blocks fit along each axis
+  Ints count;                                  // number of blocks along each axis
   int64_t taps = 1, places = 1, pixels = 1;
 };
 
@@ -82,7 +82,7 @@ Blocks BlocksOf(const OnnxNodeView& view) {
   return b;
 }
 
-// The position of number `i` among `shape`, row by row.
+// The position of row-major index `i` in `shape`.
 Ints PositionOf(int64_t i, const Shape& shape) {
   Ints position(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
@@ -92,7 +92,7 @@ Ints PositionOf(int64_t i, const Shape& shape) {
   return position;
 }
 
-// The block whose tap lies on the pixel; the number of all blocks where there is none.
+// The block whose tap lies on the pixel; the number of all blocks if there is none.
 int64_t BlockAt(const Blocks& b, const Ints& pixel, const Ints& tap) {
   int64_t place = 0;
   for (size_t d = 0; d < pixel.size(); ++d) {
@@ -103,9 +103,9 @@ int64_t BlockAt(const Blocks& b, const Ints& pixel, const Ints& tap) {
   return place;
 }
 
-// A pixel is the sum over the taps that lie on it. Columns are tap by tap, the blocks within; behind them lies a zero.
-// Blocks at every place: each tap's plane is a part of the image, moved by the tap's offset, and the image is their
-// sum. Zeros around the planes make every part as large as the image.
+// A pixel is the sum over the taps that lie on it. This form is for blocks at every position (strides of 1). Each tap's
+// plane is then a part of the image, moved by the tap's offset, and the image is the sum of the planes. Zeros around
+// the planes make each as large as the image.
 ExprPtr SumOfPlanes(const OnnxNodeView& view, const Blocks& b) {
   const size_t axes = b.image.size();
   const Shape columns = view.InputShape(0);

@@ -8,7 +8,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Pixels are centred on their numbers from opset 16 on, unless the node says otherwise.
+// Whether pixels are centred on their indices: from opset 16 on, unless the node says otherwise.
 bool IsAligned(const OnnxNodeView& view) {
   const std::string mode =
       view.String("coordinate_transformation_mode", view.opset() < 16 ? "output_half_pixel" : "half_pixel");

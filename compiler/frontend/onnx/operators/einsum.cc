@@ -12,7 +12,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// A letter, or a negative number for an axis under "...", counted from its end.
+// A letter, or a negative number for an axis of "...", counted from its end.
 using Label = int;
 using Labels = std::vector<Label>;
 
@@ -23,7 +23,7 @@ struct Operand {
 
 bool Has(const Labels& labels, Label label) { return std::find(labels.begin(), labels.end(), label) != labels.end(); }
 
-// "bi...j" with `dots` axes under the dots.
+// The labels of "bi...j" with `dots` axes for the dots.
 Labels LabelsOf(std::string_view term, int64_t dots) {
   Labels labels;
   for (size_t i = 0; i < term.size(); ++i) {
@@ -77,7 +77,7 @@ class Contraction {
   }
 
  private:
-  // Returns how many axes lie under the term's dots.
+  // Adds a term; returns the number of axes that its dots stand for.
   int64_t Add(int input, const std::string& term) {
     const int64_t named = static_cast<int64_t>(LabelsOf(term, 0).size()), dots = view_.InputRank(input) - named;
     if (dots < 0 || (dots > 0 && !HasDots(term))) {
@@ -96,8 +96,8 @@ class Contraction {
     return dots;
   }
 
-  // Axes of one element that others are longer along are left out, as if the term did not name them; of axes that the
-  // term names twice the diagonal is left.
+  // Drops axes of one element along which other operands are longer, as if the term did not name them. Of axes that a
+  // term names twice, only the diagonal remains.
   Operand WithoutRepeats(const Operand& operand) const {
     Operand left = operand;
     for (size_t d = left.labels.size(); d-- > 0;) {
@@ -116,8 +116,8 @@ class Contraction {
     }
   }
 
-  // Both axes as one of n * n elements, of which each (n + 1)-th lies on the diagonal. `first` is the first axis of a
-  // label that a later axis has too.
+  // Joins both axes into one of n * n elements, of which each (n + 1)-th lies on the diagonal. `first` is the first
+  // axis of a label that occurs on a later axis too.
   Operand Diagonal(const Operand& operand, size_t first) const {
     const Label label = operand.labels[first];
     Labels rest = operand.labels;
@@ -145,7 +145,7 @@ class Contraction {
     return {diagonal, rest};
   }
 
-  // Without an arrow: what is under the dots, then the letters that are there once, in order.
+  // The result's labels without an arrow: those of the dots, then the letters that occur once, in order.
   Labels Implied() const {
     std::map<Label, int> uses;
     for (const Operand& operand : operands_) {

@@ -1,4 +1,4 @@
-// Operators that are one Relay operator, on one, two or any number of tensors.
+// Operators that correspond to one Relay operator on one, two or any number of tensors.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ constexpr Renamed kUnary[] = {{"Relu", "nn.relu"}, {"Sigmoid", "sigmoid"}, {"Tan
                               {"Abs", "abs"},      {"Floor", "floor"},     {"Ceil", "ceil"}, {"Round", "round"},
                               {"Sign", "sign"}};
 constexpr Renamed kBinary[] = {{"Add", "add"}, {"Sub", "subtract"}, {"Mul", "multiply"}, {"Div", "divide"}};
-// Of integers: 2 to a greater one has no place in 64 bits.
+// For integers: 2 to a greater exponent does not fit into 64 bits.
 constexpr double kLargestExponent = 63;
 
 constexpr Renamed kVariadic[] = {{"Sum", "add"}, {"Max", "maximum"}, {"Min", "minimum"}};
@@ -43,7 +43,7 @@ std::vector<ExprPtr> Binary(const OnnxNodeView& view) {
   return {view.Call(RelayName(kBinary, view.node().op_type), {view.Input(0), view.Input(1)})};
 }
 
-// x multiplied by itself, which is exact and wraps as integers do. `exponent` is 1 or more.
+// x multiplied by itself, which is exact and wraps as integers do. `exponent` is at least 1.
 ExprPtr Multiplied(const OnnxNodeView& view, ExprPtr x, int64_t exponent) {
   ExprPtr product;
   for (; exponent > 0; exponent /= 2) {
@@ -53,7 +53,7 @@ ExprPtr Multiplied(const OnnxNodeView& view, ExprPtr x, int64_t exponent) {
   return product;
 }
 
-// Of a base of integers that is computed: kernels know powers of floats alone.
+// For a computed base of integers: kernels have powers only of floats.
 ExprPtr PowerOfIntegers(const OnnxNodeView& view) {
   const ExprPtr& base = view.Input(0);
   const std::string_view type = DTypeName(view.builder().DTypeOf(base));
@@ -77,7 +77,7 @@ bool IsFractional(const Tensor* value) {
   return false;
 }
 
-// The exponent may be of another type than the base. A power of integers is cut to one.
+// The exponent's type may differ from the base's. A power of integers is truncated to an integer.
 std::vector<ExprPtr> Pow(const OnnxNodeView& view) {
   const ExprPtr &base = view.Input(0), &exponent = view.Input(1);
   const DType dtype = view.builder().DTypeOf(base);

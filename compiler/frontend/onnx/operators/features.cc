@@ -1,5 +1,5 @@
-// What stands before and behind a classical model (domain ai.onnx.ml): missing values, codes of categories, columns
-// side by side.
+// Operators around a classical model (domain ai.onnx.ml): replacing missing values, encoding categories, joining
+// columns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Tensor Integers(const std::vector<int64_t>& values) {
   return Tensor::FromVector(DType::kInt64, {static_cast<int64_t>(values.size())}, values);
 }
 
-// One number, or one for each feature, takes the place of a value, which may be NaN.
+// One number, or one for each feature, replaces a value, which may be NaN.
 std::vector<ExprPtr> Imputer(const OnnxNodeView& view) {
   const bool is_float = IsFloat(view.builder().DTypeOf(view.Input(0)));
   const std::string name = is_float ? "imputed_value_floats" : "imputed_value_int64s";
@@ -44,7 +44,7 @@ std::vector<ExprPtr> Imputer(const OnnxNodeView& view) {
   return {view.Call("where", {is_missing, Vector(values), x})};
 }
 
-// The list of a LabelEncoder, of whichever type it is given; undefined where there is none of numbers.
+// The list of a LabelEncoder, of either type; undefined if there is no list of numbers.
 Tensor NumbersOf(const OnnxNodeView& view, const std::string& kind) {
   if (view.HasAttr(kind + "_int64s")) return Integers(view.Ints(kind + "_int64s", {}));
   if (view.HasAttr(kind + "_floats")) return Floats(FloatsOf(view, kind + "_floats"));
@@ -52,7 +52,7 @@ Tensor NumbersOf(const OnnxNodeView& view, const std::string& kind) {
   return tensor != nullptr && tensor->kind == OnnxAttribute::Kind::kTensor ? tensor->tensor : Tensor();
 }
 
-// Behind the values, for what is no key.
+// The value for elements that match no key.
 double DefaultOf(const OnnxNodeView& view, const Tensor& values) {
   const OnnxAttribute* tensor = view.Find("default_tensor");
   if (tensor != nullptr && tensor->kind == OnnxAttribute::Kind::kTensor && tensor->tensor.elements() == 1) {
@@ -68,7 +68,7 @@ bool HoldsNan(const Tensor& values) {
   return false;
 }
 
-// Whether an element, which has a last axis of one, is the key. Here NaN is.
+// Whether an element equals the key; the elements have a last axis of one. NaN equals NaN here.
 ExprPtr Matches(const OnnxNodeView& view, const ExprPtr& x, const Tensor& keys) {
   const ExprPtr key = Vector(keys);
   ExprPtr same = view.Call("equal", {x, key});
@@ -78,7 +78,7 @@ ExprPtr Matches(const OnnxNodeView& view, const ExprPtr& x, const Tensor& keys) 
       {same, view.Call("logical_and", {view.Call("not_equal", {x, x}), view.Call("not_equal", {key, key})})});
 }
 
-// The first key that matches says which value.
+// The first matching key selects the value.
 std::vector<ExprPtr> LabelEncoder(const OnnxNodeView& view) {
   constexpr int64_t kMostKeys = 65536;
   const Tensor keys = NumbersOf(view, "keys"), values = NumbersOf(view, "values");
@@ -102,7 +102,7 @@ std::vector<ExprPtr> LabelEncoder(const OnnxNodeView& view) {
   return {view.Call("take", {Vector(table), AsDType(view, first, DType::kInt64)}, {{"axis", int64_t{0}}})};
 }
 
-// Of an unknown category all are 0, whatever `zeros` says: a run does not fail.
+// For an unknown category all elements are 0, whatever `zeros` says, because a run does not fail.
 std::vector<ExprPtr> OneHotEncoder(const OnnxNodeView& view) {
   const std::vector<int64_t> categories = view.Ints("cats_int64s", {});
   if (categories.empty()) RefuseNode("cats_int64s must name categories; those of text are not supported");

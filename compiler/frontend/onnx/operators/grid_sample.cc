@@ -1,4 +1,4 @@
-// GridSample: elements of an image at positions that are computed.
+// GridSample: elements of an image at computed positions.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/onnx_operators.h"

@@ -26,7 +26,7 @@ struct Range {
 
 bool IsCountedAlong(const OnnxNodeView& view, int64_t axis) { return IsCounted(view.builder(), view.Input(0), axis); }
 
-// Indices from the end, which is known in a run alone, become indices from the start.
+// Turns indices from the end, which are known only at run time, into indices from the start.
 ExprPtr FromStart(const OnnxNodeView& view, const ExprPtr& indices, int64_t axis) {
   const DType dtype = view.builder().DTypeOf(indices);
   const ExprPtr extent = AsDType(view, ExtentOf(view.builder(), view.Input(0), axis), dtype);
@@ -45,7 +45,7 @@ ExprPtr StridedSlice(const OnnxNodeView& view, const ExprPtr& data, const std::v
   return view.Call("strided_slice", {data}, {{"begin", begin}, {"end", end}, {"strides", strides}, {"axes", axes}});
 }
 
-// ONNX clamps what lies outside; numbers near the ends of int64 mean "to the end".
+// ONNX clamps positions outside; numbers near the ends of int64 mean "to the end".
 Range Clamped(Range range, int64_t dim) {
   const bool forward = range.step > 0;
   const auto clamp = [&](int64_t at) {
@@ -57,7 +57,7 @@ Range Clamped(Range range, int64_t dim) {
   return range;
 }
 
-// Backwards is a gather of falling indices: strided_slice goes forward only.
+// A slice backwards becomes a gather of falling indices, because strided_slice only goes forward.
 ExprPtr SliceBackwards(const OnnxNodeView& view, const ExprPtr& data, const Range& range) {
   view.builder().Spend((range.begin - range.end) / -range.step * 8);
   std::vector<int64_t> indices;
@@ -66,7 +66,7 @@ ExprPtr SliceBackwards(const OnnxNodeView& view, const ExprPtr& data, const Rang
   return view.Call("take", {data, relay::MakeConstant(tensor)}, {{"axis", range.axis}});
 }
 
-// Attributes before opset 10, inputs since.
+// Attributes before opset 10, inputs since then.
 std::vector<int64_t> SliceArgument(const OnnxNodeView& view, int input, std::string_view name,
                                    std::vector<int64_t> otherwise) {
   const auto given = view.InputInts(input, name);
@@ -121,7 +121,7 @@ std::vector<int64_t> SplitSizes(const OnnxNodeView& view, int64_t dim, int64_t p
   return sizes;
 }
 
-// Each part is a slice of its own: no kernel with several results is needed, and unused parts cost nothing.
+// Each part is a slice of its own. So no kernel needs several results, and unused parts cost nothing.
 std::vector<ExprPtr> Split(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
   const int64_t dim = Nth(view.InputShape(0), axis);
@@ -138,7 +138,7 @@ std::vector<ExprPtr> Split(const OnnxNodeView& view) {
   return results;
 }
 
-// Indices from the end become indices from the start; those outside are refused.
+// Turns indices from the end into indices from the start; refuses those outside.
 ExprPtr KnownIndices(const OnnxNodeView& view, const Tensor& indices, int64_t dim) {
   if (indices.dtype() != DType::kInt64 && indices.dtype() != DType::kInt32) RefuseNode("its indices must be integers");
   Tensor positive = indices.Clone();
@@ -176,8 +176,8 @@ std::vector<ExprPtr> GatherNd(const OnnxNodeView& view) {
   return {view.Call("gather_nd", {view.Input(0), indices}, {{"batch_dims", view.Int("batch_dims", 0)}})};
 }
 
-// Position t of a sequence of n elements is read from n - 1 - t, from t behind it. The first two axes are one axis of
-// rows, which are taken whole.
+// In a sequence of n elements, position t < n reads from n - 1 - t, and later positions from t. The first two axes
+// become one axis of rows, which are taken whole.
 std::vector<ExprPtr> ReverseSequence(const OnnxNodeView& view) {
   const Shape shape = view.InputShape(0);
   const int64_t batch = view.Int("batch_axis", 1), time = view.Int("time_axis", 0), rank = view.InputRank(0);

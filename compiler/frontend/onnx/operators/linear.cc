@@ -18,7 +18,8 @@ bool IsInteger(const OnnxNodeView& view, const ExprPtr& expr) {
   return dtype == DType::kInt32 || dtype == DType::kInt64;
 }
 
-// Kernels of products are for floats and bytes. Wider integers are multiplied and added up, which wraps as they do.
+// Kernels of products are for floats and bytes. Products of wider integers are multiplications and a sum, which wrap
+// like integers.
 ExprPtr IntegerProduct(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
   const auto with_axis = [&](const ExprPtr& expr, int64_t from_end) {
     Shape shape = view.builder().ShapeOf(expr);
@@ -41,7 +42,7 @@ ExprPtr Scaled(const OnnxNodeView& view, const ExprPtr& expr, double factor) {
   return WithScalar(view, "multiply", expr, factor);
 }
 
-// weight: units x inputs.
+// The weight is units x inputs.
 ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weight, bool integral = false) {
   if (IsInteger(view, data)) return IntegerProduct(view, data, weight);
   relay::Attrs attrs{{"units", view.builder().ShapeOf(weight)[0]}, {"integral", integral}};
@@ -49,7 +50,7 @@ ExprPtr Dense(const OnnxNodeView& view, const ExprPtr& data, const ExprPtr& weig
   return view.Call("nn.dense", {data, weight}, std::move(attrs));
 }
 
-// One value per unit is a bias, which kernels take in; anything else is added by broadcasting.
+// One value per unit is a bias, which kernels can fuse; any other C is added by broadcasting.
 ExprPtr AddC(const OnnxNodeView& view, const ExprPtr& product, const ExprPtr& c, int64_t units) {
   const Shape& shape = view.builder().ShapeOf(c);
   const bool per_unit = !shape.empty() && shape.size() <= 2 && shape.back() == units && ElementCount(shape) == units;
@@ -72,7 +73,7 @@ std::vector<ExprPtr> Gemm(const OnnxNodeView& view) {
   return {AddC(view, product, Scaled(view, view.Input(2), beta), view.builder().ShapeOf(b)[0])};
 }
 
-// a: ... x M x K, b: K x N. The leading dims are rows like any other.
+// a is ... x M x K and b is K x N. The leading dimensions of a become rows.
 ExprPtr TimesMatrix(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b, bool integral) {
   Shape shape = view.builder().ShapeOf(a);
   const int64_t inner = shape.back();
@@ -97,7 +98,7 @@ Shape BroadcastBatch(const Shape& a, const Shape& b) {
   return batch;
 }
 
-// As batch x rows x columns, with the batch dims broadcast and joined.
+// Reshapes to batch x rows x columns, with the batch dimensions broadcast and joined.
 ExprPtr Batched(const OnnxNodeView& view, const ExprPtr& expr, const Shape& batch) {
   const Shape& shape = view.builder().ShapeOf(expr);
   const std::vector<int64_t> matrix(shape.end() - 2, shape.end());

@@ -18,9 +18,9 @@ ExprPtr Part(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_
                    {{"begin", Ints{begin}}, {"end", Ints{end}}, {"strides", Ints{1}}, {"axes", Ints{axis}}});
 }
 
-// A state S of key size x value size for each head of K and V. At each position
-//   S = exp(decay) S;  v = beta (v - S^T k);  S = S + k v^T;  y = scale S^T q
-// where decay and beta are of the rules that have them. Positions are written out one after the other.
+// A state S of key size x value size for each head of K and V. At each position:
+//    S = exp(decay) S;  v = beta (v - S^T k);  S = S + k v^T;  y = scale S^T q
+// Decay and beta apply only to the rules that have them. Positions are unrolled.
 class StateAttention {
  public:
   explicit StateAttention(const OnnxNodeView& view) : view_(view) {
@@ -80,7 +80,7 @@ class StateAttention {
     scale_ = given != 0 ? given : 1 / std::sqrt(static_cast<double>(key_));
   }
 
-  // One number for each head, or as many as `otherwise`.
+  // Requires one number for each head, or `otherwise` numbers.
   void CheckPerPosition(int input, std::string_view what, int64_t otherwise) const {
     const Shape& shape = view_.InputShape(input);
     const bool fits = shape == Shape{batch_, length_, heads_} || shape == Shape{batch_, length_, otherwise};
@@ -101,7 +101,7 @@ class StateAttention {
     RefuseNode(fmt::format("its past state is {}, it must be {}", ShapeText(view_.InputShape(3)), ShapeText(shape)));
   }
 
-  // What an input has at position t, in another shape of as many elements.
+  // An input's values at position t, reshaped to another shape of as many elements.
   ExprPtr At(int input, int64_t t, const Shape& shape) const {
     return view_.Reshape(Part(view_, view_.Input(input), 1, t, t + 1), shape);
   }
@@ -127,7 +127,7 @@ class StateAttention {
     return Of("add", state, Of("multiply", k, v));
   }
 
-  // The heads of Q that share a head of K lie one after the other.
+  // The heads of Q that share a head of K are successive.
   ExprPtr Read(const ExprPtr& state, int64_t t) const {
     const ExprPtr q = At(0, t, {batch_, heads_, group_, key_, 1});
     const ExprPtr shared = view_.Reshape(state, {batch_, heads_, 1, key_, value_});
@@ -143,7 +143,8 @@ class StateAttention {
 
 std::vector<ExprPtr> LinearAttention(const OnnxNodeView& view) { return StateAttention(view).Outputs(); }
 
-// A convolution of each channel alone over its past; what of the past the next call needs is the second output.
+// A convolution of each channel separately over its past. The second output is the part of the past that the next call
+// needs.
 std::vector<ExprPtr> CausalConvWithState(const OnnxNodeView& view) {
   const Shape data = view.InputShape(0), weight = view.InputShape(1);
   if (data.size() != 3 || weight.size() != 3 || weight[0] != data[1] || weight[1] != 1 || weight[2] < 1) {

@@ -1,4 +1,4 @@
-// Losses of classes: NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss.
+// Losses over classes: NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -24,7 +24,7 @@ void CheckShapes(const OnnxNodeView& view) {
   }
 }
 
-// Which places do not count; null where all do.
+// A mask of the positions that do not count; null if all do.
 ExprPtr IgnoredPlaces(const OnnxNodeView& view) {
   if (!view.HasAttr("ignore_index")) return nullptr;
   return WithScalar(view, "equal", view.Input(1), static_cast<double>(view.Int("ignore_index", 0)));
@@ -35,7 +35,7 @@ ExprPtr ZeroAt(const OnnxNodeView& view, const ExprPtr& places, const ExprPtr& v
   return view.Call("where", {places, ScalarLike(view, value, 0), value});
 }
 
-// How much each place counts; null where all count 1.
+// The weight of each position; null if all weights are 1.
 ExprPtr PlaceWeights(const OnnxNodeView& view, const ExprPtr& ignored, const ExprPtr& classes) {
   if (view.HasInput(2)) {
     return ZeroAt(view, ignored, view.Call("take", {view.Input(2), classes}, {{"axis", int64_t{0}}}));
@@ -48,7 +48,7 @@ ExprPtr Total(const OnnxNodeView& view, std::string_view op, const ExprPtr& data
   return view.Call(op, {data}, {{"axis", std::vector<int64_t>{}}, {"keepdims", false}});
 }
 
-// Minus the logarithm at each place's class; a mean is divided by the sum of the weights.
+// Minus the logarithm at each position's class. A mean is divided by the sum of the weights.
 ExprPtr LossOf(const OnnxNodeView& view, const ExprPtr& logarithms) {
   CheckShapes(view);
   const ExprPtr ignored = IgnoredPlaces(view), classes = ZeroAt(view, ignored, view.Input(1));

@@ -11,7 +11,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// By the batch's own moments; the running ones are mixed with them.
+// Normalises by the batch's own moments, and mixes the running ones with them.
 std::vector<ExprPtr> LearningBatchNormalization(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   if (shape.size() < 2) RefuseNode(fmt::format("its data is {}, it must be N x C x ...", ShapeText(shape)));
@@ -62,21 +62,21 @@ std::vector<int64_t> AxesFrom(int64_t first, int64_t rank) {
   return axes;
 }
 
-// Of the data over `axes`, which stay as 1.
+// Moments of the data over `axes`, which stay with extent 1.
 struct Moments {
   ExprPtr mean;
   ExprPtr inverse_deviation;  // 1 / sqrt(variance + epsilon)
   ExprPtr standardised;       // (x - mean) * inverse_deviation
 };
 
-// 1 / sqrt(mean of squares + epsilon).
+// Computes 1 / sqrt(mean of squares + epsilon).
 ExprPtr InverseDeviation(const OnnxNodeView& view, const ExprPtr& centred, const std::vector<int64_t>& axes) {
   const relay::Attrs over{{"axis", axes}, {"keepdims", true}};
   const ExprPtr variance = view.Call("mean", {view.Call("multiply", {centred, centred})}, over);
   return WithScalar(view, "power", WithScalar(view, "add", variance, view.Float("epsilon", 1e-5)), -0.5);
 }
 
-// The variance is the mean of squared differences, which rounds less than the mean of squares does.
+// The variance is the mean of squared differences, which rounds less than the mean of squares.
 Moments MomentsOf(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& axes) {
   Moments m;
   m.mean = view.Call("mean", {data}, {{"axis", axes}, {"keepdims", true}});
@@ -104,7 +104,7 @@ std::vector<ExprPtr> InstanceNormalization(const OnnxNodeView& view) {
   return {view.Call("add", {view.Call("multiply", {y, per_channel(1)}), per_channel(2)})};
 }
 
-// A value per group before opset 21, per channel since.
+// Before opset 21 the parameters have one value per group, since then one per channel.
 std::vector<ExprPtr> GroupNormalization(const OnnxNodeView& view) {
   const Shape shape = view.InputShape(0);
   const int64_t groups = view.Int("num_groups", 0);
@@ -138,7 +138,7 @@ std::vector<ExprPtr> MeanVarianceNormalization(const OnnxNodeView& view) {
   return {view.Call("divide", {centred, WithScalar(view, "add", view.Call("sqrt", {variance}), 1e-9)})};
 }
 
-// A line of zeros stays what it is.
+// A line of zeros stays one.
 std::vector<ExprPtr> LpNormalization(const OnnxNodeView& view) {
   const ExprPtr& x = view.Input(0);
   const int64_t p = view.Int("p", 2);
@@ -151,13 +151,13 @@ std::vector<ExprPtr> LpNormalization(const OnnxNodeView& view) {
   return {view.Call("divide", {x, divisor})};
 }
 
-// Whether an input is one number that is known, and 0.
+// Whether an input is one known number that is 0.
 bool IsKnownZero(const OnnxNodeView& view, int input) {
   const Tensor* value = view.InputValue(input);
   return value != nullptr && value->elements() == 1 && value->At(0) == 0;
 }
 
-// Inference, or nothing that is to be dropped: what goes in comes out, and the mask keeps all.
+// In inference, or if nothing is dropped, the result is the input, and the mask keeps everything.
 std::vector<ExprPtr> Dropout(const OnnxNodeView& view) {
   const bool drops = view.HasInput(2) && !IsKnownZero(view, 2) && !(view.HasInput(1) && IsKnownZero(view, 1));
   if (drops) RefuseNode("training_mode is set; only inference is supported");

@@ -1,5 +1,5 @@
-// One step of training each: Adagrad, Adam, Momentum. For any number of tensors at once: rate and step, then all
-// tensors, all gradients, and all states of each kind, in the order in which the results come out.
+// One training step of Adagrad, Adam and Momentum, for any number of tensors at once. Inputs are rate and step, then
+// all tensors, all gradients, and all states of each kind, in the order of the results.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/cast_target.h"
@@ -13,7 +13,7 @@ using relay::ExprPtr;
 
 class Step {
  public:
-  // `kinds` is how many inputs each tensor has: itself, its gradient, its states.
+  // `kinds` is the number of inputs per tensor: itself, its gradient, its states.
   Step(const OnnxNodeView& view, int kinds) : view_(view), tensors_((view.num_inputs() - 2) / kinds) {
     if (tensors_ < 1 || 2 + tensors_ * kinds != view.num_inputs()) {
       RefuseNode(fmt::format("{} inputs; it takes 2 and {} for each tensor", view.num_inputs(), kinds));
@@ -35,22 +35,22 @@ class Step {
   const ExprPtr& rate() const { return rate_; }
   const ExprPtr& step() const { return step_; }
   const ExprPtr& Of(int kind, int tensor) const { return view_.Input(2 + kind * tensors_ + tensor); }
-  // With what holds the tensor small: norm_coefficient * x + g.
+  // The gradient with the term that keeps the tensor small: norm_coefficient * x + g.
   ExprPtr Gradient(int tensor) const {
     const ExprPtr held = With("multiply", Of(0, tensor), view_.Float("norm_coefficient", 0));
     return Both("add", held, Of(1, tensor));
   }
   ExprPtr Both(std::string_view op, const ExprPtr& a, const ExprPtr& b) const { return view_.Call(op, {a, b}); }
   ExprPtr With(std::string_view op, const ExprPtr& a, double b) const { return WithScalar(view_, op, a, b); }
-  // keep * old + (rest) * now
+  // Computes keep * old + rest * now.
   ExprPtr Mixed(const ExprPtr& old, double keep, const ExprPtr& now, double rest) const {
     return Both("add", With("multiply", old, keep), With("multiply", now, rest));
   }
-  // sqrt(squares) + epsilon
+  // Computes sqrt(squares) + epsilon.
   ExprPtr Root(const ExprPtr& squares) const {
     return With("add", view_.Call("sqrt", {squares}), view_.Float("epsilon", 1e-6));
   }
-  // `first` in the first step, `later` in each other one.
+  // `first` in the first step, `later` in all others.
   ExprPtr AtFirst(const ExprPtr& first, const ExprPtr& later) const {
     return view_.Call("where", {With("greater", step_, 0), later, first});
   }
@@ -81,7 +81,8 @@ std::vector<ExprPtr> Adagrad(const OnnxNodeView& view) {
   return Joined(std::move(tensors), squares);
 }
 
-// rate * sqrt(1 - beta^t) / (1 - alpha^t): the states begin at 0, which their first means are too near to.
+// Computes rate * sqrt(1 - beta^t) / (1 - alpha^t). The states begin at 0, and this corrects the bias of the first
+// means.
 ExprPtr AdamRate(const Step& step, double alpha, double beta) {
   const auto missing = [&](double base) {
     return step.Both("subtract", step.Number(1), step.Both("power", step.Number(base), step.step()));

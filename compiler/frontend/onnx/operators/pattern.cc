@@ -1,4 +1,4 @@
-// Tensors that follow from positions: Range, Size, EyeLike, OneHot, Trilu.
+// Tensors of values that follow from positions: Range, Size, EyeLike, OneHot, Trilu.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ int64_t KnownInteger(const OnnxNodeView& view, int input, std::string_view what)
   return IntegerAt(value, 0);
 }
 
-// start, start + delta, ... where one of them or the limit is computed.
+// start, start + delta, ... if one of them or the limit is computed.
 ExprPtr ComputedRange(const OnnxNodeView& view) {
   TypedBuilder& builder = view.builder();
   const ExprPtr start = view.Reshape(view.Input(0), {}), limit = view.Reshape(view.Input(1), {});
@@ -68,7 +68,7 @@ ExprPtr ComputedRange(const OnnxNodeView& view) {
   return range;
 }
 
-// An empty tensor of as many elements. Throws where they are no sane number.
+// An uninitialised tensor of `count` elements. Throws if the number is implausible.
 Tensor RangeOf(const OnnxNodeView& view, double count) {
   if (!(count < 1e9)) RefuseNode(fmt::format("it has {} elements", count));
   const DType dtype = view.builder().DTypeOf(view.Input(0));
@@ -86,12 +86,12 @@ Tensor RangeOfReals(const OnnxNodeView& view) {
   return range;
 }
 
-// Not through double, which does not hold every int64.
+// Avoids double, which does not hold every int64.
 Tensor RangeOfIntegers(const OnnxNodeView& view) {
   const int64_t start = KnownInteger(view, 0, "start"), limit = KnownInteger(view, 1, "limit");
   const int64_t delta = KnownInteger(view, 2, "delta");
   if (delta == 0) RefuseNode("its delta is 0");
-  // Distances of two int64 need 64 bits without a sign.
+  // A distance of two int64 needs an unsigned 64-bit integer.
   const bool rises = delta > 0, any = rises ? start < limit : start > limit;
   const auto from = static_cast<uint64_t>(rises ? start : limit), to = static_cast<uint64_t>(rises ? limit : start);
   const uint64_t step = rises ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
@@ -132,7 +132,7 @@ std::vector<ExprPtr> EyeLike(const OnnxNodeView& view) {
   return {relay::MakeConstant(std::move(eye))};
 }
 
-// `on` where the position along the new axis is the index, which may count from the end.
+// `on` at the position along the new axis that equals the index, which may count from the end.
 std::vector<ExprPtr> OneHot(const OnnxNodeView& view) {
   constexpr double kDeepest = 1 << 24;
   const double depth = KnownNumber(view, 1, "depth");
@@ -153,7 +153,7 @@ std::vector<ExprPtr> OneHot(const OnnxNodeView& view) {
   return {view.Call("where", {here, value(1), value(0)})};
 }
 
-// A table of which elements stay, and zeros elsewhere.
+// A table of the elements that stay; the others become zeros.
 std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   if (shape.size() < 2) RefuseNode(fmt::format("its data is {}, it must have matrices", ShapeText(shape)));

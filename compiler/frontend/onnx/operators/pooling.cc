@@ -16,7 +16,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Rounding up is said with padding.
+// Rounding up is expressed as padding.
 Window PoolWindow(const OnnxNodeView& view, size_t spatial = 2) {
   if (!view.HasAttr("kernel_shape")) RefuseNode("kernel_shape is missing");
   Window window = ReadWindow(view, {}, spatial);
@@ -51,7 +51,7 @@ std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
 
 std::vector<ExprPtr> AveragePool2d(const OnnxNodeView& view) { return {Averaged(view, view.Input(0))}; }
 
-// (sum |x|^p)^(1/p) of what a pool that averages finds, `count` elements at a time.
+// (sum |x|^p)^(1/p), from the averages of `count` elements each that a pool gives.
 template <typename Average>
 ExprPtr RootOfPowers(const OnnxNodeView& view, int64_t count, const Average& average) {
   const int64_t p = view.Int("p", 2);
@@ -84,7 +84,7 @@ std::vector<ExprPtr> AveragePool(const OnnxNodeView& view) {
 
 std::vector<ExprPtr> LpPool(const OnnxNodeView& view) { return AsPlanes(view, LpPool2d); }
 
-// Images and means of volumes have pools of their own; other spatial dimensions are reduced like any axes.
+// Images, and means of volumes, have pools of their own; other cases are reductions over axes.
 ExprPtr GlobalPool(const OnnxNodeView& view, const ExprPtr& data, std::string_view of_images, std::string_view op) {
   const int64_t rank = view.InputRank(0);
   if (rank < 3) RefuseNode(fmt::format("its data is {}; it needs a spatial dimension", ShapeText(view.InputShape(0))));
@@ -112,9 +112,9 @@ std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
 
 }  // namespace
 
-// Padding that counts is written out as zeros where rounding up adds more behind it, which does not count:
+// Padding that counts becomes explicit zeros if rounding up adds further padding at the end, which does not count:
 //
-//   pads 1, kernel 2, stride 2, five elements     0 x | x x | x x | 0 .     the last mean is 0 / 1
+//    pads 1, kernel 2, stride 2, five elements     0 x | x x | x x | 0 .     the last mean is 0 / 1
 ExprPtr Averaged(const OnnxNodeView& view, ExprPtr data, size_t spatial) {
   Window window = PoolWindow(view, spatial);
   bool counts_padding = view.Int("count_include_pad", 0) != 0;
@@ -123,7 +123,7 @@ ExprPtr Averaged(const OnnxNodeView& view, ExprPtr data, size_t spatial) {
     std::vector<int64_t> pads(4);
     for (size_t i = 0; i < 2 * spatial; ++i) {
       window.padding[i] -= given[i];
-      // Before and behind each axis in turn.
+      // The beginning and end of each axis in turn.
       pads.push_back(given[i % 2 * spatial + i / 2]);
     }
     data = view.Call("nn.pad", {data}, {{"pad_width", pads}});

@@ -1,4 +1,4 @@
-// Between real and quantised tensors: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
+// Conversions between real and quantised tensors: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -11,12 +11,12 @@ using relay::ExprPtr;
 
 QuantisedAxis AxisOf(const OnnxNodeView& view) {
   const int64_t block = view.Int("block_size", 0);
-  // A scale of one value may come with any axis, also where the tensor has none.
+  // A scale of one value may come with any axis, even one that the tensor lacks.
   if (block == 0 && ElementCount(view.InputShape(1)) == 1) return {};
   return {OnnxNodeView::Axis(view.Int("axis", 1), view.InputRank(0)), block};
 }
 
-// ONNX's number of the type to quantise to, when there is no zero point to say it.
+// The dtype of the result without a zero point to tell it, from ONNX's number of a type.
 DType ResultDType(const OnnxNodeView& view) {
   constexpr int64_t kOnnxUInt8 = 2, kOnnxInt8 = 3;
   const int64_t given = view.Int("output_dtype", 0);

@@ -1,4 +1,4 @@
-// ONNX Runtime's operators on quantised tensors: the real operator between dequantising and quantising.
+// ONNX Runtime's operators on quantised tensors: they dequantise, apply the real operator, and quantise.
 #include <fmt/format.h>
 
 #include <functional>
@@ -13,12 +13,12 @@ namespace {
 
 using relay::ExprPtr;
 
-// The input at `data`, its scale and its zero point in the two after it.
+// Dequantises the input at `data`; its scale and zero point are the next two inputs.
 ExprPtr RealInput(const OnnxNodeView& view, int data) {
   return Dequantised(view, view.Input(data), ReadQuantisation(view, data + 1, data + 2, view.InputShape(data)));
 }
 
-// An absent zero point leaves the data's own type.
+// Without a zero point the result has the data's own type.
 ExprPtr QuantisedResult(const OnnxNodeView& view, const ExprPtr& real, int scale) {
   const Quantisation by = ReadQuantisation(view, scale, scale + 1, view.builder().ShapeOf(real));
   const bool given = view.HasInput(scale + 1);
@@ -67,7 +67,7 @@ std::vector<ExprPtr> QLinearGlobalAveragePool(const OnnxNodeView& view) {
 }
 std::vector<ExprPtr> QLinearAveragePool(const OnnxNodeView& view) { return AsPlanes(view, QLinearAveragePool2d); }
 
-// The result's scale and zero point, then each input with its own.
+// The inputs are the result's scale and zero point, then each tensor with its own.
 std::vector<ExprPtr> QLinearConcat(const OnnxNodeView& view) {
   if (!view.HasAttr("axis")) RefuseNode("axis is missing");
   if (view.num_inputs() % 3 != 2)

@@ -1,4 +1,4 @@
-// Convolutions and matrix products of integers, with and without the scales around them.
+// Convolutions and matrix products of integers, with and without scales around them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace {
 
 using relay::ExprPtr;
 
-// Where a node has the integers and the zero points of its two operands.
+// The input numbers of a node's operands and their zero points.
 struct Operands {
   int x = 0, x_zero = 0, w = 0, w_zero = 0;
 };
 
-// The input without its zero point: integers of 8 bits, whose products are what sums are bounded by.
+// The input minus its zero point. Requires 8-bit integers, whose products bound the sums.
 WholeNumbers Factor(const OnnxNodeView& view, int input, const ExprPtr& zero_point) {
   const DType dtype = view.builder().DTypeOf(view.Input(input));
   if (dtype != DType::kUInt8 && dtype != DType::kInt8) {
@@ -30,7 +30,7 @@ WholeNumbers Factor(const OnnxNodeView& view, int input, const ExprPtr& zero_poi
   return Centred(view, view.Input(input), zero_point);
 }
 
-// With the bias of that input, int32; -1: none.
+// The sum with the int32 bias at input `bias`; -1 for none.
 ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at, int bias = -1) {
   const Shape& weight = view.InputShape(at.w);
   if (weight.size() != 4) {
@@ -44,7 +44,7 @@ ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at, int bias = -1
                            {"channels", weight[0]},
                            {"kernel_size", window.kernel},
                            {"integral", true}};
-  // Padding is with the zero point, which is 0 here.
+  // Padding takes the zero point, which is 0 in these values.
   const WholeNumbers x = Factor(view, at.x, ReadPerAxis(view, at.x_zero, {}));
   const WholeNumbers w = Factor(view, at.w, ReadPerAxis(view, at.w_zero, weight, {0, 0}));
   const int64_t depth = weight[1] * weight[2] * weight[3];
@@ -72,7 +72,7 @@ WholeNumbers Slice(const OnnxNodeView& view, const WholeNumbers& from, size_t ax
   return {part, from.low, from.high};
 }
 
-// Sums that are too long for one product are those of two halves.
+// Sums that are too long for one product are added from those of two halves.
 ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b) {
   const Shape a_shape = view.builder().ShapeOf(a.value);
   const Shape b_shape = view.builder().ShapeOf(b.value);
@@ -93,7 +93,7 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
   const bool known = (a.zero_point == nullptr || view.builder().ValueOf(a.zero_point) != nullptr) &&
                      (b.zero_point == nullptr || view.builder().ValueOf(b.zero_point) != nullptr);
   const double largest = static_cast<double>(depth) * std::max(-a.low, a.high) * std::max(-b.low, b.high);
-  // A kernel of bytes packs the right matrix, which pays where several rows meet it.
+  // A kernel of bytes packs the right matrix, which pays if several rows are multiplied with it.
   constexpr int64_t kFewRows = 4;
   const bool few = ElementCount(a_shape) < kFewRows * depth;
   if (!few || !known || largest > relay::kLargestExact) {
@@ -107,7 +107,7 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
   return {view.Call("add", {part(0, depth / 2), part(depth / 2, depth)}), 0, true};
 }
 
-// A vector of one value per row of `a` or per column of `b`, one value, or what broadcasts as it is.
+// A vector of one value per row of `a` or per column of `b`, one value, or a tensor that broadcasts without change.
 ExprPtr PerRow(const OnnxNodeView& view, int input, int matrix) {
   if (!view.HasInput(input)) return nullptr;
   const Shape& shape = view.InputShape(matrix);
@@ -128,7 +128,7 @@ ExactSum IntegerMatMul(const OnnxNodeView& view, const Operands& at) {
                          Factor(view, at.w, PerColumn(view, at.w_zero, at.w)));
 }
 
-// Half to even of sum * scale, where the scale is worked out first, as the runtimes have it.
+// Rounds sum * scale half to even. The scale is computed first, as in ONNX's runtimes.
 ExprPtr Requantised(const OnnxNodeView& view, const ExactSum& sum, const ExprPtr& scale, int zero_point) {
   const ExprPtr quotient = view.Call("multiply", {SumAsFloat(view, sum), scale});
   return Saturated(view, quotient, ReadPerAxis(view, zero_point, {}), QuantisedDType(view, zero_point));
@@ -144,7 +144,7 @@ std::vector<ExprPtr> MatMulInteger(const OnnxNodeView& view) {
   return {SumAsInt32(view, IntegerMatMul(view, {0, 2, 1, 3}))};
 }
 
-// x, its scale and zero point, w, its scale and zero point, the result's scale and zero point, bias.
+// Inputs: x, its scale and zero point, w, its scale and zero point, the result's scale and zero point, bias.
 std::vector<ExprPtr> QLinearConv2d(const OnnxNodeView& view) {
   RequireScales(view, {1, 4, 6});
   const ExactSum sum = IntegerConv(view, {0, 2, 3, 5}, 8);
@@ -163,8 +163,8 @@ std::vector<ExprPtr> QLinearMatMul(const OnnxNodeView& view) {
   return {Requantised(view, sum, view.Call("divide", {of_product, ReadPerAxis(view, 6, {})}), 7)};
 }
 
-// A, its scale and zero point, B, its scale and zero point, C of the product's scale, the result's scale and zero
-// point; without these two the result is real.
+// Inputs: A, its scale and zero point, B, its scale and zero point, C with the product's scale, the result's scale and
+// zero point. Without the last two the result is real.
 std::vector<ExprPtr> QGemm(const OnnxNodeView& view) {
   RequireScales(view, {1, 4, 7});
   if (view.InputRank(0) != 2 || view.InputRank(3) != 2) RefuseNode("A and B must be matrices");
@@ -190,7 +190,7 @@ ExprPtr PlusBias(const OnnxNodeView& view, const ExprPtr& real, int bias) {
   return view.HasInput(bias) ? view.Call("add", {real, view.Input(bias)}) : real;
 }
 
-// A, B, A's scale, B's scale, A's zero point, B's zero point, bias.
+// Inputs: A, B, A's scale, B's scale, A's zero point, B's zero point, bias.
 std::vector<ExprPtr> MatMulIntegerToFloat(const OnnxNodeView& view) {
   RequireScales(view, {2, 3});
   const ExactSum sum = IntegerMatMul(view, {0, 4, 1, 5});
@@ -198,7 +198,7 @@ std::vector<ExprPtr> MatMulIntegerToFloat(const OnnxNodeView& view) {
   return {PlusBias(view, Times(view, SumAsFloat(view, sum), scale), 6)};
 }
 
-// A, which is quantised here, B, its scale and zero point, bias.
+// Inputs: A, which is quantised here, B, its scale and zero point, bias.
 std::vector<ExprPtr> DynamicQuantizeMatMul(const OnnxNodeView& view) {
   RequireScales(view, {2});
   const DynamicallyQuantised a = QuantisedDynamically(view, view.Input(0));

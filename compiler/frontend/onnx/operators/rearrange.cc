@@ -1,4 +1,4 @@
-// Operators that are a reshape, a move and a reshape again: DepthToSpace (a pass finds it), SpaceToDepth, Tile.
+// Operators made of a reshape, a move and another reshape: DepthToSpace (recognised by a pass), SpaceToDepth, Tile.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -45,7 +45,7 @@ std::vector<ExprPtr> SpaceToDepth(const OnnxNodeView& view) {
   return {Permuted(view, {s[0], s[1], s[2] / b, b, s[3] / b, b}, axes, {s[0], s[1] * b * b, s[2] / b, s[3] / b})};
 }
 
-// Each repeated axis gets one of 1 before it, which is broadcast.
+// Each repeated axis gets a new axis of 1 before it, which is broadcast.
 std::vector<ExprPtr> Tile(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   const std::vector<int64_t> repeats = *view.InputInts(1, "repeats");

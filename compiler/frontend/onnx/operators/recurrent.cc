@@ -1,4 +1,4 @@
-// LSTM, GRU and RNN, and the LSTM of 8-bit weights that ONNX Runtime's quantiser writes.
+// LSTM, GRU and RNN, and the LSTM with 8-bit weights that ONNX Runtime's quantiser writes.
 #include <fmt/format.h>
 
 #include <optional>
@@ -38,7 +38,7 @@ std::vector<ExprPtr> Rnn(const OnnxNodeView& view) {
   return RecurrentLayer(view, CellOf(CellKind::kRnn), view.Input(1), view.Input(2));
 }
 
-// Scales or zero points, one per direction or one per direction and column, so that they broadcast to the weight.
+// Scales or zero points, one per direction or one per direction and column, in a shape that broadcasts to the weight.
 ExprPtr PerColumn(const OnnxNodeView& view, int input, const Shape& weight) {
   const Shape& shape = view.InputShape(input);
   const bool each = shape.size() == 2 && shape[0] == weight[0] && shape[1] == weight[2];
@@ -49,7 +49,7 @@ ExprPtr PerColumn(const OnnxNodeView& view, int input, const Shape& weight) {
   return view.Reshape(view.Input(input), {weight[0], 1, each ? weight[2] : 1});
 }
 
-// Of a weight that lies (directions, inputs, gates * units), as LSTM has it.
+// Reorders a weight of (directions, inputs, gates * units) as LSTM has it.
 ExprPtr AsLstm(const OnnxNodeView& view, const ExprPtr& weight) {
   return view.Call("transpose", {weight}, {{"axes", std::vector<int64_t>{0, 2, 1}}});
 }
@@ -62,7 +62,7 @@ const Shape& IntegersShape(const OnnxNodeView& view, int weight) {
                          DTypeName(dtype)));
 }
 
-// (integer - zero point) * scale.
+// Computes (integer - zero point) * scale.
 ExprPtr Dequantised(const OnnxNodeView& view, int weight, int scale) {
   const Shape shape = IntegersShape(view, weight);
   const auto real = [&](const ExprPtr& integers) {
@@ -73,7 +73,7 @@ ExprPtr Dequantised(const OnnxNodeView& view, int weight, int scale) {
   return AsLstm(view, view.Call("multiply", {value, PerColumn(view, scale, shape)}));
 }
 
-// Integers less their zero points, where both are known and all of them are int8's; else nothing.
+// Integers minus their zero points, if both are known and every result fits int8; else nullopt.
 std::optional<Tensor> Centred(const OnnxNodeView& view, int weight, int zero_point) {
   const Shape& shape = IntegersShape(view, weight);
   const Tensor* integers = view.InputValue(weight);
@@ -93,15 +93,15 @@ std::optional<Tensor> Centred(const OnnxNodeView& view, int weight, int zero_poi
   return centred;
 }
 
-// Of each direction and column, however few the model has.
+// For each direction and column, even if the model has fewer scales.
 ExprPtr ScalesOfColumns(const OnnxNodeView& view, int scale, const Shape& weight) {
   const ExprPtr each = PerColumn(view, scale, weight);
   const Shape all{weight[0], 1, weight[2]};
   return view.Reshape(view.Call("broadcast_to", {each}, {{"shape", all}}), {weight[0], weight[2]});
 }
 
-// Inputs and states stay floats, which ONNX Runtime rounds to 8 bits at each step. So do the products with the inputs;
-// those with the states read the whole weight at each step, so that it stays in 8 bits where it can.
+// Inputs and states stay floats, although ONNX Runtime rounds them to 8 bits at each step. So do products with the
+// inputs. Products with the states read the whole weight at each step, so that it stays in 8 bits if possible.
 std::vector<ExprPtr> DynamicQuantizeLstm(const OnnxNodeView& view) {
   const ExprPtr w = Dequantised(view, 1, 8);
   const std::optional<Tensor> r = Centred(view, 2, 11);

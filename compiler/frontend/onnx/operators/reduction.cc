@@ -1,4 +1,4 @@
-// ReduceMean and its kin.
+// ReduceMean and the other reductions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Reduction {
 constexpr Reduction kReductions[] = {
     {"ReduceMean", "mean"}, {"ReduceSum", "sum"}, {"ReduceProd", "prod"}, {"ReduceMax", "max"}, {"ReduceMin", "min"}};
 
-// The axes that a node names; none means all, or nothing at all where `nothing` is set.
+// The axes that a node names. None means all axes, or no reduction if `nothing` is set.
 struct Axes {
   std::vector<int64_t> axes;
   bool nothing = false;
@@ -62,7 +62,7 @@ std::vector<ExprPtr> ReduceLogSum(const OnnxNodeView& view) {
   return {view.Call("log", {Over(view, "sum", view.Input(0), AxesOf(view))})};
 }
 
-// m + log(sum(exp(x - m))) with m the maximum, which an infinity must not be: it would be taken from itself.
+// m + log(sum(exp(x - m))), where m is the maximum. An infinite m is replaced, because infinity minus itself is NaN.
 std::vector<ExprPtr> ReduceLogSumExp(const OnnxNodeView& view) {
   const Axes axes = AxesOf(view);
   if (axes.nothing) return {view.Input(0)};

@@ -1,4 +1,4 @@
-// Resize and Upsample: along each axis every output is one input, lies between two or blends several.
+// Resize and Upsample: along each axis an output is one input, an interpolation of two, or a blend of several.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// How coordinates of outputs become coordinates of inputs, in ONNX's words.
+// The interpolation, by ONNX's names.
 enum class ResizeMode : uint8_t { kNearest, kLinear, kCubic };
 
 struct ResizeRule {
@@ -25,7 +25,7 @@ struct ResizeRule {
   double cubic = -0.75;
   bool antialias = false;
   bool exclude_outside = false;
-  double extrapolation = 0;  // where a crop reaches beyond the data
+  double extrapolation = 0;  // value where a crop reaches beyond the data
 };
 
 constexpr std::string_view kCrop = "tf_crop_and_resize";
@@ -35,10 +35,10 @@ struct ResizedAxis {
   int64_t in = 0;
   int64_t out = 0;
   float scale = 1;
-  float begin = 0, end = 1;  // of a crop, as shares of the way from the first element to the last
+  float begin = 0, end = 1;  // begin and end of a crop, as fractions of the distance from the first element to the last
 };
 
-// In float32, as ONNX Runtime and ONNX's reference compute it: a third of 9 is 3, where float64 has 3 less a little.
+// Computed in float32, as by ONNX Runtime and ONNX's reference: a third of 9 is 3 there, but slightly less in float64.
 float SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
   const auto o = static_cast<float>(out), length = static_cast<float>(a.out), from = static_cast<float>(a.in);
   if (rule.coordinates == "asymmetric") return o / a.scale;
@@ -46,7 +46,7 @@ float SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
     return a.out > 1 ? a.begin * (from - 1) + o * (a.end - a.begin) * (from - 1) / (length - 1)
                      : 0.5F * (a.begin + a.end) * (from - 1);
   }
-  // ONNX means the length before it is cut to a whole number.
+  // ONNX means the length before it is truncated to an integer.
   if (rule.coordinates == "align_corners") return a.out > 1 ? o * (from - 1) / (from * a.scale - 1) : 0;
   if (rule.coordinates == "pytorch_half_pixel" && a.out == 1) return 0;
   if (rule.coordinates == "tf_half_pixel_for_nn") return (o + 0.5F) / a.scale;
@@ -55,8 +55,8 @@ float SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
   return from / 2 * (1 - length / (a.scale * from)) + middle - 0.5F;
 }
 
-// Ties go down, or up. Float32's quotients miss some by a unit in the last place, which ONNX Runtime still takes for
-// ties.
+// Rounds ties down or up. A float32 quotient may miss a tie by a unit in the last place; ONNX Runtime still counts it
+// as one.
 double Rounded(double x, const std::string& mode) {
   constexpr double kTie = 0.5 + 1e-6;
   if (mode == "floor") return std::floor(x);
@@ -81,8 +81,8 @@ ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis
   return Taken(view, data, a, indices);
 }
 
-// below * (1 - share) + above * share, which two infinities alike do not make a NaN. Bytes become floats once they are
-// taken: of a large image few are.
+// below * (1 - share) + above * share, but two equal infinities do not give NaN. Bytes become floats after they are
+// taken, because few elements of a large image are.
 ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
   std::vector<int64_t> below, above;
   std::vector<float> share, rest;
@@ -106,15 +106,15 @@ ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis&
   return view.Call("add", {weighed(low, rest), weighed(high, share)});
 }
 
-// Weights of a blend over neighbours; each output's taps lie side by side.
+// Weights of a blend over neighbours; the taps of each output are contiguous.
 struct Taps {
   int64_t count = 0;
   std::vector<int64_t> from;  // out x count
   std::vector<float> weights;
 };
 
-// Of the tap at distance x: the triangle, or Keys's cubic with the parameter `a` (Keys, IEEE Transactions on Acoustics,
-// Speech, and Signal Processing 29, 1981, equation 15 for a = -1/2).
+// The weight of the tap at distance x. It is the triangle, or Keys's cubic with the parameter `a` (Keys, IEEE
+// Transactions on Acoustics, Speech, and Signal Processing 29, 1981, equation 15 for a = -1/2).
 double Kernel(const ResizeRule& rule, double x) {
   const double d = std::abs(x), a = rule.cubic;
   if (rule.mode == ResizeMode::kLinear) return std::max(0.0, 1 - d);
@@ -122,8 +122,8 @@ double Kernel(const ResizeRule& rule, double x) {
   return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-// A kernel that is stretched where the image shrinks passes over no input (antialias). Taps past an end read the end,
-// or do not count.
+// With antialias the kernel is stretched when the image shrinks, so that it skips no input. Taps past an end read the
+// end element, or do not count.
 Taps TapsOf(const ResizedAxis& a, const ResizeRule& rule) {
   constexpr int64_t kMostTaps = 512;
   const double stretch = rule.antialias ? std::min(1.0F, a.scale) : 1;
@@ -166,7 +166,7 @@ ExprPtr Blended(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis
   return result;
 }
 
-// What lies beyond the data along the axis gives way to a number.
+// Replaces positions beyond the data along the axis by the extrapolation value.
 ExprPtr Extrapolated(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
   Shape shape(view.builder().ShapeOf(data).size() - static_cast<size_t>(a.axis), 1);
   shape[0] = a.out;
@@ -191,9 +191,9 @@ ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, const ResizedAx
   return LiesBetweenTwo(rule) ? Linear(view, data, a, rule) : Blended(view, data, a, rule);
 }
 
-constexpr int64_t kMostOut = int64_t{1} << 31;  // far beyond what Spend lets through
+constexpr int64_t kMostOut = int64_t{1} << 31;  // far beyond the limit of Spend
 
-// The numbers of a float input, an attribute before it was one.
+// The numbers of a float input, or of the attribute in older opsets.
 std::vector<double> Scales(const OnnxNodeView& view, int input) {
   std::vector<double> scales;
   if (!view.HasInput(input)) {
@@ -209,7 +209,7 @@ std::vector<double> Scales(const OnnxNodeView& view, int input) {
   return scales;
 }
 
-// The axes that the `given` numbers are of.
+// The axes to which the `given` numbers belong.
 std::vector<int64_t> ResizeAxes(const OnnxNodeView& view, size_t given, std::string_view what) {
   const int64_t rank = view.InputRank(0);
   std::vector<int64_t> axes(static_cast<size_t>(rank));
@@ -225,7 +225,7 @@ std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vecto
   for (size_t i = 0; i < axes.size(); ++i) {
     if (!(scales[i] > 0) || scales[i] > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scales[i]));
     const int64_t in = Nth(view.InputShape(0), axes[i]);
-    // The product is float32's, as in ONNX's shape inference and ONNX Runtime: 10 times 0.7 is 7.
+    // The product is float32, as in ONNX's shape inference and ONNX Runtime: 10 times 0.7 is 7.
     const auto scale = static_cast<float>(scales[i]);
     const auto out = static_cast<int64_t>(std::floor(static_cast<float>(in) * scale));
     resized.push_back({axes[i], in, out, scale});
@@ -242,7 +242,7 @@ std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector
   }
   const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
   if (policy == "stretch" || resized.empty()) return resized;
-  // One scale for all: the least that one of the sizes asks for, or the most.
+  // One scale for all axes: the least that one of the sizes needs, or the largest.
   float scale = resized[0].scale;
   for (const ResizedAxis& a : resized) {
     scale = policy == "not_larger" ? std::min(scale, a.scale) : std::max(scale, a.scale);
@@ -255,7 +255,7 @@ std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector
   return resized;
 }
 
-// The crop's begins, then its ends, one of each for each axis.
+// Reads the crop's begins, then its ends, one of each per axis.
 void ReadCrop(const OnnxNodeView& view, std::vector<ResizedAxis>& axes) {
   const Tensor* roi = view.HasInput(1) ? view.InputValue(1) : nullptr;
   const auto count = static_cast<int64_t>(axes.size());
@@ -270,8 +270,8 @@ void ReadCrop(const OnnxNodeView& view, std::vector<ResizedAxis>& axes) {
   }
 }
 
-// Blends of integers are cut towards zero, as ONNX Runtime does. A sum of shares may miss the integer that it is by a
-// few units in the last place, and must not lose one for that.
+// Truncates blends of integers towards zero, as ONNX Runtime does. Rounding may leave a sum of shares slightly below
+// its integer, which must not lower the result by one.
 ExprPtr CutBlend(const OnnxNodeView& view, const ExprPtr& data, DType dtype) {
   if (IsFloat(dtype) || !IsFloat(view.builder().DTypeOf(data))) return AsDType(view, data, dtype);
   constexpr double kMissed = 1.0 / 2048;

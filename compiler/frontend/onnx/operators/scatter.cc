@@ -1,4 +1,4 @@
-// ScatterND, ScatterElements and TensorScatter as Relay's scatters. Indices that are known are checked here.
+// ScatterND, ScatterElements and TensorScatter as Relay's scatters. Known indices are checked here.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/cast_target.h"
@@ -20,13 +20,13 @@ std::string JoinOf(const OnnxNodeView& view) {
   RefuseNode(fmt::format("reduction=\"{}\" is not supported; none, add, mul, max and min are", reduction));
 }
 
-// A run leaves out updates whose index is outside; a model that is known to have them is refused.
+// A run skips updates whose index is outside; a model that is known to have such indices is refused.
 void CheckIndex(double index, int64_t extent) {
   const auto at = static_cast<int64_t>(index);
   if (at < -extent || at >= extent) RefuseNode(fmt::format("index {} is outside {}", at, extent));
 }
 
-// Each position's parts lie side by side.
+// The parts of each position are contiguous.
 void CheckPositions(const Tensor& indices, const Shape& data) {
   const int64_t depth = indices.shape().empty() ? 0 : indices.shape().back();
   if (depth < 1 || depth > static_cast<int64_t>(data.size())) {
@@ -54,7 +54,7 @@ std::vector<ExprPtr> ScatterElements(const OnnxNodeView& view) {
                     {{"axis", axis}, {"reduction", JoinOf(view)}})};
 }
 
-// Rows of a cache, from a position of each image on; a circular one begins again at its end.
+// Writes rows of a cache, from a position per image on; a circular cache wraps at its end.
 std::vector<ExprPtr> TensorScatter(const OnnxNodeView& view) {
   const Shape cache = view.InputShape(0), update = view.InputShape(1);
   const std::string mode = view.String("mode", "linear");

@@ -1,4 +1,4 @@
-// Operators about positions along an axis: ArgMax, ArgMin, Hardmax, TopK, CumSum, CumProd.
+// Operators on positions along an axis: ArgMax, ArgMin, Hardmax, TopK, CumSum, CumProd.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ std::vector<ExprPtr> Cumulative(const OnnxNodeView& view) {
                      {"reverse", view.Int("reverse", 0) != 0}})};
 }
 
-// As many as there can be, of which the first k are there.
+// Computes as many as k can be at most; the first k of them are valid.
 std::vector<ExprPtr> CountedTopK(const OnnxNodeView& view, int64_t axis, const ExprPtr& k) {
   TypedBuilder& builder = view.builder();
   const int64_t extent = Nth(view.InputShape(0), axis);
@@ -78,7 +78,7 @@ std::vector<ExprPtr> NoneOf(const OnnxNodeView& view, int64_t axis) {
           relay::MakeConstant(Tensor(DType::kInt64, shape))};
 }
 
-// Whatever `sorted` says, they come in order.
+// The elements come in order whatever `sorted` says.
 std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", -1), view.InputRank(0));
   const int64_t extent = Nth(view.InputShape(0), axis);

@@ -1,4 +1,4 @@
-// Operators that give the same elements another shape or order, or set others around them.
+// Operators that reshape, reorder or pad the same elements.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// 0 keeps the dim of the input (unless allowzero), -1 is what remains.
+// 0 keeps the input's dimension (unless allowzero), -1 takes the remaining elements.
 Shape ResolveReshape(const Shape& data, std::vector<int64_t> wanted, bool allow_zero) {
   int64_t known = 1;
   int64_t* open = nullptr;
@@ -41,7 +41,7 @@ Shape ResolveReshape(const Shape& data, std::vector<int64_t> wanted, bool allow_
   return wanted;
 }
 
-// A number that is computed is the one that remains, or the extent that the data has there.
+// A computed number must be the remaining extent, or the extent that the data has at that position.
 std::vector<int64_t> ReshapeNumbers(const OnnxNodeView& view, bool allow_zero) {
   if (view.InputValue(1) != nullptr) return *view.InputInts(1, "shape");
   std::vector<int64_t> numbers;
@@ -112,7 +112,7 @@ std::vector<ExprPtr> Unsqueeze(const OnnxNodeView& view) {
   std::vector<int64_t> axes = AxesOf(view);
   axes = OnnxNodeView::Axes(axes, view.InputRank(0) + static_cast<int64_t>(axes.size()));
   if (axes.size() + view.InputShape(0).size() > 16) RefuseNode("the result's rank is over 16");
-  // From the lowest on, each axis has its place in the result when its turn comes.
+  // Inserts axes from the lowest on, so that each has its final position when it is inserted.
   std::sort(axes.begin(), axes.end());
   ExprPtr result = view.Input(0);
   for (const int64_t axis : axes) {
@@ -129,8 +129,8 @@ std::vector<ExprPtr> Concat(const OnnxNodeView& view) {
   return {view.builder().CallOnTuple("concatenate", view.inputs(), {{"axis", axis}})};
 }
 
-// Along an axis of one element a number that is computed says how often that is repeated; along another it can only be
-// the extent that is there, or 1.
+// Along an axis of one element, a computed number is the number of repetitions. Along another it can only be the
+// present extent or 1.
 std::vector<ExprPtr> ExpandComputed(const OnnxNodeView& view) {
   const Shape data = view.InputShape(0);
   const std::vector<ComputedDim> dims = ComputedDims(view, 1, "shape");
@@ -172,7 +172,7 @@ std::vector<ExprPtr> Expand(const OnnxNodeView& view) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] < 0) RefuseNode(fmt::format("the dimension {} is negative", shape[i]));
     const int64_t dim = i < lead ? 1 : data[i - lead];
-    // Broadcasting goes both ways: 1 takes the data's dim.
+    // Broadcasting goes both ways: 1 takes the data's dimension.
     if (shape[i] == 1) shape[i] = dim;
     if (dim != 1 && dim != shape[i])
       RefuseNode(fmt::format("{} does not expand to {}", ShapeText(data), ShapeText(shape)));
@@ -183,7 +183,7 @@ std::vector<ExprPtr> Expand(const OnnxNodeView& view) {
 
 constexpr int64_t kWidest = int64_t{1} << 31;
 
-// Begin and end of each dim, in Relay's order, from ONNX's (all begins, then all ends).
+// Begin and end of each dimension, in Relay's order, from ONNX's order (all begins, then all ends).
 std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_t>& pads) {
   const int64_t rank = view.InputRank(0);
   std::vector<int64_t> axes;
@@ -201,7 +201,7 @@ std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_
   return width;
 }
 
-// The number around the data; nothing where it is computed, or more than a double holds.
+// The padding value; nullopt if it is computed, or more than a double holds.
 std::optional<double> PadValue(const OnnxNodeView& view) {
   if (view.opset() < 11) return view.Float("value", 0);
   if (!view.HasInput(2)) return 0;
@@ -210,7 +210,7 @@ std::optional<double> PadValue(const OnnxNodeView& view) {
   return value != nullptr && HeldByDouble(*value, 0) ? std::optional(value->At(0)) : std::nullopt;
 }
 
-// Padded with zeros, which then give way to a number that is computed.
+// Pads with zeros and then replaces these by a computed number.
 ExprPtr PaddedByComputed(const OnnxNodeView& view, const std::vector<int64_t>& width) {
   const ExprPtr value = view.Reshape(view.Input(2), {});
   ExprPtr data = view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}});
@@ -233,7 +233,7 @@ ExprPtr PaddedBy(const OnnxNodeView& view, const std::string& mode, const std::v
   return view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", *value}});
 }
 
-// The elements [begin, end) of an axis, again and again: begin may be negative and the end beyond the extent.
+// The elements [begin, end) of an axis that repeats itself: begin may be negative and end beyond the extent.
 ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_t begin, int64_t end) {
   const int64_t extent = Nth(view.builder().ShapeOf(data), axis);
   std::vector<ExprPtr> parts;
@@ -249,7 +249,7 @@ ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, in
   return view.builder().CallOnTuple("concatenate", parts, {{"axis", axis}});
 }
 
-// Beyond an end lies what is at the other.
+// Beyond one end follow the elements from the other end.
 ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_t>& width) {
   constexpr int64_t kMostRounds = 64;
   for (size_t d = 0; d < width.size() / 2; ++d) {
@@ -270,7 +270,7 @@ ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_
   return data;
 }
 
-// A negative pad takes elements away.
+// A negative pad removes elements.
 ExprPtr Cropped(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& width) {
   Shape begin, end;
   for (size_t d = 0; d < width.size() / 2; ++d) {

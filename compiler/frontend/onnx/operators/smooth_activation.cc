@@ -1,4 +1,4 @@
-// Activations that are written with exponentials or thresholds: chains of simpler operators, which one kernel computes.
+// Activations defined by exponentials or thresholds: chains of simpler operators, which one kernel computes.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ ExprPtr NotAbove(const OnnxNodeView& view, const ExprPtr& x, double bound) {
   return view.Call("clip", {x}, {{"a_max", bound}});
 }
 
-// max(x, 0) + alpha (exp(min(x, 0)) - 1).
+// Computes max(x, 0) + alpha (exp(min(x, 0)) - 1).
 ExprPtr ExponentialLinear(const OnnxNodeView& view, double alpha) {
   const ExprPtr& x = view.Input(0);
   const ExprPtr below = WithScalar(view, "multiply", view.Call("expm1", {NotAbove(view, x, 0)}), alpha);
@@ -32,7 +32,7 @@ std::vector<ExprPtr> Selu(const OnnxNodeView& view) {
   return {WithScalar(view, "multiply", ExponentialLinear(view, alpha), gamma)};
 }
 
-// max(x, 0) + min(alpha (exp(x / alpha) - 1), 0).
+// Computes max(x, 0) + min(alpha (exp(x / alpha) - 1), 0).
 std::vector<ExprPtr> Celu(const OnnxNodeView& view) {
   const double alpha = view.Float("alpha", 1);
   if (alpha == 0) RefuseNode("alpha is 0; it divides the data");
@@ -60,13 +60,13 @@ std::vector<ExprPtr> Swish(const OnnxNodeView& view) {
   return {view.Call("multiply", {view.Input(0), gate})};
 }
 
-// The first input through a swish, times the second.
+// The swish of the first input, times the second input.
 std::vector<ExprPtr> SwiGlu(const OnnxNodeView& view) {
   return {view.Call("multiply", {Swish(view)[0], view.Input(1)})};
 }
 
-// x (1 + tanh(u)) / 2 is x sigmoid(2 u), u = sqrt(2 / pi) (x + 0.044715 x^3). Minus infinity times 0 would be no
-// number.
+// x (1 + tanh(u)) / 2 equals x sigmoid(2 u) for u = sqrt(2 / pi) (x + 0.044715 x^3). The lower bound of x avoids minus
+// infinity times 0, which is NaN.
 ExprPtr GeluByTanh(const OnnxNodeView& view) {
   const ExprPtr x = view.Call("clip", {view.Input(0)}, {{"a_min", -1000.0}});
   const ExprPtr cube = view.Call("multiply", {view.Call("multiply", {x, x}), x});
@@ -90,7 +90,7 @@ std::vector<ExprPtr> ThresholdedRelu(const OnnxNodeView& view) {
   return {view.Call("where", {above, x, ScalarLike(view, x, 0)})};
 }
 
-// Integers are compared and moved as floats, since the bound and the bias may have fractions, and cut at the end.
+// Integers are compared and shifted as floats, because bound and bias may have fractions; the result is truncated.
 std::vector<ExprPtr> Shrink(const OnnxNodeView& view) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const ExprPtr x = IsFloat(dtype) ? view.Input(0) : AsDType(view, view.Input(0), DType::kFloat32);

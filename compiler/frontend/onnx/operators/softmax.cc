@@ -10,12 +10,13 @@ using relay::ExprPtr;
 
 ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, int64_t axis) {
   const std::string_view op = view.node().op_type == "Softmax" ? "nn.softmax" : "nn.log_softmax";
-  // Relay's default is -1, and the text is shorter with it.
+  // Uses Relay's default of -1 for the last axis, which shortens the text.
   const int64_t rank = static_cast<int64_t>(view.builder().ShapeOf(data).size());
   return view.Call(op, {data}, {{"axis", axis == rank - 1 ? int64_t{-1} : axis}});
 }
 
-// Before opset 13 the dims from `axis` on are one axis together; since then there is one axis, the last by default.
+// Before opset 13 the dimensions from `axis` on are joined into one axis. Since then there is one axis, by default the
+// last.
 std::vector<ExprPtr> Softmax(const OnnxNodeView& view) {
   const ExprPtr& data = view.Input(0);
   const Shape shape = view.InputShape(0);

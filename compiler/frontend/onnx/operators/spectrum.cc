@@ -1,4 +1,4 @@
-// Fourier transforms of whole signals and of frames of them, and the windows of frames.
+// Fourier transforms of whole signals and of their frames, and the windows of frames.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Axes = std::vector<int64_t>;
 
 constexpr int64_t kLongest = int64_t{1} << 24;
 
-// The only number of an input that may be absent.
+// The only number of an input, which may be absent.
 std::optional<int64_t> KnownInt(const OnnxNodeView& view, int input, std::string_view what) {
   const auto given = view.InputInts(input, what);
   if (!given) return std::nullopt;
@@ -29,12 +29,13 @@ std::optional<int64_t> KnownInt(const OnnxNodeView& view, int input, std::string
 }
 
 struct Spectrum {
-  int64_t length = 0;    // as many samples make a period
-  int64_t parts = 1;     // of a number that is given: real, and imaginary
-  bool inverse = false;  // divided by the length
+  int64_t length = 0;    // number of samples in a period
+  int64_t parts = 1;     // parts of an input number: real, or real and imaginary
+  bool inverse = false;  // the inverse transform, divided by the length
   bool onesided = false;
 
-  // Of a real signal half of the bins tell the others: they are not made, or are not given and the signal is real.
+  // Half of the bins determine a real signal. The other half is not computed. In an inverse transform it is not given,
+  // and the signal is real.
   bool from_half() const { return inverse && onesided; }
   int64_t results() const { return onesided && !inverse ? length / 2 + 1 : length; }
   int64_t result_parts() const { return from_half() ? 1 : 2; }
@@ -57,7 +58,7 @@ ExprPtr Part(const OnnxNodeView& view, const ExprPtr& x, int64_t axis, int64_t b
                    {{"begin", Axes{begin}}, {"end", Axes{end}}, {"strides", Axes{step}}, {"axes", Axes{axis}}});
 }
 
-// rows x given x parts with zeros behind, or without the last ones.
+// Extends rows x given x parts with zeros, or cuts the last ones off.
 ExprPtr OfLength(const OnnxNodeView& view, const ExprPtr& x, int64_t length) {
   const int64_t given = view.builder().ShapeOf(x)[1];
   if (given > length) return Part(view, x, 1, 0, length);
@@ -65,7 +66,8 @@ ExprPtr OfLength(const OnnxNodeView& view, const ExprPtr& x, int64_t length) {
   return view.Call("nn.pad", {x}, {{"pad_width", Axes{0, 0, 0, length - given, 0, 0}}});
 }
 
-// The bins that half of a real signal's tell: from the end on they are conjugates of those from the second on.
+// Appends the bins that half of a real signal's determine. They are the conjugates of those from the second on, in
+// reverse order.
 ExprPtr WithOtherHalf(const OnnxNodeView& view, const ExprPtr& half, int64_t length) {
   const int64_t others = (length - 1) / 2;
   if (others == 0) return half;
@@ -75,7 +77,7 @@ ExprPtr WithOtherHalf(const OnnxNodeView& view, const ExprPtr& half, int64_t len
                                     {{"axis", int64_t{1}}});
 }
 
-// Of rows x given x parts the rows x results x parts.
+// Turns rows x given x parts into rows x results x parts.
 ExprPtr SpectrumOf(const OnnxNodeView& view, const ExprPtr& given, const Spectrum& spectrum) {
   ExprPtr x = OfLength(view, given, spectrum.from_half() ? spectrum.length / 2 + 1 : spectrum.length);
   if (spectrum.from_half()) x = WithOtherHalf(view, x, spectrum.length);
@@ -120,7 +122,7 @@ std::vector<ExprPtr> Dft(const OnnxNodeView& view) {
   return {transposed(view.Reshape(SpectrumOf(view, rows, spectrum), result), back)};
 }
 
-// The window, one number per sample of a frame; null when all are 1.
+// The window, one number per sample of a frame; null if all are 1.
 ExprPtr WindowOf(const OnnxNodeView& view, int64_t length) {
   if (!view.HasInput(2)) return nullptr;
   if (view.InputShape(2) != Shape{length}) {
@@ -133,10 +135,10 @@ struct Frames {
   int64_t count, length, step;
 };
 
-// signals x samples x parts as signals x count x length x parts. Frames are made of pieces that frames share, as long
-// as the step and the length allow:
+// Turns signals x samples x parts into signals x count x length x parts. Frames are joined from pieces that they share,
+// as far as the step and the length allow:
 //
-//   step 2, length 4    pieces 0 1 2 3 ..    frame 0: pieces 0 1    frame 1: pieces 1 2
+//    step 2, length 4    pieces 0 1 2 3 ..    frame 0: pieces 0 1    frame 1: pieces 1 2
 ExprPtr Framed(const OnnxNodeView& view, const ExprPtr& signal, const Frames& frames) {
   constexpr int64_t kMostPieces = 64;
   const Shape shape = view.builder().ShapeOf(signal);
@@ -179,7 +181,7 @@ std::vector<ExprPtr> Stft(const OnnxNodeView& view) {
   return {view.Reshape(bins, {shape[0], frames, spectrum.results(), 2})};
 }
 
-// a - b cos(turn) + c cos(2 turn), one turn in all; of a periodic one the last number would be the first again.
+// a - b cos(turn) + c cos(2 turn) over one turn. In a periodic window the first number would follow the last one.
 struct Cosines {
   double a, b, c;
 };

@@ -1,5 +1,5 @@
-// Tree ensembles of the domain ai.onnx.ml: the classifier and the regressor that name nodes by tree and number, and
-// TreeEnsemble, whose lists point into each other.
+// Tree ensembles of the domain ai.onnx.ml: the classifier, the regressor and TreeEnsemble. The first two name nodes by
+// tree and number; the lists of TreeEnsemble point into each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Added to the scores of `targets` targets; null where there is none.
+// Values added to the scores of `targets` targets; null if there are none.
 ExprPtr BaseValues(const OnnxNodeView& view, int64_t targets) {
   const std::vector<float> base = FloatsOf(view, "base_values");
   if (base.empty()) return nullptr;
@@ -51,7 +51,7 @@ ExprPtr SideBySide(const OnnxNodeView& view, const ExprPtr& left, const ExprPtr&
   return view.builder().CallOnTuple("concatenate", {left, right}, {{"axis", int64_t{1}}});
 }
 
-// Two classes, weights for one of them alone: what ONNX Runtime makes of it, which ONNX leaves open.
+// Two classes with weights for only one of them. ONNX does not define this case; it follows ONNX Runtime.
 class OneWeightColumn {
  public:
   OneWeightColumn(const OnnxNodeView& view, const TreeTable& table, const std::vector<int64_t>& labels)

@@ -1,4 +1,4 @@
-// Circular and hyperbolic functions: those that Relay has, and the others made of them so that little cancels.
+// Circular and hyperbolic functions: those of Relay, and others composed of them with little cancellation.
 #include <cmath>
 
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -23,7 +23,7 @@ class Formula {
   ExprPtr By(const ExprPtr& a, double b) const { return WithScalar(view_, "multiply", a, b); }
   ExprPtr From(double a, const ExprPtr& b) const { return view_.Call("subtract", {Number(a), b}); }
   ExprPtr Inverse(const ExprPtr& a) const { return Over(Number(1), a); }
-  // An odd function from its values at magnitudes.
+  // An odd function, from its value at the magnitude.
   ExprPtr Odd(const ExprPtr& at_magnitude) const { return Times(Of("sign", x()), at_magnitude); }
   ExprPtr Above(const ExprPtr& a, double bound, const ExprPtr& then, const ExprPtr& otherwise) const {
     return view_.Call("where", {WithScalar(view_, "greater", a, bound), then, otherwise});
@@ -44,19 +44,19 @@ ExprPtr Cos(const Formula& f) { return f.Of("cos", f.x()); }
 ExprPtr Atan(const Formula& f) { return f.Of("atan", f.x()); }
 ExprPtr Tan(const Formula& f) { return f.Over(Sin(f), Cos(f)); }
 
-// Half the angle has the tangent x / (1 + sqrt(1 - x^2)).
+// The tangent of half the angle is x / (1 + sqrt(1 - x^2)).
 ExprPtr Asin(const Formula& f) {
   const ExprPtr root = f.Of("sqrt", f.Times(f.From(1, f.x()), f.Plus(f.x(), 1)));
   return f.By(f.Of("atan", f.Over(f.x(), f.Plus(root, 1))), 2);
 }
 
-// Half the angle has the tangent sqrt((1 - x) / (1 + x)).
+// The tangent of half the angle is sqrt((1 - x) / (1 + x)).
 ExprPtr Acos(const Formula& f) {
   return f.By(f.Of("atan", f.Of("sqrt", f.Over(f.From(1, f.x()), f.Plus(f.x(), 1)))), 2);
 }
 
-// sinh(2 h) = 2 sinh(h) cosh(h), because exp(|x|) overflows before its half does. With t = exp(h) - 1 and e = t + 1:
-// t (1 + 1 / e) / 2 times (e + 1 / e).
+// sinh(2 h) = 2 sinh(h) cosh(h), because exp(|x|) overflows before its half does. With t = exp(h) - 1 and e = t + 1 it
+// is t (1 + 1 / e) / 2 times (e + 1 / e).
 ExprPtr Sinh(const Formula& f) {
   const ExprPtr t = f.Of("expm1", f.By(f.Of("abs", f.x()), 0.5)), e = f.Plus(t, 1), inverse = f.Inverse(e);
   return f.Odd(f.Times(f.By(f.Times(t, f.Plus(inverse, 1)), 0.5), f.Add(e, inverse)));
@@ -68,14 +68,14 @@ ExprPtr Cosh(const Formula& f) {
   return f.Add(f.Times(f.By(e, 0.5), e), f.By(f.Inverse(f.Times(e, e)), 0.5));
 }
 
-// log(1 + a + a^2 / (1 + sqrt(a^2 + 1))) for a = |x|, and log(2 a) where the square could overflow.
+// log(1 + a + a^2 / (1 + sqrt(a^2 + 1))) for a = |x|; log(2 a) where the square could overflow.
 ExprPtr Asinh(const Formula& f) {
   const ExprPtr a = f.Of("abs", f.x()), root = f.Of("sqrt", f.Plus(f.Times(a, a), 1));
   const ExprPtr near = f.Of("log1p", f.Add(a, f.Times(a, f.Over(a, f.Plus(root, 1)))));
   return f.Odd(f.Above(a, 1e9, f.Plus(f.Of("log", a), std::log(2)), near));
 }
 
-// With t = x - 1: log(1 + t + sqrt(t) sqrt(t + 2)), and log(2 x) where the sum could overflow.
+// With t = x - 1: log(1 + t + sqrt(t) sqrt(t + 2)); log(2 x) where the sum could overflow.
 ExprPtr Acosh(const Formula& f) {
   const ExprPtr t = f.Plus(f.x(), -1);
   const ExprPtr near = f.Of("log1p", f.Add(t, f.Times(f.Of("sqrt", t), f.Of("sqrt", f.Plus(t, 2)))));

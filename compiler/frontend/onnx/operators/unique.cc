@@ -1,8 +1,7 @@
-// Unique: equal slices lie beside each other once they are sorted, and the first of each group is where one differs
-// from the one before.
+// Unique: sorting makes equal slices neighbours. A group then begins where a slice differs from the previous one.
 //
-//   data      3 1 3 2 1        sorted    1 1 2 3 3      place in the data   1 4 3 0 2
-//                              first     x . x x .      (equal ones keep their order)
+//    data      3 1 3 2 1        sorted    1 1 2 3 3      place in the data   1 4 3 0 2
+//                               first     x . x x .      (equal ones keep their order)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Elements of a slice, by each of which the slices are sorted in turn.
+// Limit of a slice's elements, because slices are sorted by each of them in turn.
 constexpr int64_t kMostColumns = 256;
 
 class Uniques {
@@ -28,7 +27,7 @@ class Uniques {
     n_ = shape[0];
     columns_ = shape[1];
     order_ = Positions(n_, 0, 1);
-    // By the last column first: a sort keeps the order of what is equal.
+    // Sorts by the last column first, because a sort keeps the order of equal elements.
     for (int64_t column = columns_; column-- > 0;) order_ = Take(order_, Ascending(Take(Column(column), order_)));
     FindFirsts();
     if (view.Int("sorted", 1) == 0) {
@@ -37,10 +36,10 @@ class Uniques {
     }
   }
 
-  // Where the first of each group lies in the data, in the order of the result.
+  // The position in the data of each group's first slice, in the order of the result.
   ExprPtr Places() const { return InOrder(places_); }
 
-  // How many are in each group: the groups follow each other in the sorted data.
+  // The number of slices in each group: groups are successive in the sorted data.
   ExprPtr GroupSizes() const {
     const ExprPtr begins = FillBehindCounts(view_.builder(), firsts_, static_cast<double>(n_));
     const ExprPtr end = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {1}, {n_}));
@@ -49,7 +48,7 @@ class Uniques {
     return InOrder(Counted(view_.Call("subtract", {ends, all})));
   }
 
-  // The group of each slice: as many groups have begun, in sorted order, as there are firsts up to it.
+  // The group of each slice: the number of groups that have begun up to it in sorted order.
   ExprPtr Groups() const {
     const ExprPtr begun = view_.Call("where", {is_first_, CountOf(1), CountOf(0)});
     ExprPtr group = WithScalar(view_, "subtract", view_.Call("cumsum", {begun}, {{"axis", int64_t{0}}}), 1);
@@ -73,11 +72,12 @@ class Uniques {
     const ExprPtr best = view_.Call("topk", {values}, {{"k", n_}, {"axis", int64_t{0}}, {"is_ascend", true}});
     return view_.builder().Item(best, 1);
   }
-  // Each of `values` at the position beside it; `positions` name every place that is read afterwards.
+  // Writes each of `values` to the position beside it; `positions` cover every place that is read later.
   ExprPtr Scattered(const ExprPtr& values, const ExprPtr& positions) const {
     return view_.Call("scatter_elements", {order_, positions, values}, {{"axis", int64_t{0}}});
   }
-  // Of each group in sorted order. What lies behind the count goes to the last place, which no group has then.
+  // The number in the result of each group in sorted order. Elements behind the count go to the last place, which no
+  // group has then.
   ExprPtr NumberInResult() const {
     const ExprPtr all = FillBehindCounts(view_.builder(), reordered_, static_cast<double>(n_ - 1));
     return Scattered(Positions(n_, 0, 1), Bare(all));
@@ -86,11 +86,11 @@ class Uniques {
     if (columns_ == 1) return view_.Reshape(rows_, {n_});
     return view_.Call("take", {rows_, CountOf(column)}, {{"axis", int64_t{1}}});
   }
-  // The same elements, all of them there.
+  // All elements, without a count.
   ExprPtr Bare(const ExprPtr& data) const {
     return view_.builder().Uncounted("reshape", {data}, {{"newshape", Shape{n_}}});
   }
-  // As many as there are groups.
+  // The elements with the number of groups as count.
   ExprPtr Counted(const ExprPtr& data) const {
     const ExprPtr copy = Bare(data);
     view_.builder().SetCounts(copy, {count_});
@@ -117,12 +117,12 @@ class Uniques {
   const OnnxNodeView& view_;
   ExprPtr rows_;
   int64_t n_ = 0, columns_ = 0;
-  ExprPtr order_;      // of the data: sorted place -> place
-  ExprPtr is_first_;   // whether a group begins at a sorted place
-  ExprPtr firsts_;     // of each group: where it begins in sorted order
-  ExprPtr places_;     // and where that lies in the data
-  ExprPtr count_;      // of groups
-  ExprPtr reordered_;  // groups by where their first lies; null where they stay sorted
+  ExprPtr order_;      // permutation of the data: from position in sorted order to position in the data
+  ExprPtr is_first_;   // by position in sorted order: whether a group begins there
+  ExprPtr firsts_;     // by group: its beginning in sorted order
+  ExprPtr places_;     // by group: position of its first slice in the data
+  ExprPtr count_;      // number of groups
+  ExprPtr reordered_;  // groups ordered by the position of their first slice; null if they stay in sorted order
 };
 
 std::vector<ExprPtr> Unique(const OnnxNodeView& view) {

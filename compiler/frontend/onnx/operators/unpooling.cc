@@ -1,4 +1,4 @@
-// MaxUnpool: elements where a pool found them, and zeros elsewhere.
+// MaxUnpool: elements at the positions where a pool found them, and zeros elsewhere.
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/cast_target.h"
@@ -12,7 +12,7 @@ namespace {
 using relay::ExprPtr;
 using Ints = std::vector<int64_t>;
 
-// The shape that the pool had before it.
+// The shape of the pool's input.
 Shape UnpooledShape(const OnnxNodeView& view) {
   Shape shape = view.InputShape(0);
   const size_t axes = shape.size() < 2 ? 0 : shape.size() - 2;
@@ -32,7 +32,7 @@ Shape UnpooledShape(const OnnxNodeView& view) {
   return shape;
 }
 
-// An asked shape adds zeros at the ends.
+// A requested shape adds zeros at the ends.
 ExprPtr Grown(const OnnxNodeView& view, const ExprPtr& data, const Shape& wanted) {
   const Shape shape = view.builder().ShapeOf(data);
   bool fits = wanted.size() == shape.size();

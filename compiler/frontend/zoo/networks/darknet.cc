@@ -8,7 +8,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// Widths of each stage's convolutions; those of a smaller width than their neighbours are 1x1.
+// Widths of each stage's convolutions; one narrower than its neighbours is a 1x1.
 const std::vector<std::vector<int64_t>> kStages = {
     {32}, {64}, {128, 64, 128}, {256, 128, 256}, {512, 256, 512, 256, 512}, {1024, 512, 1024, 512, 1024}};
 

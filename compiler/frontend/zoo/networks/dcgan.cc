@@ -12,7 +12,7 @@ using relay::ExprPtr;
 constexpr int64_t kCode = 100;
 constexpr int64_t kFilters = 128;
 
-// Twice as many rows and columns.
+// Doubles the rows and columns.
 ExprPtr Deconv(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t channels, float gain = 1) {
   const ExprPtr weight = net.Param(name + "_weight", nullptr, gain);
   return relay::MakeCall("nn.conv2d_transpose", {x, weight},
@@ -44,7 +44,7 @@ relay::IRModule BuildDcgan(const ZooOptions& options) {
     x = Deconv(net, x, std::string(name) + "_deconv", channels);
     x = net.Relu(net.BatchNorm(x, std::string(name) + "_batch_norm", 1e-5, /*scale=*/false));
   }
-  // Wider sums would drive tanh to its ends.
+  // A small gain, because larger sums would saturate tanh.
   return net.Finish(net.Call("tanh", Deconv(net, x, "g5_deconv", image[0], 0.1F)));
 }
 

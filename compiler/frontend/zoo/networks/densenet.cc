@@ -36,7 +36,7 @@ ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& index, int64
   return net.Conv(y, "conv2d_2_" + index, {.channels = growth, .kernel = 3, .padding = 1});
 }
 
-// Each layer sees the block's input and what all layers before it made.
+// Each layer reads the block's input and the results of all layers before it.
 ExprPtr Block(ZooBuilder& net, const ExprPtr& x, const Layout& layout, size_t stage) {
   std::vector<ExprPtr> features{x};
   ExprPtr all = x;

@@ -6,7 +6,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// A width of 0 leaves that branch out: modules that halve the image have neither a 1x1 nor a projection.
+// A width of 0 omits that branch: modules that halve the image have neither a 1x1 nor a projection.
 struct Widths {
   const char* name;
   int64_t one;

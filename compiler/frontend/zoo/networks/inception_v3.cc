@@ -9,7 +9,7 @@ namespace {
 using relay::ExprPtr;
 using Convs = std::vector<ZooConv>;
 
-// A 3x3 that keeps the size, one that halves it, and the two strips that a 7x7 or a 3x3 is taken apart into.
+// A 3x3 that keeps the size, one that halves it, and the two strips that replace a 7x7 or a 3x3.
 ZooConv Three(int64_t channels) { return {.channels = channels, .kernel = 3, .padding = 1}; }
 ZooConv Halving(int64_t channels) { return {.channels = channels, .kernel = 3, .stride = 2}; }
 ZooConv Row(int64_t channels, int64_t size) {
@@ -20,12 +20,12 @@ ZooConv Column(int64_t channels, int64_t size) {
 }
 ZooConv One(int64_t channels) { return {.channels = channels}; }
 
-// Parameters are NAME_conv1_weight and NAME_bn's.
+// Parameters are NAME_conv1_weight and those of NAME_bn.
 ExprPtr Unit(ZooBuilder& net, const ExprPtr& x, const std::string& name, const ZooConv& conv) {
   return net.Relu(net.BatchNorm(net.Conv(x, name + "_conv1", conv), name + "_bn", 2e-5, /*scale=*/false));
 }
 
-// One unit behind the other: NAME_conv, NAME_conv_1 and on.
+// Successive units NAME_conv, NAME_conv_1, and so on.
 ExprPtr Chain(ZooBuilder& net, ExprPtr x, const std::string& name, const Convs& convs) {
   for (size_t i = 0; i < convs.size(); ++i) {
     x = Unit(net, x, i == 0 ? name + "_conv" : fmt::format("{}_conv_{}", name, i), convs[i]);
@@ -88,7 +88,7 @@ relay::IRModule BuildInceptionV3(const ZooOptions& options) {
   x = MixedB(net, x, "mixed_7", 192);
   x = MixedC(net, ReductionB(net, x, "mixed_8"), "mixed_9", false);
   x = MixedC(net, x, "mixed_10", true);
-  // The numbers of its two names differ in relay.testing, too.
+  // In relay.testing the numbers in its two names differ as well.
   x = relay::MakeCall("nn.dense", {net.PoolAndFlatten(x), net.Param("fc1_weight")}, {{"units", options.classes}});
   return net.Finish(net.Call("nn.softmax", net.Bias(x, "fc2_bias", -1)));
 }

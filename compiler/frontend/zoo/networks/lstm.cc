@@ -11,7 +11,7 @@ using relay::ExprPtr;
 
 ExprPtr Both(const char* op, const ExprPtr& a, const ExprPtr& b) { return relay::MakeCall(op, {a, b}); }
 
-// What a step hands on to the next one.
+// The state that a step hands to the next one.
 struct State {
   ExprPtr hidden, cell;
 };

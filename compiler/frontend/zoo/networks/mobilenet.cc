@@ -24,7 +24,7 @@ relay::ExprPtr SeparableBlock(ZooBuilder& net, relay::ExprPtr x, const std::stri
   return net.Relu(net.BatchNorm(x, name + "_bn2"));
 }
 
-// The last block of TVM's shallow network halves the image, too.
+// In TVM's shallow network the last block halves the image as well.
 constexpr Block kShallowBlocks[] = {{64, 1}, {128, 2}, {128, 1}, {256, 2}, {256, 1}, {512, 2}, {1024, 2}, {1024, 2}};
 
 relay::IRModule Build(const ZooOptions& options, std::span<const Block> blocks, int percent) {
@@ -40,7 +40,7 @@ relay::IRModule Build(const ZooOptions& options, std::span<const Block> blocks, 
     x = SeparableBlock(net, x, fmt::format("separable_conv_block_{}", ++number), channels, block);
     channels = block.channels;
   }
-  // Relay's own adds this bias along the default axis.
+  // Relay's own network adds this bias along the default axis.
   constexpr int64_t kBiasAxis = 1;
   return net.Finish(net.Call("nn.softmax", net.Dense(net.PoolAndFlatten(x), "fc", options.classes, kBiasAxis)));
 }

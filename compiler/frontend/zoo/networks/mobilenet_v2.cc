@@ -12,7 +12,7 @@ struct Stage {
   int64_t expansion;
   int64_t channels;
   int units;
-  int64_t stride;  // of the first unit
+  int64_t stride;  // stride of the first unit
 };
 
 constexpr Stage kStages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},

@@ -15,7 +15,7 @@ constexpr float kResidualGain = 0.25F;
 
 struct Layout {
   std::array<int, 4> units;
-  std::array<int64_t, 5> filters;  // of the stem, then of each stage
+  std::array<int64_t, 5> filters;  // filters of the stem, then of each stage
   bool bottleneck;
 };
 
@@ -44,7 +44,7 @@ ExprPtr Activated(ZooBuilder& net, const ExprPtr& x, const std::string& name) {
   return net.Relu(net.BatchNorm(x, name, kEpsilon));
 }
 
-// What a unit adds to its input. `act` is the input behind its first batch norm and activation.
+// The value that a unit adds to its input. `act` is the input after its first batch norm and activation.
 ExprPtr Branch(ZooBuilder& net, const ExprPtr& act, const std::string& name, int64_t filters, int64_t stride,
                bool bottleneck) {
   if (!bottleneck) {
@@ -84,7 +84,7 @@ ExprPtr VolumeStem(ZooBuilder& net, int64_t filters) {
   return Activated(net, x, "bn0");
 }
 
-// The stages, and what follows them.
+// The stages and the layers behind them.
 relay::IRModule Finished(ZooBuilder& net, ExprPtr x, const Layout& layout) {
   for (size_t stage = 0; stage < layout.units.size(); ++stage) {
     for (int unit = 0; unit < layout.units[stage]; ++unit) {

@@ -17,7 +17,7 @@ struct Stage {
 
 constexpr Stage kStages[] = {{240, 4}, {480, 8}, {960, 4}};
 
-// (groups, channels / groups) becomes (channels / groups, groups), so that the next groups see all of these.
+// Turns (groups, channels / groups) into (channels / groups, groups), so that each later group reads from all of these.
 ExprPtr Shuffle(ZooBuilder& net, const ExprPtr& x, int64_t channels, int64_t rows, int64_t columns) {
   const int64_t batch = net.options().batch;
   using Ints = std::vector<int64_t>;
@@ -28,12 +28,12 @@ ExprPtr Shuffle(ZooBuilder& net, const ExprPtr& x, int64_t channels, int64_t row
 
 struct Unit {
   std::string name;
-  int64_t channels = 0;  // of the result
+  int64_t channels = 0;  // channels of the result
   int64_t inputs = 24;
-  int64_t rows = 0;  // of the input, as columns
+  int64_t rows = 0;  // rows of the input; it has as many columns
   int64_t columns = 0;
   int64_t stride = 1;
-  int64_t groups = kGroups;  // of the first convolution
+  int64_t groups = kGroups;  // groups of the first convolution
 };
 
 ExprPtr Branch(ZooBuilder& net, const ExprPtr& x, const Unit& unit, int64_t outputs) {
@@ -68,7 +68,7 @@ relay::IRModule BuildShufflenet(const ZooOptions& options) {
       unit.name = fmt::format("stage{}_unit{}", &stage - kStages + 2, i);
       unit.channels = stage.channels;
       unit.stride = i == 1 ? 2 : 1;
-      // The stem's channels are too few to be parted.
+      // The stem has too few channels to be split into groups.
       unit.groups = unit.inputs == 24 ? 1 : kGroups;
       x = Apply(net, x, unit);
       unit.inputs = stage.channels;

@@ -6,7 +6,7 @@ namespace {
 
 using relay::ExprPtr;
 
-// A product of each row, and beside it a convolution whose rows a softmax makes shares.
+// A product of each row, and beside it a convolution whose rows a softmax normalises.
 ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& dense, const std::string& conv) {
   Shape shape = net.options().image_shape;
   shape.insert(shape.begin(), net.options().batch);
