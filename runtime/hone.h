@@ -22,8 +22,8 @@ extern "C" {
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
 
-/* The numbers are permanent and equal the programs' exit codes. HONE_NOT_AUTHORISED (a file that may not be read) exists
- * since version 8. */
+/* The numbers are permanent and equal the programs' exit codes. HONE_NOT_AUTHORISED (a file that may not be read)
+ * exists since version 8. */
 typedef enum hone_status {
   HONE_OK = 0,
   HONE_USAGE = 2,
