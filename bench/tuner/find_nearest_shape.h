@@ -14,7 +14,7 @@ namespace hone::bench {
 
 struct NearestShape {
   std::string workload;       // the workload that the config is the best of
-  double doublings = 0;       // distance between the two workloads
+  double doublings = 0;       // distance between the two workloads, in doublings of their lengths
   double estimate_ratio = 1;  // the config's estimate over the analytic default's, for the given workload: at least 1
   ConfigChoice choice;        // source "nearest shape"; expected_ns scales the record's time as the estimate does
 };
