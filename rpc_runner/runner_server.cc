@@ -25,16 +25,16 @@ namespace hone {
 namespace {
 
 constexpr int64_t kLoopNs = 100'000'000;
-// The rest waits here, from where a client can have it back.
+// The most jobs in the executor. The rest wait here, where a client can still take them back.
 constexpr size_t kRunning = 2;
-constexpr int64_t kMendNs = 200'000'000;  // between beats that say where we are
+constexpr int64_t kMendNs = 200'000'000;  // the least time between heartbeats that announce this connection
 constexpr int64_t kHelloSpreadNs = 300'000'000;
-constexpr int64_t kNeedNs = 5'000'000'000;  // between two questions for one program
+constexpr int64_t kNeedNs = 5'000'000'000;  // between two requests for a program
 
-// What was said last, so that what is repeated each second is told once.
+// Reports a state when it changes, because it may repeat each second.
 class Complaints {
  public:
-  // "": there is nothing to complain of, and what comes next is told even if it was told before.
+  // "" means that there is no complaint; the next text is then reported even if it was before.
   void Tell(const std::string& text) {
     if (text == last_) return;
     last_ = text;
@@ -45,8 +45,8 @@ class Complaints {
   std::string last_;
 };
 
-// One loop over the tracker, those who dial us and the executor. A runner whose time is over takes no more and finishes
-// what it has begun.
+// A single loop over the tracker, direct connections and the executor. When the runner's time is over, it takes no more
+// jobs and finishes those it has begun.
 class RunnerServer {
  public:
   RunnerServer(const RunnerServerOptions& options, Runner& executor, const std::function<int()>& poll_fd)
@@ -68,7 +68,7 @@ class RunnerServer {
       dialled_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
       address_ = dialled_->Bind(options.bind);
     }
-    // Spread, so that a tracker that was busy for a while is not met by everybody at once.
+    // A random delay, so that a tracker that was busy for a while does not meet all runners at once.
     tracker_.ExpectWords(kSilenceNs + static_cast<int64_t>(jitter_.Below(kBeatNs)));
     tracker_.Connect(options.tracker);
     const std::string at = address_.empty() ? "" : " at " + address_;
@@ -90,13 +90,13 @@ class RunnerServer {
   }
 
  private:
-  // How the lease's client is reached: through the tracker, or as it dialled us last.
+  // The connection to the lease's client: through the tracker, or direct, by the client's latest connection.
   struct Way {
     bool direct = false;
     std::string peer;
   };
 
-  // With the names under which the tracker knows us.
+  // Adds the names under which the tracker knows this runner.
   Environment Registered(Environment environment) const {
     environment.key = options_.key;
     environment.label = options_.label.empty() ? environment.host : options_.label;
@@ -110,7 +110,7 @@ class RunnerServer {
     Socket::Message message;
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
     for (int i = 0; dialled_ && i < 64 && dialled_->Receive(&message); ++i) FromDialler(message);
-    refusals_.Tell(tracker_.Refusal());  // it may be let in later, and the library tries again
+    refusals_.Tell(tracker_.Refusal());  // it may be admitted later, and the library tries again
     if (take_more) StartJobs();
     TakeResults();
     if (running_.empty() && IsToLook()) LookAtHealth();
@@ -136,7 +136,7 @@ class RunnerServer {
     SayHello();
   }
 
-  // Between leases: asks for the program that we are to become, and becomes it when its trial has ended well.
+  // Between leases: asks for the program of a pending upgrade, and becomes it after a successful trial.
   void LookAtUpgrade(int64_t now_ns) {
     if (!trial_ && !wanted_.empty() && desk_.lease().empty() && running_.empty() && now_ns - needed_ns_ > kNeedNs) {
       needed_ns_ = now_ns;
@@ -172,7 +172,7 @@ class RunnerServer {
     SayHello({{"sha256", sha256}, {"why", why}});
   }
 
-  // `not_upgraded`: which program we did not become, and why.
+  // `not_upgraded`: the program of a failed upgrade, and the reason.
   void SayHello(const Json& not_upgraded = nullptr) {
     hello_ns_ = INT64_MAX;
     Environment environment = environment_;
@@ -235,10 +235,10 @@ class RunnerServer {
   void OnTrackerError(const Json& header) {
     const std::string code = HeaderText(header, "code");
     if (code == "unknown_runner") {
-      // Spread, so that a tracker that comes back is not met by everybody at once.
+      // A random delay, so that a returning tracker does not meet all runners at once.
       if (hello_ns_ == INT64_MAX) hello_ns_ = MonotonicNs() + static_cast<int64_t>(jitter_.Below(kHelloSpreadNs));
     } else if (code == "no_lease") {
-      // It does not know this connection yet, unless it speaks of a lease that is over.
+      // The tracker does not know this connection yet, unless it means a lease that is over.
       const bool ours = header.contains("lease") && HeaderText(header, "lease") == desk_.lease();
       if (ours && MonotonicNs() - beat_ns_ > kMendNs) Beat(MonotonicNs());
     } else {
@@ -247,7 +247,7 @@ class RunnerServer {
   }
 
   void TakeLease(const std::string& lease, const std::string& holder) {
-    // The tracker learns of a lease that still holds from our next beat.
+    // If an older lease still holds, the tracker learns of it from the next heartbeat.
     if (!desk_.lease().empty() || trial_ || (watch_ && !watch_->may_be_offered())) return;
     desk_.Begin(lease);
     if (watch_) watch_->Ask();
@@ -279,7 +279,7 @@ class RunnerServer {
         return;
       }
       FromClient(frame, {true, message.peer});
-      // So that the other end knows at once that this way is open.
+      // Shows the client at once that the direct connection works.
       if (frame.kind == FrameKind::kHeartbeat) ToClient({FrameKind::kHeartbeat, Json::object(), {}});
     } catch (const Error& error) {
       const char* code = IsOtherVersion(message.bytes) ? "unsupported_version" : "bad_frame";
@@ -298,7 +298,7 @@ class RunnerServer {
   }
 
   void StartJobs() {
-    if (IsToLook()) return;  // when those that run are done
+    if (IsToLook()) return;  // golden runs come first, once the running jobs are done
     const auto may_start = [this] {
       const auto begun = jobs_done_ + static_cast<int64_t>(running_.size());
       return running_.size() < kRunning && executor_.FreeSlots() > 0 &&
@@ -322,7 +322,7 @@ class RunnerServer {
       ++jobs_done_;
       result.measurement.environment = Registered(std::move(result.measurement.environment));
       result.measurement.environment.roofs = RoofsText(roofs_);
-      // A result of another machine than the lease was taken for is nobody's.
+      // A result does not count if the machine is another one than the lease was taken for.
       if (watch_ && !watch_->IsSameMachine()) {
         desk_.Looked(watch_->why());
         TellHealth();
@@ -345,23 +345,23 @@ class RunnerServer {
   std::vector<Roof> roofs_;  // none without a watch
   SocketContext context_;
   Socket tracker_;
-  std::unique_ptr<Socket> dialled_;  // by tuners; null unless options_.direct
+  std::unique_ptr<Socket> dialled_;  // for direct connections of tuners; null unless options_.direct
   Random jitter_;
   Complaints complaints_, refusals_;
-  std::string address_;  // of dialled_
+  std::string address_;  // the address of dialled_
   LeaseDesk desk_;
-  std::string holder_;  // the name of the sender that the lease is for
-  std::string note_;    // the tracker's, to be told to the next one
+  std::string holder_;  // the name of the sender that has the lease
+  std::string note_;    // the tracker's note, to be given to the next tracker
   const RunningProgram& program_ = ThisProgram();
-  std::string wanted_;  // the SHA-256 of the program that the tracker would have us be; empty: none
+  std::string wanted_;  // the SHA-256 of the program that the tracker wants here; empty: none
   int64_t needed_ns_ = -kNeedNs;
-  std::unique_ptr<ProgramUpgrade> trial_;  // null: none is under way
+  std::unique_ptr<ProgramUpgrade> trial_;  // null: no upgrade is being tried
   bool upgraded_ = false;
   Way client_;
-  bool served_ = false;  // a lease, which is over
+  bool served_ = false;  // whether a lease was served and is over
   int64_t client_heard_ns_ = 0;
   int64_t beat_ns_ = 0;
-  int64_t hello_ns_ = INT64_MAX;  // when to introduce ourselves again
+  int64_t hello_ns_ = INT64_MAX;  // when to say hello again
   int64_t jobs_done_ = 0;
   std::map<JobId, JobMessage> running_;  // by the executor's id
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kMostApart = 1.03;  // the slower golden time over the faster one
 
-// Compares the golden times only if both are known and of the same golden kernel; else there is no difference.
+// Compares the golden times only if both are known and of the same golden kernel; otherwise there is no difference.
 std::string GoldenDifference(const Json& golden, const Json& wanted) {
   const auto ns_of = [](const Json& of) {
     const bool has = of.is_object() && of.contains("kernel") && of.contains("ns") && of["ns"].is_number_integer();
@@ -44,7 +44,7 @@ std::string KindDifference(const Json& kind, const Json& wanted) {
     const Json has = value(kind, field), should = value(wanted, field);
     if (has != should) return fmt::format("its {} is {}, not {}", field, DumpJson(has), DumpJson(should));
   }
-  // Too many to name.
+  // The differing features are too many to name.
   if (value(kind, "features") != value(wanted, "features")) return "its CPU features are others";
   const Json boot = value(kind, "boot");
   if (!boot.is_null() && boot == value(wanted, "boot")) return "";

@@ -41,7 +41,7 @@ RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now
 
 void KeepWhatIsKnown(const RunnerEntry& known, RunnerEntry* entry) {
   if (known.state == State::kOffered && entry->state == State::kFree && entry->health.is_offered()) {
-    // It was said before our offer came.
+    // The runner sent its hello before the offer reached it.
     entry->state = State::kOffered;
     entry->lease = known.lease;
     entry->lease_until_ns = known.lease_until_ns;
