@@ -1,10 +1,10 @@
 // Attention as one kernel: softmax(f(queries x keys)) x values. It takes some queries at a time, so that the scores of
 // all queries are never in memory together.
 //
-//    queries --\
-//               batch_matmul -> f -> softmax --\
-//    keys -----/                                batch_matmul -> result
-//    values -----------------------------------/
+//    queries --+
+//               batch_matmul -> f -> softmax --+
+//    keys -----+                                batch_matmul -> result
+//    values -----------------------------------+
 #pragma once
 
 #include <string>

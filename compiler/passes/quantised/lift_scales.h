@@ -5,9 +5,9 @@
 // w) * (s * t). The pass marks such a convolution as integral, so that no schedule or pass makes it inexact. Between
 // two convolutions one multiplication, one rounding and two bounds are left. Casts to 8 bits and back are dropped:
 //
-//    x * s --\
+//    x * s --+
 //             conv -> divide by u -> round -> clip -> cast(int8) -> cast(float32) -> * u -> conv ...
-//    w * t --/
+//    w * t --+
 //    becomes
 //    x, w -> conv (integral) -> * (s * t / u) -> round -> clip -> conv (integral) ...
 #pragma once

@@ -3,13 +3,13 @@
 // If the parts have different scales, their concatenation holds floats that a kernel of its own reads and rounds again.
 // By part, the rounding goes into the products' epilogues, and bytes are concatenated:
 //
-//    a * sa -> round -> * sa'  --\
+//    a * sa -> round -> * sa'  --+
 //                                 concatenate -> divide by u -> round -> clip
-//    b * sb -> round -> * sb'  --/
+//    b * sb -> round -> * sb'  --+
 //    becomes
-//    a * sa -> round -> * (sa' / u) -> round -> clip --\
+//    a * sa -> round -> * (sa' / u) -> round -> clip --+
 //                                                       concatenate
-//    b * sb -> round -> * (sb' / u) -> round -> clip --/
+//    b * sb -> round -> * (sb' / u) -> round -> clip --+
 //
 // One multiplication then leads from a part's steps to those of the whole, if it gives each of the 256
 // values the same result. So the bits stay the same.
