@@ -32,8 +32,7 @@ std::vector<size_t> SourceAxes(const relay::Function& function) {
 
 // A logical axis in one operand: whole, or as blocks and the positions in them.
 struct Side {
-  int64_t whole = 0, block = 0,
-          in_block = 0;  // elements from step to step; `block` is the size of a block, 0 for a whole axis
+  int64_t whole = 0, block = 0, in_block = 0;  // elements per step; block: its size, 0 for a whole axis
 };
 Side SideOf(const MemoryShape& shape, size_t logical) {
   Side side;

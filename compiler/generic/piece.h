@@ -30,13 +30,13 @@ struct Piece {
 // around the borders of windows and of padded data. A last block that is not full is a box too. Together they cover the
 // output once:
 //
-//    a pool with padding      +-----------------------+
-//                             |  border rows          |
+//    a pool with padding      +---+---------------+---+
+//                             |   |               |   |
 //                             +---+---------------+---+
 //                             |   |   interior    |   |      interior: no tap is clipped
 //                             +---+---------------+---+
-//                             |  border rows          |
-//                             +-----------------------+
+//                             |   |               |   |
+//                             +---+---------------+---+
 //
 // Axes whose elements are contiguous in every operand become one. The last of them then extends past its extent, and
 // the others stay at 0.

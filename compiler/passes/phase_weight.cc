@@ -75,7 +75,7 @@ bool IsQuantised(const ExprPtr& expr) {
   return false;
 }
 
-// Extends a value that depends on the weight's output only to the outputs of all groups; null for any other value.
+// Extends a value that depends only on the weight's output to the outputs of all groups; null for any other value.
 ExprPtr PerOutput(const ExprPtr& expr, const Shape& weight, int64_t groups) {
   const ExprPtr folded = FoldConstant(expr);
   const auto values = PerChannel(folded != nullptr ? folded : expr, weight, 1);

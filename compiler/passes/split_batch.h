@@ -2,8 +2,8 @@
 // the caches.
 //
 //    batch of 8:   conv -> conv -> pool -> rest
-//    becomes       images 0..3: conv -> conv -> pool +
-//                  images 4..7: conv -> conv -> pool -> concatenate -> rest
+//    becomes       images 0..3: conv -> conv -> pool --+
+//                  images 4..7: conv -> conv -> pool --+-> concatenate -> rest
 #pragma once
 
 #include "compiler/relay/expr.h"

@@ -37,7 +37,7 @@ class GroupBuilder {
   ExprPtr Build() {
     relay::Attrs attrs{{"Primitive", int64_t{1}}};
     if (rounds_) attrs.Set("rounds", int64_t{1});
-    // The anchor precedes the operands' own members, because parameters come in the order of its arguments.
+    // The anchor and its arguments come first, because the function's parameters have the order of these arguments.
     if (group_.anchor) BuildMember(group_.anchor);
     for (const ExprPtr& member : group_.members) BuildMember(member);
     const ExprPtr& body = inside_.at(group_.members.back().get());

@@ -57,10 +57,9 @@ void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& groupin
 // an addition are anchors, the later one in post order takes it, so that the other one is ready.
 void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping);
 struct FuseOptions {
-  bool groups = true;  // false: each function holds one operator
-  int64_t least_scores_bytes =
-      std::numeric_limits<int64_t>::max();  // least size of an attention's scores for one kernel
-  int64_t threads = 1;                      // number of threads that share a kernel's work
+  bool groups = true;                                                // false: each function holds one operator
+  int64_t least_scores_bytes = std::numeric_limits<int64_t>::max();  // of an attention in one kernel
+  int64_t threads = 1;                                               // number of threads that share a kernel's work
 };
 
 // Groups the remaining calls, from the results backwards. Elementwise and broadcasting operators of one element count

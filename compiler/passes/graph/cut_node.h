@@ -9,9 +9,8 @@
 namespace hone {
 
 struct CutNode {
-  relay::IRModule module;  // typed: the node's calls on constants and on parameters operand0, operand1...
-  std::vector<relay::ExprPtr>
-      operands;  // expressions of the whole module that the parameters stand for; all are tensors
+  relay::IRModule module;                // typed: the node's calls on constants and on parameters operand0, operand1...
+  std::vector<relay::ExprPtr> operands;  // of the whole module, a tensor for each parameter
 };
 
 // The names of a module's calls, each once, in post order. Calls without a name are skipped.

@@ -30,8 +30,8 @@ class CallWays {
   using MayLie = std::function<bool(const relay::ExprPtr& arg, const std::string& layout)>;
   // Returns at least one way. An anchor has one per pair of layouts that the chooser knows, its best first. A take of
   // channels writes any layout; one of rows or columns writes the layout that it reads. Another function runs in the
-  // blocks in which one of its full-size operands may arrive. It also runs row-major unless it reduces images and has a
-  // block.
+  // layouts in which one of its full-size operands may arrive. It also runs row-major if it reduces no images or has no
+  // other layout.
   std::vector<CallWay> Of(const relay::Call& call, const MayLie& may_lie) const;
 
  private:

@@ -13,8 +13,9 @@ namespace hone {
 // Main's inputs and results are always row-major. If a value's layout differs from the wanted one, a function of one
 // layout_transform is called, once per value and layout:
 //
-//    conv in NCHW16c -> relu -> reshape                       conv, relu: {conv, relu} in NCHW16c
-//    becomes  {conv, relu} -> {layout_transform} -> {reshape} on row-major data
+//    {conv2d, relu} -> {softmax}
+//    becomes
+//    {layout_transform} -> {conv2d, relu} in NCHW16c -> {layout_transform} -> {softmax} on row-major data
 //
 // An anchor's note gains its choice (graph/anchor.h). From level 3 main's note holds the cost of the choices
 // (layout_report.h). Afterwards types carry the layouts. The pass sets them itself, because InferType cannot know an

@@ -36,8 +36,7 @@ std::string KeyOf(const relay::ExprPtr& node) {
 }  // namespace
 
 relay::ExprPtr EliminateCommon(const relay::ExprPtr& root) {
-  std::unordered_map<std::string, relay::ExprPtr>
-      known;  // owns its nodes, so that an address means one node throughout
+  std::unordered_map<std::string, relay::ExprPtr> known;  // owns its nodes: an address means one node
   return relay::RewritePostOrder(root, [&](const relay::ExprPtr&, const relay::ExprPtr& rebuilt) {
     const std::string key = KeyOf(rebuilt);
     return key.empty() ? rebuilt : known.try_emplace(key, rebuilt).first->second;
