@@ -1,4 +1,4 @@
-// Positions of nonzero elements, as a kernel of its own: where one is written depends on the number before it.
+// Positions of nonzero elements, as a kernel of its own: where one is written depends on how many precede it.
 #pragma once
 
 #include <string>

@@ -1,8 +1,8 @@
 // A vector holds several blocks of the result: from neighbouring pixels, from several groups of channels, or both. From
 // blocks of 16 channels to blocks of 4, a vector of 16 lanes is four blocks of one pixel:
 //
-//    source blocks     c0 .. c15 | c16 .. c31 | c32 .. c47          one load each
-//    vector            c0 c20 c40 c1 | c21 c41 c2 c22 | ..          a shuffle for each load but the first
+//    source blocks     c0 .. c15 | c16 .. c31 | c32 .. c47       one load each
+//    vector            c0 c20 c40 c1 | c21 c41 c2 c22 | ..       a two-register shuffle for each load but the first
 //    result            a store into each of four blocks
 //
 // From blocks of 4 to blocks of 4, a vector is one block of four pixels, and each load is four pixels too.

@@ -46,6 +46,9 @@ Value* Slid(KernelBuilder& b, Value* low, Value* high, int64_t offset, int count
 }
 
 // For lanes along the channels of a blocked layout: shuffles take neighbours from adjacent blocks.
+//
+//    squares in blocks of 4     a b c d | e f g h | i j k l
+//    window of 3, at e f g h    d e f g + e f g h + f g h i
 Value* SquaresAcrossBlocks(Evaluator& e, const relay::Call& call, const Window& window, const Coordinates& at,
                            Lanes lanes) {
   KernelBuilder& b = e.b();

@@ -83,8 +83,8 @@ Value* LoadAt(KernelBuilder& b, const OperandAccess& operand, const Location& wh
   return result;
 }
 
-// Loads lanes over several of the operand's smaller blocks as two vectors of half the lanes. Null if the lanes are not
-// such.
+// Loads lanes over two of the operand's smaller blocks as two vectors of half the lanes, and joins them. Null if the
+// lanes are not such.
 Value* LoadHalves(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes) {
   const int half = lanes.count / 2;
   if (lanes.count % 2 != 0 || operand.layout.empty() || lanes.valid != lanes.count) return nullptr;

@@ -39,9 +39,9 @@ struct PermutedBox {
   int64_t from = 0, to = 0;  // begin of the box, in elements
 };
 
-// The boxes of a function that only reorders its one parameter, by successive transposes and layout_transforms, so that
-// other elements become neighbours. nullopt for any other function. Functions that move whole rows are among these;
-// they need no transposing.
+// The boxes of a function that only reorders its one parameter, by transposes and layout_transforms, so that other
+// elements become neighbours. nullopt for any other function. Functions that move whole rows are among these; they need
+// no transposing.
 std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& function);
 
 }  // namespace hone

@@ -52,6 +52,10 @@ void RadixSort::ForMatching(Value* numbers, int64_t count, const std::function<V
 
 // Goes from the highest digit to the lowest. Among the numbers that share the digits found so far, the next digit is
 // where the counts of lower digits reach k.
+//
+//    numbers 31 12 47 15 13, k = 3
+//    upper digits    1: 3 times, 3: once, 4: once     the third least number begins with 1
+//    lower digits    2: once, 3: once, 5: once        among 12 15 13 the third one is 15
 RadixSort::Kth RadixSort::KthLeast(Value* numbers, int64_t count, int64_t k) {
   auto& ir = b_.ir();
   llvm::Type* type = ir.getIntNTy(static_cast<unsigned>(bits_));

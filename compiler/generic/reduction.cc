@@ -78,6 +78,8 @@ size_t LastOfRun(const Reduction& r, size_t depth) {
 }
 
 // Folds run by run of joined axes, the last run innermost, each with its own sums, so that partial sums stay short.
+//
+//    over H and W, not joined:     for h: row = 0; for w: row += x[h][w]; sum += row
 Value* Reduce(const Reduction& r, Coordinates at, size_t depth) {
   const relay::Type& type = TensorTypeOf(r.data);
   const size_t end = LastOfRun(r, depth);
