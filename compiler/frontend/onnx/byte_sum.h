@@ -22,7 +22,8 @@ relay::ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const Wh
 relay::ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b, int64_t depth);
 
 // Likewise for an nn.conv2d with these attributes, whose border is filled with the zero point. `bias` (null: none) is
-// added: int32, one value per output channel. Also null for groups of channels whose number is no multiple of four.
+// added: int32, one value per output channel. Also null for several groups whose number of channels is no multiple of
+// four.
 relay::ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                         const relay::Attrs& attrs, const relay::ExprPtr& bias);
 

@@ -22,8 +22,8 @@ struct Transform {
   bool pairs = true;  // order of the result, as in Numbers
 };
 
-// result[k] = scale * sum over n of x[n] exp(sign 2 pi i k n / length), in float32. Time and constants grow with length
-// * log(length), whatever the length's factors. Throws as OnnxNodeView::builder().Spend.
+// result[k] = scale * sum over n of x[n] exp(sign 2 pi i k n / length), in float32. Whatever the length's factors, time
+// and constants grow with length * log(length). Throws as OnnxNodeView::builder().Spend.
 Numbers Transformed(const OnnxNodeView& view, const Numbers& x, const Transform& transform);
 
 }  // namespace hone

@@ -40,10 +40,10 @@ class TypedBuilder {
 
   // The counts of the value's axes (counts.h); empty if the extents are the type's.
   const Counts& CountsOf(const relay::ExprPtr& expr) const;
+  // Sets the counts of a result that has no other user. Counts that are all null count as none.
+  void SetCounts(const relay::ExprPtr& expr, Counts counts);
   // The upper bound of an int64, if it is a count, a known number, or the lesser of two with a known bound; else
   // nullopt.
-  void SetCounts(const relay::ExprPtr& expr, Counts counts);
-  // The upper bound of an int64, if it is a count or the lesser of two numbers with a known bound; else nullopt.
   std::optional<int64_t> BoundOf(const relay::ExprPtr& number) const;
   int64_t max_dim() const { return max_dim_; }
   // Makes a run fail if the count is not within [0, most].
