@@ -1,4 +1,8 @@
 // Rules: operators on each pixel of an interleaved image move to its phases, whose kernels can fuse them.
+//
+//    nn.interleave(conv, conv, conv, conv) -> bias -> relu
+//    becomes
+//    nn.interleave(conv -> bias -> relu, 4 times)
 #pragma once
 
 #include "compiler/passes/graph/typed_graph.h"

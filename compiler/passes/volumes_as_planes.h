@@ -12,8 +12,9 @@ namespace hone {
 //
 // If the data have few channels, the taps' planes are channels of one nn.conv2d. A window may see only one place of
 // each plane. Unless its data are planes already, it becomes an nn.conv2d over rows (along_depth.h), or with few
-// channels an nn.batch_matmul. A bias behind a convolution moves to the planes. nn.max_pool3d and nn.avg_pool3d first
-// fold the depth of a window, then pool the result plane by plane. nn.global_avg_pool3d becomes a mean.
+// channels an nn.batch_matmul. A bias behind a convolution moves to the planes. The pools nn.max_pool3d and
+// nn.avg_pool3d first fold the depth of a window, then pool the result plane by plane; nn.global_avg_pool3d becomes a
+// mean.
 //
 // Names and attributes go with them. No later pass meets volumes. Throws Error(kBadData) for a volume whose shape is
 // not known. The module needs its types and has no tensors without elements (drop_empty.h).

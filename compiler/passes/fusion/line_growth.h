@@ -1,4 +1,7 @@
 // A group of elementwise operators takes the statistics of lines that it reads, so that a normalisation is one kernel.
+//
+//    x -> mean -> subtract -> square -> mean -> add -> sqrt -> divide -> scale and shift
+//    becomes one function, whose kernel reads each line of x while it is in the first cache
 #pragma once
 
 #include "compiler/passes/fusion/growth.h"

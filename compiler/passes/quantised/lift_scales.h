@@ -1,9 +1,10 @@
 // Pass: a quantised model computes with its integers, and multiplies by their scales afterwards.
 //
 // In a QDQ model, DequantizeLinear multiplies integers by scales before each convolution, and QuantizeLinear divides
-// the result by another scale. conv(x * s, w * t) is conv(x, w) * (s * t) for integers x and w whose every partial sum
-// is exact. The pass marks such a convolution as integral, so that no schedule or pass makes it inexact. Between two
-// convolutions one multiplication, one rounding and two bounds are left. Casts to 8 bits and back are dropped:
+// the result by another scale. If x and w are integers and every partial sum is exact, conv(x * s, w * t) equals
+// conv(x, w) * (s * t). The pass marks such a convolution as integral, so that no schedule or pass makes it inexact.
+// Between two convolutions one multiplication, one rounding and two bounds are left. Casts to 8 bits and back are
+// dropped:
 //
 //    x * s --+
 //             conv -> divide by u -> round -> clip -> cast(int8) -> cast(float32) -> * u -> conv ...

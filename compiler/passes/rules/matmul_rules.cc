@@ -1,5 +1,9 @@
 // Attention splits the rows of a matrix into heads and joins them again, by reshapes and transposes around products. A
-// transpose of rank 3 next to a product becomes the order in which a kernel reads or writes a matrix.
+// transpose of rank 3 next to a product becomes the order in which a kernel reads or writes a matrix:
+//
+//    (B, M, H * K) -> reshape (B, M, H, K) -> transpose (B, H, M, K) -> reshape (B * H, M, K) -> batch_matmul
+//    becomes, for B = 1
+//    (1, M, H * K) -> reshape (M, H, K) -> transpose (H, M, K) -> batch_matmul
 #include <algorithm>
 #include <utility>
 

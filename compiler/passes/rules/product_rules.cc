@@ -1,5 +1,7 @@
 // A product of a tensor of higher rank with a matrix is an nn.dense between two reshapes. Operators behind it move
-// before the second reshape, so that the kernel's epilogue can fuse them.
+// before the second reshape, so that the kernel's epilogue can fuse them:
+//
+//    reshape -> dense -> reshape -> add -> relu    becomes    reshape -> dense -> add -> relu -> reshape
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/whole_numbers.h"
