@@ -10,8 +10,8 @@ namespace hone {
 
 // The group is elementwise operators of one shape. It takes reductions over one set of axes, values computed from them,
 // and cheap elementwise operators that they reduce (generic/line_statistics.h). Returns false and leaves the group as
-// it was if there is no such reduction. The same holds if the lines are too few for the threads, or would not stay in
-// the first cache from one pass to the next.
+// it was if there is no such reduction. Too few lines for the threads have the same effect, and so do lines that would
+// not stay in the first cache between passes.
 bool TakeLines(Growth& growth, int64_t threads);
 
 }  // namespace hone

@@ -1,6 +1,6 @@
 // Pass: an elementwise function from one tensor of bytes to bytes becomes a table.
 //
-// Between two values of 8 bits, a quantised model computes SiLU as x * sigmoid(x), or HardSwish as
+// Between two values of 8 bits, a quantised model computes SiLU as x * sigmoid(x); HardSwish as
 // x * clip(x / 6 + 0.5, 0, 1). Such a function has only 256 results. The table holds the results of the operators'
 // definitions, applied one after the other, as ONNX defines it:
 //

@@ -37,8 +37,8 @@ const std::vector<Rule>& WholeProductRules();
 // nn.batch_matmul. Heads that share a matrix become rows of one product with it. A number that scales a product much
 // larger than one of its operands scales that operand instead.
 const std::vector<Rule>& MatmulRules();
-// A maximum with 0 becomes nn.relu. x * clip(x + 3, 0, 6) / 6 becomes nn.hard_swish, x * sigmoid(x) becomes nn.silu,
-// and x * (1 + erf(x / sqrt 2)) / 2 becomes nn.gelu.
+// A maximum with 0 becomes nn.relu. x * clip(x + 3, 0, 6) / 6 becomes nn.hard_swish; x * sigmoid(x) becomes nn.silu;
+// x * (1 + erf(x / sqrt 2)) / 2 becomes nn.gelu.
 const std::vector<Rule>& ActivationRules();
 
 // Calls of one operator with the same arguments and attributes become one.
