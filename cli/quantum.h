@@ -7,8 +7,8 @@
 
 namespace hone {
 
-// The step of each output: 1 for integers. For an output that is an integer times a constant scale, at most moved
-// afterwards, it is the scale, or the largest scale of a channel. 0 for any other output.
+// The step of each output. Integers have step 1. A product of integers and a constant scale has the scale, or the
+// largest scale of a channel, also if operators behind it only move elements. Any other output has 0.
 std::vector<double> OutputQuanta(const relay::IRModule& typed);
 
 }  // namespace hone

@@ -24,8 +24,8 @@ struct Failure {
 // Whether an Error of this code says that the machine refused something: a file, memory, a process, a runner.
 bool IsOfMachine(ExitCode code);
 
-// Whether a text of hone or of another program contains the system's words for a refusal, for example "No space
-// left on device" or "Too many open files".
+// Whether a text contains the system's words for a refusal, for example "No space left on device" or "Too many open
+// files". The text may be from hone or from another program.
 bool NamesRefusal(std::string_view text);
 
 // Classifies an exception that was thrown during work on a candidate. Missing memory, a std::system_error, an Error

@@ -15,10 +15,10 @@ namespace hone {
 // past X are zero at rest. A letter may be blocked more than once, the outer block first. "OIHW4i16o4i" keeps 16
 // inputs together as 4 groups of 4, as dot products of 4 need them; I then has ceil(I / 16) outer steps.
 //
-// "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed for tiles of 2x2
-// or 4x4 outputs before they are laid out. H and W then count frequencies, 4 or 6 each: "HWOI16i16o@winograd4". See
-// core/winograd.h. Transformed int8 weights take two bytes, and W counts these, in blocks of two:
-// "HWOI4i8o2i2w@winograd2".
+// "@winograd2" or "@winograd4" at the end says that 3x3 weights (logical axes OIHW) are transformed before they are
+// laid out. The transform is for tiles of 2x2 or 4x4 outputs. H and W then count frequencies, 4 or 6 each:
+// "HWOI16i16o@winograd4". See core/winograd.h. Transformed int8 weights take two bytes, and W counts these, in blocks
+// of two: "HWOI4i8o2i2w@winograd2".
 class Layout {
  public:
   struct Axis {
@@ -35,8 +35,8 @@ class Layout {
 
   bool empty() const { return axes_.empty(); }
   const std::vector<Axis>& axes() const { return axes_; }
-  // The number of consecutive coordinates of the axis that lie together: the product of its blocks, or 0 if the axis
-  // is not blocked or absent.
+  // The number of consecutive coordinates of the axis that lie together: the product of its blocks. Returns 0 if the
+  // axis is absent or not blocked.
   int64_t BlockOf(char axis) const;
   bool blocked() const;
   // The logical axes in the order of their capital letters: "NCHW" for "NCHW16c"; "OIHW" for transformed weights.

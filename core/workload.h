@@ -37,9 +37,9 @@ struct Epilogue {
   float hi = 0;
   // The next fields are for kernels of integers. With `offset` the accumulator begins with one int32 per output
   // channel. With `scale` the sum is first converted to float32 and multiplied by one value per output channel; `hold`
-  // may then quantise it. A residual's element is (r - residual_zero) * residual_scale. Last of all, x becomes x /
-  // step rounded to nearest (ties to even) + zero_point, clamped from 0 (or the type's least value) to `most`. This
-  // follows ONNX's QLinearConv and QuantizeLinear.
+  // may then quantise it. A residual's element is (r - residual_zero) * residual_scale. Last of all, x becomes
+  // round(x / step) + zero_point, with ties rounded to even. It is clamped from 0 (or the type's least value) to
+  // `most`. This follows ONNX's QLinearConv and QuantizeLinear.
   bool offset = false;
   bool scale = false;
   Hold hold = {};

@@ -29,8 +29,8 @@ class GainRate {
   double rate_ = 0.02;  // as if the next fifteen trials gained 30 %
 };
 
-// The expected saving from `trials` more trials of every unstopped task, each gaining as GainRate says, as a share of
-// the tasks' model time (uses x best). The result is 0 if no task has a time or an estimate.
+// The expected saving from `trials` more trials of every unstopped task, as a share of the tasks' model time (uses x
+// best). Each trial is taken to gain as GainRate says. The result is 0 if no task has a time or an estimate.
 double ExpectedGain(const std::vector<TaskProgress>& tasks, int trials);
 
 // The index of the task whose next trials promise the largest saving: uses x best x expected improvement. The

@@ -16,9 +16,9 @@ namespace hone {
 // runs. A round is one job, in a process of its own. There are at least as many as asked for, plus a first one that
 // finds the time of a run.
 //
-// Of `options` it uses threads (0: the machine's cores), inputs, rounds, runs and min_time_ns. *machine receives the
-// machine's environment. Throws Error(kBadConfig), before anything is sent, for a package that the machine cannot run.
-// Also throws Error: kNoRunner if the runner is lost; kAnswerIsNo if a package fails there.
+// Uses only these fields of `options`: threads (0: the machine's cores), inputs, rounds, runs and min_time_ns. *machine
+// receives the machine's environment. Throws Error(kBadConfig), before anything is sent, for a package that the machine
+// cannot run. Also throws Error: kNoRunner if the runner is lost; kAnswerIsNo if a package fails there.
 std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& paths, const TimePackagesOptions& options,
                                             bool random_params, Runner& runner, Environment* machine);
 

@@ -1,21 +1,20 @@
-// The stages. The knob that cuts a loop is in brackets.
+// The kernel has two stages. If the input is padded or lies in narrower blocks, stage 1 copies it into the shared
+// workspace (conv2d_amx_fill.cc). The copy has its padding and blocks of a tile's row, so no later loop has to know of
+// borders. Stage 2 is the convolution. The knob that cuts a loop is in brackets:
 //
-//   1. If the input is padded or lies in narrower blocks, it is copied into the shared workspace, with its padding
-//      and in blocks of a tile's row (conv2d_amx_fill.cc). So no later loop has to know of borders.
+//   loop_order=0: a group's weights stay near        loop_order=1: a band's input stays near
+//     for image n                                      for image n
+//      for group of channels [tile_oc x 16]             for band of rows of outputs [tile_oh]
+//       for band of rows of outputs [tile_oh]            for group of channels [tile_oc x 16]
 //
-//   2. loop_order=0: a group's weights stay near        loop_order=1: a band's input stays near
-//      for image n                                      for image n
-//       for group of channels [tile_oc x 16]             for band of rows of outputs [tile_oh]
-//        for band of rows of outputs [tile_oh]            for group of channels [tile_oc x 16]
+//   inside both:
+//     for register tile of the band [tile_ow]          tiles lie as TileLines says
+//       sums = 0, or an offset per channel
+//       for input block, kernel row, tap               [prefetch]: weights are fetched so many steps ahead
+//         sums(p, v) += x(p) * w(v)
+//       sums to the worker's workspace, epilogue, store
 //
-//      and inside both:
-//      for register tile of the band [tile_ow]          tiles lie as TileLines says
-//        sums = 0, or an offset per channel
-//        for input block, kernel row, tap               prefetch: the weights of so many steps further
-//          sums(p, v) += x(p) * w(v)
-//        sums to the worker's workspace, epilogue, store
-//
-// One register tile, here of tile_ow=32 outputs and tile_oc=2. A box is a tile register:
+// The drawing shows one register tile, here of tile_ow=32 outputs and tile_oc=2. Each w, x and sums is a tile register:
 //
 //                                          w(0)         w(1)        16 output channels each, of 64 channels in
 //   x(0): neighbouring outputs          sums(0, 0)   sums(0, 1)
@@ -23,8 +22,8 @@
 //
 // A row of x is one pixel's block of channels. A row of w holds four channels (two for bfloat16) of 16 output channels.
 // A row of sums is 16 channels of one output. The smaller of the two sets x and w is held for the step, the other
-// streams through. If the input is thin, a row of x is several neighbouring pixels of four channels, all taps of one
-// kernel row, and rows of x overlap:
+// streams through. If the input is thin, a row of x is several neighbouring pixels of four channels. They are all
+// taps of one kernel row, and rows of x overlap:
 //
 //   one tile, dense input                           thin input, kernel row of 3 taps, stride 1
 //     x row 0 | pixel 0: c0 ......... c63 |           x row 0 | pixel 0 | pixel 1 | pixel 2 | ..    weights past
@@ -36,7 +35,7 @@
 //   plane   [input block: x_block_][row: x_row_][column: x_column_][channels of a tile's row]
 //   weight  [group][input block: w_block_][kh][kw][tile_oc][16 rows of four channels][16 output channels][4 channels]
 //   output  NCHW{oc_block}c
-// so a register tile reads its weights from front to back, and the next tile's weights follow.
+// So a register tile reads its weights from front to back, and the next group's weights follow.
 #include <llvm/IR/Constants.h>
 
 #include <algorithm>

@@ -13,10 +13,11 @@ enum class Secrecy {
 // Whether anything exists at `path`. Throws Error(kNotAuthorised) if a folder on the way may not be entered.
 bool KeyFileIsThere(const std::string& path);
 
-// Reads a whole file of at most 1 MiB. `what` names it in messages, as "the secret key". Throws Error:
-// - kNotAuthorised if it may not be read;
-// - kBadConfig if it does not exist, is not a regular file, belongs to another user than this one or root, or has mode
-//   bits against `secrecy`.
+// Reads a whole file. `what` names it in messages, as "the secret key". Throws Error(kNotAuthorised) if the file may
+// not be read. Throws Error(kBadConfig) if one of these holds:
+// - The file does not exist, is not a regular file or is longer than 1 MiB.
+// - It belongs to another user than this one or root.
+// - Its mode has bits against `secrecy`.
 std::string ReadKeyFile(const std::string& path, Secrecy secrecy, const std::string& what);
 
 // Replaces the file atomically, synced, with mode 0600 or 0644. Throws Error(kCannotCreate).
