@@ -8,7 +8,7 @@
 namespace hone {
 
 // The step of each output. Integers have step 1. A product of integers and a constant scale has the scale, or the
-// largest scale of a channel, also if operators behind it only move elements. Any other output has 0.
+// largest scale of a channel. Operators behind it that only move elements keep that step. Any other output has 0.
 std::vector<double> OutputQuanta(const relay::IRModule& typed);
 
 }  // namespace hone

@@ -1,7 +1,6 @@
 # The contents of Debian's packages of the Python packages. They hold sources for every Python of the machine, and links
-# to the other packages' library and program, of which a wheel has its own copy. A plain `cmake --install` leaves them
+# to the library and program of other packages. A wheel has its own copy of these. A plain `cmake --install` leaves them
 # out, because other Pythons have other folders.
-# because other Pythons have other folders.
 set(python_folder lib/python3/dist-packages)
 
 # python_package(COMPONENT MODULE DISTRIBUTION PART TARGET): PART in the module is a link to /usr/TARGET.
