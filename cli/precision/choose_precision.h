@@ -66,9 +66,9 @@ struct PrecisionTools {
 //   of its calls.
 // - A layer's error is its effect on the outputs when all other layers are float32 (LayerLoss).
 // - ChooseAssignment gives the fastest assignment within the budget, adding the squares of errors.
-// - That network is built and judged as a whole, since errors may add up differently. If it exceeds the budget, the
-//   search's own budget is tightened; if much is left, it is loosened.
-// - Of all networks that hold `max_error`, timed in turns, the fastest is chosen.
+// - The network of this assignment is built and judged as a whole, since errors may add up differently. If it exceeds
+//   the budget, the search's own budget is tightened. If much is left, it is loosened.
+// - The networks that hold `max_error` are timed in turns, and the fastest is chosen.
 //
 // float32 holds any budget. With a budget of 0 nothing is judged and nothing else is tried. `why_not_bfloat16` is
 // empty, or the reason why the machine has no bfloat16.
