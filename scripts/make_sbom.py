@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what is linked into programs and libraries: a CycloneDX 1.5 document (docs/installing.md, "What is in them").
+"""Writes a list of what is linked into programs and libraries, as a CycloneDX 1.5 document (docs/installing.md, "What
+is in them").
 
     make_sbom.py --build DIR --ninja NINJA --name PACKAGE --version VERSION --output FILE BINARY...
 
-BINARY: a file that DIR's build makes, by the name that ninja knows it by, with the linker's list of what it read (--dependency-file) at
-DIR/sbom/NAME.d. Names, versions and licences are those of the Debian packages that own the files. The same inputs give the same bytes."""
+BINARY is a file that DIR's build makes, by ninja's name for it. The linker's list of its inputs (--dependency-file) is
+at DIR/sbom/NAME.d. Names, versions and licences are those of the Debian packages that own the files. The same inputs
+give the same bytes."""
 
 import argparse
 import hashlib
@@ -18,9 +20,8 @@ from pathlib import Path
 SOURCES = Path(__file__).resolve().parent / "build_runner.sh"
 # The ways in which a file comes into a binary. A package may come in several ways.
 STATIC, HEADER, SHARED, LOADED = "static", "header", "shared", "loaded"
-# Licences by source package, where its copyright file has no field for it, or only one for the whole source that does
-# not fit.
-# fit the library.
+# Licences by source package. Its copyright file has no field for it, or only one for the whole source that does not fit
+# the library.
 EXPRESSIONS = {
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "gcc-12-cross": "GPL-3.0-or-later WITH GCC-exception-3.1",
@@ -163,7 +164,7 @@ def source_component(name):
 
 
 def of_sysroot(file):
-    """The source package of a file in build/sysroot, or None; cppzmq and nlohmann/json are copies of Debian's
+    """The source package of a file in build/sysroot, or None. cppzmq and nlohmann/json are copies of Debian's
     headers."""
     if "/build/sysroot/" not in file:
         return None
@@ -177,7 +178,7 @@ def told(file):
 
 
 def with_files(component, files):
-    """The component with the hashes of `files`, pairs of a path and a way that it came."""
+    """The component with the hashes of `files`, which are pairs of a path and the way that it came in."""
     whole = sorted(file for file, way in files if way != HEADER)
     component.setdefault("components", []).extend(
         {"type": "file", "bom-ref": told(file), "name": told(file), "hashes": [{"alg": "SHA-256", "content": sha256(file)}]} for file in whole

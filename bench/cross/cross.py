@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What boards of other architectures cost and whether they compute what they should: goal, reached and verdict of each row.
+"""Measures the costs of boards of other architectures, and whether they compute the right results. Prints goal, reached
+and verdict of each row.
 
-Runs the programs that the tests run, so build them first, and scripts/build_runner.sh for the runners:
+Runs the programs of the tests, so build these first. scripts/build_runner.sh builds the runners.
   bench/cross/cross.py --build build/release [--rows sizes,compile,schedules,networks,bench] [--count 10]
-Exits 1 when a row was missed. Times of emulated boards mean nothing and are not among the rows.
+Exits 1 if a row missed its goal. The rows have no times of emulated boards, which mean nothing.
 """
 import argparse
 import json

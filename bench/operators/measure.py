@@ -21,9 +21,9 @@ def largest(values):
 
 
 def difference(got, wanted):
-    """The largest difference over the allowed one: up to 1 the outputs agree. Floats may differ by a thousandth of
-    the largest value, float16 by a fiftieth. Bytes may differ by one step in a hundredth of the places, because
-    roundings differ. Other types must be equal."""
+    """The largest difference over the allowed one. The outputs agree if it is at most 1. Floats may differ by a
+    thousandth of the largest value, float16 by a fiftieth. Bytes may differ by one step in a hundredth of the places,
+    because roundings differ. Other types must be equal."""
     if got.shape != wanted.shape or (got.dtype != wanted.dtype and wanted.dtype.name not in WIDENED):
         return float("inf")
     if wanted.size == 0:

@@ -1,13 +1,14 @@
-"""Single operators at the sizes of real networks: hone and ONNX Runtime in turns, on one thread, outputs bound. A table of what is behind,
-with goals and verdicts. Exits 1 on a miss whose bound docs/performance.md does not name, 77 where this Python lacks onnx.
+"""Times single operators at the sizes of real networks, in hone and in ONNX Runtime in turns, on one thread, with bound
+outputs. Prints a table of the cases where hone is behind, with goals and verdicts. Exits 1 on a miss whose bound
+docs/performance.md does not name, 77 if this Python lacks onnx.
 
   cmake --build --preset release --target hone_program hone_shared hone_call
   python3 -m venv V && V/bin/pip install numpy onnx onnxruntime
   V/bin/python bench/operators/sweep.py [--only REGEX] [--seconds 0.25] [--core 1] [--hone build/release] [--work build/operators]
 
-WORK/results.jsonl keeps every measurement, and a run that was stopped goes on from there.
-Results of another hone are measured again.
---twentieth runs every twentieth case for its values alone, against hone's reference interpreter (`hone verify`): it needs no ONNX Runtime.
+WORK/results.jsonl keeps every measurement, so a run that was stopped continues there. Results of another build of hone
+are measured again. --twentieth runs every twentieth case and compares only its values with hone's reference interpreter
+(`hone verify`). It needs no ONNX Runtime.
 """
 import argparse
 import collections
@@ -47,7 +48,7 @@ def library(hone):
 
 
 def fingerprint(hone):
-    """A hash of the programs that a result came from."""
+    """A hash of the programs that made a result."""
     digest = hashlib.sha256()
     for path in (os.path.join(hone, "bin", "hone"), library(hone)):
         with open(path, "rb") as file:
@@ -99,7 +100,7 @@ class Sweep:
         return net, path
 
     def in_child(self, *arguments):
-        """The result of measure, or what went wrong if the process ends otherwise."""
+        """The result of measure, or the reason why the process ended without one."""
         ours, theirs = multiprocessing.Pipe(False)
 
         def child():

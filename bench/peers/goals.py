@@ -24,7 +24,8 @@ def better(row, value, than):
 
 
 def judge(row, bounds):
-    """The row's verdict: "reached", "no goal", "missed, bound: TEXT", "missed" or "behind"; the last two fail the run."""
+    """The row's verdict: "reached", "no goal", "missed, bound: TEXT", "missed" or "behind". The last
+    two fail the run."""
     reached = row["reached"]
     if row["floor"] is not None and reached < row["floor"]:
         return "behind"

@@ -1,13 +1,16 @@
-"""ONNX's own cases through hone: how many give the expected numbers, and why the others do not. Exits 1 when a case gives other
-numbers or fewer than --at-least are right, 77 where this Python lacks onnx, or has one whose cases do not run.
+"""Runs ONNX's own cases through hone. Prints how many give the expected numbers, and why the others do not. Exits 1 if
+a case gives other numbers or fewer than --at-least are right. Exits 77 if this Python lacks onnx or its cases do not run.
 
   cmake --build --preset release --target hone_program
   python3 -m venv V && V/bin/pip install onnx
   V/bin/python bench/peers/onnx_cases.py [--sets node,light] [--only REGEX] [--hone build/release] [--work build/peers/onnx_cases] [--at-least 800]
 
-The sets are node, pytorch-converted, pytorch-operator, simple and light (networks with constant weights). Cases that are another case written out in smaller operators (`_expanded`) are left out. Some cases feed as inputs what a model stores:
-axes, sizes, pads, scales. Where hone says that it has to know such a number, the case is tried again with its small integers, and
-the floats that KNOWN names, as constants, and counted apart. Floats of 16 and 64 bits go in as float32, as hone computes with it.
+The sets are node, pytorch-converted, pytorch-operator, simple and light (networks with constant weights). Cases that
+repeat another case in smaller operators (`_expanded`) are left out.
+
+Some cases feed as inputs what real models store: axes, sizes, pads, scales. If hone says that it has to know such a
+number, the case is tried again with constants and counted apart. The constants are its small integers and the floats
+that KNOWN names. Floats of 16 and 64 bits are fed as float32, because hone computes with it.
 """
 import argparse
 import collections
@@ -38,7 +41,7 @@ def as_float32(value):
 
 
 def with_constants(model, inputs):
-    """The model with such inputs as initializers, and the remaining inputs."""
+    """The model with small integers and KNOWN floats as initializers, and the remaining inputs."""
     import onnx
     changed = onnx.ModelProto()
     changed.CopyFrom(model)
@@ -57,7 +60,7 @@ Case = collections.namedtuple("Case", "set name model data_sets")
 
 
 def stored(folder, kind):
-    """The tensors in files; None for files of other values."""
+    """The tensors in files, or None for a file that holds something else."""
     import onnx
     for i in range(len(glob.glob(f"{folder}/{kind}_*.pb"))):
         try:

@@ -28,7 +28,7 @@ class HoneProgram:
         return path
 
     def package(self, path, threads, tune=""):
-        """The package of a model, built once: without records, or with records from tuning for so long."""
+        """The package of a model, built once: without records, or with records from tuning for the given time."""
         if (path, threads) not in self.built:
             self.built[path, threads] = self.build(path, threads, tune)
         return self.built[path, threads]
@@ -48,8 +48,8 @@ class HoneProgram:
 
 
 def tvm_library(path, threads, work, tune=""):
-    """The library that TVM compiles from a model, with its defaults or with MetaSchedule's results of as much time
-    as hone had."""
+    """The library that TVM compiles from a model, with its defaults or with MetaSchedule's results. MetaSchedule
+    searches for as long as hone tuned."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tvm_library.py")
     stem = os.path.join(work, f"{os.path.splitext(os.path.basename(path))[0]}-{threads}")
     folder, library = stem + ".tvm", stem + ".so"

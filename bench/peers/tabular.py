@@ -1,12 +1,12 @@
-"""Tree ensembles of scikit-learn, XGBoost and LightGBM in hone and in ONNX Runtime: the same labels, scores within 1e-5, and the time of
-a run at batch 1 and 100. Exits 1 on a missed goal, 77 where this Python lacks a peer.
+"""Compares tree ensembles of scikit-learn, XGBoost and LightGBM in hone and in ONNX Runtime. Labels must be equal and
+scores within 1e-5. Times a run at batch 1 and 100. Exits 1 on a missed goal, 77 if this Python lacks a peer.
 
   cmake --build --preset release --target hone_program
   python3 -m venv V && V/bin/pip install onnxruntime skl2onnx onnxmltools xgboost lightgbm
   V/bin/python bench/peers/tabular.py [--models a.onnx,b.onnx] [--threads 1] [--rounds 10] [--work build/peers/tabular]
 
-Without --models some are trained, of 20 features and 50 to 400 trees. Each model has one float32 matrix as input. A time is the least of
-interleaved rounds; ONNX Runtime's is that of a run from Python, of which about 5 us are the call.
+Without --models it trains some, of 20 features and 50 to 400 trees. Each model has one float32 matrix as input. A time
+is the least of interleaved rounds. ONNX Runtime's is that of a run from Python, of which the call takes about 5 us.
 """
 import argparse
 import importlib.util
@@ -62,7 +62,7 @@ class Judge:
         return done.stdout
 
     def session(self, path, rows):
-        """A session, and the name and shape of its input with that many rows."""
+        """A session, and the name and shape of its input with the given number of rows."""
         import onnx
         import onnxruntime
         model = onnx.load(path)

@@ -1,13 +1,13 @@
-"""Trained models that wheels on the Python index ship, in hone and in ONNX Runtime: the same outputs, and the time of a run.
-Exits 1 where a model is refused, differs or is behind, 77 where this Python lacks a peer.
+"""Compares trained models from wheels on the Python index in hone and in ONNX Runtime: their outputs, and the time of a
+run. Exits 1 if a model is refused, differs or is behind, 77 if this Python lacks a peer.
 
   cmake --build --preset release --target hone_program
   python3 -m venv V && V/bin/pip install onnxruntime onnx
   V/bin/python bench/peers/trained_models.py [--only silero] [--threads 1] [--rounds 10] [--no-times] [--work build/peers/trained]
 
-Wheels are fetched by pip, unpacked and kept in --work. Outputs agree when the greatest difference is at most `error` of the greatest
-value; models of int8 may round elsewhere. A time is the least of interleaved rounds; ONNX Runtime's is that of a run from Python, of
-which about 5 us are the call.
+Wheels are fetched by pip, unpacked and kept in --work. Outputs agree if the greatest difference is at most `error` of
+the greatest value. Models of int8 may round elsewhere. A time is the least of interleaved rounds. ONNX Runtime's is that of
+a run from Python, of which the call takes about 5 us.
 """
 import argparse
 import dataclasses

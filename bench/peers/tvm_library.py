@@ -1,7 +1,7 @@
 """TVM's side of the preparation: tunes an ONNX model, and compiles it to a shared library.
 
-tvm_library.py tune MODEL THREADS FOLDER: searches with MetaSchedule until it is stopped. Results are in FOLDER once
-every task was tried, and are added from then on.
+tvm_library.py tune MODEL THREADS FOLDER: searches with MetaSchedule until it is stopped. Results appear in FOLDER once
+every task was tried, and more are added from then on.
 tvm_library.py build MODEL THREADS LIBRARY [FOLDER]: compiles with the results in FOLDER, or with TVM's defaults.
 """
 import os

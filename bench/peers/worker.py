@@ -1,11 +1,11 @@
 """One system in a process of its own: loads a model, then runs it on request.
 
-worker.py SYSTEM MODEL THREADS FEED SHAPE: FEED is a file of float32 values, SHAPE like 1,3,224,224. It answers "ready",
-then one answer for each line on stdin:
-- "run N": N times in nanoseconds;
-- "output FILE": "saved", after it has written the first output's float32 values there;
-- "memory": the bytes by which the process has grown since before the model was read, at its peak and at this time.
-The end of input ends it.
+worker.py SYSTEM MODEL THREADS FEED SHAPE: FEED is a file of float32 values, SHAPE is like 1,3,224,224. It first prints
+"ready". Then it answers each line on stdin:
+- "run N" with N times in nanoseconds;
+- "output FILE" with "saved", after it has written the first output's float32 values there;
+- "memory" with the bytes by which the process has grown since it read the model, at its peak and at present.
+It ends at the end of its input.
 """
 import array
 import gc

@@ -1,12 +1,12 @@
-"""Measures how much more a run costs from Python than from C, on a real network.
+"""Measures the cost that Python adds to a run on a real network, compared with C.
 
     call_overhead.py PACKAGE [ROUNDS]
 
-The variation between runs of milliseconds exceeds this difference, and a run leaves none of Python's data in the
-caches. So the clock is read where a run of hone_session_run ends and where the next begins, by a C function that
-replaces hone_session_run_with. The time between them is all that a loop `y = session(x)` adds, including the cost of
-binding. Each round is 20 runs by each way: the extension, ctypes, and a loop in C whose tensors stay bound. One
-thread. Needs a C compiler. Exits 0 whatever it finds."""
+Runs of milliseconds vary by more than this cost, and a run leaves none of Python's data in the caches. So the clock is
+read where one run ends and where the next begins, by a C function that replaces hone_session_run_with. The time between
+them is all that a loop `y = session(x)` adds, including the cost of binding. A round has 20 runs each by the extension,
+by ctypes, and by a loop in C whose tensors stay bound. Uses one thread and needs a C compiler. Exits 0 whatever it
+finds."""
 
 import ctypes
 import subprocess

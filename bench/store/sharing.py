@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""What shared tuning is worth on this machine: goal, reached and verdict of each row.
+"""Measures the worth of shared tuning on this machine. Prints goal, reached and verdict of each row.
 
   bench/store/sharing.py --build build/release [--rows hub,seeds] [--networks squeezenet,resnet-18] [--threads 1,2]
                          [--budget 12m|--hub-trials 30] [--pack FILE] [--logs FILE ...] [--seeded resnet-50] [--trials 2000]
                          [--rng-seeds 3]
 
-hub: of each network a build with the pack's records alone beside one that was tuned here for --budget, in turns. The
-     pack is the one that was built with hone (share/hone/hub.honepack), or --pack. What was tuned here is kept in
-     --work, and a later run goes on from there. --hub-trials in place of a time is for a quick look at the rows.
-seeds: trials of each task until it is within 5 % of the best that any run reaches, with --logs of another tuner imported
-       and without: medians over --rng-seeds runs of --trials, of the tasks that the logs hold and whose default is not
-       within 5 % already.
-Exits 1 when a row was missed that docs/sharing.md names no bound for, and 2 when nothing could be measured. Wants a quiet machine.
+hub: times two builds of each network in turns: one with only the pack's records, one that was tuned here for --budget.
+     The pack is the one that was built with hone (share/hone/hub.honepack), or --pack. Tuned records are kept in
+     --work, so a later run continues there. --hub-trials in place of a time is for a quick look at the rows.
+seeds: counts trials of each task until it is within 5 % of the best of any run. Compares tuning with --logs of another
+       tuner imported and without. Numbers are medians over --rng-seeds runs of --trials. They are of tasks that the
+       logs hold and whose default is not within 5 % already.
+Exits 1 if a row missed its goal and docs/sharing.md names no bound for it. Exits 2 if nothing could be measured. Needs
+a quiet machine.
 """
 import argparse
 import json
@@ -51,7 +52,7 @@ class Rows:
         print(f"{'what':<72} {'goal':>8} {'reached':>9}  verdict")
 
     def add(self, what, told, goal, reached, met, within):
-        """`within`: whether the result is as good as a bound on the page, within a tenth."""
+        """Prints a row. `within` says whether the result is as good as a bound on the page, within a tenth."""
         self.count += 1
         bound = self.bounds.get(what)
         bounded = not met and bound is not None and within(bound[0])
@@ -116,7 +117,7 @@ class Task:
             self.default = event["default_ns"]
 
     def trials_to(self, ns):
-        """The number of its own trials until that time; all of them, which is too few, if it was not reached."""
+        """The number of the task's trials until that time, or of all its trials if it was not reached."""
         return next((i + 1 for i, best in enumerate(self.best) if best is not None and best <= ns), len(self.best))
 
 
@@ -148,8 +149,8 @@ def runs_of(hone, asked, with_logs):
 
 
 def counts(without, with_logs):
-    """(trials without, trials with, tasks counted, tasks whose default is as good as the best): medians over the
-    runs of each seeded task, summed."""
+    """(trials without, trials with, tasks counted, tasks whose default is as good as the best). The trials are sums of
+    each seeded task's median over the runs."""
     sums, counted, settled = [0, 0], [], []
     for name in sorted(set().union(*with_logs)):
         seen = [[run[name] for run in runs if name in run] for runs in (without, with_logs)]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""How often `hone bench` cries wolf, and how often it finds a slowdown that is there.
+"""Counts how often `hone bench` gives a false alarm, and how often it finds a real slowdown.
 
-A/A: a package against a copy of itself, gate at 2 %; every "slower" is a false alarm.
-A/B: against the same network on an image that is a little wider, chosen so that a long run puts it nearest to 3 % more
-time; "slower" is right, anything else is a miss, and how it missed is counted.
-Both are asked in turns (`hone bench old new`) and against a stored result (`--baseline FILE --fail-above 2%`).
-With --load N, A/A in turns on two threads beside N busy processes alone: either verdict is false.
+A/A: a package against a copy of itself, gate at 2 %. Every "slower" is a false alarm.
+A/B: a package against the same network on an image that is a little wider. The width is the one whose time in a long
+run is nearest to 3 % more. "slower" is right, anything else is a miss, and misses are counted by kind.
+Both are measured in turns (`hone bench old new`) and against a stored result (`--baseline FILE --fail-above 2%`).
+With --load N, only A/A is measured, in turns on two threads beside N busy processes. Both "slower" and "faster" are
+then false.
 
 Prints goal, reached and verdict of each. Exits 1 on a missed goal that the table Bounds of docs/performance.md does not
 name. A whole run takes about 12 minutes of a quiet machine.
@@ -90,7 +91,7 @@ def against_baseline(hone, folder, package, runs, options):
 
 
 def beside_others(hone, folder, runs, options, load):
-    """In turns with its copy, on two threads, while `load` other processes are busy."""
+    """Verdicts on a package and its copy in turns, on two threads, while `load` other processes are busy."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]
     try:
         return in_turns(hone, folder, "same.hone", runs, [*options, "--threads", "2"])

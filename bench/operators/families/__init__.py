@@ -1,1 +1,1 @@
-"""Generated cases, by family: each module's cases() yields names and functions that write the case into a Net."""
+"""Generated cases, by family: each module's cases() yields names, and functions that write the case into a Net."""
