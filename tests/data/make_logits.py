@@ -1,8 +1,8 @@
-"""Makes tests/data/logits/*.json: what ONNX Runtime gives for networks of the zoo before their last softmax.
+"""Makes tests/data/logits/*.json: ONNX Runtime's outputs for networks of the zoo before their last softmax.
 
     python3 tests/data/make_logits.py HONE [NETWORK ...]
 
-HONE is the program; numpy, onnx and onnxruntime must be there. Each network is exported at its defaults (batch 1,
+HONE is the program. Needs numpy, onnx and onnxruntime. Each network is exported at its defaults (batch 1,
 3x224x224, 1000 classes, seed 0) and run on one input: FillTensor(kNormal, seed 7), written anew below. The files hold
 the version of ONNX Runtime that made them and every logit with nine digits, which gives the same float32 back.
 """
@@ -39,7 +39,7 @@ def normal_fill(shape, seed):
 
 
 def cut_softmax(path):
-    """The model without the softmax that it ends in, as bytes."""
+    """The model without its last softmax, as bytes."""
     model = onnx.load(path)
     softmax = model.graph.node[-1]
     assert softmax.op_type == "Softmax", softmax.op_type

@@ -1,11 +1,12 @@
-"""Makes tests/data/quantised/*.onnx and *.json: small networks as ONNX Runtime's quantiser leaves them, and what ONNX Runtime gives
-for them.
+"""Makes tests/data/quantised/*.onnx and *.json: small networks as ONNX Runtime's quantiser writes them, and ONNX
+Runtime's outputs for them.
 
     python3 tests/data/make_quantised.py [NETWORK...]
 
-numpy, onnx and onnxruntime must be there, and a processor that sums bytes without saturating (AVX512-VNNI, AVX-VNNI or NEON): ONNX
-Runtime's kernels for others do saturate. Each network is run on one input: FillTensor(kNormal, seed 7). The files hold the version of
-ONNX Runtime, the step of the last quantisation (0 where the result is not of steps) and every output with nine digits.
+Needs numpy, onnx and onnxruntime, and a processor that sums bytes without saturating (AVX512-VNNI, AVX-VNNI or NEON).
+ONNX Runtime's kernels for other processors do saturate. Each network is run on one input: FillTensor(kNormal, seed 7).
+The files hold the version of ONNX Runtime, the step of the last quantisation, and every output with nine digits. The
+step is 0 if the result is not quantised.
 """
 
 import json
@@ -26,7 +27,7 @@ OUT = pathlib.Path(__file__).parent / "quantised"
 
 
 class Maker:
-    """A network of float32, node by node."""
+    """Builds a network of float32 node by node."""
 
     def __init__(self, shape):
         self.shape, self.nodes, self.weights, self.random = shape, [], [], np.random.default_rng(3)
@@ -86,7 +87,8 @@ def dense():
 
 
 def attention():
-    """Heads that come apart and together, products of two computed matrices, a sum over fours of keys and one that is not of fours."""
+    """Heads that are split and joined, and products of two computed matrices. One sum is over a multiple of four, the
+    other is not."""
     m = Maker([1, 13, 24])
 
     def heads(order):
@@ -100,7 +102,7 @@ def attention():
 
 
 def signal():
-    """Layers over rows: a long filter of one channel, a pool, channels of their own, a sum of two."""
+    """Layers over rows: a long filter of one channel, a pool, a depthwise layer, a sum of two."""
     m = Maker([1, 1, 61])
     first = m.node("Relu", [m.row_conv("x", 1, 20, 9, stride=2)])
     pooled = m.node("MaxPool", [first], kernel_shape=[3], strides=[2], pads=[1, 1])
@@ -144,7 +146,7 @@ NETWORKS = {"fire": fire, "residual": residual, "dense": dense, "attention": att
 
 
 def last_step(model):
-    """The scale of the DequantizeLinear that the network ends in."""
+    """The scale of the DequantizeLinear at the end of the network."""
     maker = next(node for node in model.graph.node if model.graph.output[0].name in node.output)
     values = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
     return float(values[maker.input[1]]) if maker.op_type == "DequantizeLinear" else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""sbom_test.py BUILD NINJA: the documents that scripts/make_sbom.py made name whatever is in the programs.
+"""sbom_test.py BUILD NINJA: the documents of scripts/make_sbom.py name everything that the programs contain.
 
-What is in them is asked otherwise than the script asks it: of the link lines and of the system's loader. Ends with 77, which skips the test,
-where the build made none."""
+The test finds the contents by other means than the script: from the link lines and from the system's loader. Exits 77,
+which skips the test, if the build made no documents."""
 
 import hashlib
 import importlib.util

@@ -3,12 +3,15 @@
   python3 -m venv V && V/bin/pip install onnx
   V/bin/python tests/onnx_cases/pack_cases.py
 
-The sets are node, pytorch-converted, pytorch-operator and simple. Node cases that are another case written out in smaller operators
-(`_expanded`) are left out, and cases of more than 64 KiB of tensors: the names of those are printed.
+The sets are node, pytorch-converted, pytorch-operator and simple. Node cases that repeat another case in smaller
+operators (`_expanded`) are left out. Cases of more than 64 KiB of tensors are left out, too, and their
+names are printed.
 
-The file, unpacked: the line `onnx cases 1 VERSION`, then records. `blob BYTES` is followed by so many bytes and a line's end, and
-numbered from 0. `case SET NAME MODEL DATA...` has the number of its model, and of each set of data the numbers of the inputs' and the
-outputs' TensorProtos: `1,2:3`, with `-` for one that is absent. A set of data without tensors of numbers is not packed.
+The unpacked file has the line `onnx cases 1 VERSION`, then records:
+- `blob BYTES` is followed by so many bytes and a newline. Blobs are numbered from 0.
+- `case SET NAME MODEL DATA...` has the number of its model's blob. Each DATA has the numbers of the inputs' and the
+  outputs' TensorProtos: `1,2:3`, with `-` for one that is absent.
+A set of data without any tensor of numbers is not packed.
 """
 import argparse
 import glob
@@ -21,7 +24,7 @@ LARGEST = 64 << 10
 
 
 def tensor(value):
-    """Its bytes; None for what is no tensor of numbers."""
+    """The bytes of the value as a TensorProto, or None if it is not a tensor of numbers."""
     import numpy
     import onnx
     if isinstance(value, onnx.TensorProto):

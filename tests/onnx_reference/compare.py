@@ -3,9 +3,9 @@
 
     compare.py --bin build/release/bin --work /tmp/drawn --count 1000
 
-`hone verify` and the random graphs compare with hone's own reference, which shares the importer: this does not. Needs
-numpy and an onnx that has onnx.reference (1.13 or later; Debian 12's 1.12 has none), here or in --readers; without them
-it prints "skipped: ..." and ends with 77. With --onnxruntime that is asked instead.
+`hone verify` and the random graphs compare with hone's own reference, which shares the importer. This program does not.
+It needs numpy and an onnx with onnx.reference (1.13 or later; Debian 12's 1.12 has none), here or in --readers. Without
+them it prints "skipped: ..." and exits 77. With --onnxruntime it compares with ONNX Runtime instead.
 """
 import argparse
 import collections
@@ -21,7 +21,7 @@ LEAST, LEAST_SPECIAL = 2e-38, 3e-7
 
 
 def differs(got, want, special):
-    """How two arrays differ, or nothing. Floats of special values are judged each by its own size."""
+    """How two arrays differ, or "". The tolerance is relative to the largest value, or to each value if `special`."""
     if got.shape != want.shape:
         return f"shape {got.shape} instead of {want.shape}"
     if want.dtype.kind != "f":
@@ -79,7 +79,7 @@ def write(folder, seeds):
 
 
 def judge(folder, seed, m, model, runtime):
-    """A kind of result, and what to say of it."""
+    """The kind of result, and its description."""
     refused = folder / f"{seed:06}.refused"
     if refused.exists():
         return "refused", refused.read_text()

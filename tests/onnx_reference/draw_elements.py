@@ -1,4 +1,4 @@
-"""Operators that look at one element at a time, and reductions."""
+"""Draws elementwise operators and reductions."""
 from drawing import FLOAT, INTEGERS, numpy, onnx_type
 
 FLOAT_UNARY = ("Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Cos Cosh Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu "
@@ -14,7 +14,7 @@ SEES_DENORMALS = ("Abs Neg Relu Sign Ceil Floor IsNaN IsInf Identity Max Min Equ
 
 
 def known_to_agree(op, values):
-    """Without what hone's page says that it computes otherwise."""
+    """Replaces the values for which hone's pages say that its results differ from ONNX's."""
     if values.dtype != FLOAT or op in SEES_DENORMALS:
         return values
     values = numpy.where(numpy.abs(values) < 1e-37, FLOAT(0), values)

@@ -1,4 +1,4 @@
-"""Operators that move elements, and what is known from shapes."""
+"""Draws operators that move elements, and operators whose results follow from shapes."""
 from drawing import FLOAT, INTEGERS, numpy, onnx_type
 
 

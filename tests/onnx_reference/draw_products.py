@@ -1,4 +1,4 @@
-"""Products, quantised ones among them, and einsum."""
+"""Draws products, also quantised ones, and einsum."""
 from drawing import FLOAT, numpy
 
 

@@ -1,4 +1,4 @@
-"""Windows over images, and how images become larger and smaller."""
+"""Draws operators with windows over images, and operators that resize images."""
 from drawing import FLOAT, numpy
 
 

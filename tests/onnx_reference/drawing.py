@@ -1,4 +1,4 @@
-"""What random models are drawn with: numbers, shapes, and a model of a few nodes that grows."""
+"""Tools that draw random models: numbers, shapes, and a model of a few nodes under construction."""
 import random
 
 import numpy
@@ -21,7 +21,7 @@ def special_integers(dtype):
 
 
 class Drawn:
-    """A model in the making: `Drawn(seed)`, then inputs and nodes, then `model()`."""
+    """A model under construction: `Drawn(seed)`, then inputs and nodes, then `model()`."""
 
     def __init__(self, seed, opset=18):
         self.random = random.Random(seed)
@@ -42,7 +42,7 @@ class Drawn:
         return [1 if self.chance(15) else self.between(1, largest) for _ in range(self.between(least, most))]
 
     def values(self, shape, dtype=FLOAT, scale=1.0):
-        """Of floats normal ones, of integers small ones; special ones where the model asks for them."""
+        """Normally distributed floats, or small integers. Special values if the model asks for them."""
         count = int(numpy.prod(shape))
         if dtype is numpy.bool_:
             return self.numpy.random(shape) < 0.5
@@ -66,7 +66,7 @@ class Drawn:
         return name
 
     def given(self, array, percent_known=25):
-        """An input of the model, or sometimes a constant, so that what is folded is compared with what is computed."""
+        """An input of the model, or sometimes a constant, so that folding is compared, too."""
         if self.chance(percent_known):
             return self.known(array, array.dtype)
         name = self.name()

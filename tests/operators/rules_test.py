@@ -1,4 +1,4 @@
-"""The rules of bench/operators: what is a miss, what agrees, and which results are measured again."""
+"""The rules of bench/operators: which rows are misses, which outputs agree, and which results are measured again."""
 import argparse
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""The rules of bench/peers: what a bound may excuse, what it may not, and what the page must look like."""
+"""The rules of bench/peers: what a bound may and may not excuse, and the form of the page."""
 import collections
 import math
 import os
@@ -54,7 +54,7 @@ class Verdicts(unittest.TestCase):
 
 
 def operator_cases():
-    """The names of the sweep over single operators, which are drawn without numpy; only what a case holds needs it."""
+    """The case names of the sweep over single operators. They need no numpy; only the contents of a case do."""
     folder = os.path.join(os.path.dirname(PAGE), "../bench/operators")
     with unittest.mock.patch.object(sys, "path", [folder, *sys.path]), unittest.mock.patch.dict(sys.modules, numpy=types.ModuleType("numpy")):
         import cases

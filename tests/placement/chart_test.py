@@ -1,10 +1,10 @@
-"""The committed hone.yaml is of objects that Kubernetes' schemas allow, and what its pods are told to run works.
+"""The objects of the committed hone.yaml fit Kubernetes' schemas, and the commands of its pods work.
 
-The pods' commands are run on this machine as the file has them: same arguments, same environment, secrets with the
-modes that a volume gives them; only the folders, the tracker's name and the store are this machine's. That the chart
-makes this file is helm_test.py's affair.
-usage: chart_test.py SOURCES HONE HONE_RUNNER TOOLS. TOOLS is the folder of a virtual environment, which is made when
-this Python has no kubernetes-validate. Ends with 77 where pip's index cannot be reached.
+The pods' commands are run on this machine as the file has them. Arguments and environment are the same, and secrets
+have the modes that a volume gives them. Only the folders, the tracker's name and the store are this machine's. helm_test.py
+tests that the chart makes this file.
+usage: chart_test.py SOURCES HONE HONE_RUNNER TOOLS. TOOLS is the folder of a virtual environment, which is made if this
+Python has no kubernetes-validate. Exits 77 if pip's index cannot be reached.
 """
 import contextlib
 import os
@@ -25,7 +25,7 @@ def skip(why):
 
 
 def with_validator(tools):
-    """Goes on in the environment in `tools`, which has kubernetes-validate, where this Python has not."""
+    """Continues in the environment in `tools`, which has kubernetes-validate, if this Python lacks it."""
     try:
         import kubernetes_validate
         import yaml
@@ -42,14 +42,14 @@ def with_validator(tools):
 
 
 class Cluster:
-    """The folders that stand for volumes, and what runs."""
+    """The folders that stand for volumes, and the running programs."""
 
     def __init__(self, work, hone, runner, port):
         self.work, self.port, self.running = work, port, []
         self.programs = {"hone:latest": hone, "hone-runner:latest": runner}
 
     def secret(self, name, **files):
-        """As a secret's volume: links into a folder, readable by root and the pod's group."""
+        """Writes a secret like its volume: links into a folder, readable by root and the pod's group."""
         data = self.work / name / "..data"
         data.mkdir(parents=True)
         for key, content in files.items():
@@ -119,7 +119,7 @@ def pod_of(objects, kind, name):
 
 
 def check_pods(objects):
-    """Nothing runs as root, keeps a capability, or writes to its image."""
+    """Checks that no container runs as root, keeps a capability or writes to its image."""
     for item in objects:
         pod = item["spec"].get("template") if item["kind"] in ("Deployment", "DaemonSet", "StatefulSet", "Job") else None
         if pod is None:
@@ -138,7 +138,7 @@ def user_of_pods():
 
 
 def run(hone, *words, inside=False, **environment):
-    """`inside`: as in a pod, by its user."""
+    """Runs hone, as a pod's user if `inside`."""
     return subprocess.run([hone, *words], capture_output=True, text=True, env={**os.environ, **environment},
                           **(user_of_pods() if inside else {}))
 

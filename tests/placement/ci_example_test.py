@@ -1,6 +1,7 @@
-"""The steps of scripts/ci/model_speed.yml, run as GitHub's runners run them: a slower model fails, the same one does not.
+"""The steps of scripts/ci/model_speed.yml, run as GitHub's runners run them. A slower model fails, the same one does
+not.
 
-usage: ci_example_test.py SOURCES HONE; ends with 77 where PyYAML is missing.
+usage: ci_example_test.py SOURCES HONE. Exits 77 if PyYAML is missing.
 """
 import os
 import pathlib
@@ -15,7 +16,7 @@ def steps_of(workflow):
 
 
 def play(workflow, hone, head, base, fail_above):
-    """The name of the step that failed, None when none did, and the summary."""
+    """The name of the step that failed, or None, and the summary."""
     environment, steps = steps_of(workflow)
     with tempfile.TemporaryDirectory(prefix="hone_ci_") as work:
         work = pathlib.Path(work)

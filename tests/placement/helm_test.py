@@ -1,6 +1,6 @@
-"""Helm's chart renders to the committed hone.yaml, which chart_test.py looks into, and says what is wrong with values.
+"""Helm's chart renders to the committed hone.yaml, which chart_test.py tests, and reports wrong values.
 
-usage: helm_test.py SOURCES; ends with 77 where helm or python3-yaml is missing.
+usage: helm_test.py SOURCES. Exits 77 if helm or python3-yaml is missing.
 """
 import pathlib
 import shutil
@@ -18,7 +18,7 @@ def render(helm, chart, *values):
 
 
 def check_refusals(helm, chart):
-    """One line says what is wrong with values."""
+    """Checks that one line says what is wrong with values."""
     for values, told in ((["--set", "runners[0].cpus=0"], "cpus"), (["--set", "images.hone="], "hone"),
                          (["--set", "db=postgresql://hone:secret@store/hone"], "db"),
                          (["--set", "trackers.port=1"], "trackers"),

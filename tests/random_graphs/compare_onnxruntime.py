@@ -3,8 +3,8 @@
 
     compare_onnxruntime.py --bin build/release/bin --seed 0 --count 200
 
-Needs a Python with numpy and onnxruntime; without them it prints "skipped: ..." and ends with 0. The reference that
-hone_random_graphs compares with shares hone's importer: this one does not.
+Needs a Python with numpy and onnxruntime. Without them it prints "skipped: ..." and exits 0. hone_random_graphs
+compares with a reference that shares hone's importer. ONNX Runtime does not.
 """
 import argparse
 import pathlib
@@ -41,7 +41,7 @@ def save_all(folder, arrays):
 
 
 def compare(hone, model, folder, tolerance):
-    """What differs, as text; None when nothing does."""
+    """A text that says what differs, or None."""
     try:
         session = session_of(model)
         inputs = inputs_of(session, int(model.stem))

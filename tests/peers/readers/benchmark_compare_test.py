@@ -1,7 +1,8 @@
-"""google/benchmark's compare.py reads what `hone bench --json` writes, as docs/comparing.md shows it: one package timed twice, two
-packages of one result, and two packages of two results.
+"""google/benchmark's compare.py reads the output of `hone bench --json`, as docs/comparing.md shows it: one package
+timed twice, two packages of one result, and two packages of two results.
 
-Needs Debian's libbenchmark-tools, or HONE_BENCHMARK_COMPARE with the path of a compare.py, and a Python with numpy and scipy; else exits 77.
+Needs Debian's libbenchmark-tools, or HONE_BENCHMARK_COMPARE with the path of a compare.py, and a Python with numpy and
+scipy. Exits 77 if one of these is missing.
 """
 import json
 import os
@@ -29,7 +30,7 @@ class Compare:
         self.hone = hone
 
     def report(self, *words):
-        """What it finds, as it dumps it."""
+        """The entries that compare.py dumps as JSON, without the geometric mean."""
         line = [self.python, COMPARE, "--no-color", "--dump_to_json", "diff.json", *words]
         done = subprocess.run(line, cwd=self.hone.work, env=self.environment, capture_output=True, text=True)
         if done.returncode != 0 or "WARNING" in done.stdout:
@@ -38,7 +39,7 @@ class Compare:
             return [entry for entry in json.load(diff) if entry["name"] != "OVERALL_GEOMEAN"]
 
     def expect(self, words, name, old, new):
-        """Rounds and medians of both are compared, one by one, and the U test was done on all rounds."""
+        """Checks that rounds and medians of both are compared one by one, and that the U test used all rounds."""
         entries = self.report(*words)
         found.same(f"entries of {words}", [(e["name"], e["run_type"]) for e in entries], [(name, "iteration"), (name + "_median", "aggregate")])
         for entry, old_times, new_times in zip(entries, old, new):

