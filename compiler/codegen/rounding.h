@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// To the nearest integer, halves to even; zero keeps the argument's sign.
+// To the nearest integer, halves to even; a result of zero has the argument's sign.
 Value* EmitRound(KernelBuilder& b, Value* x);
 Value* EmitFloor(KernelBuilder& b, Value* x);
 Value* EmitCeil(KernelBuilder& b, Value* x);

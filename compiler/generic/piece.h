@@ -20,9 +20,9 @@ struct Piece {
   int valid = 0;          // if not 0, the number of lanes that are elements in the only vector of a blocked lane axis
   bool heavy = false;     // an element costs many steps
   bool interior = false;  // no window read here touches a border
-  bool columns_inside = false;                             // nor one along the last axis; other axes may be crossed
-  bool in_line = false;                                    // the few vectors of a row are emitted without a loop
-  const relay::Expr* padded = nullptr;                     // an nn.pad for which the box lies within its data
+  bool columns_inside = false;          // none crosses one along the last axis; other axes may be crossed
+  bool in_line = false;                 // the few vectors of a row are emitted without a loop
+  const relay::Expr* padded = nullptr;  // an nn.pad for which the box lies within its data
   std::vector<std::pair<const relay::Expr*, int>> fields;  // by concatenation, the field that contains the box
 };
 

@@ -13,10 +13,10 @@ namespace hone {
 //    [ c d ]   [ g h ]                              [ c d 0 0 ]
 //                                                   [ 0 0 e f ]
 //                                                   [ 0 0 g h ]
+//
 // With m groups merged, a vector takes m times as many steps for m times as many outputs, and the channels stay in full
 // blocks. A NaN or infinity in one channel reaches the outputs of all groups that share its vector. Depthwise
 // convolutions stay.
-// infinity in one channel reaches the outputs of all groups that share its vector. Depthwise convolutions stay.
 relay::IRModule MergeGroups(const relay::IRModule& module, int lanes);
 
 }  // namespace hone

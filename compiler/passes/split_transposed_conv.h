@@ -9,8 +9,8 @@ namespace hone {
 // same taps of the weight, so each phase is an ordinary convolution of the data.
 //
 //    apart:      conv of phase 0, ..., conv of phase s * t - 1 -> nn.interleave
-//    together:   one conv with s * t times the outputs, zeros in its filters -> reshape -> transpose -> reshape ->
-//    slice
+//    together:   one conv with s * t times the outputs, zeros in its filters
+//                -> reshape -> transpose -> reshape -> slice
 //
 // One convolution is used if the phases are many, or have so few outputs that vectors of `lanes` would idle.
 // Elementwise operators behind it move to each phase. The pass takes every nn.conv2d_transpose of known shapes: any

@@ -39,8 +39,8 @@ ConvPhase PhaseOf(const TransposedAxis& axis, int64_t phase);
 std::vector<ConvPhase> PhasesOf(const TransposedAxis& axis);
 
 // All phases with the same window of `window` taps, -1 where a phase has none, so that one convolution can compute them
-// as channels. Outputs are counted from `shift` before the first one, which adds few taps and gives each phase as many
-// outputs. `window` is 0 if the taps of two phases interleave.
+// as channels. Outputs are counted from `shift` before the first one, which adds few taps and gives each phase the same
+// number of outputs. `window` is 0 if the taps of two phases interleave.
 struct JointPhases {
   std::vector<ConvPhase> phases;
   int64_t window = 0;

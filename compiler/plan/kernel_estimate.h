@@ -15,9 +15,9 @@ namespace hone {
 MachineModel ForParams(MachineModel machine, int64_t params_bytes);
 
 // The time of one call in nanoseconds, with machine.threads workers. With knobs it is the schedule's estimate of the
-// config. Without knobs it is a roofline. One bound is the code's cycles (CodeCost), shared by the workers. The other
-// is the bytes of its operands at the rate of the cache that holds them all. The machine's rates come from its model,
-// not from measurements. nullopt if data decide how often a loop runs.
+// config. Without knobs it is a roofline, the longer of two times. One is the code's cycles (CodeCost), shared by the
+// workers. The other is the bytes of its operands at the rate of the cache that holds them all. The machine's rates
+// come from its model, not from measurements. nullopt if data decide how often a loop runs.
 std::optional<double> EstimateNs(const Dispatch& dispatch, const CompiledKernel& kernel, const MachineModel& machine);
 
 }  // namespace hone

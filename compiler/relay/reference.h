@@ -1,4 +1,4 @@
-// The reference interpreter: runs a module in plain loops. Its row's reference defines each operator.
+// The reference interpreter: runs a module in plain loops. The reference in an operator's row defines it.
 #pragma once
 
 #include <functional>

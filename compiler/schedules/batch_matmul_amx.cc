@@ -12,10 +12,12 @@
 // a tile of 16 pairs of K by 16 columns, and is loaded with the panel's stride:
 //
 //                  column 0 .. 15      column 16 .. 31
-//   k =  0,  1   +-------------------+-------------------+
-//   k =  2,  3   | n0k0 n0k1 n1k0 .. |                   |   each element is a pair of neighbours along K
+//                +-------------------+-------------------+
+//   k =  0,  1   | n0k0 n0k1 n1k0 .. | n16k0 n16k1 ..    |   each column has a pair of neighbours along K
+//   k =  2,  3   | n0k2 n0k3 n1k2 .. | n16k2 n16k3 ..    |
 //   ...          |       w(0)        |       w(1)        |
-//   k = 30, 31   +-------------------+-------------------+
+//   k = 30, 31   | n0k30 n0k31 ..    | n16k30 n16k31 ..  |
+//                +-------------------+-------------------+
 //   k = 32, 33   | the next step of 32                   |
 #include "compiler/schedules/batch_matmul_amx.h"
 

@@ -46,10 +46,10 @@ struct AmxKnobs : KnobTable {
   int64_t prefetch = Row("prefetch", 0, {0, 64}, Always<0, 1, 4, 8, 16>);
 };
 
-// The cut of a band's outputs into tiles. A line has `length` outputs, cut into `per_line` tiles of `width` outputs.
-// The last tile of a line ends with the line and may repeat outputs of the one before. A line is one row of outputs,
-// or, if `joined`, all rows of the band. A joined line has `pitch` outputs per row: those past the real row are
-// computed from inputs between two rows and thrown away.
+// The cut of a band's outputs into tiles. A line has `length` outputs, cut into `per_line` tiles of `width` outputs
+// that begin at multiples of `width`. The last tile of a line ends with the line and may repeat outputs of the one
+// before. A line is one row of outputs, or, if `joined`, all rows of the band. A joined line has `pitch` outputs per
+// row: those past the real row are computed from inputs between two rows and thrown away.
 //
 //   length 19, width 10     0 1 2 .. 8 9               tile 0
 //                                      9 10 .. 18      tile 1, which does not store output 9 again

@@ -14,7 +14,7 @@ namespace hone {
 struct TileShape {
   double rows = 1;             // broadcast scalars of a step: outputs along a line, Winograd tiles, matrix rows
   double vectors = 1;          // vectors of output channels or columns that each scalar is multiplied with
-  double line = 1;             // rows that neighbouring tiles share; the last tile may be narrower
+  double line = 1;             // rows divided among neighbouring tiles; the last may be narrower
   double groups = 1;           // neighbouring register tiles across the output channels or columns
   double steps = 1;            // of the reduction, for one output
   double unroll = 1;           // steps in one iteration of the innermost loop

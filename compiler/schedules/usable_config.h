@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Why it may not, for people. There is no such schedule, it does not compute the workload, it rejects the
-// config, or it trades accuracy for speed although `exact_math` forbids that. Returns nullopt if it may.
+// Why it may not, for people. There is no such schedule, it does not compute the workload, it rejects the config,
+// or it trades accuracy for speed although `exact_math` forbids that. Returns nullopt if it may.
 std::optional<std::string> WhyUnusable(const Workload& workload, const MachineModel& machine,
                                        const std::string& schedule, const Config& config, bool exact_math);
 

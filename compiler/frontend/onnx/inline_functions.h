@@ -22,9 +22,9 @@ struct OnnxFunction {
 };
 
 // Inlines every call, also in graphs within nodes. The function's values and nodes get the call's name as prefix, and
-// its nodes its opset. A function takes precedence over an operator of its name. Throws Error(kBadData) naming the node
-// for a function that calls itself, and for more inputs or outputs than it has. It throws also if the result has more
-// than 100,000 nodes or 256 MiB, or if calls are nested more than 32 deep.
+// the nodes keep the function's opset. A function takes precedence over an operator of its name. Throws Error(kBadData)
+// naming the node for a function that calls itself, and for more inputs or outputs than it has. It throws also if the
+// result has more than 100,000 nodes or 256 MiB, or if calls are nested more than 32 deep.
 void InlineFunctions(OnnxGraph& graph, const std::vector<OnnxFunction>& functions);
 
 }  // namespace hone

@@ -49,7 +49,7 @@ relay::IRModule BuildSqueezenet(const ZooOptions& options);
 // SqueezeNet's version 1.1: less work for the same accuracy.
 relay::IRModule BuildSqueezenet11(const ZooOptions& options);
 // Two products of rows, two convolutions each with a softmax along their rows, and a bias and a batch norm in between.
-// The result is an image of image_shape. No classes.
+// Input and result are images of image_shape. No classes.
 relay::IRModule BuildSynthetic(const ZooOptions& options);
 // Simonyan and Zisserman, "Very Deep Convolutional Networks", 2014.
 relay::IRModule BuildVgg(const ZooOptions& options, int layers);

@@ -12,7 +12,7 @@ namespace hone {
 // The calls behind an int32 sum that an Epilogue can express, in the order of Epilogue's fields:
 //    nn.bias_add of int32; cast to float32; multiply by (O,1,1), or by (O) behind a dense layer or a batch_matmul;
 //    round, clip, multiply by a number: a hold (a cast to bytes and back in between changes nothing);
-//    nn.bias_add of float32; add of an image, or of bytes minus their zero point, times a number; an activation;
+//    nn.bias_add of float32; add of an image, or of (bytes - their zero point) * a number; an activation;
 //    divide by a number, round, clip, add a number (or add before clip), cast to uint8.
 // Behind a batch_matmul no bias and no image is added. All but the cast to float32 may be absent. Without that cast
 // nothing is taken, and the output is the int32 sum itself. Operands per channel may be computed by other calls.

@@ -16,7 +16,7 @@ struct StoredBytes {
 
 // For an integral convolution or dense layer, whether its weights are int8 and its sums fit the kernels' accumulators.
 // The sums include any offset that fits its marks. Only its data must still be bytes. For an integral nn.batch_matmul,
-// whether both matrices are computed, hold integers that fit bytes, and have rows of neighbouring elements.
+// whether both matrices are computed, hold integers that fit bytes, and the first is not transposed.
 bool MultipliesBytes(const relay::Call& product);
 
 // A product of bytes, in int32, and the offsets to be added to each of its output channels.

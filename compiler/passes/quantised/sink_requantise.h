@@ -11,8 +11,8 @@
 //                                                       concatenate
 //    b * sb -> round -> * (sb' / u) -> round -> clip --+
 //
-// One multiplication then leads from a part's steps to those of the whole, if it gives each of the 256
-// values the same result. So the bits stay the same.
+// One multiplication then leads from a part's steps to those of the whole, if it gives each of the 256 values the same
+// result. So the bits stay the same.
 #pragma once
 
 #include "compiler/relay/expr.h"

@@ -144,6 +144,7 @@ std::vector<ExprPtr> Col2Im(const OnnxNodeView& view) {
   const bool everywhere = std::all_of(b.strides.begin(), b.strides.end(), [](int64_t stride) { return stride == 1; });
   if (everywhere && b.taps <= kMostPlanes) return {view.Reshape(SumOfPlanes(view, b), image)};
   view.builder().Spend(b.taps * b.pixels * 8);
+  // Columns are ordered by tap, then by block. A zero follows them, for pixels on which no block has the tap.
   Ints from;
   for (int64_t tap = 0; tap < b.taps; ++tap) {
     for (int64_t pixel = 0; pixel < b.pixels; ++pixel) {
