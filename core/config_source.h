@@ -35,8 +35,8 @@ class ConfigSource {
       const std::function<bool(const std::string& schedule, const Config& config)>& valid) = 0;
 
   // The best choice of each class that it knows any choice of, beginning with the one that Choose returns. All times
-  // come from one kind of machine, so they compare. A choice without a time does not compare with others. The default
-  // implementation returns only Choose's result.
+  // come from one kind of machine, so they compare. A choice without a time is returned by itself, because it compares
+  // with no other. The default implementation returns only Choose's result.
   virtual std::vector<ConfigChoice> ChooseEach(const Workload& workload, const Target& target, int threads,
                                                const ConfigClass& class_of) {
     const auto best = Choose(workload, target, threads, [&](const std::string& schedule, const Config& config) {

@@ -11,8 +11,8 @@ inline constexpr char kPackageMagic[8] = {'H', 'O', 'N', 'E', 'P', 'K', 'G', '\n
 inline constexpr uint32_t kPackageVersion = 2;
 inline constexpr uint64_t kPackageAlign = 4096;
 
-// The lib's data symbol: zero-terminated JSON, a list of Artifacts that says for which target each kernel was
-// compiled.
+// The lib's data symbol: zero-terminated JSON, a list of Artifacts with the stages, workspaces and operands that each
+// kernel was compiled for.
 inline constexpr char kKernelTableSymbol[] = "hone_kernels";
 
 // The numbers are permanent.

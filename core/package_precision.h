@@ -1,4 +1,4 @@
-// The numbers that a package's layers multiply: a field of its manifest.
+// The number types in which a package's layers multiply: a field of its manifest.
 #pragma once
 
 #include <cstdint>

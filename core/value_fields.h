@@ -126,7 +126,7 @@ void PutFields(const Environment& environment, Sink& sink) {
 
 template <typename Sink>
 void PutFields(const Measurement& measurement, Sink& sink) {
-  // A kernel that writes NaN has an infinite error, which JSON cannot represent.
+  // JSON cannot represent an error that is infinite or NaN.
   const double error =
       std::isfinite(measurement.worst_error) ? measurement.worst_error : std::numeric_limits<double>::max();
   sink.Put("fate", FateName(measurement.fate));

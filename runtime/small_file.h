@@ -16,9 +16,9 @@ std::optional<std::string> ReadSmallFile(const std::string& path, size_t most_by
 // The file's first line without the line's end; empty if it cannot be read.
 std::string FirstLineOf(const std::string& path);
 
-// Makes or replaces the whole file: a reader sees the old bytes or the new ones, and no user's link is followed. A
-// file that is not regular (a device, a pipe) is written into. Returns false, with the reason in errno, when it was
-// not written; the old content then stays.
+// Makes or replaces the whole file: a reader sees the old bytes or the new ones. A file that is not regular (a device,
+// a pipe) is written into, also through a link. Any other link at `path` is replaced, not followed. Returns false, with
+// the reason in errno, when it was not written; the old content then stays.
 bool ReplaceSmallFile(const std::string& path, const std::string& bytes);
 
 }  // namespace hone

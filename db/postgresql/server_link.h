@@ -24,7 +24,7 @@ using ServerResult = std::unique_ptr<pg_result, ResultFree>;
 // Sends commands and turns refusals of the server into Errors. kIo: connection lost, out of space, or a lock not
 // granted in 30 s. kNotAuthorised: authentication or privileges. kNoInput: no such database. kBadData: the server's
 // files are damaged. The command after a loss connects again, unless a transaction was open: that one fails first.
-// Used by one thread at a time. time.
+// Used by one thread at a time.
 class ServerLink {
  public:
   // Connects within 10 s. CheckPostgresAddress must have accepted the address.

@@ -11,7 +11,7 @@ namespace hone {
 
 struct RunnerInfo {
   std::string key, label, cpu, features;
-  // "free", "busy", "lost"; free but not leased: "drained", "quarantined", "probation".
+  // "free", "busy", "lost"; "drained", "quarantined" and "probation" are free but not available for a lease.
   std::string state;
   std::string isolation;
   std::string address;        // where it accepts connections; empty: it only connects out
