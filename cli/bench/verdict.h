@@ -38,7 +38,7 @@ struct Verdict {
 
 // Judges from times of rounds in ns, all greater than 0:
 // - kSlower: the interval lies above 1 and the estimate is at least 1 + smallest_effect.
-// - kFaster: likewise below 1.
+// - kFaster: the interval lies below 1 and the estimate is at most 1 / (1 + smallest_effect).
 // - kEquivalent: the interval lies within the smallest effect on both sides.
 // - kCannotTell: anything else, and always with too few rounds.
 //

@@ -39,7 +39,8 @@ std::string SvgText(double x, double y, std::string_view text, Anchoring anchori
                     std::string_view css = "");
 // A mark of one of four shapes, so that series differ even without colour.
 std::string SvgPoint(double x, double y, int shape, std::string_view css, std::string_view title);
-// Ticks, grid lines and the axis' name. The bottom axis lies at `y` with lines up to `other`, the left axis likewise.
+// Ticks, grid lines and the axis' name. The bottom axis lies at `y` with lines up to `other`; the left
+// axis lies at `x` with lines across to `other`.
 std::string SvgBottomAxis(const Scale& scale, double y, double other, std::string_view name);
 std::string SvgLeftAxis(const Scale& scale, double x, double other, std::string_view name);
 

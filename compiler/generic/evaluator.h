@@ -39,7 +39,7 @@ class Evaluator {
   // The expression's value at its logical coordinates. Elementwise operators may run on lanes past lanes.valid, but
   // memory is never read for them.
   Value* Eval(const relay::ExprPtr& expr, const Coordinates& at, Lanes lanes);
-  // Likewise lane by lane, for operators whose lanes cannot share the work.
+  // Computes the value lane by lane, for operators whose lanes cannot share the work.
   Value* PerLane(Lanes lanes, const Coordinates& at, DType dtype,
                  const std::function<Value*(const Coordinates&)>& lane);
   // The access for flat reads if the expression is a row-major parameter whose images are contiguous; else null.

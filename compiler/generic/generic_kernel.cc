@@ -111,7 +111,7 @@ int64_t EmitWork(Evaluator& e, const Work& work, const StageArgs& args, int64_t 
   return before;
 }
 
-// Likewise for a kernel that only reorders elements.
+// Emits the stage of a kernel that only reorders elements; gives its number of items.
 int64_t EmitBoxes(KernelBuilder& b, const std::vector<PermutedBox>& boxes, DType dtype, const StageArgs& args) {
   int64_t before = 0;
   for (const PermutedBox& box : boxes) {

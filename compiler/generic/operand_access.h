@@ -20,7 +20,7 @@ struct OperandAccess {
 // One value per lane; lanes past lanes.valid hold anything. Never reads outside the tensor if every valid lane is
 // inside it. Valid lanes that are neighbours are read by one vector load, others lane by lane.
 Value* LoadOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes);
-// Likewise at a position in row-major order, for operands without a layout.
+// LoadOperand at a position in row-major order, for operands without a layout.
 Value* LoadFlat(KernelBuilder& b, const OperandAccess& operand, const Coordinate& at, Lanes lanes);
 // Writes the valid lanes. In a blocked innermost axis it writes all lanes, with zeros past the valid ones.
 void StoreOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes, Value* value);

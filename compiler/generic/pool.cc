@@ -112,7 +112,7 @@ Value* CountOf(Evaluator& e, const WindowAxis& axis, const Coordinate& at, bool 
   return b.ir().CreateSIToFP(b.Max(count, b.Index(1)), b.f32());
 }
 
-// Likewise for lanes at a known position.
+// The counts of lanes at a known position.
 Value* CountsAtBorder(KernelBuilder& b, const WindowAxis& axis, int64_t first, bool padding_counts, Lanes lanes) {
   std::vector<llvm::Constant*> counts;
   for (int l = 0; l < lanes.count; ++l) {

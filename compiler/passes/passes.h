@@ -25,7 +25,7 @@ const std::vector<Pass>& AllPasses();
 relay::IRModule RunPasses(const relay::IRModule& typed, const PassContext& context,
                           const std::function<void(const std::string& pass, const relay::IRModule&)>& after = nullptr);
 
-// Likewise, but stops after the pass named `last`.
+// Runs the chosen passes up to the one named `last`.
 relay::IRModule RunPassesUntil(const std::string& last, const relay::IRModule& typed, const PassContext& context);
 
 }  // namespace hone

@@ -10,7 +10,7 @@ namespace hone {
 // different. There uint8 data and constant int8 weights without groups stay bytes, marked integral, with int32 sums.
 // Other weights are split into two digits; each digit is summed separately, and int32 joins the sums.
 //
-// Pools take and give NCHW likewise. Throws Error(kBadData) naming the node if two digits do not make sums of bytes
+// Pools take and give NCHW, too. Throws Error(kBadData) naming the node if two digits do not make sums of bytes
 // exact. The module needs its types and is as users write it: no bfloat16 and no blocked layouts yet.
 relay::IRModule PlainConvs(const relay::IRModule& module);
 

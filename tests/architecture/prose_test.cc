@@ -29,7 +29,7 @@ constexpr int kLongSentencesOfPages = 0;
 
 // A comment that begins with one of these lacks its noun: "Of golden kernels alone that are the same".
 const std::regex& DanglingOpener() {
-  static const std::regex opener("^(Of|That|What|Where|Which|How|Who|Such|The same)\\b.*");
+  static const std::regex opener("^(Of|That|What|Where|Which|How|Who|Such|Likewise|The same)\\b.*");
   return opener;
 }
 

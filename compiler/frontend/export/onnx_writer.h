@@ -30,7 +30,7 @@ class OnnxWriter {
   std::string NewName(const std::string& hint);
   void AddNode(const std::string& op_type, const std::vector<std::string>& inputs, const std::string& output,
                const OnnxExportAttributes& attributes = {});
-  // Likewise for a node with several outputs; it is named after the first one.
+  // Adds a node with several outputs, named after the first one.
   void AddNode(const std::string& op_type, const std::vector<std::string>& inputs,
                const std::vector<std::string>& outputs, const OnnxExportAttributes& attributes = {});
   void AddOutput(const std::string& name, const relay::Type& type);

@@ -85,7 +85,7 @@ ExprPtr ZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
   return is_signed ? view.Call("add", {zero, ScalarInt32(kSignedShift)}) : zero;
 }
 
-// Likewise as a number; nullopt if it is not known or there are several.
+// The zero point of the unsigned bytes as a number; nullopt if it is not known or there are several.
 std::optional<int> KnownZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
   const int shift = IsSigned(view, x) ? kSignedShift : 0;
   if (x.zero_point == nullptr) return shift;

@@ -16,14 +16,14 @@ bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNu
 relay::ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                        const ProductOf& product);
 
-// Likewise for two computed matrices a and b, as MatrixProduct takes them; the kernel subtracts both zero points. Null
-// if one matrix is known, has several zero points or did not come as integers. Also null if int32 may not hold the sums
-// of `depth` products each.
+// The int32 product of two computed matrices a and b, as MatrixProduct takes them. The kernel subtracts both zero
+// points. Null if one matrix is known, has several zero points or did not come as integers. Also null if int32 may not
+// hold the sums of `depth` products each.
 relay::ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b, int64_t depth);
 
-// Likewise for an nn.conv2d with these attributes, whose border is filled with the zero point. `bias` (null: none) is
-// added: int32, one value per output channel. Also null for several groups whose number of channels is no multiple of
-// four.
+// The int32 sums of ByteSum for an nn.conv2d with these attributes, whose border is filled with the zero point. `bias`
+// (null if absent) is added: int32, one value per output channel. Null as in ByteSum. Also null for several groups
+// whose number of channels is no multiple of four.
 relay::ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                         const relay::Attrs& attrs, const relay::ExprPtr& bias);
 

@@ -15,7 +15,8 @@ relay::ExprPtr FeatureMatrix(const OnnxNodeView& view);
 // suffix "_as_tensor". Empty if absent. Throws Error(kBadData) for any other kind.
 std::vector<float> FloatsOf(const OnnxNodeView& view, std::string_view name);
 
-// Likewise for integers, given as an attribute of integers or as a tensor.
+// The attribute's integers, given as integers or as a tensor of that name. Empty if absent. Throws Error(kBadData) for
+// a tensor of floats.
 std::vector<int64_t> IntsOf(const OnnxNodeView& view, std::string_view name);
 
 // Throws Error(kBadData) naming both lists unless the given one has `wanted` elements.

@@ -6,8 +6,8 @@
 namespace hone {
 
 // The product as by MatMul, with numpy's rules for vectors and batches. If b is one matrix it is an nn.dense (marked by
-// `integral`; for uint8 and int8 in int32), else an nn.batch_matmul (marked likewise). With `zero_points`, those of two
-// uint8 tensors, it is always the latter, in int32. Throws Error(kBadData) if the shapes do not fit.
+// `integral`; for uint8 and int8 in int32), else an nn.batch_matmul with the same mark. With `zero_points`, those of
+// two uint8 tensors, it is always the latter, in int32. Throws Error(kBadData) if the shapes do not fit.
 relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::ExprPtr b, bool integral,
                              const relay::ExprPtr& zero_points = nullptr);
 

@@ -41,7 +41,7 @@ struct OnnxNode {
   std::string overload;              // for a function's name; mostly ""
   int64_t opset = 0;                 // 0: the graph's; the function's for a node of a function
   std::vector<std::string> inputs;   // "" for an omitted optional input
-  std::vector<std::string> outputs;  // likewise
+  std::vector<std::string> outputs;  // "" for an omitted optional output
   std::vector<std::pair<std::string, OnnxAttribute>> attributes;
 };
 

@@ -32,7 +32,7 @@ struct OnnxImportResult {
 // there is no such file, kNotAuthorised if one may not be read, kUsage for missing or contradictory shapes
 // (InputShapes). It is kBadData, naming the node, for damaged or unsupported models.
 OnnxImportResult ImportOnnx(const std::string& path, const OnnxImportOptions& options = {});
-// Likewise from bytes in memory; external data is refused.
+// Reads the model from bytes in memory, with the same errors; external data is refused.
 OnnxImportResult ImportOnnxBytes(std::string_view bytes, const std::string& name,
                                  const OnnxImportOptions& options = {});
 

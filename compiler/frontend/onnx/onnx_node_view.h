@@ -62,7 +62,7 @@ class OnnxNodeView {
   const OnnxAttribute* Find(std::string_view name) const;
   // An axis in [0, rank); negative ones count from the end. Throws if it is outside.
   static int64_t Axis(int64_t axis, int64_t rank);
-  // Likewise for several axes; throws if one occurs twice.
+  // Several axes, each as Axis gives it; throws if one occurs twice.
   static std::vector<int64_t> Axes(std::vector<int64_t> axes, int64_t rank);
 
   relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {}) const {

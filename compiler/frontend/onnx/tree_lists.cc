@@ -36,8 +36,8 @@ struct NodeId {
   auto operator<=>(const NodeId&) const = default;
 };
 
-// The lists of the classifier and the regressor. Node i is number nodeids[i] of tree treeids[i]; leaves are named
-// likewise.
+// The lists of the classifier and the regressor. Node i is number nodeids[i] of tree treeids[i]; leaves
+// have the same two numbers.
 class NamedTrees {
  public:
   // `kind` is the prefix of the lists of weights, "class" or "target".

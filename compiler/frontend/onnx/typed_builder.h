@@ -35,7 +35,7 @@ class TypedBuilder {
   relay::ExprPtr Item(const relay::ExprPtr& tuple, int index);
   // As Call, treating every element of the type as valid: the result has no counts.
   relay::ExprPtr Uncounted(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
-  // Likewise for operators that take one tuple.
+  // Uncounted for operators that take one tuple.
   relay::ExprPtr UncountedOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
 
   // The counts of the value's axes (counts.h); empty if the extents are the type's.

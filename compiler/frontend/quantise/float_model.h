@@ -27,7 +27,7 @@ class FloatModel {
   // Throws Error: kNoInput if there is no such file; kBadData if it is no ONNX model, is quantised already, or holds 2
   // GiB or more. kBadData also for an opset older than `reader` takes.
   static FloatModel Read(const std::string& path, QuantisedFor reader = QuantisedFor::kFile);
-  // Likewise from bytes; `name` is for messages. Weights in other files are refused.
+  // Reads the model from bytes, with the same errors; `name` is for messages. Weights in other files are refused.
   static FloatModel FromBytes(std::string_view bytes, const std::string& name,
                               QuantisedFor reader = QuantisedFor::kFile);
 

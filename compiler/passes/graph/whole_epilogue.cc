@@ -69,7 +69,7 @@ class Reader {
     now_ = step;
     return true;
   }
-  // Likewise for a call of that operator whose first argument is the value so far.
+  // Takes a step that is a call of that operator whose first argument is the value so far.
   const Call* StepTo(std::string_view op) {
     const bool is = Step([&](const ExprPtr& step) {
       const Call* call = relay::AsCallTo(step, op);

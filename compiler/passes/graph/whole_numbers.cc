@@ -81,7 +81,7 @@ std::optional<WholeRange> OfCall(const Call& call, int depth) {
   return of ? std::optional(WholeRange{std::max(of->low, 0.0), std::max(of->high, 0.0)}) : std::nullopt;
 }
 
-// Likewise for a product of two computed matrices.
+// The call of an integral product of two computed matrices; null for any other expression.
 const Call* IntegralOfComputed(const ExprPtr& expr) {
   const Call* product = relay::AsCallTo(expr, "nn.batch_matmul");
   return product != nullptr && product->attrs.GetBool("integral") ? product : nullptr;

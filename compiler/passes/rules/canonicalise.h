@@ -30,7 +30,8 @@ const std::vector<Rule>& PoolRules();
 const std::vector<Rule>& ArithmeticRules();
 // A bias, a sum or an activation of a reshaped nn.dense moves before the reshape, where the kernel can fuse it.
 const std::vector<Rule>& ProductRules();
-// Likewise for a dense layer of integers: its scales, bias, rounding and bounds move, one value per column each.
+// The scales, bias, rounding and bounds of a reshaped dense layer of integers move before the reshape, one value per
+// column each.
 const std::vector<Rule>& WholeProductRules();
 // Transposes next to nn.batch_matmul that leave the last axis in place become transposes of rank 3, which a kernel can
 // fuse. One that swaps rows and columns becomes transpose_a or transpose_b. A product with one computed matrix becomes

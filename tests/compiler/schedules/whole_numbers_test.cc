@@ -300,8 +300,8 @@ constexpr int kDataRows[6][6] = {{2, 3, -4, -3, 2, 0}, {0, -1, -2, 1, 2, 0}, {0,
                                  {0, 2, 1, -5, 2, 0},  {0, -2, 1, 2, -1, 0}, {0, 2, 3, -4, -3, 2}};
 constexpr int kFilterRows[6][3] = {{15, 0, 0}, {1, 2, 4}, {5, 5, 5}, {5, -5, 5}, {4, -2, 1}, {0, 0, 15}};
 
-// One tile of 4x4 outputs. Image 2 f maximises frequency f of the transformed data and image 2 f + 1 minimises it;
-// filters likewise.
+// One tile of 4x4 outputs. Image 2 f maximises frequency f of the transformed data and image 2 f + 1 minimises it.
+// The filters do the same.
 Tensor FurthestData(const Shape& shape) {
   Tensor data(DType::kUInt8, shape);
   for (int64_t i = 0; i < data.elements(); ++i) {
