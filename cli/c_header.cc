@@ -21,7 +21,7 @@ std::string Remark(std::string text) {
   return Printable(text);
 }
 
-std::string Tensors(const Plan& plan, const std::vector<int>& list, const std::string& prefix) {
+std::string TensorMacros(const Plan& plan, const std::vector<int>& list, const std::string& prefix) {
   std::string text;
   for (size_t i = 0; i < list.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(list[i]));
@@ -45,7 +45,7 @@ std::string HeaderOf(const std::string& first, const std::string& include, const
 }
 
 std::string TensorsOf(const Plan& plan, const std::string& upper) {
-  return Tensors(plan, plan.inputs, upper + "_INPUT") + Tensors(plan, plan.outputs, upper + "_OUTPUT");
+  return TensorMacros(plan, plan.inputs, upper + "_INPUT") + TensorMacros(plan, plan.outputs, upper + "_OUTPUT");
 }
 
 std::string Parameters(size_t count, const char* each) {

@@ -11,13 +11,13 @@
 namespace hone {
 namespace {
 
-double Distance(double got, double reference) {
+double OutputDistance(double got, double reference) {
   if (std::isfinite(got) && std::isfinite(reference)) return std::fabs(got - reference);
   const bool same = got == reference || (std::isnan(got) && std::isnan(reference));
   return same ? 0 : std::numeric_limits<double>::infinity();
 }
 
-double Largest(const Tensor& tensor) {
+double LargestFinite(const Tensor& tensor) {
   double largest = 0;
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     if (std::isfinite(tensor.At(i))) largest = std::max(largest, std::fabs(tensor.At(i)));
@@ -39,13 +39,13 @@ OutputError CompareOutput(const std::string& name, const Tensor& got, const Tens
   OutputError error;
   error.name = name;
   for (int64_t i = 0; i < got.elements(); ++i) {
-    const double distance = Distance(got.At(i), reference.At(i));
+    const double distance = OutputDistance(got.At(i), reference.At(i));
     if (distance > error.worst) {
       error.worst = distance;
       error.index = i;
     }
   }
-  const double largest = Largest(reference);
+  const double largest = LargestFinite(reference);
   if (largest > 0) error.scale = largest;
   error.worst /= error.scale;
   error.agrees = error.worst <= tolerance;

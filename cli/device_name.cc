@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-constexpr size_t kShown = 3;
+constexpr size_t kMostRunnersShown = 3;
 
 std::string ModelName(const Record& record) {
   const Environment& environment = record.measurement.environment;
@@ -50,8 +50,8 @@ std::string DeviceName(const std::string& machine, const std::set<std::string>& 
   size_t shown = 0;
   for (const std::string& runner : runners) {
     if (runner.empty()) continue;
-    names += (names.empty() ? "" : ", ") + (shown < kShown ? runner : "...");
-    if (++shown > kShown) break;
+    names += (names.empty() ? "" : ", ") + (shown < kMostRunnersShown ? runner : "...");
+    if (++shown > kMostRunnersShown) break;
   }
   return names.empty() ? machine : fmt::format("{} ({})", machine, names);
 }

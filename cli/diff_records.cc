@@ -15,7 +15,7 @@ namespace hone {
 namespace {
 
 constexpr double kLeastChange = 0.01;
-constexpr double kMostP = 0.05;
+constexpr double kMostDiffP = 0.05;
 
 using Key = std::tuple<std::string, std::string, std::string, int, CacheMode>;
 struct Sides {
@@ -41,7 +41,7 @@ RecordChange ChangeOf(const RecordDiff& diff) {
   if (diff.before_ns == 0) return RecordChange::kNew;
   if (diff.after_ns == 0) return RecordChange::kGone;
   const double ratio = static_cast<double>(diff.after_ns) / static_cast<double>(diff.before_ns);
-  if (diff.p >= kMostP || (ratio < 1 + kLeastChange && ratio > 1 / (1 + kLeastChange))) return RecordChange::kSame;
+  if (diff.p >= kMostDiffP || (ratio < 1 + kLeastChange && ratio > 1 / (1 + kLeastChange))) return RecordChange::kSame;
   return ratio < 1 ? RecordChange::kFaster : RecordChange::kSlower;
 }
 

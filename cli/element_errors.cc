@@ -58,7 +58,7 @@ relay::IRModule MovedModule(const relay::IRModule& typed, double most, Random& r
 }
 
 // a - b|; 0 if either is not finite.
-double Distance(double a, double b) { return std::isfinite(a) && std::isfinite(b) ? std::fabs(a - b) : 0; }
+double FiniteDistance(double a, double b) { return std::isfinite(a) && std::isfinite(b) ? std::fabs(a - b) : 0; }
 
 // The median magnitude of elements that are neither 0 nor infinite.
 double UsualSize(const Tensor& tensor) {
@@ -79,7 +79,7 @@ std::vector<int64_t> Suspects(const Tensor& got, const Tensor& reference, double
   std::vector<int64_t> suspects;
   for (int64_t i = 0; IsFloat(reference.dtype()) && i < reference.elements(); ++i) {
     const double expected = reference.At(i);
-    if (Distance(got.At(i), expected) > tolerance * std::max(std::fabs(expected), usual)) suspects.push_back(i);
+    if (FiniteDistance(got.At(i), expected) > tolerance * std::max(std::fabs(expected), usual)) suspects.push_back(i);
   }
   return suspects;
 }
@@ -97,7 +97,7 @@ Spreads SpreadsOf(const relay::IRModule& typed, const Inputs& inputs, const Tens
     for (size_t o = 0; o < suspects.size(); ++o) {
       for (size_t s = 0; s < suspects[o].size(); ++s) {
         const int64_t i = suspects[o][s];
-        spreads[o][s] += std::pow(Distance(moved.at(o).At(i), reference[o].At(i)), 2) / kTimes;
+        spreads[o][s] += std::pow(FiniteDistance(moved.at(o).At(i), reference[o].At(i)), 2) / kTimes;
       }
     }
   }
@@ -127,7 +127,7 @@ std::vector<ElementError> ElementErrors(const relay::IRModule& typed, const Inpu
       const int64_t i = suspects[o][s];
       const double expected = reference[o].At(i);
       const double allowed = tolerance * std::fabs(expected) + kSlack * spreads[o][s];
-      const double excess = Distance(got[o].At(i), expected) / allowed;
+      const double excess = FiniteDistance(got[o].At(i), expected) / allowed;
       if (excess > errors[o].excess) errors[o] = {excess, i};
     }
   }

@@ -22,7 +22,7 @@ std::string Trimmed(std::string line) {
   return line.substr(begin, line.find_last_not_of(" \t") - begin + 1);
 }
 
-Instruction Split(const std::string& line) {
+Instruction SplitInstruction(const std::string& line) {
   const size_t gap = std::min(line.find_first_of(" \t"), line.size());
   const size_t operands = std::min(line.find_first_not_of(" \t", gap), line.size());
   return {line.substr(0, gap), line.substr(operands)};
@@ -51,26 +51,26 @@ std::string Destination(const Instruction& instruction) {
   return last == std::string::npos ? instruction.operands : instruction.operands.substr(last + 1);
 }
 
-struct Range {
+struct LineRange {
   size_t begin = 0, end = 0;  // lines; the end is behind the jump back
 };
 
-std::vector<Range> Loops(const std::vector<std::string>& lines) {
+std::vector<LineRange> Loops(const std::vector<std::string>& lines) {
   std::map<std::string, size_t> labels;
-  std::vector<Range> loops;
+  std::vector<LineRange> loops;
   for (size_t i = 0; i < lines.size(); ++i) {
     if (IsLabel(lines[i])) {
       labels[lines[i].substr(0, lines[i].size() - 1)] = i;
       continue;
     }
-    const auto label = labels.find(Destination(Split(Trimmed(lines[i]))));
+    const auto label = labels.find(Destination(SplitInstruction(Trimmed(lines[i]))));
     if (label != labels.end()) loops.push_back({label->second, i + 1});
   }
   return loops;
 }
 
-bool HoldsAnother(const Range& loop, const std::vector<Range>& loops) {
-  return std::any_of(loops.begin(), loops.end(), [&](const Range& other) {
+bool HoldsAnother(const LineRange& loop, const std::vector<LineRange>& loops) {
+  return std::any_of(loops.begin(), loops.end(), [&](const LineRange& other) {
     const bool inside = other.begin >= loop.begin && other.end <= loop.end;
     return inside && (other.begin != loop.begin || other.end != loop.end);
   });
@@ -95,11 +95,11 @@ void Count(HotLoop& loop, const Instruction& instruction) {
   if ((Has(operands, "(%rsp") && !mnemonic.starts_with("lea")) || Has(operands, "[sp")) ++loop.stack;
 }
 
-HotLoop Counted(const std::vector<std::string>& lines, const Range& range) {
+HotLoop Counted(const std::vector<std::string>& lines, const LineRange& range) {
   HotLoop loop;
   for (size_t i = range.begin; i < range.end; ++i) {
     loop.lines.push_back(lines[i]);
-    if (!IsLabel(lines[i])) Count(loop, Split(Trimmed(lines[i])));
+    if (!IsLabel(lines[i])) Count(loop, SplitInstruction(Trimmed(lines[i])));
   }
   return loop;
 }
@@ -108,9 +108,9 @@ HotLoop Counted(const std::vector<std::string>& lines, const Range& range) {
 
 HotLoop FindHotLoop(std::string_view assembly) {
   const std::vector<std::string> lines = Code(assembly);
-  const std::vector<Range> loops = Loops(lines);
+  const std::vector<LineRange> loops = Loops(lines);
   HotLoop hottest;
-  for (const Range& range : loops) {
+  for (const LineRange& range : loops) {
     if (HoldsAnother(range, loops)) continue;
     HotLoop loop = Counted(lines, range);
     if (std::tie(loop.multiply_adds, loop.instructions) > std::tie(hottest.multiply_adds, hottest.instructions)) {

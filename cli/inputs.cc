@@ -25,7 +25,7 @@ std::pair<std::string, std::string> SplitNameFile(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-std::pair<std::string, Shape> ParseShape(const std::string& text) {
+std::pair<std::string, Shape> ParseNamedShape(const std::string& text) {
   const size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) {
     throw Error(ExitCode::kUsage, fmt::format("--shape is given \"{}\"; right is NAME=8,3,224,224", text));
@@ -54,7 +54,7 @@ Tensor ReadInput(const InputSpec& spec, const std::string& path) {
 }
 
 void RequireShape(const std::vector<InputSpec>& specs, const std::string& text) {
-  const auto [name, shape] = ParseShape(text);
+  const auto [name, shape] = ParseNamedShape(text);
   const InputSpec& spec = FindSpec(specs, name);
   if (shape == spec.shape) return;
   throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}", name,
@@ -103,7 +103,7 @@ InputShapes ShapesAsked(const InputOptions& options, const std::string& package_
     }
   }
   for (const std::string& text : options.shapes) {
-    const auto [name, shape] = ParseShape(text);
+    const auto [name, shape] = ParseNamedShape(text);
     shapes[name] = shape;
   }
   return shapes;

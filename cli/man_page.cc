@@ -35,10 +35,10 @@ std::string OptionText(const OptionDescription& option) {
   return text;
 }
 
-std::string Section(const CommandDescription& command) {
+std::string CommandSection(const CommandDescription& command) {
   std::string text = fmt::format(".SS {}\n{}\n.PP\n{}\n", Text(command.name), Text(command.summary), Usage(command));
   for (const OptionDescription& option : command.options) text += OptionText(option);
-  for (const CommandDescription& sub : command.commands) text += Section(sub);
+  for (const CommandDescription& sub : command.commands) text += CommandSection(sub);
   return text;
 }
 
@@ -50,7 +50,7 @@ std::string ManPage(const CommandDescription& program, const std::string& versio
       "runs "
       "them\n.SH SYNOPSIS\n{}\n.SH COMMANDS\n",
       version, Usage(program));
-  for (const CommandDescription& command : program.commands) page += Section(command);
+  for (const CommandDescription& command : program.commands) page += CommandSection(command);
   page +=
       ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 usage; 65 bad data; 66 no such input; 69 no runner answers; "
       "70 a bug of hone; 73 a file cannot be created; 74 input or output failed; 77 not authorised; 78 bad "

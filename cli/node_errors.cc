@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "cli/printing/print_json.h"
 #include "cli/printing/print_verdicts.h"
 #include "cli/printing/table.h"
@@ -11,16 +9,13 @@
 namespace hone {
 namespace {
 
-// JSON has no infinity.
-Json ErrorJson(double worst) { return std::isfinite(worst) ? Json(worst) : Json("inf"); }
-
 Json NodesJson(const std::vector<NodeError>& nodes) {
   Json list = Json::array();
   for (const NodeError& node : nodes) {
     list.push_back({{"call", node.call},
                     {"op", node.op},
                     {"node", node.error.name},
-                    {"worst", ErrorJson(node.error.worst)},
+                    {"worst", FiniteOrInf(node.error.worst)},
                     {"index", node.error.index},
                     {"not_finite", node.not_finite},
                     {"agrees", node.error.agrees}});

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
 
 namespace hone {
 namespace {
-
-// JSON has no infinity.
-Json ErrorJson(double worst) { return std::isfinite(worst) ? Json(worst) : Json("inf"); }
 
 std::string RoundingText(const OutputError& e) {
   if (e.quantum == 0) return fmt::format("{:.2e}", e.rounding);
@@ -24,18 +21,18 @@ Json ErrorsJson(const std::vector<OutputError>& errors) {
   Json outputs = Json::array();
   for (const OutputError& e : errors) {
     Json json = {{"name", e.name},
-                 {"worst", ErrorJson(e.worst)},
+                 {"worst", FiniteOrInf(e.worst)},
                  {"index", e.index},
-                 {"rounding", ErrorJson(e.rounding)},
+                 {"rounding", FiniteOrInf(e.rounding)},
                  {"agrees", e.agrees}};
     if (e.element > 0) {
-      json["element"] = ErrorJson(e.element);
+      json["element"] = FiniteOrInf(e.element);
       json["element_index"] = e.element_index;
     }
     if (e.quantum > 0) {
       json["quantum"] = e.quantum;
-      json["quanta"] = ErrorJson(e.Quanta());
-      json["allowed_quanta"] = ErrorJson(e.AllowedQuanta());
+      json["quanta"] = FiniteOrInf(e.Quanta());
+      json["allowed_quanta"] = FiniteOrInf(e.AllowedQuanta());
     }
     outputs.push_back(std::move(json));
   }

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kMinRuns = 10;
+constexpr int64_t kMinRunsThere = 10;
 constexpr int64_t kFirstRuns = 3;  // measure how many runs a job may have
 constexpr int64_t kMostJobNs = 2'000'000'000;
 
@@ -30,7 +30,7 @@ void PackageTurns::Take() {
 
 bool PackageTurns::Enough() const {
   if (limits_.runs > 0) return runs_ >= limits_.runs;
-  return runs_ >= kMinRuns && spent_ns_ >= limits_.min_time_ns;
+  return runs_ >= kMinRunsThere && spent_ns_ >= limits_.min_time_ns;
 }
 
 std::vector<int64_t> PackageTurns::SamplesNs() const {

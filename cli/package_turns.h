@@ -16,6 +16,9 @@ struct TurnLimits {
   int rounds = 10;                      // least number of jobs, besides a first one that measures a run
 };
 
+// The runs of a job whose number the turns set.
+inline constexpr int kAnyRuns = 1;
+
 class PackageTurns {
  public:
   // `name` is the package's in messages. The job's runs are set here. `runner` must outlive the turns, and may have no

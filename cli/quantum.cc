@@ -12,7 +12,7 @@ namespace {
 using relay::Call;
 using relay::ExprPtr;
 
-double Largest(const Tensor& scales) {
+double LargestScale(const Tensor& scales) {
   double largest = 0;
   for (int64_t i = 0; i < scales.elements(); ++i) largest = std::max(largest, std::fabs(scales.At(i)));
   return largest;
@@ -21,7 +21,7 @@ double Largest(const Tensor& scales) {
 double ScaleOf(const Call& product) {
   for (const size_t side : {0U, 1U}) {
     const relay::Constant* scale = relay::AsConstant(product.args[side]);
-    if (scale != nullptr && WholeRangeOf(product.args[1 - side])) return Largest(scale->value);
+    if (scale != nullptr && WholeRangeOf(product.args[1 - side])) return LargestScale(scale->value);
   }
   return 0;
 }

@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-using Values = std::map<std::string, Tensor>;
+using TensorsByName = std::map<std::string, Tensor>;
 
 // An unused value most likely has a name that is spelled differently in the text.
 void RequireAllUsed(const relay::ParsedModule& parsed, const std::string& text_file, const std::string& values_file) {
@@ -27,7 +27,7 @@ void RequireAllUsed(const relay::ParsedModule& parsed, const std::string& text_f
                                               DidYouMean(name, names)));
 }
 
-Values Overlaid(const Values& own, const Values& others, const std::string& origin) {
+TensorsByName Overlaid(const TensorsByName& own, const TensorsByName& others, const std::string& origin) {
   std::vector<std::pair<std::string, Tensor>> all(own.begin(), own.end());
   ReplaceValues(all, others, origin);
   return {all.begin(), all.end()};
@@ -39,9 +39,11 @@ bool IsRelayFile(const std::string& path) { return path.ends_with(".relay"); }
 
 Model LoadRelay(const std::string& path, const std::string& params) { return LoadRelay(path, params, {}, ""); }
 
-Model LoadRelay(const std::string& path, const std::string& params, const Values& others, const std::string& origin) {
+Model LoadRelay(const std::string& path, const std::string& params, const TensorsByName& others,
+                const std::string& origin) {
   const std::string text = ReadFile(path);
-  const Values values = params.empty() ? others : Overlaid(ParseSafetensors(ReadFile(params), params), others, origin);
+  const TensorsByName values =
+      params.empty() ? others : Overlaid(ParseSafetensors(ReadFile(params), params), others, origin);
   const relay::ParsedModule parsed = relay::ParseModule(text, path, values);
   RequireAllUsed(parsed, path, params.empty() ? origin : params);
   return {parsed.module, relay::InferParsed(parsed), path, {}};

@@ -19,15 +19,15 @@ namespace {
 using relay::Call;
 using relay::ExprPtr;
 using Inputs = std::map<std::string, Tensor>;
-using Largest = std::unordered_map<const relay::Expr*, double>;  // largest rounded value, by the call of round
+using LargestByRound = std::unordered_map<const relay::Expr*, double>;  // largest rounded value, by the call of round
 
 constexpr double kSumError = 1.0 / (1 << 18);
 
 // Returns a number from -1 to 1 for each element.
 using Direction = std::function<double()>;
 
-Largest LargestRounded(const relay::IRModule& typed, const Inputs& inputs, std::vector<Tensor>& outputs) {
-  Largest largest;
+LargestByRound LargestRounded(const relay::IRModule& typed, const Inputs& inputs, std::vector<Tensor>& outputs) {
+  LargestByRound largest;
   outputs = RunReference(typed, inputs, [&](const Call& call, const std::vector<Tensor>& results) {
     const relay::Op* op = relay::AsOp(call.op);
     if (op == nullptr || op->def->name != "round") return;
@@ -37,7 +37,7 @@ Largest LargestRounded(const relay::IRModule& typed, const Inputs& inputs, std::
   return largest;
 }
 
-relay::IRModule PushedModule(const relay::IRModule& typed, const Largest& largest, const Direction& direction) {
+relay::IRModule PushedModule(const relay::IRModule& typed, const LargestByRound& largest, const Direction& direction) {
   relay::IRModule pushed = typed;
   const ExprPtr body = relay::RewritePostOrder(typed.main->body, [&](const ExprPtr& old, const ExprPtr& fresh) {
     const auto rounds = largest.find(old.get());
@@ -126,7 +126,7 @@ bool Rounds(const relay::IRModule& typed) {
 
 std::vector<double> RoundingSpread(const relay::IRModule& typed, const Inputs& inputs) {
   std::vector<Tensor> outputs;
-  const Largest largest = LargestRounded(typed, inputs, outputs);
+  const LargestByRound largest = LargestRounded(typed, inputs, outputs);
   std::vector<double> spread(outputs.size(), 0.0);
   if (largest.empty()) return spread;
   Random random(1);

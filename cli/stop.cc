@@ -9,17 +9,17 @@
 namespace hone {
 namespace {
 
-std::atomic<bool> stop{false};
-std::atomic<int> number{0};
+std::atomic<bool> stop_asked{false};
+std::atomic<int> stop_signal{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free,
               "a signal handler may touch nothing that locks");
 
 void OnSignal(int signal_number) {
-  if (stop.exchange(true)) {
+  if (stop_asked.exchange(true)) {
     RemoveFreshFiles();
     _exit(128 + signal_number);
   }
-  number = signal_number;
+  stop_signal = signal_number;
 }
 
 bool IsIgnored(int signal_number) {
@@ -40,9 +40,9 @@ const std::atomic<bool>* CatchStopSignals() {
   // A reader that closes the pipe is then an output error. This is a handler because spawned programs would inherit
   // SIG_IGN.
   std::signal(SIGPIPE, [](int) {});
-  return &stop;
+  return &stop_asked;
 }
 
-int StopExitCode(int otherwise) { return number != 0 ? 128 + number : otherwise; }
+int StopExitCode(int otherwise) { return stop_signal != 0 ? 128 + stop_signal : otherwise; }
 
 }  // namespace hone

@@ -1,18 +1,14 @@
 #include "cli/timer_noise.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
+
+#include "rpc_runner/process/clock.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kGapNs = 5'000;
-
-int64_t Now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 }  // namespace
 
@@ -20,10 +16,10 @@ TimerNoise MeasureTimerNoise(int64_t duration_ns) {
   TimerNoise noise;
   noise.resolution_ns = std::numeric_limits<int64_t>::max();
   int64_t lost = 0;
-  const int64_t start = Now();
+  const int64_t start = MonotonicNs();
   int64_t last = start;
   while (last - start < duration_ns) {
-    const int64_t now = Now();
+    const int64_t now = MonotonicNs();
     const int64_t gap = now - last;
     last = now;
     if (gap > 0) noise.resolution_ns = std::min(noise.resolution_ns, gap);

@@ -4,26 +4,25 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "cli/files/npy.h"
+#include "cli/files/write_file.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
-#include "core/error.h"
 
 namespace hone {
 namespace {
 
-struct Range {
+struct FiniteRange {
   double least = std::numeric_limits<double>::infinity(), greatest = -std::numeric_limits<double>::infinity();
   int64_t not_finite = 0;
 };
 
 // The range of the finite elements.
-Range RangeOf(const Tensor& tensor) {
-  Range range;
+FiniteRange RangeOf(const Tensor& tensor) {
+  FiniteRange range;
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     const double value = tensor.At(i);
     if (!std::isfinite(value)) {
@@ -37,14 +36,6 @@ Range RangeOf(const Tensor& tensor) {
 }
 
 std::string NumberText(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "-"; }
-
-void MakeFolder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
-  }
-}
 
 }  // namespace
 
@@ -80,7 +71,7 @@ ValueTable::ValueTable(const Plan& plan, std::string folder)
 
 void ValueTable::Add(const ObservedValue& value) {
   const std::string& op = plan_.calls.at(static_cast<size_t>(value.call)).op;
-  const Range range = RangeOf(value.value);
+  const FiniteRange range = RangeOf(value.value);
   const std::string shape = fmt::format("{} {}", ShapeText(value.value.shape()), DTypeName(value.value.dtype()));
   table_.Add({fmt::format("{}", value.call), op, value.name, shape, NumberText(range.least), NumberText(range.greatest),
               fmt::format("{}", range.not_finite)});

@@ -54,7 +54,7 @@ Term Held(Math& m, Term x, double lo, double hi) { return m.AtMost(m.AtLeast(x, 
 Term HardSwish(Math& m, Term x, double, double) { return m.Multiply(x, Held(m, m.MultiplyAdd(x, 1.0 / 6, 0.5), 0, 1)); }
 
 template <typename Matches>
-const ActivationRow* Find(const Matches& matches) {
+const ActivationRow* FindActivation(const Matches& matches) {
   const std::vector<ActivationRow>& rows = Activations();
   const auto found = std::find_if(rows.begin(), rows.end(), matches);
   return found == rows.end() ? nullptr : &*found;
@@ -101,11 +101,11 @@ double ActivationRow::Reference(double x, double lo, double hi) const {
 }
 
 const ActivationRow* ActivationOfOp(std::string_view op) {
-  return Find([op](const ActivationRow& row) { return row.op == op; });
+  return FindActivation([op](const ActivationRow& row) { return row.op == op; });
 }
 
 const ActivationRow* ActivationNamed(std::string_view name) {
-  return Find([name](const ActivationRow& row) { return row.name == name; });
+  return FindActivation([name](const ActivationRow& row) { return row.name == name; });
 }
 
 FormulaKind KindOf(const ActivationRow& row) {

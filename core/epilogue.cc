@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-[[noreturn]] void Refuse(std::string_view text) {
+[[noreturn]] void RefuseEpilogue(std::string_view text) {
   throw Error(ExitCode::kBadData,
               fmt::format("'{}' is not an epilogue such as none, bias,relu or bias,add,clip(0,6)", text));
 }
@@ -56,7 +56,7 @@ bool ParseActivation(std::string_view text, Epilogue& epilogue) {
 }
 
 // Removes `word` and the comma behind it from the front of the text.
-bool Take(std::string_view& text, std::string_view word) {
+bool TakeWord(std::string_view& text, std::string_view word) {
   if (text.substr(0, word.size()) != word) return false;
   if (text.size() > word.size() && text[word.size()] != ',') return false;
   const bool last = text.size() == word.size();
@@ -73,41 +73,41 @@ std::optional<std::vector<std::string_view>> TakeCall(std::string_view& text, st
   const size_t close = text.find(')');
   if (close == std::string_view::npos) return std::nullopt;
   std::string_view whole = text.substr(0, close + 1);
-  if (!Take(text, whole)) return std::nullopt;
+  if (!TakeWord(text, whole)) return std::nullopt;
   return Split(whole.substr(name.size() + 1, close - name.size() - 1), ',');
 }
 
 float FloatOf(std::string_view whole, std::string_view part) {
   const auto number = ParseFloat(part);
-  if (!number) Refuse(whole);
+  if (!number) RefuseEpilogue(whole);
   return *number;
 }
 
 // The value of an 8-bit integer, signed or unsigned.
 int ByteOf(std::string_view whole, std::string_view part) {
   const auto number = ParseInteger(part);
-  if (!number || *number < -128 || *number > 255) Refuse(whole);
+  if (!number || *number < -128 || *number > 255) RefuseEpilogue(whole);
   return static_cast<int>(*number);
 }
 
 void TakeHold(std::string_view whole, std::string_view& text, Hold& hold) {
   const auto parts = TakeCall(text, "hold");
   if (!parts) return;
-  if (parts->size() != 3) Refuse(whole);
+  if (parts->size() != 3) RefuseEpilogue(whole);
   hold = {FloatOf(whole, (*parts)[0]), FloatOf(whole, (*parts)[1]), FloatOf(whole, (*parts)[2])};
-  if (!(hold.scale > 0) || !(hold.lo <= hold.hi)) Refuse(whole);
+  if (!(hold.scale > 0) || !(hold.lo <= hold.hi)) RefuseEpilogue(whole);
 }
 
 void TakeResidual(std::string_view whole, std::string_view& text, Epilogue& epilogue) {
-  epilogue.residual = Take(text, "add");
+  epilogue.residual = TakeWord(text, "add");
   if (epilogue.residual) return;
   const auto parts = TakeCall(text, "add");
   if (!parts) return;
-  if (parts->size() != 2) Refuse(whole);
+  if (parts->size() != 2) RefuseEpilogue(whole);
   epilogue.residual = true;
   epilogue.residual_scale = FloatOf(whole, (*parts)[0]);
   epilogue.residual_zero = ByteOf(whole, (*parts)[1]);
-  if (!(epilogue.residual_scale > 0)) Refuse(whole);
+  if (!(epilogue.residual_scale > 0)) RefuseEpilogue(whole);
 }
 
 // Reads "quantise(0.5,3)" at the end and leaves in `text` what stands before it.
@@ -117,11 +117,11 @@ void TakeQuantise(std::string_view whole, std::string_view& text, Epilogue& epil
   std::string_view last = text.substr(at);
   const auto parts = TakeCall(last, "quantise");
   const bool stands = at == 0 || (at > 1 && text[at - 1] == ',');
-  if (!parts || !last.empty() || !stands || parts->size() < 2 || parts->size() > 3) Refuse(whole);
+  if (!parts || !last.empty() || !stands || parts->size() < 2 || parts->size() > 3) RefuseEpilogue(whole);
   epilogue.step = FloatOf(whole, (*parts)[0]);
   epilogue.zero_point = ByteOf(whole, (*parts)[1]);
   if (parts->size() == 3) epilogue.most = ByteOf(whole, (*parts)[2]);
-  if (!(epilogue.step > 0) || (parts->size() == 3 && epilogue.most <= 0)) Refuse(whole);
+  if (!(epilogue.step > 0) || (parts->size() == 3 && epilogue.most <= 0)) RefuseEpilogue(whole);
   text = text.substr(0, at == 0 ? 0 : at - 1);
 }
 
@@ -150,15 +150,15 @@ std::string Epilogue::ToText() const {
 Epilogue Epilogue::Parse(std::string_view text) {
   Epilogue epilogue;
   if (text == "none") return epilogue;
-  if (text.empty()) Refuse(text);
+  if (text.empty()) RefuseEpilogue(text);
   std::string_view rest = text;
   TakeQuantise(text, rest, epilogue);
-  epilogue.offset = Take(rest, "offset");
-  epilogue.scale = Take(rest, "scale");
+  epilogue.offset = TakeWord(rest, "offset");
+  epilogue.scale = TakeWord(rest, "scale");
   TakeHold(text, rest, epilogue.hold);
-  epilogue.bias = Take(rest, "bias");
+  epilogue.bias = TakeWord(rest, "bias");
   TakeResidual(text, rest, epilogue);
-  if (!rest.empty() && !ParseActivation(rest, epilogue)) Refuse(text);
+  if (!rest.empty() && !ParseActivation(rest, epilogue)) RefuseEpilogue(text);
   return epilogue;
 }
 
@@ -176,13 +176,13 @@ Epilogue CanonicalWhole(const Workload& w) {
   double terms = pairs ? static_cast<double>(w.Extent('K')) : 1;
   for (size_t i = 1; !pairs && i < w.weight.size(); ++i) terms *= static_cast<double>(w.weight[i]);
   constexpr float kFar = 4194304;  // 2^22: float32 still represents the halves between integers
-  constexpr int kMiddle = 128;
+  constexpr int kMiddleByte = 128;
   Epilogue epilogue;
   epilogue.offset = w.epilogue != EpilogueClass::kNone;
   epilogue.scale = (epilogue.offset || pairs) && w.types.output != DType::kInt32;
   if (w.types.output != DType::kUInt8) return epilogue;
   epilogue.step = CanonicalStep(terms);
-  epilogue.zero_point = kMiddle;
+  epilogue.zero_point = kMiddleByte;
   if (w.epilogue != EpilogueClass::kResidual) return epilogue;
   epilogue.residual = true;
   epilogue.hold = {-kFar, kFar, 1};

@@ -17,7 +17,7 @@ std::string WithoutBlanks(std::string text) {
   return text;
 }
 
-std::string Features(std::string_view text) {
+std::string SortedFeatures(std::string_view text) {
   std::vector<std::string> names;
   for (std::string_view name : Split(text, ' ')) {
     if (!name.empty()) names.push_back(WithoutBlanks(std::string(name)));
@@ -38,7 +38,7 @@ void SetCpu(std::string_view id, Fingerprint& fingerprint) {
   fingerprint.vendor = id;
 }
 
-void SetField(std::string_view name, std::string_view value, Fingerprint& fingerprint) {
+void SetFingerprintField(std::string_view name, std::string_view value, Fingerprint& fingerprint) {
   if (name == "cpu") SetCpu(value, fingerprint);
   if (name == "host") fingerprint.host = value;
   if (name == "caches") fingerprint.caches = value;
@@ -72,7 +72,8 @@ Fingerprint Fingerprint::Parse(std::string_view text) {
   Fingerprint fingerprint;
   for (std::string_view word : Split(text, ' ')) {
     const size_t equals = word.find('=');
-    if (equals != std::string_view::npos) SetField(word.substr(0, equals), word.substr(equals + 1), fingerprint);
+    if (equals != std::string_view::npos)
+      SetFingerprintField(word.substr(0, equals), word.substr(equals + 1), fingerprint);
   }
   if (fingerprint.ToText() != text) {
     throw Error(ExitCode::kBadData,
@@ -90,7 +91,7 @@ Fingerprint FingerprintOf(const Environment& environment) {
     fingerprint = Fingerprint();
     fingerprint.host = WithoutBlanks(environment.host);
   }
-  fingerprint.features = Features(environment.features);
+  fingerprint.features = SortedFeatures(environment.features);
   fingerprint.caches = WithoutBlanks(environment.caches);
   fingerprint.core_kind = WithoutBlanks(environment.core_kind);
   fingerprint.emulated = environment.emulated;

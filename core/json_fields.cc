@@ -9,42 +9,42 @@
 namespace hone {
 namespace {
 
-[[noreturn]] void Refuse(const char* name, std::string_view why) {
+[[noreturn]] void RefuseField(const char* name, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("field '{}' {}", name, why));
 }
 
 int64_t Integer(const Json& value, const char* name, int64_t least, int64_t most) {
   const bool too_large = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
-  if (!value.is_number_integer() || too_large) Refuse(name, "is not a 64-bit integer");
+  if (!value.is_number_integer() || too_large) RefuseField(name, "is not a 64-bit integer");
   const auto number = value.get<int64_t>();
-  if (number < least || number > most) Refuse(name, fmt::format("is {}, which is out of range", number));
+  if (number < least || number > most) RefuseField(name, fmt::format("is {}, which is out of range", number));
   return number;
 }
 
 }  // namespace
 
 const Json& Field(const Json& json, const char* name) {
-  if (!json.is_object()) Refuse(name, "is looked for in something that is not an object");
+  if (!json.is_object()) RefuseField(name, "is looked for in something that is not an object");
   const auto at = json.find(name);
-  if (at == json.end()) Refuse(name, "is missing");
+  if (at == json.end()) RefuseField(name, "is missing");
   return *at;
 }
 
 std::string TextField(const Json& json, const char* name) {
   const Json& value = Field(json, name);
-  if (!value.is_string()) Refuse(name, "is not text");
+  if (!value.is_string()) RefuseField(name, "is not text");
   return value.get<std::string>();
 }
 
 bool BoolField(const Json& json, const char* name) {
   const Json& value = Field(json, name);
-  if (!value.is_boolean()) Refuse(name, "is not true or false");
+  if (!value.is_boolean()) RefuseField(name, "is not true or false");
   return value.get<bool>();
 }
 
 double NumberField(const Json& json, const char* name) {
   const Json& value = Field(json, name);
-  if (!value.is_number() || !std::isfinite(value.get<double>())) Refuse(name, "is not a finite number");
+  if (!value.is_number() || !std::isfinite(value.get<double>())) RefuseField(name, "is not a finite number");
   return value.get<double>();
 }
 
@@ -58,14 +58,14 @@ int IntField(const Json& json, const char* name, int least) {
 
 const Json& ArrayField(const Json& json, const char* name) {
   const Json& value = Field(json, name);
-  if (!value.is_array()) Refuse(name, "is not an array");
+  if (!value.is_array()) RefuseField(name, "is not an array");
   return value;
 }
 
 std::vector<std::string> TextsField(const Json& json, const char* name) {
   std::vector<std::string> texts;
   for (const Json& value : ArrayField(json, name)) {
-    if (!value.is_string()) Refuse(name, "holds something that is not text");
+    if (!value.is_string()) RefuseField(name, "holds something that is not text");
     texts.push_back(value.get<std::string>());
   }
   return texts;

@@ -18,7 +18,7 @@ bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-[[noreturn]] void Refuse(std::string_view text, std::string_view why) {
+[[noreturn]] void RefuseLayout(std::string_view text, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("'{}' is not a layout such as NCHW or NCHW16c: {}", text, why));
 }
 
@@ -32,8 +32,9 @@ Layout::Axis ParseBlock(std::string_view text, size_t& at) {
   const size_t begin = at;
   while (at < text.size() && IsDigit(text[at])) ++at;
   const auto block = ParseInteger(text.substr(begin, at - begin));
-  if (!block || *block < 1 || *block > kMaxBlock || text[begin] == '0') Refuse(text, "a block is 1 to 65536");
-  if (at == text.size() || !IsSmall(text[at])) Refuse(text, "a block's number is followed by its axis in lower case");
+  if (!block || *block < 1 || *block > kMaxBlock || text[begin] == '0') RefuseLayout(text, "a block is 1 to 65536");
+  if (at == text.size() || !IsSmall(text[at]))
+    RefuseLayout(text, "a block's number is followed by its axis in lower case");
   return {static_cast<char>(std::toupper(text[at++])), *block};
 }
 
@@ -113,7 +114,8 @@ std::string_view CutTransform(std::string_view text, int64_t* tile) {
   const size_t at = text.find('@');
   if (at == std::string_view::npos) return text;
   const std::string_view transform = text.substr(at);
-  if (transform != "@winograd2" && transform != "@winograd4") Refuse(text, "a transform is @winograd2 or @winograd4");
+  if (transform != "@winograd2" && transform != "@winograd4")
+    RefuseLayout(text, "a transform is @winograd2 or @winograd4");
   *tile = transform.back() - '0';
   return text.substr(0, at);
 }
@@ -139,24 +141,24 @@ Layout Layout::Parse(std::string_view whole) {
   const std::string_view text = CutTransform(whole, &layout.winograd_tile_);
   for (size_t at = 0; at < text.size();) {
     if (IsCapital(text[at])) {
-      if (HasAxis(layout.axes_, text[at])) Refuse(text, fmt::format("axis {} is there twice", text[at]));
+      if (HasAxis(layout.axes_, text[at])) RefuseLayout(text, fmt::format("axis {} is there twice", text[at]));
       layout.axes_.push_back({text[at++], 0});
     } else if (IsDigit(text[at])) {
       const Axis inner = ParseBlock(text, at);
       if (!HasAxis(layout.axes_, inner.name))
-        Refuse(text, fmt::format("block of {} without {}", inner.name, inner.name));
+        RefuseLayout(text, fmt::format("block of {} without {}", inner.name, inner.name));
       if (std::max<int64_t>(1, layout.BlockOf(inner.name)) * inner.block > kMaxBlock) {
-        Refuse(text, fmt::format("more than {} of axis {} lie together", kMaxBlock, inner.name));
+        RefuseLayout(text, fmt::format("more than {} of axis {} lie together", kMaxBlock, inner.name));
       }
       layout.axes_.push_back(inner);
     } else {
-      Refuse(text, "it is made of capital letters and blocks such as 16c");
+      RefuseLayout(text, "it is made of capital letters and blocks such as 16c");
     }
   }
   if (layout.winograd_tile_ != 0) {
     std::string axes;
     for (const Axis& axis : layout.axes_) axes += axis.block == 0 ? std::string(1, axis.name) : "";
-    if (axes != "HWOI") Refuse(whole, "transformed weights begin with HWOI");
+    if (axes != "HWOI") RefuseLayout(whole, "transformed weights begin with HWOI");
   }
   return layout;
 }

@@ -61,7 +61,7 @@ constexpr CpuCosts kCosts[] = {
     {"sifive-u74", 1.5, 0.25, 5, 0.25, kLittle, "LLVM's RISCVSchedSiFive7.td"},
 };
 
-const CpuCosts* Find(std::string_view name) {
+const CpuCosts* FindCosts(std::string_view name) {
   const auto* costs =
       std::find_if(std::begin(kCosts), std::end(kCosts), [&](const CpuCosts& each) { return each.name == name; });
   return costs == std::end(kCosts) ? nullptr : costs;
@@ -82,13 +82,13 @@ void Set(const CpuCosts& costs, MachineModel& model) {
 }  // namespace
 
 bool SetCosts(std::string_view name, MachineModel& model) {
-  const CpuCosts* costs = Find(name);
+  const CpuCosts* costs = FindCosts(name);
   if (costs != nullptr) Set(*costs, model);
   return costs != nullptr;
 }
 
 std::string_view CostsFrom(std::string_view name) {
-  const CpuCosts* costs = Find(name);
+  const CpuCosts* costs = FindCosts(name);
   return costs == nullptr ? "" : costs->source;
 }
 

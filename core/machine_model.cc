@@ -147,7 +147,7 @@ void Remove(std::string_view feature, Features& has) {
 }
 
 // As in LLVM, removal wins whatever the order.
-Features FeaturesOf(const Target& target, const std::vector<std::string>& of_cpu) {
+Features FeaturesOfTarget(const Target& target, const std::vector<std::string>& of_cpu) {
   Features has;
   for (const std::string& feature : of_cpu) Add(feature, has);
   for (const char sign : {'+', '-'}) {
@@ -160,7 +160,7 @@ Features FeaturesOf(const Target& target, const std::vector<std::string>& of_cpu
   return has;
 }
 
-std::string_view ArchitectureOf(std::string_view triple) {
+std::string_view ArchitectureOfTriple(std::string_view triple) {
   return std::find_if(std::begin(kTriples), std::end(kTriples),
                       [&](const TriplePrefix& t) { return triple.substr(0, t.prefix.size()) == t.prefix; })
       ->architecture;
@@ -176,7 +176,7 @@ const CpuRow* FindCpu(const std::vector<MachineRow>& rows, const Target& target)
   for (const CpuRow& cpu : kCpus) {
     if (cpu.cpu != target.cpu) continue;
     const MachineRow* row = FindRow(rows, cpu.row);
-    if (row != nullptr && row->architecture == ArchitectureOf(target.triple)) return &cpu;
+    if (row != nullptr && row->architecture == ArchitectureOfTriple(target.triple)) return &cpu;
   }
   return nullptr;
 }
@@ -217,8 +217,8 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
   if (cpu != nullptr && !cpu->byte_dots.empty()) of_cpu.emplace_back(cpu->byte_dots);
   if (cpu != nullptr && !cpu->bfloat_dots.empty()) of_cpu.emplace_back(cpu->bfloat_dots);
   if (cpu != nullptr && cpu->tiles) of_cpu.insert(of_cpu.end(), std::begin(kTileFeatures), std::end(kTileFeatures));
-  const Features has = FeaturesOf(target, of_cpu);
-  MachineModel model = BestOf(rows, ArchitectureOf(target.triple), has);
+  const Features has = FeaturesOfTarget(target, of_cpu);
+  MachineModel model = BestOf(rows, ArchitectureOfTriple(target.triple), has);
   for (const LeastLanes& least : kLeastLanes) {
     if (!model.scalable_vectors || has.count(least.feature) == 0) continue;
     // On shorter registers such code would compute half of each vector without an error.

@@ -21,7 +21,7 @@ constexpr std::string_view kTrusted = "trusted comment: ";
 constexpr size_t kSaltAndLimits = 32 + 8 + 8;
 using SignatureBytes = std::array<unsigned char, crypto_sign_BYTES>;
 
-[[noreturn]] void Refuse(std::string_view why) { throw Error(ExitCode::kBadData, std::string(why)); }
+[[noreturn]] void RefuseMinisign(std::string_view why) { throw Error(ExitCode::kBadData, std::string(why)); }
 
 void Begin() {
   if (sodium_init() < 0) throw Error(ExitCode::kIo, "libsodium cannot begin: the system gives no random numbers");
@@ -50,7 +50,7 @@ std::string_view View(const std::array<unsigned char, N>& bytes) {
 }
 
 template <size_t N>
-void Take(std::string_view bytes, size_t& at, std::array<unsigned char, N>& to) {
+void TakeBytes(std::string_view bytes, size_t& at, std::array<unsigned char, N>& to) {
   std::memcpy(to.data(), bytes.data() + at, N);
   at += N;
 }
@@ -100,12 +100,13 @@ Parsed ParseSignature(std::string_view text) {
       lines.size() >= 4 && lines[0].starts_with("untrusted comment: ") && lines[2].starts_with(kTrusted);
   const std::string first = shaped ? FromBase64(lines[1], 2 + 8 + crypto_sign_BYTES, kHashedAlgorithm) : "";
   const std::string second = shaped ? FromBase64(lines[3], crypto_sign_BYTES, "") : "";
-  if (first.empty() || second.empty()) Refuse("not a signature as minisign writes it (hashed, as since version 0.10)");
+  if (first.empty() || second.empty())
+    RefuseMinisign("not a signature as minisign writes it (hashed, as since version 0.10)");
   Parsed parsed;
   size_t at = 2, begin = 0;
-  Take(first, at, parsed.id);
-  Take(first, at, parsed.signature);
-  Take(second, begin, parsed.global);
+  TakeBytes(first, at, parsed.id);
+  TakeBytes(first, at, parsed.signature);
+  TakeBytes(second, begin, parsed.global);
   parsed.trusted_comment = lines[2].substr(kTrusted.size());
   return parsed;
 }
@@ -128,11 +129,11 @@ SigningPublicKey SigningPublicKey::Parse(std::string_view text) {
   const std::vector<std::string_view> lines = LinesOf(text);
   const bool file = lines[0].starts_with("untrusted comment:") && lines.size() > 1;
   const std::string bytes = FromBase64(lines[file ? 1 : 0], 2 + 8 + 32, kKeyAlgorithm);
-  if (bytes.empty()) Refuse("not a public key as minisign writes it: a word of 56 letters that begins with RW");
+  if (bytes.empty()) RefuseMinisign("not a public key as minisign writes it: a word of 56 letters that begins with RW");
   SigningPublicKey key;
   size_t at = 2;
-  Take(bytes, at, key.id);
-  Take(bytes, at, key.key);
+  TakeBytes(bytes, at, key.id);
+  TakeBytes(bytes, at, key.key);
   return key;
 }
 
@@ -160,16 +161,16 @@ SigningKey ParseSecretKeyFile(std::string_view text) {
   const std::vector<std::string_view> lines = LinesOf(text);
   constexpr size_t kHead = 2 + 2 + 2 + kSaltAndLimits;
   const std::string bytes = lines.size() < 2 ? "" : FromBase64(lines[1], kHead + 8 + 64 + 32, kKeyAlgorithm);
-  if (bytes.empty()) Refuse("not a secret key as minisign writes it");
+  if (bytes.empty()) RefuseMinisign("not a secret key as minisign writes it");
   if (bytes.substr(2, 2) != kNoPassword) {
     throw Error(ExitCode::kBadConfig,
                 "the secret key has a password: sign with `minisign -S` itself, or make one with hone log keygen");
   }
   SigningKey key;
   size_t at = kHead;
-  Take(bytes, at, key.public_key.id);
-  Take(bytes, at, key.secret);
-  if (bytes.substr(at) != ChecksumOf(key)) Refuse("the secret key is damaged");
+  TakeBytes(bytes, at, key.public_key.id);
+  TakeBytes(bytes, at, key.secret);
+  if (bytes.substr(at) != ChecksumOf(key)) RefuseMinisign("the secret key is damaged");
   crypto_sign_ed25519_sk_to_pk(key.public_key.key.data(), key.secret.data());
   return key;
 }

@@ -6,7 +6,7 @@ namespace hone {
 namespace {
 
 // The features that the element types need beyond those of the machine's row.
-std::vector<std::string> FeaturesOf(const MachineModel& machine, const ElementTypes& types) {
+std::vector<std::string> FeaturesForTypes(const MachineModel& machine, const ElementTypes& types) {
   std::vector<std::string> features;
   if (types.whole() && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
   if (types.whole() && machine.byte_tiles) features.insert(features.end(), {"amx-int8", "amx-tile"});
@@ -30,7 +30,7 @@ bool IsBFloatAttention(const Plan& plan, const PlanCall& call) {
 
 std::vector<std::string> RequiredFeatures(const MachineModel& machine, const ElementTypes& types) {
   std::vector<std::string> features = machine.required_features;
-  const std::vector<std::string> more = FeaturesOf(machine, types);
+  const std::vector<std::string> more = FeaturesForTypes(machine, types);
   features.insert(features.end(), more.begin(), more.end());
   return features;
 }
@@ -41,13 +41,13 @@ std::vector<std::string> RequiredFeatures(const Plan& plan) {
   for (const PlanKernel& kernel : plan.kernels) {
     const std::string& workload = kernel.dispatch.workload;
     if (workload.empty()) continue;
-    const std::vector<std::string> needed = FeaturesOf(machine, Workload::Parse(workload).types);
+    const std::vector<std::string> needed = FeaturesForTypes(machine, Workload::Parse(workload).types);
     more.insert(needed.begin(), needed.end());
   }
   for (const PlanCall& call : plan.calls) {
     if (!IsBFloatAttention(plan, call)) continue;
     const std::vector<std::string> needed =
-        FeaturesOf(machine, FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32));
+        FeaturesForTypes(machine, FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32));
     more.insert(needed.begin(), needed.end());
   }
   std::vector<std::string> features = machine.required_features;

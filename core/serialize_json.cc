@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kMaxKeys = 2048;
 
-[[noreturn]] void Refuse(std::string_view what, std::string_view why) {
+[[noreturn]] void RefuseJson(std::string_view what, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("{} is not the JSON that hone reads: {}", what, why));
 }
 
@@ -46,13 +46,13 @@ class TreeBuilder {
   bool end_array() { return Close(); }
   bool key(std::string& key) {
     Object& fields = open_.back().value->get_ref<Object&>();
-    if (IsThere(key, fields)) Refuse(what_, fmt::format("the key '{}' is there twice", key));
-    if (fields.size() == kMaxKeys) Refuse(what_, "an object has more than 2048 keys");
+    if (IsThere(key, fields)) RefuseJson(what_, fmt::format("the key '{}' is there twice", key));
+    if (fields.size() == kMaxKeys) RefuseJson(what_, "an object has more than 2048 keys");
     fields.emplace_back(std::move(key), nullptr);
     return true;
   }
   bool parse_error(size_t /*position*/, const std::string& /*token*/, const Json::exception& exception) {
-    Refuse(what_, exception.what());
+    RefuseJson(what_, exception.what());
   }
 
  private:
@@ -79,7 +79,7 @@ class TreeBuilder {
   }
 
   Json* Put(Json value) {
-    if (open_.size() > kMaxDepth) Refuse(what_, "it is nested deeper than 64 levels");
+    if (open_.size() > kMaxDepth) RefuseJson(what_, "it is nested deeper than 64 levels");
     if (open_.empty()) return &(root_ = std::move(value));
     Json& parent = *open_.back().value;
     if (parent.is_array()) return &parent.get_ref<Json::array_t&>().emplace_back(std::move(value));

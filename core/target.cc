@@ -11,16 +11,16 @@
 namespace hone {
 namespace {
 
-const std::vector<std::string> kFields = {"-mtriple", "-mcpu", "-mattr", "-num-cores"};
+const std::vector<std::string> kTargetFields = {"-mtriple", "-mcpu", "-mattr", "-num-cores"};
 
-[[noreturn]] void Refuse(std::string_view text, std::string_view why) {
+[[noreturn]] void RefuseTarget(std::string_view text, std::string_view why) {
   throw Error(ExitCode::kUsage, fmt::format("target '{}': {}", text, why));
 }
 
 std::string ParseName(std::string_view text, std::string_view field, std::string_view value) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   if (value.empty() || value.find_first_not_of(kAllowed) != std::string_view::npos) {
-    Refuse(text, fmt::format("{}={} is not a name of letters, digits and . _ -", field, value));
+    RefuseTarget(text, fmt::format("{}={} is not a name of letters, digits and . _ -", field, value));
   }
   return std::string(value);
 }
@@ -29,13 +29,13 @@ std::vector<std::string> ParseFeatures(std::string_view text, std::string_view v
   std::vector<std::string> features;
   for (std::string_view part : Split(value, ',')) {
     if (part.size() < 2 || (part[0] != '+' && part[0] != '-')) {
-      Refuse(text, fmt::format("-mattr={}: each feature begins with + or -, as in +avx2", value));
+      RefuseTarget(text, fmt::format("-mattr={}: each feature begins with + or -, as in +avx2", value));
     }
     ParseName(text, "-mattr", part.substr(1));
     std::string opposite(part);
     opposite[0] = part[0] == '+' ? '-' : '+';
     if (std::find(features.begin(), features.end(), opposite) != features.end()) {
-      Refuse(text, fmt::format("-mattr has both {} and {}", opposite, part));
+      RefuseTarget(text, fmt::format("-mattr has both {} and {}", opposite, part));
     }
     features.emplace_back(part);
   }
@@ -47,16 +47,17 @@ std::vector<std::string> ParseFeatures(std::string_view text, std::string_view v
 int ParseCores(std::string_view text, std::string_view value) {
   const auto cores = ParseInteger(value);
   if (!cores || *cores < 1 || *cores > 1 << 16)
-    Refuse(text, fmt::format("-num-cores={} is not a number of cores", value));
+    RefuseTarget(text, fmt::format("-num-cores={} is not a number of cores", value));
   return static_cast<int>(*cores);
 }
 
-void SetField(std::string_view text, std::string_view field, std::string_view value, Target& target) {
+void SetTargetField(std::string_view text, std::string_view field, std::string_view value, Target& target) {
   if (field == "-mtriple") target.triple = ParseName(text, field, value);
   if (field == "-mcpu") target.cpu = ParseName(text, field, value);
   if (field == "-mattr") target.features = ParseFeatures(text, value);
   if (field == "-num-cores") target.num_cores = ParseCores(text, value);
-  if (target.cpu == "native") Refuse(text, "-mcpu=native names no CPU; write the target as host, or name the CPU");
+  if (target.cpu == "native")
+    RefuseTarget(text, "-mcpu=native names no CPU; write the target as host, or name the CPU");
 }
 
 }  // namespace
@@ -74,21 +75,22 @@ Target Target::Parse(std::string_view text) {
   std::vector<std::string_view> words = Split(text, ' ');
   std::erase(words, std::string_view());
   if (words.empty() || words[0] != "llvm") {
-    Refuse(text, "it is host, or begins with llvm, as in llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+    RefuseTarget(text, "it is host, or begins with llvm, as in llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
   }
   Target target;
   std::vector<std::string_view> given;
   for (size_t i = 1; i < words.size(); ++i) {
     const size_t equals = words[i].find('=');
     const std::string_view field = words[i].substr(0, equals);
-    if (equals == std::string_view::npos || std::find(kFields.begin(), kFields.end(), field) == kFields.end()) {
-      Refuse(text,
-             fmt::format("'{}' is not one of {}{}", words[i], fmt::join(kFields, ", "), DidYouMean(field, kFields)));
+    if (equals == std::string_view::npos ||
+        std::find(kTargetFields.begin(), kTargetFields.end(), field) == kTargetFields.end()) {
+      RefuseTarget(text, fmt::format("'{}' is not one of {}{}", words[i], fmt::join(kTargetFields, ", "),
+                                     DidYouMean(field, kTargetFields)));
     }
     if (std::find(given.begin(), given.end(), field) != given.end())
-      Refuse(text, fmt::format("{} is given twice", field));
+      RefuseTarget(text, fmt::format("{} is given twice", field));
     given.push_back(field);
-    SetField(text, field, words[i].substr(equals + 1), target);
+    SetTargetField(text, field, words[i].substr(equals + 1), target);
   }
   return target;
 }

@@ -19,7 +19,7 @@ constexpr int64_t kMaxElements = int64_t{1} << 40;
 constexpr std::array<std::string_view, 3> kPrologueNames = {"none", "scale_shift", "scale_shift_relu"};
 constexpr std::array<std::string_view, 3> kEpilogueNames = {"none", "bias_act", "residual"};
 
-[[noreturn]] void Refuse(std::string_view text, std::string_view why) {
+[[noreturn]] void RefuseWorkload(std::string_view text, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("workload '{}': {}", text, why));
 }
 
@@ -28,24 +28,25 @@ Shape ParseNumbers(std::string_view text, std::string_view field, std::string_vi
   for (std::string_view part : Split(value, 'x')) {
     const auto number = ParseInteger(part);
     if (!number || *number < least || *number > kMaxNumber) {
-      Refuse(text, fmt::format("{}={} needs {} numbers of at least {}, as in 1x1", field, value, count, least));
+      RefuseWorkload(text, fmt::format("{}={} needs {} numbers of at least {}, as in 1x1", field, value, count, least));
     }
     numbers.push_back(*number);
   }
-  if (numbers.size() != count) Refuse(text, fmt::format("{}={} needs {} numbers", field, value, count));
+  if (numbers.size() != count) RefuseWorkload(text, fmt::format("{}={} needs {} numbers", field, value, count));
   return numbers;
 }
 
 EpilogueClass ParseEpilogueClass(std::string_view text, std::string_view value) {
   const auto at = std::find(kEpilogueNames.begin(), kEpilogueNames.end(), value);
-  if (at == kEpilogueNames.end()) Refuse(text, fmt::format("epilogue={} is not none, bias_act or residual", value));
+  if (at == kEpilogueNames.end())
+    RefuseWorkload(text, fmt::format("epilogue={} is not none, bias_act or residual", value));
   return static_cast<EpilogueClass>(at - kEpilogueNames.begin());
 }
 
 Prologue ParsePrologue(std::string_view text, std::string_view value) {
   const auto at = std::find(kPrologueNames.begin(), kPrologueNames.end(), value);
   if (at == kPrologueNames.end()) {
-    Refuse(text, fmt::format("prologue={} is not none, scale_shift or scale_shift_relu", value));
+    RefuseWorkload(text, fmt::format("prologue={} is not none, scale_shift or scale_shift_relu", value));
   }
   return static_cast<Prologue>(at - kPrologueNames.begin());
 }
@@ -60,9 +61,9 @@ std::string ParseLayouts(std::string_view text, std::string_view value) {
            !operands[i].ends_with('B');
   }
   if (!fits) {
-    Refuse(text, fmt::format("layouts={} names the dims of data, weight and output with B, M, K and N, as in "
-                             "BMK,BNK,BMN; no last one is B, and the output's is N",
-                             value));
+    RefuseWorkload(text, fmt::format("layouts={} names the dims of data, weight and output with B, M, K and N, as in "
+                                     "BMK,BNK,BMN; no last one is B, and the output's is N",
+                                     value));
   }
   return std::string(value);
 }
@@ -71,7 +72,8 @@ std::string ParseLayouts(std::string_view text, std::string_view value) {
 ElementTypes ParseTypes(std::string_view text, std::string_view value) {
   const std::vector<std::string_view> names = Split(value, ',');
   if (names.size() != 1 && names.size() != 4) {
-    Refuse(text, fmt::format("dtype={} names one type, or those of data, weight, accumulator and output", value));
+    RefuseWorkload(text,
+                   fmt::format("dtype={} names one type, or those of data, weight, accumulator and output", value));
   }
   const auto type = [&](size_t i) { return ParseDType(names.size() == 1 ? names[0] : names[i]); };
   return {type(0), type(1), type(2), type(3)};
@@ -85,33 +87,35 @@ std::string TypesText(const ElementTypes& types) {
 
 void CheckConv(std::string_view text, const Workload& w) {
   if (w.data[1] % w.groups != 0 || w.weight[0] % w.groups != 0) {
-    Refuse(text,
-           fmt::format("{} groups do not divide {} input and {} output channels", w.groups, w.data[1], w.weight[0]));
+    RefuseWorkload(
+        text, fmt::format("{} groups do not divide {} input and {} output channels", w.groups, w.data[1], w.weight[0]));
   }
   if (w.weight[1] != w.data[1] / w.groups) {
-    Refuse(text, fmt::format("weight has {} input channels per group; data and groups make it {}", w.weight[1],
-                             w.data[1] / w.groups));
+    RefuseWorkload(text, fmt::format("weight has {} input channels per group; data and groups make it {}", w.weight[1],
+                                     w.data[1] / w.groups));
   }
   const Shape output = w.OutputShape();
-  if (output[2] < 1 || output[3] < 1) Refuse(text, "the kernel is larger than the padded input: there is no output");
+  if (output[2] < 1 || output[3] < 1)
+    RefuseWorkload(text, "the kernel is larger than the padded input: there is no output");
 }
 
 void CheckBatchMatmul(std::string_view text, const Workload& w) {
-  if (w.epilogue != EpilogueClass::kNone) Refuse(text, "nn.batch_matmul has no epilogue but none");
+  if (w.epilogue != EpilogueClass::kNone) RefuseWorkload(text, "nn.batch_matmul has no epilogue but none");
   const auto dim = [&](int operand, char axis) {
     return (operand == 0 ? w.data : w.weight)[w.OperandAxes(operand).find(axis)];
   };
   if (dim(0, 'K') != dim(1, 'K')) {
-    Refuse(text, fmt::format("K is {} in data and {} in weight", dim(0, 'K'), dim(1, 'K')));
+    RefuseWorkload(text, fmt::format("K is {} in data and {} in weight", dim(0, 'K'), dim(1, 'K')));
   }
   if (dim(1, 'B') != 1 && dim(0, 'B') != dim(1, 'B')) {
-    Refuse(text, fmt::format("B is {} in data and {} in weight; the weight's may be 1", dim(0, 'B'), dim(1, 'B')));
+    RefuseWorkload(text,
+                   fmt::format("B is {} in data and {} in weight; the weight's may be 1", dim(0, 'B'), dim(1, 'B')));
   }
 }
 
 void CheckDense(std::string_view text, const Workload& w) {
   if (w.data[1] == w.weight[1]) return;
-  Refuse(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
+  RefuseWorkload(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
 }
 
 // The grammar of one operator's workloads.
@@ -180,7 +184,7 @@ std::string Crossed(const Numbers& numbers) {
   return fmt::format("{}", fmt::join(numbers, "x"));
 }
 
-constexpr std::array<FieldRow, 10> kFields{
+constexpr std::array<FieldRow, 10> kWorkloadFields{
     {{"data", [](const Workload& w) { return ShapeText(w.data); },
       [](const Given& g, Workload& w) { w.data = ShapeGiven(g); }},
      {"weight", [](const Workload& w) { return ShapeText(w.weight); },
@@ -206,15 +210,17 @@ constexpr std::array<FieldRow, 10> kFields{
       [](const Given& g, Workload& w) { w.prologue = ParsePrologue(g.text, g.value); }}}};
 
 const FieldRow& FieldNamed(std::string_view name) {
-  return *std::find_if(kFields.begin(), kFields.end(), [&](const FieldRow& row) { return row.name == name; });
+  return *std::find_if(kWorkloadFields.begin(), kWorkloadFields.end(),
+                       [&](const FieldRow& row) { return row.name == name; });
 }
 
 void CheckShapes(std::string_view text, const OperatorRow& row, const Workload& w) {
-  if (w.data.empty()) Refuse(text, "data= is missing");
-  if (w.weight.empty()) Refuse(text, "weight= is missing");
+  if (w.data.empty()) RefuseWorkload(text, "data= is missing");
+  if (w.weight.empty()) RefuseWorkload(text, "weight= is missing");
   row.check(text, w);
   for (const Shape& shape : {w.data, w.weight, w.OutputShape()}) {
-    if (ElementCount(shape) > kMaxElements) Refuse(text, fmt::format("{} is larger than any memory", ShapeText(shape)));
+    if (ElementCount(shape) > kMaxElements)
+      RefuseWorkload(text, fmt::format("{} is larger than any memory", ShapeText(shape)));
   }
 }
 
@@ -223,7 +229,7 @@ Given FieldOf(std::string_view text, std::string_view word, const OperatorRow& r
   const size_t equals = word.find('=');
   const std::string_view field = word.substr(0, equals);
   if (equals == std::string_view::npos || std::find(row.fields.begin(), row.fields.end(), field) == row.fields.end()) {
-    Refuse(text, fmt::format("'{}' is not a field of {}{}", word, row.op, DidYouMean(field, row.fields)));
+    RefuseWorkload(text, fmt::format("'{}' is not a field of {}{}", word, row.op, DidYouMean(field, row.fields)));
   }
   return {text, field, word.substr(equals + 1), row.rank};
 }
@@ -245,7 +251,7 @@ Workload Workload::Parse(std::string_view text) {
   std::vector<std::string_view> words = Split(text, ' ');
   std::erase(words, std::string_view());
   const OperatorRow* row = words.empty() ? nullptr : FindOperator(words[0]);
-  if (row == nullptr) Refuse(text, "it begins with " + OperatorNames());
+  if (row == nullptr) RefuseWorkload(text, "it begins with " + OperatorNames());
   Workload workload;
   workload.op = row->op;
   workload.layouts = row->layouts;
@@ -253,7 +259,7 @@ Workload Workload::Parse(std::string_view text) {
   for (size_t i = 1; i < words.size(); ++i) {
     const Given given = FieldOf(text, words[i], *row);
     if (std::find(seen.begin(), seen.end(), given.field) != seen.end())
-      Refuse(text, fmt::format("{} is given twice", given.field));
+      RefuseWorkload(text, fmt::format("{} is given twice", given.field));
     seen.push_back(given.field);
     FieldNamed(given.field).read(given, workload);
   }

@@ -94,6 +94,9 @@ class Database {
   std::unique_ptr<SqlConnection> connection_;
 };
 
+// The rows that one run of a long query asks for, because a server returns all rows of a statement at once.
+inline constexpr int kRowsAtOnce = 1000;
+
 // A prepared statement; the database must outlive it. Parameters count from 1, columns from 0.
 class Statement {
  public:

@@ -12,10 +12,10 @@ bool SaysTheSame(const BestRow& row, const BestRow& doubt) {
          doubt.schedule_version == row.schedule_version && doubt.setup == row.setup;
 }
 
-using ByCandidate = std::unordered_multimap<std::string_view, const BestRow*>;
+using NoisyByCandidate = std::unordered_multimap<std::string_view, const BestRow*>;
 
-ByCandidate NoisyOnes(const std::vector<BestRow>& rows) {
-  ByCandidate noisy;
+NoisyByCandidate NoisyOnes(const std::vector<BestRow>& rows) {
+  NoisyByCandidate noisy;
   for (const BestRow& row : rows) {
     if (row.fate == Fate::kOk && row.noisy) noisy.emplace(row.candidate, &row);
   }
@@ -32,7 +32,7 @@ Record Doubted(Record record, const std::string& why) {
 
 std::vector<const BestRow*> DoubtedSince(const std::vector<BestRow>& rows) {
   std::vector<const BestRow*> doubts(rows.size(), nullptr);
-  const ByCandidate noisy = NoisyOnes(rows);
+  const NoisyByCandidate noisy = NoisyOnes(rows);
   if (noisy.empty()) return doubts;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].fate != Fate::kOk || rows[i].noisy) continue;

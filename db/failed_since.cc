@@ -44,10 +44,10 @@ bool Later(const BestRow& row, const BestRow& failure) {
   return row.seq > failure.seq && row.session != failure.session;
 }
 
-using ByCandidate = std::unordered_map<std::string_view, std::vector<const BestRow*>>;
+using FailuresByCandidate = std::unordered_map<std::string_view, std::vector<const BestRow*>>;
 
-ByCandidate Failures(const std::vector<BestRow>& rows) {
-  ByCandidate failures;
+FailuresByCandidate Failures(const std::vector<BestRow>& rows) {
+  FailuresByCandidate failures;
   for (const BestRow& row : rows) {
     if (OfKernel(row)) failures[row.candidate].push_back(&row);
   }
@@ -65,7 +65,7 @@ bool WorkedSince(const BestRow& failure, const std::vector<BestRow>& rows) {
 
 std::vector<const BestRow*> FailedSince(const std::vector<BestRow>& rows, const BestWanted& wanted) {
   std::vector<const BestRow*> against(rows.size(), nullptr);
-  const ByCandidate failures = Failures(rows);
+  const FailuresByCandidate failures = Failures(rows);
   if (failures.empty()) return against;
   for (size_t i = 0; i < rows.size(); ++i) {
     const BestRow& row = rows[i];

@@ -11,9 +11,6 @@
 namespace hone {
 namespace {
 
-// A server returns all rows of a statement at once, so rows are read in parts.
-constexpr int kRowsAtOnce = 1000;
-
 std::string SelectSome(bool of_one_workload) {
   std::vector<int> fates;
   for (const Fate fate : kFatesThatMayBlame) fates.push_back(static_cast<int>(fate));

@@ -17,9 +17,6 @@ namespace {
 
 constexpr const char* kLogFormat = "hone-log";
 constexpr size_t kMaxReasonBytes = 300;
-// Each batch waits for the disk once, and other writers wait half a second for a batch. A batch's ids are spread over
-// their index: a larger batch writes fewer pages per id.
-constexpr size_t kBatch = 16384;
 constexpr size_t kForeignBatch = 65536;
 
 bool IsHeader(const Json& json) { return json.is_object() && json.contains("format") && !json.contains("id"); }
@@ -53,7 +50,7 @@ class Import {
     } catch (const Error& error) {
       counts_.refused.push_back({file_, reader.number(), std::string(error.what()).substr(0, kMaxReasonBytes)});
     }
-    if (batch_.size() == kBatch || foreign_.size() == kForeignBatch) Flush();
+    if (batch_.size() == RecordStore::kAppendBatch || foreign_.size() == kForeignBatch) Flush();
   }
 
   ImportCounts Done() {

@@ -19,10 +19,6 @@
 namespace hone {
 namespace {
 
-// Short enough that other writers get their turn within half a second. Long enough that an import does not wait for
-// the disk, or write a page of the ids, for each record.
-constexpr size_t kBatch = 16384;
-
 // The columns of the index records_by_workload in its order, so that the query reads no records.
 constexpr const char* kBestColumns =
     "seq, setup, fate, noisy, min_ns, held, place, schedule_version, id, session, schedule, config";
@@ -59,8 +55,8 @@ class TableStore : public RecordStore {
 
   int64_t Append(const std::vector<Record>& records) override {
     int64_t fresh = 0;
-    for (size_t begin = 0; begin < records.size(); begin += kBatch) {
-      fresh += AppendBatch(records, begin, std::min(begin + kBatch, records.size()));
+    for (size_t begin = 0; begin < records.size(); begin += kAppendBatch) {
+      fresh += AppendBatch(records, begin, std::min(begin + kAppendBatch, records.size()));
     }
     return fresh;
   }

@@ -52,6 +52,10 @@ struct StoreStats {
 // once. One object is used by one thread at a time and never across a fork. Reading throws Error(kBadData) at damage.
 class RecordStore {
  public:
+  // The number of records that one transaction writes. It waits for the disk once, and other writers wait half a second
+  // for it. A batch's ids are spread over their index: a larger batch writes fewer pages per id.
+  static constexpr size_t kAppendBatch = 16'384;
+
   // `path` is a file's, or a server's address (postgresql://...). Creates the file and its folder, or the tables, when
   // `create`. Throws Error: kNoInput (absent and not `create`), kBadData (not a store, damaged, or of a newer version;
   // it stays unchanged), kCannotCreate, kIo. For a server also kUsage (an address that cannot be read or contains a
@@ -60,8 +64,8 @@ class RecordStore {
   virtual ~RecordStore() = default;
 
   // Durable when it returns. Known ids are ignored. Returns the number of new records. A record without an id is
-  // finished; one whose id is not its content's throws Error(kBug). If it throws Error(kIo) for more than 16,384
-  // records, the leading batches of that size may have been written.
+  // finished; one whose id is not its content's throws Error(kBug). If it throws Error(kIo) for more than
+  // kAppendBatch records, the leading batches of that size may have been written.
   virtual int64_t Append(const std::vector<Record>& records) = 0;
   virtual std::vector<Record> Find(const RecordQuery& query) const = 0;
   // Grows with every new record of any writer; 0 for an empty store.

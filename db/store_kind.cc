@@ -15,7 +15,7 @@ namespace hone {
 namespace {
 
 // File formats of SQLite, from https://www.sqlite.org/fileformat2.html.
-constexpr size_t kHeaderBytes = 100, kApplicationIdAt = 68;
+constexpr size_t kSqliteHeaderBytes = 100, kApplicationIdAt = 68;
 constexpr std::string_view kDatabase("SQLite format 3\0", 16);
 constexpr std::string_view kRollback("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8);
 constexpr std::string_view kLogs[] = {"\x37\x7f\x06\x82", "\x37\x7f\x06\x83"};
@@ -27,7 +27,7 @@ std::optional<std::string> HeaderOf(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, ignored)) return "";
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno == EACCES ? std::nullopt : std::optional<std::string>("");
-  std::string header(kHeaderBytes, '\0');
+  std::string header(kSqliteHeaderBytes, '\0');
   const ssize_t got = read(fd, header.data(), header.size());
   close(fd);
   header.resize(got > 0 ? static_cast<size_t>(got) : 0);
@@ -35,7 +35,7 @@ std::optional<std::string> HeaderOf(const std::string& path) {
 }
 
 bool HasStoreId(const std::string& header) {
-  if (header.size() < kHeaderBytes) return false;
+  if (header.size() < kSqliteHeaderBytes) return false;
   uint32_t id = 0;
   for (size_t i = 0; i < sizeof(id); ++i) id = id << 8 | static_cast<uint8_t>(header[kApplicationIdAt + i]);
   return id == kStoreApplicationId;

@@ -15,7 +15,7 @@ constexpr size_t kMostDoneBytes = size_t{64} << 20;  // of outputs of results th
 constexpr size_t kMostDoubted = 16'384;
 constexpr int kQuietBeats = 5;  // heartbeats until a piece counts as lost on the way
 
-size_t OutputBytes(const Frame& result) {
+size_t ResultBytes(const Frame& result) {
   size_t bytes = 0;
   for (const std::string& part : result.parts) bytes += part.size();
   return bytes;
@@ -267,9 +267,9 @@ std::optional<Frame> LeaseDesk::Finish(const JobMessage& job, const Measurement&
   if (measurement.environment.health.empty()) unproved_.push_back(job.id);
   if (unproved_.size() > kMostDoubted) unproved_.pop_front();
   size_t bytes = 0;
-  for (const auto& [key, frame] : done_) bytes += OutputBytes(frame);
+  for (const auto& [key, frame] : done_) bytes += ResultBytes(frame);
   while (done_.size() > 1 && (done_.size() > kMostDone || bytes > kMostDoneBytes)) {
-    bytes -= OutputBytes(done_.front().second);
+    bytes -= ResultBytes(done_.front().second);
     done_.pop_front();
   }
   return done_.back().second;

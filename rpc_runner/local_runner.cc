@@ -16,7 +16,6 @@ namespace {
 
 constexpr int kSlots = 3;
 constexpr int kMostDeaths = 1;
-constexpr int64_t kMillisecondNs = 1'000'000;
 
 // False when the descriptor did not become readable in time.
 bool WaitReadable(int fd, int64_t until_ns) {

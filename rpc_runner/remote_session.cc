@@ -17,7 +17,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLookNs = 100'000'000;
+constexpr int64_t kLeaseLookNs = 100'000'000;
 // Longer than an unrenewed lease lasts.
 constexpr int64_t kMostUnseenNs = 30'000'000'000;
 
@@ -129,7 +129,7 @@ Environment RemoteSession::Describe() {
   while (!environment_) {
     const int64_t now_ns = MonotonicNs();
     if (now_ns >= until_ns || IsGone(now_ns)) ThrowNotFree();
-    changed_.wait_for(lock, Span(std::min(kLookNs, until_ns - now_ns)));
+    changed_.wait_for(lock, Span(std::min(kLeaseLookNs, until_ns - now_ns)));
   }
   return *environment_;
 }

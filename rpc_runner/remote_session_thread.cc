@@ -15,9 +15,8 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLoopNs = 100'000'000;
-constexpr int64_t kFullNs = 2'000'000;    // how soon a full connection is tried again
-constexpr int64_t kMendNs = 200'000'000;  // the least time between heartbeats that announce this connection
+constexpr int64_t kSessionLoopNs = 100'000'000;
+constexpr int64_t kFullNs = 2'000'000;  // how soon a full connection is tried again
 
 }  // namespace
 
@@ -37,7 +36,7 @@ void RemoteSession::Turn() {
   for (const HeldLease& lease : leases_) {
     if (lease.dialled) sockets.push_back(lease.dialled.get());
   }
-  WaitForAny(sockets, wake_fd_, full_ ? kFullNs : kLoopNs);
+  WaitForAny(sockets, wake_fd_, full_ ? kFullNs : kSessionLoopNs);
   full_ = false;
   eventfd_t count = 0;
   eventfd_read(wake_fd_, &count);

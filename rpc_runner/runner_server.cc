@@ -24,10 +24,9 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLoopNs = 100'000'000;
+constexpr int64_t kServerLoopNs = 100'000'000;
 // The most jobs in the executor. The rest wait here, where a client can still take them back.
 constexpr size_t kRunning = 2;
-constexpr int64_t kMendNs = 200'000'000;  // the least time between heartbeats that announce this connection
 constexpr int64_t kHelloSpreadNs = 300'000'000;
 constexpr int64_t kNeedNs = 5'000'000'000;  // between two requests for a program
 
@@ -106,7 +105,7 @@ class RunnerServer {
   void Turn(bool take_more) {
     std::vector<const Socket*> sockets = {&tracker_};
     if (dialled_) sockets.push_back(dialled_.get());
-    WaitForAny(sockets, running_.empty() ? -1 : poll_fd_(), kLoopNs);
+    WaitForAny(sockets, running_.empty() ? -1 : poll_fd_(), kServerLoopNs);
     Socket::Message message;
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
     for (int i = 0; dialled_ && i < 64 && dialled_->Receive(&message); ++i) FromDialler(message);

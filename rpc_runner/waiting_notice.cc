@@ -9,8 +9,8 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostNamed = 3;
-constexpr int64_t kAgainNs = 30'000'000'000, kSecondNs = 1'000'000'000;
+constexpr size_t kMostShownRunners = 3;
+constexpr int64_t kRepeatNoticeNs = 30'000'000'000, kSecondNs = 1'000'000'000;
 constexpr const char* kTime = "for_ns";
 
 std::string SpanText(uint64_t ns) {
@@ -28,17 +28,18 @@ Json WithoutTimes(Json busy) {
 
 std::string BusyText(const Json& busy) {
   std::string text;
-  for (size_t i = 0; i < busy.size() && i < kMostNamed; ++i) {
+  for (size_t i = 0; i < busy.size() && i < kMostShownRunners; ++i) {
     text += fmt::format("{}{} is {}", i == 0 ? "" : ", ", HeaderText(busy[i], "label"), HeaderText(busy[i], "why"));
     if (busy[i].contains(kTime)) text += " for " + SpanText(HeaderNumber(busy[i], kTime));
   }
-  if (busy.size() > kMostNamed) text += fmt::format(" and {} more are not free", busy.size() - kMostNamed);
+  if (busy.size() > kMostShownRunners)
+    text += fmt::format(" and {} more are not free", busy.size() - kMostShownRunners);
   return text;
 }
 
 std::string WaitingNotice::Next(const Json& busy, int64_t now_ns) {
   Json without = WithoutTimes(busy);
-  if (without == told_ && now_ns - told_ns_ < kAgainNs) return "";
+  if (without == told_ && now_ns - told_ns_ < kRepeatNoticeNs) return "";
   told_ = std::move(without);
   told_ns_ = now_ns;
   return BusyText(busy);

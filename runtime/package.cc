@@ -19,7 +19,7 @@
 namespace hone {
 namespace {
 
-std::vector<std::string> RequiredFeatures(const Json& manifest, const std::string& name) {
+std::vector<std::string> RequiredFeaturesIn(const Json& manifest, const std::string& name) {
   std::vector<std::string> features;
   const auto list = manifest.find("required_features");
   if (list == manifest.end() || !list->is_array()) {
@@ -139,7 +139,7 @@ std::string_view Choose(std::string_view file, const std::string& name, const Ca
   std::set<std::string> built;  // shapes of packages that were passed over
   for (const std::string_view package : packages) {
     const Json manifest = ReadManifest(package, name);
-    if (can_run && !can_run(TargetIn(manifest, name), RequiredFeatures(manifest, name))) continue;
+    if (can_run && !can_run(TargetIn(manifest, name), RequiredFeaturesIn(manifest, name))) continue;
     if (shapes.empty()) return package;
     const Plan plan = PlanIn(package, name);
     if (HasShapes(plan, shapes)) return package;
@@ -192,7 +192,7 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, co
 std::unique_ptr<Package::Impl> OpenForHost(MappedBytes bytes, const std::string& name, const InputShapes& shapes) {
   const std::string_view part = ChooseForHost(bytes.view(), name, shapes);
   std::unique_ptr<Package::Impl> package = Open(std::move(bytes), part, name);
-  CheckHost(*package, RequiredFeatures(package->manifest, name));
+  CheckHost(*package, RequiredFeaturesIn(package->manifest, name));
   LoadKernels(*package);
   return package;
 }

@@ -13,6 +13,9 @@ struct PackageParts {
   std::string_view graph, lib, params;  // into the bytes given
 };
 
+// Throws Error(kBadData), "NAME: WHY".
+[[noreturn]] void RefusePackage(const std::string& name, const std::string& why);
+
 // Checks the header, bounds and the hashes of manifest, graph and lib. The params' hash is left to CheckSectionHash.
 // Any bytes may be given. Throws Error(kBadData) naming `name`, the section and the reason, also for a newer version.
 PackageParts SplitPackage(std::string_view bytes, const std::string& name);

@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-std::string TextOf(const GraphPlace& place) {
+std::string GraphPlaceText(const GraphPlace& place) {
   std::string text(place.what);
   if (!place.name.empty()) text += fmt::format(" '{}'", place.name);
   if (place.number >= 0) text += fmt::format(" {}", place.number);
@@ -18,7 +18,7 @@ std::string TextOf(const GraphPlace& place) {
 }  // namespace
 
 void RefuseGraph(const std::string& name, const GraphPlace& place, std::string_view why) {
-  throw Error(ExitCode::kBadData, fmt::format("{}: graph: {}: {}", name, TextOf(place), why));
+  throw Error(ExitCode::kBadData, fmt::format("{}: graph: {}: {}", name, GraphPlaceText(place), why));
 }
 
 }  // namespace hone

@@ -22,7 +22,7 @@
 namespace hone {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 constexpr std::chrono::microseconds kSpin{50};
@@ -42,13 +42,13 @@ void Relax() {
 template <typename Done>
 bool SpinFor(std::chrono::microseconds time, const Done& done) {
   if (time.count() == 0) return done();
-  const auto end = Clock::now() + time;
+  const auto end = SteadyClock::now() + time;
   do {
     for (int i = 0; i < 64; ++i) {
       if (done()) return true;
       Relax();
     }
-  } while (Clock::now() < end);
+  } while (SteadyClock::now() < end);
   return done();
 }
 
@@ -61,17 +61,17 @@ void PinThread(std::thread& thread, int cpu) {
   (void)pthread_setaffinity_np(thread.native_handle(), sizeof(set), &set);
 }
 
-struct alignas(64) Helper {
-  std::thread thread;
-  CoreClock clock;
-  int64_t waited_from_ns = 0;       // its own clock when the caller last began to wait for it; -1: it held no part then
-  int64_t core_losses = 0;          // as of its last wake-up; used only by this helper
-  std::atomic<int64_t> away_ns{0};  // time to stay away if its core was taken
-};
-
 }  // namespace
 
 struct ThreadPool::State {
+  struct alignas(64) Helper {
+    std::thread thread;
+    CoreClock clock;
+    int64_t waited_from_ns = 0;  // its own clock when the caller last began to wait for it; -1: it held no part then
+    int64_t core_losses = 0;     // as of its last wake-up; used only by this helper
+    std::atomic<int64_t> away_ns{0};  // time to stay away if its core was taken
+  };
+
   explicit State(int count) : threads(count), shares(count), helpers(new Helper[static_cast<size_t>(count)]) {}
 
   const int threads;
@@ -80,7 +80,7 @@ struct ThreadPool::State {
   WorkShares shares;
   std::unique_ptr<Helper[]> helpers;  // indexed by worker; the caller's is not used
   int started = 1;                    // the caller and the helpers that run
-  Clock::time_point last_wake;
+  SteadyClock::time_point last_wake;
   const PartsWork* work = nullptr;  // changes only while no part is held
   std::mutex mutex;
   std::condition_variable recall;  // wakes helpers that are away when all are needed
@@ -95,12 +95,12 @@ struct ThreadPool::State {
   void Announce(bool wake) {
     epoch.fetch_add(1, std::memory_order_seq_cst);
     if (!wake || asleep.load(std::memory_order_seq_cst) == 0) return;
-    last_wake = Clock::now();
+    last_wake = SteadyClock::now();
     epoch.notify_all();
   }
 
   bool WakeIsDue() const {
-    return asleep.load(std::memory_order_relaxed) > 0 && Clock::now() - last_wake >= kBetweenWakes;
+    return asleep.load(std::memory_order_relaxed) > 0 && SteadyClock::now() - last_wake >= kBetweenWakes;
   }
 
   bool Alone() const {
@@ -138,9 +138,9 @@ struct ThreadPool::State {
     if (SpinFor(spin, [this] { return shares.Done(); })) return;
     if (!yields) return shares.WaitUntilDone();
     for (int i = 1; i < started; ++i) helpers[i].waited_from_ns = shares.Holds(i) ? helpers[i].clock.Ns() : -1;
-    const Clock::time_point begin = Clock::now();
+    const SteadyClock::time_point begin = SteadyClock::now();
     shares.WaitUntilDone();
-    const int64_t waited_ns = nanoseconds(Clock::now() - begin).count();
+    const int64_t waited_ns = nanoseconds(SteadyClock::now() - begin).count();
     for (int i = 1; i < started; ++i) Suspect(helpers[i], waited_ns);
   }
 
@@ -215,7 +215,7 @@ ThreadPool::ThreadPool(int threads, bool pin, Crowding crowding) {
   const std::vector<int> cpus = pin ? CpusToPin() : std::vector<int>();
   try {
     for (int worker = 1; worker < threads; ++worker) {
-      Helper& helper = state.helpers[worker];
+      State::Helper& helper = state.helpers[worker];
       helper.thread = std::thread([&state, worker] { state.Help(worker); });
       helper.clock = CoreClock(helper.thread.native_handle());
       ++state.started;

@@ -12,7 +12,7 @@ namespace {
 
 // The limit of every single size. It fits in memory, and sums of a few sizes do not overflow.
 constexpr int64_t kMostBytes = int64_t{1} << (sizeof(size_t) == 8 ? 42 : 30);
-constexpr int64_t kAlign = 64;
+constexpr int64_t kBufferAlign = 64;
 
 class PlanValidator {
  public:
@@ -56,7 +56,7 @@ class PlanValidator {
     Require(elements <= kMostBytes && elements * DTypeBytes(buffer.dtype) == buffer.size_bytes, where, [&] {
       return fmt::format("{} bytes, its shape and layout need {} elements", buffer.size_bytes, elements);
     });
-    Require(InRange(buffer.offset_bytes) && buffer.offset_bytes % kAlign == 0, where,
+    Require(InRange(buffer.offset_bytes) && buffer.offset_bytes % kBufferAlign == 0, where,
             [&] { return fmt::format("offset {}", buffer.offset_bytes); });
     switch (buffer.kind) {
       case BufferKind::kInput:

@@ -11,14 +11,6 @@
 #include "db/doubted_since.h"
 
 namespace hone {
-namespace {
-
-// The interval at which the stop flag and the budget are checked while a job runs.
-constexpr int64_t kLookNs = 100'000'000;
-constexpr int64_t kNoSlotNs = 20'000'000;
-
-}  // namespace
-
 BatchMeasurer::BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks)
     : runner_(runner), store_(store), tools_(tools), hooks_(std::move(hooks)) {}
 
@@ -100,14 +92,14 @@ void BatchMeasurer::SubmitWhatFits() {
 void BatchMeasurer::WaitForOne() {
   JobResult result;
   if (!under_way_.empty()) {
-    if (runner_.Wait(kLookNs, &result)) Take(result);
+    if (runner_.Wait(RunnerWaits::kLookNs, &result)) Take(result);
     return;
   }
   // Nothing is under way and no slot is free: the runner is away, and may come back.
   if (tools_.now_ns() - last_progress_ns_ > kPatienceNs) {
     throw Error(ExitCode::kNoRunner, fmt::format("the runner has taken no job for {} s", kPatienceNs / 1'000'000'000));
   }
-  tools_.sleep(kNoSlotNs);
+  tools_.sleep(RunnerWaits::kNoSlotNs);
 }
 
 void BatchMeasurer::Take(const JobResult& result) {
@@ -159,7 +151,7 @@ void BatchMeasurer::KeepDoubts() {
 }
 
 void BatchMeasurer::Close() {
-  runner_.LookAgain(kLookAgainNs);
+  runner_.LookAgain(RunnerWaits::kLookAgainNs);
   KeepDoubts();
   Flush();
 }

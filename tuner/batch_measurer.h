@@ -20,12 +20,11 @@ class BatchMeasurer {
  public:
   static constexpr int64_t kFlushNs = 200'000'000;
   static constexpr size_t kFlushCount = 16;
-  static constexpr int kAttempts = 4;                     // runs of a trial whose runner is lost
-  static constexpr int kRepeats = 2;                      // repetitions of a trial that was too noisy
-  static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
-  static constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to run their golden kernels once more
+  static constexpr int kAttempts = 4;  // runs of a trial whose runner is lost
+  static constexpr int kRepeats = 2;   // repetitions of a trial that was too noisy
+  static constexpr int64_t kPatienceNs = RunnerWaits::kPatienceNs;
   static constexpr size_t kMostKept = 16'384;
-  static constexpr int64_t kAfterHaltNs = 2'000'000'000;  // for jobs under way once nothing more is submitted
+  static constexpr int64_t kAfterHaltNs = RunnerWaits::kAfterHaltNs;
 
   // All must outlive it. `job` makes the runner's job for a trial, and `record` its record. `halted` says that nothing
   // more may be submitted.

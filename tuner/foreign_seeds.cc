@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLooked = 4096;
+constexpr int64_t kMostForeignTrials = 4096;
 constexpr const char* kColumns[] = {"oc_block", "tile_oc"};
 
 // The text under which foreign trials of the workload are stored: without epilogue and prologue, and with matrices as
@@ -84,7 +84,7 @@ double ForeignDistance(const Config& config, const Config& foreign) {
 
 std::vector<Proposal> ForeignSeeds(const RecordStore& store, const Workload& workload, const SearchSpace& space,
                                    const Target& target, size_t most) {
-  std::vector<ForeignTrial> trials = store.FindForeign(ForeignText(workload), kLooked);
+  std::vector<ForeignTrial> trials = store.FindForeign(ForeignText(workload), kMostForeignTrials);
   std::erase_if(trials, [&](const ForeignTrial& trial) {
     return trial.fate != Fate::kOk || !SameArchitecture(trial.task, target.triple);
   });

@@ -8,7 +8,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kTrips = 8000;
-constexpr int kSamples = 15;
+constexpr int kPeakSamples = 15;
 constexpr int kProcesses = 3;
 
 // The least time; 0 when the runner did not run it.
@@ -30,7 +30,7 @@ double MeasurePeak(Runner& runner, const Target& target, int threads, int64_t pa
   job.seeds = {1};
   job.timing.cache = CacheMode::kWarm;
   job.timing.threads = threads;
-  job.timing.min_samples = job.timing.max_samples = kSamples;
+  job.timing.min_samples = job.timing.max_samples = kPeakSamples;
   double best = 0;
   for (int i = 0; i < kProcesses; ++i) {
     const int64_t ns = LeastNs(runner, job, patience_ns);

@@ -8,6 +8,13 @@
 
 namespace hone {
 
+int64_t KnobsApart(const Proposal& a, const Proposal& b) {
+  if (a.schedule != b.schedule) return 1000;
+  int64_t differing = 0;
+  for (const auto& [knob, value] : a.config.values()) differing += b.config.Find(knob) != value ? 1 : 0;
+  return differing;
+}
+
 void Strategy::Transfer(const SearchTask&, const std::vector<Observation>&) {}
 
 const std::vector<StrategyEntry>& AllStrategies() {

@@ -22,6 +22,8 @@ struct Proposal {
   Config config;
   bool operator==(const Proposal&) const = default;
 };
+// The number of knobs in which `b` differs from `a`; 1000 if their schedules differ.
+int64_t KnobsApart(const Proposal& a, const Proposal& b);
 
 struct Observation {
   Proposal proposal;

@@ -21,7 +21,7 @@
 namespace hone {
 namespace {
 
-constexpr int kSamples = 9;  // in each process
+constexpr int kVerifySamples = 9;  // in each process
 constexpr double kLeastLoss = 0.01;
 constexpr double kMostP = 0.05;
 
@@ -154,7 +154,7 @@ class Duel {
     trial.candidate = {record_.candidate.workload, proposal.schedule, proposal.config, options_.context.target};
     trial.timing.cache = record_.timing.cache;
     trial.timing.threads = options_.context.threads;
-    trial.timing.min_samples = trial.timing.max_samples = kSamples;
+    trial.timing.min_samples = trial.timing.max_samples = kVerifySamples;
     trial.built = tools_.compile(trial.candidate);
     return trial;
   }

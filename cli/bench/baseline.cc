@@ -14,10 +14,10 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostRounds = 200;
+constexpr size_t kMostBaselineRounds = 200;
 
 // The round times of each name.
-std::map<std::string, std::vector<int64_t>> Rounds(const Json& document) {
+std::map<std::string, std::vector<int64_t>> RoundsByName(const Json& document) {
   std::map<std::string, std::vector<int64_t>> rounds;
   for (const Json& entry : ArrayField(document, "benchmarks")) {
     if (TextField(entry, "run_type") != "iteration") continue;
@@ -42,12 +42,12 @@ BenchBaseline BaselineOf(const Json& document) {
   BenchBaseline baseline;
   baseline.fingerprint = TextField(document, "fingerprint");
   baseline.conditions = ConditionsOf(Field(document, "conditions"));
-  const auto rounds = Rounds(document);
+  const auto rounds = RoundsByName(document);
   for (const Json& json : ArrayField(document, "packages")) {
     const std::string name = TextField(json, "name");
     const auto found = rounds.find(name);
     if (found == rounds.end()) throw Error(ExitCode::kBadData, "no rounds of " + name);
-    if (found->second.size() > kMostRounds) throw Error(ExitCode::kBadData, "more rounds than a benchmark has");
+    if (found->second.size() > kMostBaselineRounds) throw Error(ExitCode::kBadData, "more rounds than a benchmark has");
     baseline.packages[name] = {IntField(json, "threads", 1), IntField(json, "streams", 1),
                                IntegerField(json, "images", 1), TextField(json, "precision"), found->second};
   }

@@ -73,7 +73,7 @@ int Sockets() {
   return static_cast<int>(packages.size());
 }
 
-std::string Now() { return fmt::format("{:%Y-%m-%dT%H:%M:%S}+00:00", fmt::gmtime(std::time(nullptr))); }
+std::string DateNow() { return fmt::format("{:%Y-%m-%dT%H:%M:%S}+00:00", fmt::gmtime(std::time(nullptr))); }
 
 std::optional<bool> ScalingOf(const Environment& environment) {
   if (environment.governor.empty()) return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<bool> ScalingOf(const Environment& environment) {
 
 MachineContext ProbeContext(const Environment& environment) {
   MachineContext context;
-  context.date = Now();
+  context.date = DateNow();
   context.operating_system = ValueIn("/etc/os-release", "PRETTY_NAME", '=');
   context.cpus = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   context.sockets = Sockets();
@@ -102,7 +102,7 @@ MachineContext ProbeContext(const Environment& environment) {
 
 MachineContext ContextOf(const Environment& environment) {
   MachineContext context;
-  context.date = Now();
+  context.date = DateNow();
   context.cpus = environment.cores;
   context.mhz = environment.mhz;
   context.scaling = ScalingOf(environment);

@@ -10,10 +10,10 @@ namespace hone {
 namespace {
 
 // A short warm-up suffices: the clocks have risen while the package was timed.
-constexpr int64_t kWarmUpNs = 20'000'000, kMostWarmUpNs = 1'000'000'000;
+constexpr int64_t kLeastEnergyWarmUpNs = 20'000'000, kMostEnergyWarmUpNs = 1'000'000'000;
 
 void Warm(Session& session) {
-  for (WarmUp warm_up(kWarmUpNs, kMostWarmUpNs); !warm_up.over();) {
+  for (WarmUp warm_up(kLeastEnergyWarmUpNs, kMostEnergyWarmUpNs); !warm_up.over();) {
     const int64_t begin_ns = MonotonicNs();
     session.Run();
     warm_up.Add(MonotonicNs() - begin_ns);

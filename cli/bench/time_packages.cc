@@ -14,7 +14,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kMinRuns = 10;
+constexpr int64_t kMinRunsHere = 10;
 constexpr int64_t kMostSamples = 10'000;
 // With four busy programs on two cores, the warm-up times of two copies differ up to fivefold.
 constexpr double kUnlike = 8;
@@ -127,8 +127,8 @@ class Benchmark {
     Warm(round, turns);
     const int64_t rounds = options_.rounds;
     for (Turns& each : turns) {
-      each.Begin(options_.runs > 0 ? RunsOfRound(options_.runs, round, options_.rounds) : 0, CeilDiv(kMinRuns, rounds),
-                 CeilDiv(options_.min_time_ns, rounds));
+      each.Begin(options_.runs > 0 ? RunsOfRound(options_.runs, round, options_.rounds) : 0,
+                 CeilDiv(kMinRunsHere, rounds), CeilDiv(options_.min_time_ns, rounds));
     }
     // All packages go on until the last has enough, so that the samples stay pairs of one moment.
     while (!std::all_of(turns.begin(), turns.end(), [](const Turns& t) { return t.Enough(); })) {

@@ -9,8 +9,7 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostRounds = 100;
-constexpr int kAnyRuns = 1;  // placeholder: the turns set the number
+constexpr size_t kMostUngatheredRounds = 100;
 
 // The round that a job's samples form.
 Round RoundOfJob(const std::vector<int64_t>& samples_ns) {
@@ -42,7 +41,7 @@ TimedPackage TimedOf(const PackageThere& there, const PackageTurns& turns) {
 
 // Quick models have many jobs, so consecutive ones become one round.
 void Gather(TimedPackage& timed, int rounds) {
-  if (timed.rounds.size() <= kMostRounds) return;
+  if (timed.rounds.size() <= kMostUngatheredRounds) return;
   const auto samples = static_cast<int64_t>(timed.samples_ns.size());
   timed.rounds.clear();
   for (int i = 0; i < rounds; ++i) {

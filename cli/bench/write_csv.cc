@@ -12,16 +12,16 @@ namespace hone {
 namespace {
 
 // A cell, quoted as in RFC 4180.
-std::string Cell(const std::string& text) {
+std::string CsvCell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
 }
 
-std::string Row(const std::vector<std::string>& cells) {
+std::string CsvRow(const std::vector<std::string>& cells) {
   std::string row;
-  for (const std::string& cell : cells) row += (row.empty() ? "" : ",") + Cell(cell);
+  for (const std::string& cell : cells) row += (row.empty() ? "" : ",") + CsvCell(cell);
   return row + "\n";
 }
 
@@ -39,17 +39,18 @@ std::string Column(const std::string& name) {
 }  // namespace
 
 std::string BenchCsv(const BenchResult& result) {
-  std::string text = Row({"package", "model", "threads", "streams", "precision", "rounds", "runs", "min_ns", "p10_ns",
-                          "median_ns", "median_low_ns", "median_high_ns", "p90_ns", "p99_ns", "images_per_second",
-                          "device", "hone_version", "date"});
+  std::string text = CsvRow({"package", "model", "threads", "streams", "precision", "rounds", "runs", "min_ns",
+                             "p10_ns", "median_ns", "median_low_ns", "median_high_ns", "p90_ns", "p99_ns",
+                             "images_per_second", "device", "hone_version", "date"});
   for (const TimedPackage& timed : result.packages) {
     const Statistics s = StatisticsOf(timed.samples_ns);
     const Plan& plan = timed.package->plan();
-    text += Row({timed.path, plan.model, Number(timed.threads), Number(timed.streams), PrecisionOf(plan),
-                 Number(static_cast<int64_t>(timed.rounds.size())), Number(timed.runs), Number(s.min_ns),
-                 Number(s.p10_ns), Number(s.median_ns), Number(s.median_low_ns), Number(s.median_high_ns),
-                 Number(s.p90_ns), Number(s.p99_ns), fmt::format("{:.3f}", ImagesPerSecond(timed, result.conditions)),
-                 FingerprintOf(result.machine).ShortId(), result.machine.hone_version, result.context.date});
+    text +=
+        CsvRow({timed.path, plan.model, Number(timed.threads), Number(timed.streams), PrecisionOf(plan),
+                Number(static_cast<int64_t>(timed.rounds.size())), Number(timed.runs), Number(s.min_ns),
+                Number(s.p10_ns), Number(s.median_ns), Number(s.median_low_ns), Number(s.median_high_ns),
+                Number(s.p90_ns), Number(s.p99_ns), fmt::format("{:.3f}", ImagesPerSecond(timed, result.conditions)),
+                FingerprintOf(result.machine).ShortId(), result.machine.hone_version, result.context.date});
   }
   return text;
 }
@@ -70,7 +71,7 @@ std::string BenchOtava(const BenchResult& result) {
     add("_median_ns", Number(s.median_ns));
     add("_images_per_second", fmt::format("{:.3f}", ImagesPerSecond(timed, result.conditions)));
   }
-  return Row(header) + Row(row);
+  return CsvRow(header) + CsvRow(row);
 }
 
 }  // namespace hone

@@ -26,7 +26,7 @@ int AuthorizeCommand(const Arguments& arguments) {
   if (line.json()) {
     PrintJson({{"list", tracker.list()}, {"key", entry.key}, {"name", name}, {"roles", RolesText(entry.roles)}});
   } else {
-    Print("{} may come as {}: {}\n", name, RolesText(entry.roles), Fingerprint(entry.key));
+    Print("{} may come as {}: {}\n", name, RolesText(entry.roles), KeyFingerprint(entry.key));
   }
   line.Next("hone keys" + KeyFolderWords(folder));
   return 0;

@@ -39,7 +39,7 @@ namespace hone {
 namespace {
 
 constexpr int kProfiledRuns = 20;
-constexpr int kMostRounds = 100;
+constexpr int kMostBenchRounds = 100;
 constexpr int64_t kEnergyNs = 1'000'000'000;
 
 struct BenchOptions {
@@ -143,7 +143,7 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
       .Between(1, 10'000'000);
   line.Add("--min-time", options.min_time, "run each package for at least so long").ShowDefault();
   line.Add("--rounds", options.timing.rounds, "in each of them packages are loaded anew; verdicts need 8")
-      .Between(1, kMostRounds)
+      .Between(1, kMostBenchRounds)
       .ShowDefault();
   const Option streams = line.Add("--streams", options.streams,
                                   "images per second of so many sessions at once, or of several numbers: 1,2,4");

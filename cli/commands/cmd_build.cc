@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 
 #include "cli/build_model.h"
@@ -44,13 +43,6 @@ struct Result {
   BuiltModel built;
   std::optional<ChosenPrecision> precision;
 };
-
-void MakeFolder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error)
-    throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", path, error.message()));
-}
 
 // Writes each pass's module as NN_pass.txt.
 std::function<void(const std::string&, const relay::IRModule&)> PassDumper(const std::string& folder) {

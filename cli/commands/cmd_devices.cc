@@ -24,7 +24,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kAnswerNs = 3'000'000'000;
+constexpr int64_t kStatusAnswerNs = 3'000'000'000;
 constexpr int64_t kLookNs = 100'000'000;  // how often --watch checks whether it shall stop
 
 // A line per key.
@@ -50,17 +50,17 @@ void Show(const TrackerStatus& status, bool json) {
   json ? PrintJson(StatusToJson(status)) : Print("{}", StatusText(status));
 }
 
-struct Asked {
+struct AskedTracker {
   std::string tracker;
   ClientKeys keys;
 };
 
 // On a terminal each status replaces the previous one.
-void Watch(const Asked& asked, int64_t every_ns, bool json) {
+void Watch(const AskedTracker& asked, int64_t every_ns, bool json) {
   const std::atomic<bool>* stop = CatchStopSignals();
   const bool terminal = !json && TakesEscapes(STDOUT_FILENO);
   while (!*stop) {
-    const TrackerStatus status = QueryTracker(asked.tracker, kAnswerNs, asked.keys);
+    const TrackerStatus status = QueryTracker(asked.tracker, kStatusAnswerNs, asked.keys);
     if (terminal) WriteToStdout("\033[H\033[2J");
     Show(status, json);
     FlushStdout();
@@ -70,7 +70,7 @@ void Watch(const Asked& asked, int64_t every_ns, bool json) {
   }
 }
 
-void AddTracker(CommandLine& line, Asked& asked) {
+void AddTracker(CommandLine& line, AskedTracker& asked) {
   line.Add("--tracker", asked.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   AddClientKeyOptions(line, asked.keys);
 }
@@ -80,7 +80,7 @@ int ListCommand(const Arguments& arguments) {
       "hone devices",
       "Who is connected to a tracker: key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain, "
       "undrain and upgrade (hone devices hold --help).");
-  Asked asked;
+  AskedTracker asked;
   std::string every = "2s";
   bool watch = false;
   AddTracker(line, asked);
@@ -91,7 +91,7 @@ int ListCommand(const Arguments& arguments) {
     Watch(asked, ParseDuration(every), line.json());
     return StopExitCode(0);
   }
-  const TrackerStatus status = QueryTracker(asked.tracker, kAnswerNs, asked.keys);
+  const TrackerStatus status = QueryTracker(asked.tracker, kStatusAnswerNs, asked.keys);
   Show(status, line.json());
   line.Next("hone tune MODEL" + line.Given({Topic::kRunners}) + " --key " +
             (status.runners.empty() ? "NAME" : ShellWord(status.runners.front().key)));
@@ -105,14 +105,14 @@ int ChangeCommand(const std::string& command, const std::string& opposite, const
   DeviceCommand change;
   change.command = command;
   change.user = LocalUser();
-  Asked asked;
+  AskedTracker asked;
   std::string span = "30m";
   line.Add("KEY|LABEL", change.what, "which runners").Required();
   AddTracker(line, asked);
   if (command == "hold") line.Add("--for", span, "how long, at most 168h").ShowDefault();
   if (!line.Parse(arguments)) return 0;
   if (command == "hold") change.for_ns = ParseDuration(span);
-  Show(CommandTracker(asked.tracker, change, kAnswerNs, asked.keys), line.json());
+  Show(CommandTracker(asked.tracker, change, kStatusAnswerNs, asked.keys), line.json());
   line.Next("hone devices " + opposite + " " + ShellWord(change.what) + line.Given({Topic::kRunners}));
   return 0;
 }

@@ -36,18 +36,18 @@ namespace hone {
 namespace {
 
 // state: "ok", "note" (works but could be better) or "bad" (something will not work).
-struct Finding {
+struct DoctorFinding {
   std::string check, state, what;
 };
-using Findings = std::vector<Finding>;
+using DoctorFindings = std::vector<DoctorFinding>;
 
-Finding CheckToolchain() {
+DoctorFinding CheckToolchain() {
   const Json versions = VersionJson();
   return {"toolchain", "ok",
           fmt::format("hone {}, LLVM {}", versions["hone"].get<std::string>(), versions["llvm"].get<std::string>())};
 }
 
-Finding CheckCpu(const Environment& environment) {
+DoctorFinding CheckCpu(const Environment& environment) {
   const Target host = HostTarget();
   const MachineModel m = MachineModelFor(host);
   return {"cpu", "ok",
@@ -56,7 +56,7 @@ Finding CheckCpu(const Environment& environment) {
                       BytesText(m.l2_bytes), BytesText(m.l3_bytes))};
 }
 
-Finding CheckCores() {
+DoctorFinding CheckCores() {
   const std::string cpuinfo = ReadSmallFile("/proc/cpuinfo").value_or("");
   const std::vector<int> allowed = AffinityCpus();
   const std::vector<CpuPlace> used = PlacesOf(allowed, cpuinfo), all = PlacesOf(OnlineCpus(allowed), cpuinfo);
@@ -66,7 +66,7 @@ Finding CheckCores() {
           what + "; threads wait for the slowest: --cores takes big, nosmt or node0 of a runner or tune"};
 }
 
-Finding CheckGovernor(const Environment& environment) {
+DoctorFinding CheckGovernor(const Environment& environment) {
   if (environment.governor.empty())
     return {"governor", "note", "the system does not tell; clocks may change while timing"};
   if (environment.governor == "performance") return {"governor", "ok", environment.governor};
@@ -74,7 +74,7 @@ Finding CheckGovernor(const Environment& environment) {
           environment.governor + "; \"performance\" gives steadier times: cpupower frequency-set -g performance"};
 }
 
-Finding CheckLoad(const Environment& environment) {
+DoctorFinding CheckLoad(const Environment& environment) {
   const std::string load =
       fmt::format("load {:.2f}{}", environment.load,
                   environment.hypervisor.empty() ? "" : ", virtual machine (" + environment.hypervisor + ")");
@@ -82,7 +82,7 @@ Finding CheckLoad(const Environment& environment) {
   return {"load", "ok", load};
 }
 
-Finding CheckTimer() {
+DoctorFinding CheckTimer() {
   const TimerNoise noise = MeasureTimerNoise(200'000'000);
   const std::string what =
       fmt::format("clock step {}, {:.2f}% of the time lost to others, worst gap {}", TimeText(noise.resolution_ns),
@@ -92,7 +92,7 @@ Finding CheckTimer() {
   return {"timer", "ok", what};
 }
 
-Finding CheckStore(const std::string& db) {
+DoctorFinding CheckRecordStore(const std::string& db) {
   const std::string path = StorePath(db);
   const bool server = IsServerStore(path);
   const std::string why = server ? "" : WhyNoFileIn(std::filesystem::absolute(path).parent_path());
@@ -108,20 +108,21 @@ Finding CheckStore(const std::string& db) {
 }
 
 // Checks the folder itself, or the one in which it would be made.
-Finding CheckFolder(const std::string& check, const std::filesystem::path& folder, const std::string& wrong) {
+DoctorFinding CheckFolder(const std::string& check, const std::filesystem::path& folder, const std::string& wrong) {
   const std::string why = WhyNoFileIn(folder);
-  return why.empty() ? Finding{check, "ok", folder.string()} : Finding{check, "bad", fmt::format("{}; {}", why, wrong)};
+  return why.empty() ? DoctorFinding{check, "ok", folder.string()}
+                     : DoctorFinding{check, "bad", fmt::format("{}; {}", why, wrong)};
 }
 
 // $TMPDIR must exist, because nothing makes it.
-Finding CheckTemporaryFolder() {
+DoctorFinding CheckTemporaryFolder() {
   const std::filesystem::path folder = TemporaryFolder();
   if (!IsThere(folder.string())) return {"temporary files", "bad", folder.string() + " is not there; set TMPDIR right"};
   return CheckFolder("temporary files", folder, "set TMPDIR to a folder with room");
 }
 
 // Compiles the kernel that each tuning run compiles first.
-Finding CheckCompiler() {
+DoctorFinding CheckCompiler() {
   const auto start = std::chrono::steady_clock::now();
   CompilePool pool({});
   Workload workload;
@@ -133,7 +134,7 @@ Finding CheckCompiler() {
   return {"compiler", "ok", fmt::format("hone-compiler answered in {}", TimeText(took.count()))};
 }
 
-Finding CheckExecutor() {
+DoctorFinding CheckExecutor() {
   const auto start = std::chrono::steady_clock::now();
   const Environment environment = MakeLocalRunner()->Describe();
   const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
@@ -142,7 +143,7 @@ Finding CheckExecutor() {
                       environment.isolation.empty() ? "none" : environment.isolation)};
 }
 
-Finding CheckTracker(const std::string& tracker, const ClientKeys& keys) {
+DoctorFinding CheckTracker(const std::string& tracker, const ClientKeys& keys) {
   const auto start = std::chrono::steady_clock::now();
   const TrackerStatus status = QueryTracker(tracker, 3'000'000'000, keys);
   const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
@@ -151,7 +152,7 @@ Finding CheckTracker(const std::string& tracker, const ClientKeys& keys) {
 }
 
 // A check that throws is a finding, not the end of the examination.
-Finding Try(const std::string& check, const std::function<Finding()>& run) {
+DoctorFinding Try(const std::string& check, const std::function<DoctorFinding()>& run) {
   try {
     return run();
   } catch (const std::exception& e) {
@@ -159,16 +160,16 @@ Finding Try(const std::string& check, const std::function<Finding()>& run) {
   }
 }
 
-Findings Examine(const std::string& db, const RemoteRunnerOptions& remote) {
+DoctorFindings Examine(const std::string& db, const RemoteRunnerOptions& remote) {
   const Environment environment = ProbeEnvironment();
-  Findings findings;
+  DoctorFindings findings;
   findings.push_back(CheckToolchain());
   findings.push_back(CheckCpu(environment));
   findings.push_back(CheckCores());
   findings.push_back(CheckGovernor(environment));
   findings.push_back(CheckLoad(environment));
   findings.push_back(CheckTimer());
-  findings.push_back(Try("store", [&] { return CheckStore(db); }));
+  findings.push_back(Try("store", [&] { return CheckRecordStore(db); }));
   findings.push_back(CheckTemporaryFolder());
   if (const std::string state = StateFolder(); !state.empty()) {
     findings.push_back(CheckFolder("state", state, "a runner forgets how fast its device was; set XDG_STATE_HOME"));
@@ -201,7 +202,7 @@ int DoctorCommand(const Arguments& arguments) {
   Json list = Json::array();
   Table table({"check", "state", "what was found"});
   bool bad = false;
-  for (const Finding& f : Examine(db, remote)) {
+  for (const DoctorFinding& f : Examine(db, remote)) {
     bad = bad || f.state == "bad";
     list.push_back({{"check", f.check}, {"state", f.state}, {"what", f.what}});
     table.Add({f.check, f.state, f.what});

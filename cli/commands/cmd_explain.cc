@@ -21,7 +21,7 @@
 namespace hone {
 namespace {
 
-constexpr size_t kShown = 10;  // most records listed for an ambiguous prefix
+constexpr size_t kMostIdsShown = 10;  // most records listed for an ambiguous prefix
 
 bool IsIdPrefix(const std::string& text) {
   return !text.empty() && text.size() <= 16 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -30,7 +30,7 @@ bool IsIdPrefix(const std::string& text) {
 Record ByIdPrefix(const RecordStore& store, const std::string& prefix) {
   RecordQuery query;
   query.id = prefix;
-  query.limit = kShown + 1;
+  query.limit = kMostIdsShown + 1;
   std::vector<Record> records = store.Find(query);
   if (records.empty()) {
     throw Error(ExitCode::kNoInput,
@@ -38,10 +38,10 @@ Record ByIdPrefix(const RecordStore& store, const std::string& prefix) {
   }
   if (records.size() == 1) return std::move(records.front());
   std::string ids;
-  for (size_t i = 0; i < std::min(kShown, records.size()); ++i)
+  for (size_t i = 0; i < std::min(kMostIdsShown, records.size()); ++i)
     ids += fmt::format("{}{}", i > 0 ? ", " : "", records[i].id);
   throw Error(ExitCode::kUsage, fmt::format("'{}' begins the ids of several records: {}{}; more digits would be right",
-                                            prefix, ids, records.size() > kShown ? ", ..." : ""));
+                                            prefix, ids, records.size() > kMostIdsShown ? ", ..." : ""));
 }
 
 Record BestOfWorkload(const RecordStore& store, const std::string& text) {

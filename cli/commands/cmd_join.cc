@@ -26,7 +26,7 @@ int JoinCommand(const Arguments& arguments) {
     PrintJson({{"name", enrolled.name},
                {"roles", enrolled.roles},
                {"identity", enrolled.identity},
-               {"fingerprint", Fingerprint(enrolled.public_key)}});
+               {"fingerprint", KeyFingerprint(enrolled.public_key)}});
   } else {
     Print("{} may come as {}; the key is {}\n", enrolled.name, enrolled.roles, enrolled.identity);
   }

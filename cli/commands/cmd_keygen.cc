@@ -33,9 +33,9 @@ int KeygenCommand(const Arguments& arguments) {
   }
   const std::string key = ReadIdentity(path).public_key;
   if (line.json()) {
-    PrintJson({{"secret_file", path}, {"key", key}, {"fingerprint", Fingerprint(key)}});
+    PrintJson({{"secret_file", path}, {"key", key}, {"fingerprint", KeyFingerprint(key)}});
   } else {
-    Print("secret key: {}\npublic key: {}\nfingerprint: {}\n", path, key, Fingerprint(key));
+    Print("secret key: {}\npublic key: {}\nfingerprint: {}\n", path, key, KeyFingerprint(key));
   }
   line.Next(server ? "hone enroll --name NAME --role runner" + KeyFolderWords(folder)
                    : fmt::format("hone authorize {} --name NAME --role tuner", ShellWord(key)));

@@ -32,7 +32,7 @@ Json ToJson(const KeyBook& book) {
     keys.push_back({{"name", k.name},
                     {"roles", RolesText(k.roles)},
                     {"key", k.key},
-                    {"fingerprint", Fingerprint(k.key)},
+                    {"fingerprint", KeyFingerprint(k.key)},
                     {"expires", k.expires_s == 0 ? Json() : Json(MomentText(k.expires_s))},
                     {"expired", k.expires_s != 0 && book.now_s >= k.expires_s}});
   }
@@ -43,7 +43,7 @@ Json ToJson(const KeyBook& book) {
   for (const AuthorizedList::Fault& f : book.list.faults) damaged.push_back({{"line", f.line}, {"why", f.why}});
   return {{"folder", book.path},
           {"server_key", book.server_key},
-          {"server_fingerprint", Fingerprint(book.server_key)},
+          {"server_fingerprint", KeyFingerprint(book.server_key)},
           {"keys", keys},
           {"open_codes", open},
           {"damaged_lines", damaged}};
@@ -52,11 +52,11 @@ Json ToJson(const KeyBook& book) {
 void PrintBook(const KeyBook& book) {
   Table table({"name", "roles", "state", "key", "fingerprint"});
   for (const AuthorizedKey& k : book.list.keys)
-    table.Add({k.name, RolesText(k.roles), StateOf(k, book.now_s), KeyPrefix(k.key) + "...", Fingerprint(k.key)});
+    table.Add({k.name, RolesText(k.roles), StateOf(k, book.now_s), KeyPrefix(k.key) + "...", KeyFingerprint(k.key)});
   for (const Enrolment& e : book.open) {
     if (e.taken_by.empty()) table.Add({e.name, RolesText(e.roles), "code until " + MomentText(e.until_s), "", ""});
   }
-  Print("tracker's own key: {} ({})\n", book.server_key, Fingerprint(book.server_key));
+  Print("tracker's own key: {} ({})\n", book.server_key, KeyFingerprint(book.server_key));
   Print("{}", table.empty() ? "nobody is admitted yet\n" : table.ToText());
   for (const AuthorizedList::Fault& f : book.list.faults) Note("line {} admits nobody: {}\n", f.line, f.why);
 }

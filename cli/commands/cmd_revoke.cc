@@ -24,7 +24,7 @@ int RevokeCommand(const Arguments& arguments) {
   Json revoked = Json::array();
   for (const AuthorizedKey& key : out) {
     revoked.push_back({{"name", key.name}, {"key", key.key}, {"roles", RolesText(key.roles)}});
-    if (!line.json()) Print("{} is out: {}\n", key.name, Fingerprint(key.key));
+    if (!line.json()) Print("{} is out: {}\n", key.name, KeyFingerprint(key.key));
   }
   if (line.json()) PrintJson({{"list", tracker.list()}, {"revoked", revoked}});
   line.Next("hone keys" + KeyFolderWords(folder));

@@ -44,7 +44,7 @@ void PrintCosts(const NamedTarget& named, const MachineModel& m) {
         m.multiply_adds_per_cycle, m.loads_per_cycle, m.multiply_add_latency, CostsSource(named, m));
 }
 
-std::vector<NamedTarget> Asked(const std::string& name) {
+std::vector<NamedTarget> AskedTargets(const std::string& name) {
   if (name.empty()) return NamedTargets();
   const Target target = ResolveTarget(name);
   const bool one_word = name.find(' ') == std::string::npos && name != "host";
@@ -61,7 +61,7 @@ int TargetsCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"target", "model", "> lanes", "> registers", "> L1d", "> L2", "> L3", "run on", "needs"});
-  const std::vector<NamedTarget> asked = Asked(name);
+  const std::vector<NamedTarget> asked = AskedTargets(name);
   for (const NamedTarget& named : asked) {
     const MachineModel m = MachineModelFor(named.target);
     list.push_back(RowJson(named, m));

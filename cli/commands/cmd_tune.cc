@@ -173,12 +173,12 @@ struct Tuned {
 };
 
 // The tuning's subject: the given model as --precision transforms it; with auto, every model that it chooses among.
-struct Subject {
+struct TuningSubject {
   PreparedModel prepared;
   std::vector<Task> tasks;
 };
-Subject SubjectOf(const TuneCommandOptions& options, const Model& model, const Machine& machine,
-                  ModelPreparer& preparer) {
+TuningSubject SubjectOf(const TuneCommandOptions& options, const Model& model, const Machine& machine,
+                        ModelPreparer& preparer) {
   if (options.machine.precision == "auto") {
     return {{model.typed, machine, std::nullopt}, preparer.TasksOfEachPrecision(machine)};
   }
@@ -194,8 +194,8 @@ PreparedModel ChooseAmongTuned(const TuneCommandOptions& options, ModelPreparer&
   return preparer.For(machine, records);
 }
 
-Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, const Subject& subject, TuneOptions tune,
-                  Runner& runner, RecordStore& store, TuneOutput& output) {
+Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, const TuningSubject& subject,
+                  TuneOptions tune, Runner& runner, RecordStore& store, TuneOutput& output) {
   const std::vector<Task>& tasks = subject.tasks;
   PreparedModel prepared = subject.prepared;
   const int64_t end_ns = tune.budget.time_ns > 0 ? NowNs() + tune.budget.time_ns : 0;
@@ -223,8 +223,8 @@ Patience StorePatience() {
   return patience;
 }
 
-Tuned Search(const TuneCommandOptions& options, Runner* runner, ModelPreparer& preparer, const Subject& subject,
-             const TuneOptions& tune, TuneOutput& output) {
+Tuned SearchOrReplay(const TuneCommandOptions& options, Runner* runner, ModelPreparer& preparer,
+                     const TuningSubject& subject, const TuneOptions& tune, TuneOutput& output) {
   if (runner == nullptr) {
     const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
     return {Replay(subject.tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()),
@@ -257,10 +257,10 @@ int TuneCommand(const Arguments& arguments) {
   }
   tune.context = machine.context;
   ModelPreparer preparer(options.model, model, options.machine.precision, options.precision);
-  Subject subject = SubjectOf(options, model, machine, preparer);
+  TuningSubject subject = SubjectOf(options, model, machine, preparer);
   FilterTasks(subject.tasks, options.tasks);
   TuneOutput output(line.json(), StatusLine().terminal(), subject.tasks.size(), tune.budget);
-  const Tuned tuned = Search(options, runner.get(), preparer, subject, tune, output);
+  const Tuned tuned = SearchOrReplay(options, runner.get(), preparer, subject, tune, output);
   output.Finish();
   if (line.json()) {
     Json report = ReportJson(tuned.report);

@@ -35,7 +35,7 @@ namespace {
 
 using Inputs = std::map<std::string, Tensor>;
 
-struct VerifyOptions {
+struct VerifyPackageOptions {
   ModelOptions model;
   MachineOptions machine;
   RecordOptions records;
@@ -92,7 +92,7 @@ class Place {
 };
 
 // The package to verify, and its inputs.
-struct Subject {
+struct VerifiedPackage {
   Place place;
   std::string name;  // the package's name, for messages
   std::shared_ptr<const Package> package;
@@ -106,8 +106,8 @@ InputShapes ShapesOf(const Model& model) {
   return shapes;
 }
 
-Subject Open(const VerifyOptions& options, const Model& model) {
-  Subject subject{{options.machine, options.remote}, options.package, nullptr, {}, {}};
+VerifiedPackage Open(const VerifyPackageOptions& options, const Model& model) {
+  VerifiedPackage subject{{options.machine, options.remote}, options.package, nullptr, {}, {}};
   if (options.package.empty()) {
     subject.name = "the model";
     subject.package = subject.place.Build(model.typed, options.records);
@@ -222,7 +222,7 @@ void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs&
 }
 
 // Judges element by element, if the model's and the package's floats have no errors but those of summation.
-void JudgeElements(const relay::IRModule& typed, const Plan& plan, const Subject& subject,
+void JudgeElements(const relay::IRModule& typed, const Plan& plan, const VerifiedPackage& subject,
                    const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
                    std::vector<OutputError>& errors) {
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
@@ -236,7 +236,8 @@ void JudgeElements(const relay::IRModule& typed, const Plan& plan, const Subject
   }
 }
 
-std::vector<OutputError> Verify(const Subject& subject, const VerifyOptions& options, const Model& model) {
+std::vector<OutputError> Verify(const VerifiedPackage& subject, const VerifyPackageOptions& options,
+                                const Model& model) {
   const Place& place = subject.place;
   const double tolerance = subject.tolerance.value;
   const Plan& plan = subject.package->plan();
@@ -256,7 +257,7 @@ std::vector<OutputError> Verify(const Subject& subject, const VerifyOptions& opt
 }
 
 // If they differ, the next step is to find out whether a pass is the cause.
-std::string NextOf(const CommandLine& line, const VerifyOptions& options, bool agree) {
+std::string NextOf(const CommandLine& line, const VerifyPackageOptions& options, bool agree) {
   if (agree && !options.package.empty())
     return "hone bench" + line.Given({Topic::kPackage, Topic::kThreads, Topic::kInputs, Topic::kRunners});
   if (agree || options.machine.opt_level == 0) return "hone build" + line.Given(kKernelTopics) + " -o P.hone";
@@ -285,26 +286,26 @@ void Report(const std::vector<OutputError>& errors, const VerifyTolerance& toler
 }
 
 // The values to compare a package with: the reference, another package, or a folder of values computed elsewhere.
-ExpectedValue ExpectedOf(const VerifyOptions& options, const Model& model, const Inputs& inputs, int threads) {
+ExpectedValue ExpectedOf(const VerifyPackageOptions& options, const Model& model, const Inputs& inputs, int threads) {
   if (options.against.empty()) return ExpectReference(model.typed, inputs);
   if (std::filesystem::is_directory(options.against)) return ExpectFiles(options.against);
   return ExpectPackage(Package::Load(options.against, ShapesOf(model)), inputs, threads);
 }
 
-std::vector<NodeError> Bisect(const Subject& subject, const VerifyOptions& options, const Model& model) {
+std::vector<NodeError> Bisect(const VerifiedPackage& subject, const VerifyPackageOptions& options, const Model& model) {
   const int threads = subject.place.threads();
   const std::string& against = options.against.empty() ? model.name : options.against;
   return CompareNodes(subject.package, subject.inputs, threads, subject.tolerance.value,
                       ExpectedOf(options, model, subject.inputs, threads), against, model.result_names);
 }
 
-void RequireHereAndReference(const VerifyOptions& options) {
+void RequireHereAndReference(const VerifyPackageOptions& options) {
   if (!IsRemote(options.remote) && options.expect.empty()) return;
   throw Error(ExitCode::kUsage,
               "--bisect compares values on this machine: not with --tracker or --expect; --against would be right");
 }
 
-void AddOptions(CommandLine& line, VerifyOptions& options) {
+void AddOptions(CommandLine& line, VerifyPackageOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("PACKAGE", options.package,
            "a package of that model; none: one is built, and checked before a last softmax too")
@@ -336,7 +337,7 @@ void AddOptions(CommandLine& line, VerifyOptions& options) {
 
 int VerifyCommand(const Arguments& arguments) {
   CommandLine line("hone verify", "Runs a package and the reference on the same inputs; exit 1 when they differ.");
-  VerifyOptions options;
+  VerifyPackageOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   if (!options.package.empty() && ChoosesPasses(options.machine)) {
@@ -351,7 +352,7 @@ int VerifyCommand(const Arguments& arguments) {
   }
   if (options.bisect) RequireHereAndReference(options);
   const Model model = LoadModel(options.model);
-  const Subject subject = Open(options, model);
+  const VerifiedPackage subject = Open(options, model);
   subject.place.Resolve(line);
   if (options.bisect) {
     const bool agree = ReportNodes(Bisect(subject, options, model), subject.tolerance.value, line.json());

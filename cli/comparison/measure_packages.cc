@@ -23,11 +23,10 @@
 namespace hone {
 namespace {
 
-constexpr int kRounds = 5;   // enough for the turns to share moments
-constexpr int kAnyRuns = 1;  // placeholder: the turns set the number
+constexpr int kRounds = 5;  // enough for the turns to share moments
 
 // A runner, and the packages built for it.
-struct Machine {
+struct BuiltMachine {
   std::unique_ptr<Runner> runner;
   Environment environment;
   BuildContext context;
@@ -41,7 +40,7 @@ struct Timing {
   std::string why_not;  // why it failed there
 };
 
-double BytesOf(const Plan& plan, const PlanCall& call) {
+double OperandBytes(const Plan& plan, const PlanCall& call) {
   double bytes = 0;
   for (const PlanView& view : call.operands) {
     bytes += static_cast<double>(plan.buffers.at(static_cast<size_t>(view.buffer)).size_bytes);
@@ -59,7 +58,7 @@ ComparedLayer LayerOf(const Plan& plan, const PlanCall& call, int64_t ns) {
       layer.has_knobs ? dispatch.workload : fmt::format("{} {}", call.op, call.nodes.empty() ? "" : call.nodes.front());
   if (layer.has_knobs) layer.precision = PrecisionOf(Workload::Parse(dispatch.workload));
   layer.flops = call.flops;
-  layer.bytes = BytesOf(plan, call);
+  layer.bytes = OperandBytes(plan, call);
   layer.time = {ns, ns, ns, 0};
   layer.schedule = dispatch.schedule;
   layer.config = dispatch.config;
@@ -73,7 +72,8 @@ ComparedTime TimeOf(const PackageTurns& turns) {
   return {median.median, median.low, median.high, static_cast<int>(samples_ns.size())};
 }
 
-PackageTimes TimesOf(const PackageTurns& turns, const ModelToCompare& model, const Machine& machine, const Plan& plan) {
+PackageTimes TimesOf(const PackageTurns& turns, const ModelToCompare& model, const BuiltMachine& machine,
+                     const Plan& plan) {
   PackageTimes times;
   times.model = model.name;
   times.images = ImagesOf(model.typed);
@@ -111,11 +111,11 @@ std::vector<Roof> RoofsTold(const TrackerStatus& status, const Environment& mach
   return {};
 }
 
-Machine LeaseAndBuild(const std::string& key, const std::vector<ModelToCompare>& models,
-                      const MeasureOptions& options) {
+BuiltMachine LeaseAndBuild(const std::string& key, const std::vector<ModelToCompare>& models,
+                           const MeasureOptions& options) {
   RemoteRunnerOptions remote = options.remote;
   remote.key = key;
-  Machine machine;
+  BuiltMachine machine;
   machine.runner = OneRunner(remote);
   machine.environment = machine.runner->Describe();
   machine.context = ContextFor(machine.environment, options);
@@ -127,7 +127,7 @@ Machine LeaseAndBuild(const std::string& key, const std::vector<ModelToCompare>&
   return machine;
 }
 
-Timing TimingOf(const Package& package, size_t model, size_t whose, const Machine& on, uint64_t group,
+Timing TimingOf(const Package& package, size_t model, size_t whose, const BuiltMachine& on, uint64_t group,
                 const MeasureOptions& options) {
   PackageJob job = MakePackageJob(package.plan(), package.lib(), package.params(), on.context.threads, kAnyRuns);
   job.group = group;
@@ -147,9 +147,9 @@ void TakeTurn(Timing& timing, bool own) {
 }
 
 // Times the packages of the machines `whose` on one machine, in turns.
-std::vector<Timing> TimeOn(size_t on, const std::vector<size_t>& whose, const std::vector<Machine>& machines,
+std::vector<Timing> TimeOn(size_t on, const std::vector<size_t>& whose, const std::vector<BuiltMachine>& machines,
                            const MeasureOptions& options, std::vector<PortedPackage>& refused) {
-  const Machine& machine = machines[on];
+  const BuiltMachine& machine = machines[on];
   const JobGroup group(*machine.runner);
   std::vector<Timing> timings;
   for (const size_t from : whose) {
@@ -172,10 +172,10 @@ std::vector<Timing> TimeOn(size_t on, const std::vector<size_t>& whose, const st
   return timings;
 }
 
-void MeasureOn(size_t on, const std::vector<size_t>& whose, const std::vector<Machine>& machines,
+void MeasureOn(size_t on, const std::vector<size_t>& whose, const std::vector<BuiltMachine>& machines,
                const std::vector<ModelToCompare>& models, const MeasureOptions& options, MeasuredPackages& measured) {
   for (const Timing& timing : TimeOn(on, whose, machines, options, measured.ported)) {
-    const Machine& machine = machines[on];
+    const BuiltMachine& machine = machines[on];
     if (timing.whose == on) {
       measured.own.push_back(
           TimesOf(timing.turns, models[timing.model], machine, (*machine.packages[timing.model])->plan()));
@@ -190,14 +190,14 @@ void MeasureOn(size_t on, const std::vector<size_t>& whose, const std::vector<Ma
 // Measures on one runner after another, so that a lease is held no longer than it is used.
 void MeasureEach(const std::vector<ModelToCompare>& models, const MeasureOptions& options, MeasuredPackages& measured) {
   for (const std::string& key : options.keys) {
-    std::vector<Machine> one;
+    std::vector<BuiltMachine> one;
     one.push_back(LeaseAndBuild(key, models, options));
     MeasureOn(0, {0}, one, models, options, measured);
   }
 }
 
 void MeasureAll(const std::vector<ModelToCompare>& models, const MeasureOptions& options, MeasuredPackages& measured) {
-  std::vector<Machine> machines;
+  std::vector<BuiltMachine> machines;
   for (const std::string& key : options.keys) machines.push_back(LeaseAndBuild(key, models, options));
   std::vector<size_t> all(machines.size());
   std::iota(all.begin(), all.end(), size_t{0});

@@ -12,16 +12,14 @@
 namespace hone {
 namespace {
 
-std::string CandidateText(const std::string& workload, const std::string& schedule, const std::string& config) {
+std::string CandidateKey(const std::string& workload, const std::string& schedule, const std::string& config) {
   return workload + "\n" + schedule + " " + config;
 }
 
-std::string CandidateText(const ComparedLayer& layer) {
-  return CandidateText(layer.name, layer.schedule, layer.config);
-}
+std::string CandidateKey(const ComparedLayer& layer) { return CandidateKey(layer.name, layer.schedule, layer.config); }
 
 // Known results of a candidate on a device.
-struct Outcome {
+struct CandidateOutcome {
   int64_t least_ns = 0;
   bool failed = false;
 };
@@ -39,7 +37,7 @@ bool IsRefusal(const RecordStore& store, const TrialRow& row) {
 }
 
 // Outcomes by setup, then by candidate, of the candidates that are the best somewhere.
-using Outcomes = std::map<std::string, std::unordered_map<std::string, Outcome>>;
+using Outcomes = std::map<std::string, std::unordered_map<std::string, CandidateOutcome>>;
 
 Outcomes OutcomesOf(const RecordStore& store, const Comparison& c) {
   std::set<std::string> workloads, wanted;
@@ -50,7 +48,7 @@ Outcomes OutcomesOf(const RecordStore& store, const Comparison& c) {
       for (const ComparedLayer& layer : cell.layers) {
         if (!layer.has_knobs || layer.time.ns <= 0) continue;
         workloads.insert(layer.name);
-        wanted.insert(CandidateText(layer));
+        wanted.insert(CandidateKey(layer));
       }
     }
   }
@@ -58,11 +56,11 @@ Outcomes OutcomesOf(const RecordStore& store, const Comparison& c) {
   query.workloads.assign(workloads.begin(), workloads.end());
   if (workloads.empty()) return outcomes;
   store.EachTrial(query, [&](const TrialRow& row) {
-    const std::string candidate = CandidateText(row.workload, row.schedule, row.config);
+    const std::string candidate = CandidateKey(row.workload, row.schedule, row.config);
     if (!wanted.contains(candidate)) return;
     const auto found = outcomes.find(SetupKey(row));
     if (found == outcomes.end()) return;
-    Outcome& outcome = found->second[candidate];
+    CandidateOutcome& outcome = found->second[candidate];
     if (!outcome.failed && IsRefusal(store, row)) outcome.failed = true;
     const bool is_time = row.fate == Fate::kOk && !row.noisy && row.min_ns > 0;
     if (is_time && (outcome.least_ns == 0 || row.min_ns < outcome.least_ns)) outcome.least_ns = row.min_ns;
@@ -71,7 +69,7 @@ Outcomes OutcomesOf(const RecordStore& store, const Comparison& c) {
 }
 
 PortedTime Ported(const ComparedCell& from, const ComparedCell& to,
-                  const std::unordered_map<std::string, Outcome>& there) {
+                  const std::unordered_map<std::string, CandidateOutcome>& there) {
   std::map<std::string, const ComparedLayer*> by_name;
   for (const ComparedLayer& layer : from.layers) by_name[layer.name] = &layer;
   PortedTime ported;
@@ -79,8 +77,8 @@ PortedTime Ported(const ComparedCell& from, const ComparedCell& to,
   for (const ComparedLayer& own : to.layers) {
     const auto layer = by_name.find(own.name);
     if (!own.has_knobs || own.time.ns <= 0 || layer == by_name.end() || layer->second->time.ns <= 0) continue;
-    const bool same = CandidateText(own) == CandidateText(*layer->second);
-    const auto outcome = there.find(CandidateText(*layer->second));
+    const bool same = CandidateKey(own) == CandidateKey(*layer->second);
+    const auto outcome = there.find(CandidateKey(*layer->second));
     const bool known = same || (outcome != there.end() && outcome->second.least_ns > 0);
     if (known) {
       ++ported.layers;

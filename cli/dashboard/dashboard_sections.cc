@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostTasks = 200, kMostRunners = 500, kMostDevices = 100;
+constexpr size_t kMostLiveTasks = 200, kMostRunners = 500, kMostDevices = 100;
 
 std::string Heading(std::string_view text) { return fmt::format("<h2>{}</h2>\n", Escaped(text)); }
 
@@ -77,7 +77,7 @@ std::string TaskTable(const WatchedRun& run) {
   });
   std::vector<std::vector<std::string>> rows;
   for (const WatchedTask* task : tasks) {
-    if (rows.size() == kMostTasks) break;
+    if (rows.size() == kMostLiveTasks) break;
     rows.push_back({task->workload, task->uses > 0 ? fmt::format("{}", task->uses) : "-",
                     fmt::format("{}", task->trials), fmt::format("{}", task->failed), TimeText(task->first_ns),
                     TimeText(task->best_ns), RatioText(task->first_ns, task->best_ns), task->finals > 0 ? "held" : "-",

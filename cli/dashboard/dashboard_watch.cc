@@ -21,7 +21,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
-constexpr int64_t kAnswerNs = 2 * kSecondNs;
+constexpr int64_t kWatchAnswerNs = 2 * kSecondNs;
 constexpr size_t kMostTroubleBytes = 500;
 
 int64_t NowUnixMs() {
@@ -105,7 +105,7 @@ struct DashboardWatch::Shared {
     do {
       try {
         if (!connection) connection.emplace(sources.tracker, sources.keys);
-        known = connection->Query(kAnswerNs);
+        known = connection->Query(kWatchAnswerNs);
         source.trouble.clear();
       } catch (const std::exception& error) {
         connection.reset();

@@ -17,7 +17,7 @@ namespace hone {
 namespace {
 
 constexpr int kMostWaitMs = 100;  // delay until a stop without a signal is noticed
-constexpr int64_t kBeatNs = 5'000'000'000;
+constexpr int64_t kEventBeatNs = 5'000'000'000;
 constexpr size_t kBlockBytes = 32 << 10;
 constexpr size_t kMostRequestBytes = 64 << 10;
 
@@ -86,7 +86,7 @@ class EventServer::Inside {
     while (!*stop) {
       std::array<pollfd, 2> both = {{{events, POLLIN, 0}, {wake_, POLLIN, 0}}};
       poll(both.data(), both.size(), WaitMs());
-      if (MonotonicNs() - beat_ns >= kBeatNs) {
+      if (MonotonicNs() - beat_ns >= kEventBeatNs) {
         beat_ns = MonotonicNs();
         for (Stream& stream : streams_) stream.is_to_beat = true;
         Resume();

@@ -28,8 +28,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMark = kUnfinishedMark;
-constexpr int kMostTries = 100;
+constexpr std::string_view kMarkOfUnfinished = kUnfinishedMark;
+constexpr int kMostNameTries = 100;
 constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // Paths that a signal handler removes; absolute, because the working folder may have changed by then.
@@ -38,7 +38,7 @@ struct Slot {
   std::atomic<int> state{kFree};
   std::array<char, PATH_MAX> path{};
 };
-std::array<Slot, 16> slots;
+std::array<Slot, 16> fresh_slots;
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing that locks");
 
 void OnEndingSignal(int signal_number) {
@@ -63,18 +63,18 @@ int TakeSlot(const std::string& path) {
   std::error_code error;
   const std::string absolute = fs::absolute(path, error).string();
   if (error || absolute.size() >= PATH_MAX) return -1;
-  for (size_t i = 0; i < slots.size(); ++i) {
+  for (size_t i = 0; i < fresh_slots.size(); ++i) {
     int free = Slot::kFree;
-    if (!slots[i].state.compare_exchange_strong(free, Slot::kFilling)) continue;
-    std::memcpy(slots[i].path.data(), absolute.c_str(), absolute.size() + 1);
-    slots[i].state = Slot::kUsed;
+    if (!fresh_slots[i].state.compare_exchange_strong(free, Slot::kFilling)) continue;
+    std::memcpy(fresh_slots[i].path.data(), absolute.c_str(), absolute.size() + 1);
+    fresh_slots[i].state = Slot::kUsed;
     return static_cast<int>(i);
   }
   return -1;
 }
 
 void FreeSlot(int slot) {
-  if (slot >= 0) slots[static_cast<size_t>(slot)].state = Slot::kFree;
+  if (slot >= 0) fresh_slots[static_cast<size_t>(slot)].state = Slot::kFree;
 }
 
 // Whether the file's process is gone, which held a lock on it while it lived. A new file may not have its lock yet, so
@@ -93,9 +93,9 @@ bool IsLeftBehind(const std::string& path) {
 
 // Whether the name has the form that FreshName makes.
 bool IsUnfinished(std::string_view name) {
-  const size_t at = name.rfind(kMark);
-  return at != name.npos && name.size() == at + kMark.size() + 8 &&
-         name.find_first_not_of("0123456789abcdef", at + kMark.size()) == name.npos;
+  const size_t at = name.rfind(kMarkOfUnfinished);
+  return at != name.npos && name.size() == at + kMarkOfUnfinished.size() + 8 &&
+         name.find_first_not_of("0123456789abcdef", at + kMarkOfUnfinished.size()) == name.npos;
 }
 
 // The unfinished files of a folder.
@@ -126,7 +126,7 @@ void RemoveLeftBehind(const fs::path& path) {
 }  // namespace
 
 void RemoveFreshFiles() {
-  for (Slot& slot : slots) {
+  for (Slot& slot : fresh_slots) {
     if (slot.state == Slot::kUsed) unlink(slot.path.data());
   }
 }
@@ -135,7 +135,7 @@ FreshFile::FreshFile(const std::string& path, mode_t mode) {
   static const bool caught = (CatchEndingSignals(), true);
   (void)caught;
   RemoveLeftBehind(path);
-  for (int i = 0; i < kMostTries; ++i) {
+  for (int i = 0; i < kMostNameTries; ++i) {
     path_ = FreshName(path);
     if (path_.empty()) CannotWrite(path, false);
     // The slot is taken before the file exists, so that no signal comes between.

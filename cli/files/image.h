@@ -10,8 +10,9 @@ namespace hone {
 
 // An image as rows from the top; each pixel is red, green and blue.
 struct Image {
+  static constexpr int64_t kChannels = 3;
   int64_t height = 0, width = 0;
-  std::vector<uint8_t> rgb;  // height * width * 3
+  std::vector<uint8_t> rgb;  // height * width * kChannels
 };
 
 // Whether the file's name ends in .jpg, .jpeg or .png, in any case.

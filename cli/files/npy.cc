@@ -68,10 +68,10 @@ Shape ParseTuple(std::string_view header, const std::string& name) {
 }
 
 // Splits header and data. Version 1 has a 2-byte header length, later versions 4 bytes.
-struct Parts {
+struct NpyParts {
   std::string_view header, data;
 };
-Parts Split(std::string_view bytes, const std::string& name) {
+NpyParts SplitNpy(std::string_view bytes, const std::string& name) {
   if (bytes.size() < 10 || bytes.substr(0, kMagic.size()) != kMagic) Fail(name, "it does not begin with \\x93NUMPY");
   const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(bytes[i])); };
   const size_t version = byte(6);
@@ -87,7 +87,7 @@ Parts Split(std::string_view bytes, const std::string& name) {
 }  // namespace
 
 NpyHead ParseNpyHead(std::string_view begin, uint64_t file_bytes, const std::string& name) {
-  const Parts parts = Split(begin, name);
+  const NpyParts parts = SplitNpy(begin, name);
   if (ValueOf(parts.header, "fortran_order", name).rfind("False", 0) != 0) Fail(name, "it is in Fortran order");
   const DType dtype = ParseDescr(parts.header, name);
   const Shape shape = ParseTuple(parts.header, name);

@@ -12,7 +12,7 @@
 namespace hone {
 namespace {
 
-[[noreturn]] void Refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void RefuseOutput(const std::string& path, const std::string& why) {
   throw Error(ExitCode::kCannotCreate, fmt::format("cannot write {}: {}", path, why));
 }
 
@@ -55,7 +55,8 @@ void OutputGuard::AddOutput(const std::string& path) {
   const std::string file = info ? fmt::format("{}:{}", info->st_dev, info->st_ino) : CanonicalPath(path);
   const auto [at, is_new] = outputs_.try_emplace(file, path);
   if (!is_new)
-    Refuse(path, fmt::format("another output of this command goes to {}; each takes a file of its own", at->second));
+    RefuseOutput(path,
+                 fmt::format("another output of this command goes to {}; each takes a file of its own", at->second));
 }
 
 void OutputGuard::Check(const std::string& path) const {
@@ -68,13 +69,13 @@ void OutputGuard::CheckLocked(const std::string& path) const {
   const auto input = info ? inputs_.find({info->st_dev, info->st_ino}) : inputs_.end();
   const bool is_model = input != inputs_.end() && input->second.use == Use::kModel;
   if (input != inputs_.end() && !(is_model && replaces_models_)) {
-    Refuse(path, fmt::format("this command reads {}; another name is right{}",
-                             input->second.path == path ? "it" : "that file as " + input->second.path,
-                             is_model ? ", or --force to replace the model" : ""));
+    RefuseOutput(path, fmt::format("this command reads {}; another name is right{}",
+                                   input->second.path == path ? "it" : "that file as " + input->second.path,
+                                   is_model ? ", or --force to replace the model" : ""));
   }
   // This check comes last, because reading a file that is open as a store would release the store's locks.
   if (const std::string kind = StoreKind(ResolvedPath(path)); !kind.empty())
-    Refuse(path, fmt::format("it is {}; another name is right", kind));
+    RefuseOutput(path, fmt::format("it is {}; another name is right", kind));
 }
 
 }  // namespace hone

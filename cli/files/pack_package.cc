@@ -14,7 +14,7 @@
 namespace hone {
 namespace {
 
-using Tensors = std::map<std::string, Tensor>;
+using TensorsByName = std::map<std::string, Tensor>;
 
 // Alignment of each parameter in the section.
 constexpr int64_t kParamAlign = 64;
@@ -33,7 +33,7 @@ Plan ReadGraph(const PackageParts& parts) {
   }
 }
 
-const Tensor& TensorFor(const PlanBuffer& buffer, const std::string& name, const Tensors& tensors,
+const Tensor& TensorFor(const PlanBuffer& buffer, const std::string& name, const TensorsByName& tensors,
                         const PackageParts& parts) {
   const auto it = tensors.find(name);
   if (it == tensors.end())
@@ -49,7 +49,7 @@ const Tensor& TensorFor(const PlanBuffer& buffer, const std::string& name, const
 }
 
 // Trusts the graph's size of the section only up to the size that the tensors can fill.
-void CheckSectionSize(const Plan& plan, const Tensors& tensors, const PackageParts& parts) {
+void CheckSectionSize(const Plan& plan, const TensorsByName& tensors, const PackageParts& parts) {
   int64_t most = kParamAlign;
   for (const auto& [name, tensor] : tensors) most += tensor.size_bytes() + kParamAlign;
   if (plan.params_bytes < 0 || plan.params_bytes > most) {
@@ -67,7 +67,7 @@ void CopyParam(const PlanBuffer& buffer, const Tensor& tensor, std::string& sect
   std::memcpy(section.data() + buffer.offset_bytes, tensor.raw(), static_cast<size_t>(tensor.size_bytes()));
 }
 
-std::string ParamsSection(const Plan& plan, const Tensors& tensors, const PackageParts& parts) {
+std::string ParamsSection(const Plan& plan, const TensorsByName& tensors, const PackageParts& parts) {
   const auto names = ParamNames(plan);
   std::set<std::string> wanted;
   for (const auto& [index, name] : names) {

@@ -14,7 +14,7 @@ namespace hone {
 namespace {
 
 // Names in the order of DType's numbers.
-constexpr std::array<std::string_view, 9> kNames = {"F32", "F64", "I32", "I64", "I8", "U8", "BOOL", "F16", "BF16"};
+constexpr std::array<std::string_view, 9> kDTypeNames = {"F32", "F64", "I32", "I64", "I8", "U8", "BOOL", "F16", "BF16"};
 constexpr size_t kLengthBytes = 8;
 
 std::string UniqueName(const std::string& name, std::set<std::string>& used) {
@@ -43,7 +43,7 @@ std::string Length(uint64_t n) {
 class Writer {
  public:
   void Add(const std::string& name, DType dtype, const Shape& shape, std::string_view bytes) {
-    header_[name] = {{"dtype", kNames.at(static_cast<size_t>(dtype))},
+    header_[name] = {{"dtype", kDTypeNames.at(static_cast<size_t>(dtype))},
                      {"shape", shape},
                      {"data_offsets", Json::array({data_.size(), data_.size() + bytes.size()})}};
     data_ += bytes;
@@ -66,10 +66,10 @@ std::string_view BytesOf(const Tensor& tensor) {
 }
 
 DType DTypeNamed(const Json& name, const std::string& what) {
-  const auto it = std::find(kNames.begin(), kNames.end(), name.get<std::string>());
-  if (it != kNames.end()) return static_cast<DType>(it - kNames.begin());
+  const auto it = std::find(kDTypeNames.begin(), kDTypeNames.end(), name.get<std::string>());
+  if (it != kDTypeNames.end()) return static_cast<DType>(it - kDTypeNames.begin());
   throw Error(ExitCode::kBadData, fmt::format("{} is {}; one of {} would be right", what, name.get<std::string>(),
-                                              fmt::join(kNames, ", ")));
+                                              fmt::join(kDTypeNames, ", ")));
 }
 
 // `left` is the number of bytes that no tensor has taken yet. It stops overlapping tensors from expanding a small file

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void Refuse(const std::string& path, std::string_view why) {
+[[noreturn]] void RefuseKindOfFile(const std::string& path, std::string_view why) {
   throw Error(ExitCode::kCannotCreate, fmt::format("cannot write {}: it is {}; a file is right", path, why));
 }
 
@@ -50,9 +50,8 @@ std::vector<fs::path> MakeFolders(const std::string& folder) {
   std::vector<fs::path> made;
   std::error_code error;
   for (fs::path at = folder; !at.empty() && !fs::exists(at, error) && !error; at = at.parent_path()) made.push_back(at);
-  fs::create_directories(folder, error);
-  if (!error) return made;
-  throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
+  MakeFolder(folder);
+  return made;
 }
 
 }  // namespace
@@ -65,19 +64,26 @@ void WriteFileAtomically(const std::string& path, const std::string& bytes) {
 void WriteFileAtomically(const std::string& path, const StreamWriter& write) {
   struct stat info{};
   const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) Refuse(path, "a folder");
-  if (exists && S_ISBLK(info.st_mode)) Refuse(path, "a whole disk");
-  if (exists && IsOwnOutput(info)) Refuse(path, "this command's own output, where its report goes");
+  if (exists && S_ISDIR(info.st_mode)) RefuseKindOfFile(path, "a folder");
+  if (exists && S_ISBLK(info.st_mode)) RefuseKindOfFile(path, "a whole disk");
+  if (exists && IsOwnOutput(info)) RefuseKindOfFile(path, "this command's own output, where its report goes");
   if (exists && !S_ISREG(info.st_mode)) return WriteInto(path, write);
   OutputGuard::Own().Check(path);
   StagedFile(ResolvedPath(path), write).Commit();
+}
+
+void MakeFolder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));
 }
 
 void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files) {
   for (const auto& [name, bytes] : files) {
     const std::string path = (fs::path(folder) / name).string();
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) Refuse(path, "a folder");
+    if (fs::is_directory(path, ignored)) RefuseKindOfFile(path, "a folder");
     OutputGuard::Own().Check(path);
   }
   const std::vector<fs::path> made = MakeFolders(folder);

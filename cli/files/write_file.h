@@ -17,6 +17,9 @@ void WriteFileAtomically(const std::string& path, const std::string& bytes);
 // Writes contents that need not fit into memory. Also throws what `write` throws; nothing is left then either.
 void WriteFileAtomically(const std::string& path, const StreamWriter& write);
 
+// Makes a folder and those that it lies in; one that is there is kept. Throws Error(kCannotCreate).
+void MakeFolder(const std::string& folder);
+
 // Writes pairs of name and bytes into a folder, which is made if it is missing: all files or none. Throws as above.
 void WriteFilesAtomically(const std::string& folder, const std::vector<std::pair<std::string, std::string>>& files);
 

@@ -19,7 +19,7 @@
 namespace hone {
 namespace {
 
-constexpr double kMostP = 0.01;
+constexpr double kMostChangePointP = 0.01;
 constexpr double kSmallestEffect = 0.02;
 
 // Parses "2026-11-22T10:00:00+00:00", with the zone in hone's form or another. nullopt for anything but a date.
@@ -63,7 +63,7 @@ HistorySeries SeriesOf(const PackageTimes& timed, const std::string& conditions)
   return series;
 }
 
-class History {
+class HistoryOfResults {
  public:
   void Add(const DatedResult& result) {
     const Json json = ParseJson(result.json, result.file);
@@ -133,7 +133,7 @@ void Judge(HistorySeries& series, int64_t since_ms, bool accept_noisy) {
     logarithms.push_back(std::log(static_cast<double>(point.time.ns)));
     (point.unix_ms < since_ms ? before_ns : since_ns).push_back(point.time.ns);
   }
-  for (const ChangePoint& change : ChangePoints(logarithms, kMostP)) {
+  for (const ChangePoint& change : ChangePoints(logarithms, kMostChangePointP)) {
     const double before = std::exp(change.before), after = std::exp(change.after);
     if (std::abs(change.after - change.before) < std::log(1 + kSmallestEffect)) continue;
     series.changes.push_back(
@@ -146,7 +146,7 @@ void Judge(HistorySeries& series, int64_t since_ms, bool accept_noisy) {
 }  // namespace
 
 std::vector<HistorySeries> BenchHistory(const std::vector<DatedResult>& results, int64_t since_ms, bool accept_noisy) {
-  History history;
+  HistoryOfResults history;
   for (const DatedResult& result : results) history.Add(result);
   std::vector<HistorySeries> all = history.Take();
   for (HistorySeries& series : all) Judge(series, since_ms, accept_noisy);

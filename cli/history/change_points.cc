@@ -13,7 +13,7 @@ constexpr size_t kLeastLevel = 3, kLeastValues = 8;
 constexpr int kPermutations = 199;
 constexpr uint64_t kSeed = 1;
 
-struct Split {
+struct SeriesSplit {
   size_t at = 0;  // values before the split
   double distance = 0;
 };
@@ -24,13 +24,13 @@ struct Split {
 //            between: pairs with one value on each side and over those across the border
 //
 // v's distances to the left leave `between` and join within_left; those to the right leave within_right and join it.
-Split FurthestSplit(std::span<const double> values) {
+SeriesSplit FurthestSplit(std::span<const double> values) {
   const size_t n = values.size();
   double within_left = 0, within_right = 0, between = 0;
   for (size_t i = 0; i < n; ++i) {
     for (size_t j = i + 1; j < n; ++j) within_right += std::abs(values[i] - values[j]);
   }
-  Split best;
+  SeriesSplit best;
   for (size_t v = 0; v + 1 < n; ++v) {
     double to_left = 0, to_right = 0;
     for (size_t i = 0; i < v; ++i) to_left += std::abs(values[i] - values[v]);
@@ -69,7 +69,7 @@ double MedianOfValues(std::span<const double> values) {
 
 void SplitPart(std::span<const double> values, size_t begin, double most_p, std::vector<ChangePoint>& found) {
   if (values.size() < kLeastValues) return;
-  const Split split = FurthestSplit(values);
+  const SeriesSplit split = FurthestSplit(values);
   if (split.at == 0) return;
   const double p = PermutationP(values, split.distance);
   if (p > most_p) return;

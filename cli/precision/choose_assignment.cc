@@ -21,9 +21,10 @@ int LevelsOf(double squared_error, double squared_budget) {
 // The least time up to and including a layer, by that layer's option and the levels used so far:
 //
 //   least[option][used] = ns + min over the options before of (least_before[before][used - levels] + change)
-class Table {
+class AssignmentTable {
  public:
-  Table(const std::vector<LayerOptions>& layers, double squared_budget) : layers_(layers), budget_(squared_budget) {}
+  AssignmentTable(const std::vector<LayerOptions>& layers, double squared_budget)
+      : layers_(layers), budget_(squared_budget) {}
 
   Assignment Best() {
     for (size_t i = 0; i < layers_.size(); ++i) AddLayer(i);
@@ -92,7 +93,7 @@ class Table {
 }  // namespace
 
 Assignment ChooseAssignment(const std::vector<LayerOptions>& layers, double squared_budget) {
-  return Table(layers, squared_budget).Best();
+  return AssignmentTable(layers, squared_budget).Best();
 }
 
 }  // namespace hone

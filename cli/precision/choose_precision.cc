@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-constexpr int kMostTries = 8;
+constexpr int kMostBudgetTries = 8;
 // If the error reaches this share of the budget, the search does not try a looser one.
 constexpr double kWellUsed = 0.8;
 // Share of the budget that the next try aims at.
@@ -32,9 +32,9 @@ struct Network {
   NetworkTime time;
 };
 
-class Search {
+class PrecisionSearch {
  public:
-  Search(const PrecisionModels& models, double max_error, const PrecisionTools& tools)
+  PrecisionSearch(const PrecisionModels& models, double max_error, const PrecisionTools& tools)
       : models_(models), max_error_(max_error), tools_(tools) {}
 
   ChosenPrecision Run(const std::string& why_not_bfloat16) {
@@ -156,7 +156,7 @@ class Search {
   // Searches a budget by bisection, on a logarithmic scale, between one that held and one that did not.
   void Mix() {
     double holds = 0, fails = std::numeric_limits<double>::infinity(), inner = max_error_;
-    for (int tries = 0; tries < kMostTries; ++tries) {
+    for (int tries = 0; tries < kMostBudgetTries; ++tries) {
       const Assignment next = ChooseAssignment(options_, inner * inner);
       const Network* known = Find(next);
       const Network& network = known != nullptr ? *known : AddMixed(next);
@@ -279,7 +279,7 @@ PackagePrecision PackagePrecisionOf(const ChosenPrecision& chosen) {
 
 ChosenPrecision ChoosePrecision(const PrecisionModels& models, double max_error, const std::string& why_not_bfloat16,
                                 const PrecisionTools& tools) {
-  return Search(models, max_error, tools).Run(why_not_bfloat16);
+  return PrecisionSearch(models, max_error, tools).Run(why_not_bfloat16);
 }
 
 }  // namespace hone

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-Tensor Difference(const RoundedValue& value) {
+Tensor RoundingDifference(const RoundedValue& value) {
   Tensor difference(DType::kFloat32, value.exact.shape());
   const float *exact = value.exact.data<float>(), *rounded = value.rounded.data<float>();
   for (int64_t i = 0; i < difference.elements(); ++i) difference.data<float>()[i] = rounded[i] - exact[i];
@@ -39,7 +39,7 @@ class GroupLosses {
       Noise noise;
       for (const size_t value : values) {
         own.alone.Add(made.at(value).rounded, made[value].exact);
-        noise[value] = Difference(made[value]);
+        noise[value] = RoundingDifference(made[value]);
       }
       const std::vector<Tensor> moved = network_.Run(noise);
       for (size_t i = 0; i < exact.size(); ++i) own.outputs[i].Add(moved[i], exact[i]);

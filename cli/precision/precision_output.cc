@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "cli/printing/number_text.h"
+#include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
 #include "cli/quantise/calibration_split.h"
 
@@ -68,9 +68,6 @@ std::string SourceText(const ChosenPrecision& chosen) {
   return text;
 }
 
-// JSON has no infinity.
-Json Finite(double value) { return std::isfinite(value) ? Json(value) : Json("inf"); }
-
 Json CountsJson(const LayerCounts& counts) {
   return {{"float32", counts[0]}, {"bfloat16", counts[1]}, {"int8", counts[2]}};
 }
@@ -88,22 +85,22 @@ Json ChosenPrecisionJson(const ChosenPrecision& chosen) {
                       {"op", layer.op},
                       {"precision", LayerPrecisionName(layer.precision)},
                       {"alone_db", layer.alone_db},
-                      {"output_error", Finite(layer.output_error)},
+                      {"output_error", FiniteOrInf(layer.output_error)},
                       {"float32_ns", std::llround(layer.float32_ns)},
                       {"chosen_ns", std::llround(layer.ns)}});
   }
   for (const TriedNetwork& network : chosen.tried) {
     tried.push_back({{"what", network.what},
                      {"layers", CountsJson(network.layers)},
-                     {"expected_error", Finite(network.expected)},
-                     {"max_error", Finite(network.error)},
+                     {"expected_error", FiniteOrInf(network.expected)},
+                     {"max_error", FiniteOrInf(network.error)},
                      {"holds", network.holds},
                      {"ns", network.ns},
                      {"taken", network.taken}});
   }
   return {{"name", PackagePrecisionOf(chosen).name},
           {"budget", chosen.max_error >= 0 ? Json(chosen.max_error) : Json(nullptr)},
-          {"max_error", Finite(chosen.error())},
+          {"max_error", FiniteOrInf(chosen.error())},
           {"calibration", {{"from", chosen.calibrate}, {"samples", chosen.samples}, {"held_out", chosen.held_out}}},
           {"measured", chosen.measured},
           {"left_out", chosen.left_out},

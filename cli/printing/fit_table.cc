@@ -12,7 +12,7 @@ using Widths = std::vector<size_t>;
 
 constexpr size_t kGap = 2;
 
-std::vector<std::string> Words(const std::string& text) {
+std::vector<std::string> WordsBetweenBlanks(const std::string& text) {
   std::vector<std::string> words(1);
   for (const char letter : text) {
     if (letter == ' ') {
@@ -28,7 +28,7 @@ std::vector<std::string> Words(const std::string& text) {
 std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   if (text.size() <= width) return {text};
   std::vector<std::string> lines(1);
-  for (const std::string& word : Words(text)) {
+  for (const std::string& word : WordsBetweenBlanks(text)) {
     if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
     lines.back() += (lines.back().empty() ? "" : " ") + word;
   }
@@ -36,7 +36,7 @@ std::vector<std::string> Wrapped(const std::string& text, size_t width) {
 }
 
 // The width of each column, and the gap between columns.
-struct Frame {
+struct TableFrame {
   Widths widths;
   size_t gap = kGap;
   size_t Sum() const {
@@ -46,7 +46,7 @@ struct Frame {
   }
 };
 
-std::string Line(const Row& cells, const Frame& frame, const std::vector<bool>& right) {
+std::string Line(const Row& cells, const TableFrame& frame, const std::vector<bool>& right) {
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) line += std::string(frame.gap, ' ');
@@ -57,7 +57,7 @@ std::string Line(const Row& cells, const Frame& frame, const std::vector<bool>& 
   return line + "\n";
 }
 
-std::string Lines(const Row& cells, const Frame& frame, const std::vector<bool>& right) {
+std::string Lines(const Row& cells, const TableFrame& frame, const std::vector<bool>& right) {
   std::vector<std::vector<std::string>> wrapped;
   size_t most = 1;
   for (size_t i = 0; i < cells.size(); ++i) {
@@ -100,7 +100,7 @@ size_t NextWidth(const TableCells& cells, size_t column, size_t width) {
 }
 
 // Moves the last column into lines below the rows, before those of columns moved earlier.
-void Fold(TableCells& cells, std::vector<std::string>& below) {
+void FoldLastColumn(TableCells& cells, std::vector<std::string>& below) {
   for (size_t row = 0; row < cells.rows.size(); ++row) {
     const std::string& cell = cells.rows[row].back();
     if (!cell.empty()) below[row] = fmt::format("  {}: {}\n", cells.headers.back(), cell) + below[row];
@@ -120,8 +120,8 @@ size_t WidestToNarrow(const TableCells& cells, const Widths& widths) {
   return widest;
 }
 
-Frame Narrowed(const TableCells& cells, size_t columns, size_t gap) {
-  Frame frame{Whole(cells), gap};
+TableFrame Narrowed(const TableCells& cells, size_t columns, size_t gap) {
+  TableFrame frame{Whole(cells), gap};
   while (frame.Sum() > columns) {
     const size_t widest = WidestToNarrow(cells, frame.widths);
     if (widest == frame.widths.size()) break;
@@ -130,7 +130,7 @@ Frame Narrowed(const TableCells& cells, size_t columns, size_t gap) {
   return frame;
 }
 
-std::string Drawn(const TableCells& cells, const Frame& frame, const std::vector<std::string>& below) {
+std::string Drawn(const TableCells& cells, const TableFrame& frame, const std::vector<std::string>& below) {
   std::string text = Lines(cells.headers, frame, cells.right);
   for (size_t row = 0; row < cells.rows.size(); ++row) text += Lines(cells.rows[row], frame, cells.right) + below[row];
   return text;
@@ -148,8 +148,9 @@ std::string DrawTable(const TableCells& cells) {
 
 std::string FitTable(TableCells cells, size_t columns) {
   std::vector<std::string> below(cells.rows.size());
-  while (cells.headers.size() > 1 && !cells.right.back() && Frame{Whole(cells)}.Sum() > columns) Fold(cells, below);
-  const Frame frame = Narrowed(cells, columns, kGap);
+  while (cells.headers.size() > 1 && !cells.right.back() && TableFrame{Whole(cells)}.Sum() > columns)
+    FoldLastColumn(cells, below);
+  const TableFrame frame = Narrowed(cells, columns, kGap);
   return Drawn(cells, frame.Sum() > columns ? Narrowed(cells, columns, 1) : frame, below);
 }
 

@@ -8,12 +8,12 @@
 namespace hone {
 namespace {
 
-bool Asked(const NetworkFinals& finals) { return finals.held || !finals.why_not.empty(); }
+bool WereFinalsAsked(const NetworkFinals& finals) { return finals.held || !finals.why_not.empty(); }
 
 }  // namespace
 
 std::string NetworkFinalsText(const NetworkFinals& finals) {
-  if (!Asked(finals)) return "";
+  if (!WereFinalsAsked(finals)) return "";
   if (!finals.held) return fmt::format("in the built model: not compared, {}\n", finals.why_not);
   const std::string seconds = fmt::format("{:.0f} s", static_cast<double>(finals.elapsed_ns) / 1e9);
   if (finals.replaced == 0) {
@@ -26,7 +26,7 @@ std::string NetworkFinalsText(const NetworkFinals& finals) {
 }
 
 Json NetworkFinalsJson(const NetworkFinals& finals) {
-  if (!Asked(finals)) return nullptr;
+  if (!WereFinalsAsked(finals)) return nullptr;
   return {{"held", finals.held},
           {"why_not", finals.why_not},
           {"tasks", finals.tasks},

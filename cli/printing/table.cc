@@ -11,7 +11,7 @@ namespace hone {
 namespace {
 
 constexpr size_t kMostCellBytes = 1000;
-constexpr size_t kPieceBytes = size_t{1} << 16;
+constexpr size_t kOutputPieceBytes = size_t{1} << 16;
 
 }  // namespace
 
@@ -56,7 +56,7 @@ size_t PrintTable(const std::vector<std::string>& headers, size_t columns, const
     table.Add(std::move(row));
     piece += TableLine(cells.rows[0], widths, cells.right);
     cells.rows.clear();
-    if (piece.size() > kPieceBytes) Print("{}", std::exchange(piece, ""));
+    if (piece.size() > kOutputPieceBytes) Print("{}", std::exchange(piece, ""));
   });
   Print("{}", piece);
   return rows;

@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLeastWarmUpNs = 300'000'000, kMostWarmUpNs = 2'000'000'000;
+constexpr int64_t kLeastProfileWarmUpNs = 300'000'000, kMostProfileWarmUpNs = 2'000'000'000;
 
 // The roof of this number of threads together; zeros if none was measured for it.
 Roof RoofOf(int threads) {
@@ -94,7 +94,7 @@ Profile ProfilePackage(const std::string& path, const ProfileOptions& options) {
   if (options.roofs) profile.roof = RoofOf(profile.threads);
   HardwareCounters counters;  // made before the threads that it counts
   const std::unique_ptr<Session> session = file.Start(file.first(), {.threads = profile.threads});
-  for (WarmUp warm_up(kLeastWarmUpNs, kMostWarmUpNs); !warm_up.over();) {
+  for (WarmUp warm_up(kLeastProfileWarmUpNs, kMostProfileWarmUpNs); !warm_up.over();) {
     const int64_t begin = MonotonicNs();
     session->Run();
     warm_up.Add(MonotonicNs() - begin);

@@ -65,7 +65,7 @@ void AddWork(const Profile& profile, const ProfiledRun& run, Json& events) {
 
 // A frame of a folded stack. It contains no ';', which separates frames, and no blanks, because the last blank precedes
 // the number.
-std::string Frame(const std::string& name) {
+std::string StackFrame(const std::string& name) {
   std::string frame = Printable(name);
   std::replace(frame.begin(), frame.end(), ';', ',');
   std::replace(frame.begin(), frame.end(), ' ', '_');
@@ -95,8 +95,8 @@ std::string FoldedStacks(const Profile& profile) {
   const Plan& plan = profile.package->plan();
   std::string text;
   for (const ProfiledCall& call : profile.calls) {
-    text +=
-        fmt::format("{};{};{} {}\n", Frame(profile.path), Frame(plan.calls[call.call].op), Frame(call.node), call.ns);
+    text += fmt::format("{};{};{} {}\n", StackFrame(profile.path), StackFrame(plan.calls[call.call].op),
+                        StackFrame(call.node), call.ns);
   }
   return text;
 }

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using Inputs = std::map<std::string, Tensor>;
 
-[[noreturn]] void Refuse(const std::string& from, const std::string& why) {
+[[noreturn]] void RefuseCalibrationInput(const std::string& from, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("calibration input {}: {}", from, why));
 }
 
@@ -48,7 +48,7 @@ std::string NamesOf(const std::vector<InputSpec>& specs) {
 const InputSpec& SpecOf(const std::vector<InputSpec>& specs, const std::string& name, const std::string& from) {
   const auto found = std::find_if(specs.begin(), specs.end(), [&](const InputSpec& spec) { return spec.name == name; });
   if (found != specs.end()) return *found;
-  Refuse(from, fmt::format("the model has no input \"{}\"; right are {}", name, NamesOf(specs)));
+  RefuseCalibrationInput(from, fmt::format("the model has no input \"{}\"; right are {}", name, NamesOf(specs)));
 }
 
 // Number of samples in such a tensor, which lie one after the other.
@@ -60,8 +60,8 @@ int64_t CountOf(DType dtype, Shape shape, const InputSpec& spec, const std::stri
     shape[0] = spec.shape[0];
   }
   if (shape == spec.shape && count > 0 && dtype == spec.dtype) return count;
-  Refuse(from, fmt::format("it holds {} {} for input \"{}\", which is {} {}", ShapeText(whole), DTypeName(dtype),
-                           spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
+  RefuseCalibrationInput(from, fmt::format("it holds {} {} for input \"{}\", which is {} {}", ShapeText(whole),
+                                           DTypeName(dtype), spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
 }
 
 // Reads the inputs of one sample, or of several in one file; false if the entry is no sample.
@@ -80,9 +80,10 @@ bool ReadEntry(const fs::path& path, const std::vector<InputSpec>& specs, const 
   const bool picture = IsImageName(path.string());
   if (!picture && !HoldsTensor(path)) return false;
   if (specs.size() != 1) {
-    Refuse(path.string(), fmt::format("the model has the inputs {}; right is a folder per sample with a file for each, "
-                                      "or a .npz file with an array for each",
-                                      NamesOf(specs)));
+    RefuseCalibrationInput(
+        path.string(), fmt::format("the model has the inputs {}; right is a folder per sample with a file for each, "
+                                   "or a .npz file with an array for each",
+                                   NamesOf(specs)));
   }
   const std::string file = path.string();
   inputs = {{specs[0].name, picture ? ImageInput(ReadImage(file), specs[0], images, file) : ReadTensorFile(file)}};
@@ -99,7 +100,8 @@ Tensor Slice(const Tensor& all, const Shape& shape, int64_t index) {
 void RequireFinite(const Tensor& tensor, const InputSpec& spec, const std::string& from) {
   for (int64_t i = 0; i < tensor.elements(); ++i) {
     if (std::isfinite(tensor.At(i))) continue;
-    Refuse(from, fmt::format("element {} of input \"{}\" is {}; right are finite values", i, spec.name, tensor.At(i)));
+    RefuseCalibrationInput(
+        from, fmt::format("element {} of input \"{}\" is {}; right are finite values", i, spec.name, tensor.At(i)));
   }
 }
 
@@ -109,10 +111,11 @@ void AddSamples(const std::string& from, const Inputs& inputs, const std::vector
   for (const InputSpec& spec : specs) {
     const auto found = inputs.find(spec.name);
     if (found == inputs.end())
-      Refuse(from, fmt::format("it has no input \"{}\"; right are {}", spec.name, NamesOf(specs)));
+      RefuseCalibrationInput(from, fmt::format("it has no input \"{}\"; right are {}", spec.name, NamesOf(specs)));
     RequireFinite(found->second, spec, from);
     const int64_t own = CountOf(found->second.dtype(), found->second.shape(), spec, from);
-    if (count >= 0 && own != count) Refuse(from, fmt::format("its inputs are for {} and {} runs", count, own));
+    if (count >= 0 && own != count)
+      RefuseCalibrationInput(from, fmt::format("its inputs are for {} and {} runs", count, own));
     count = own;
   }
   for (const auto& [name, tensor] : inputs) SpecOf(specs, name, from);

@@ -13,11 +13,10 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kChannels = 3;
-using PerChannel = std::array<double, kChannels>;
+using ChannelValues = std::array<double, Image::kChannels>;
 
-PerChannel ParsePerChannel(const std::string& text, double otherwise, const char* option) {
-  PerChannel values{otherwise, otherwise, otherwise};
+ChannelValues ParseChannelValues(const std::string& text, double otherwise, const char* option) {
+  ChannelValues values{otherwise, otherwise, otherwise};
   if (text.empty()) return values;
   std::vector<double> given;
   const char *at = text.data(), *end = text.data() + text.size();
@@ -28,7 +27,7 @@ PerChannel ParsePerChannel(const std::string& text, double otherwise, const char
     given.push_back(value);
     if (next == end) {
       if (given.size() == 1) return {given[0], given[0], given[0]};
-      if (given.size() == kChannels) return {given[0], given[1], given[2]};
+      if (given.size() == Image::kChannels) return {given[0], given[1], given[2]};
       break;
     }
     at = next + 1;
@@ -47,7 +46,7 @@ struct PictureAxes {
 PictureAxes AxesOf(const InputSpec& spec, const std::string& from) {
   const Shape& shape = spec.shape;
   const bool type = spec.dtype == DType::kFloat32 || spec.dtype == DType::kUInt8;
-  const auto are_channels = [](int64_t dim) { return dim == 1 || dim == kChannels; };
+  const auto are_channels = [](int64_t dim) { return dim == 1 || dim == Image::kChannels; };
   if (type && shape.size() == 4 && shape[0] == 1) {
     if (are_channels(shape[1])) return {shape[1], shape[2], shape[3], false};
     if (are_channels(shape[3])) return {shape[3], shape[1], shape[2], true};
@@ -64,18 +63,18 @@ struct Span {
 };
 
 // One pixel of the result: weights of the pixels from `first` on; they sum to 1.
-struct Taps {
+struct PixelTaps {
   int64_t first = 0;
   std::vector<double> weights;
 };
 
 // A triangle filter around each result pixel's centre. Its half width is the larger of a source and a result pixel.
-std::vector<Taps> TriangleTaps(int64_t from, const Span& span, int64_t to) {
+std::vector<PixelTaps> TriangleTaps(int64_t from, const Span& span, int64_t to) {
   const double step = span.extent / static_cast<double>(to), reach = std::max(step, 1.0);
-  std::vector<Taps> all;
+  std::vector<PixelTaps> all;
   for (int64_t i = 0; i < to; ++i) {
     const double middle = span.begin + (static_cast<double>(i) + 0.5) * step;
-    Taps taps;
+    PixelTaps taps;
     taps.first = std::clamp(static_cast<int64_t>(std::floor(middle - reach)), int64_t{0}, from - 1);
     const int64_t last = std::clamp(static_cast<int64_t>(std::ceil(middle + reach)), taps.first + 1, from);
     double sum = 0;
@@ -101,25 +100,25 @@ std::array<Span, 2> Spans(const Image& image, const PictureAxes& axes, const std
 // Values of height x width x 3, from 0 to 255.
 std::vector<double> Resized(const Image& image, const PictureAxes& axes, const std::string& fit) {
   const auto [rows, columns] = Spans(image, axes, fit);
-  const std::vector<Taps> across = TriangleTaps(image.width, columns, axes.width),
-                          down = TriangleTaps(image.height, rows, axes.height);
-  std::vector<double> narrow(static_cast<size_t>(image.height * axes.width * kChannels));
+  const std::vector<PixelTaps> across = TriangleTaps(image.width, columns, axes.width),
+                               down = TriangleTaps(image.height, rows, axes.height);
+  std::vector<double> narrow(static_cast<size_t>(image.height * axes.width * Image::kChannels));
   for (int64_t y = 0; y < image.height; ++y) {
     for (int64_t x = 0; x < axes.width; ++x) {
-      const Taps& taps = across[static_cast<size_t>(x)];
-      for (int64_t c = 0; c < kChannels; ++c) {
-        double& sum = narrow[static_cast<size_t>((y * axes.width + x) * kChannels + c)];
+      const PixelTaps& taps = across[static_cast<size_t>(x)];
+      for (int64_t c = 0; c < Image::kChannels; ++c) {
+        double& sum = narrow[static_cast<size_t>((y * axes.width + x) * Image::kChannels + c)];
         for (size_t i = 0; i < taps.weights.size(); ++i) {
           const int64_t pixel = y * image.width + taps.first + static_cast<int64_t>(i);
-          sum += taps.weights[i] * image.rgb[static_cast<size_t>(pixel * kChannels + c)];
+          sum += taps.weights[i] * image.rgb[static_cast<size_t>(pixel * Image::kChannels + c)];
         }
       }
     }
   }
-  const int64_t line = axes.width * kChannels;
+  const int64_t line = axes.width * Image::kChannels;
   std::vector<double> small(static_cast<size_t>(axes.height * line));
   for (int64_t y = 0; y < axes.height; ++y) {
-    const Taps& taps = down[static_cast<size_t>(y)];
+    const PixelTaps& taps = down[static_cast<size_t>(y)];
     for (size_t i = 0; i < taps.weights.size(); ++i) {
       const int64_t row = taps.first + static_cast<int64_t>(i);
       for (int64_t k = 0; k < line; ++k) {
@@ -148,8 +147,8 @@ void AddImageOptions(CommandLine& line, ImageOptions& options) {
 }
 
 void CheckImageOptions(const ImageOptions& options, const std::string& calibrate) {
-  ParsePerChannel(options.mean, 0, "--mean");
-  for (const double value : ParsePerChannel(options.std, 1, "--std")) {
+  ParseChannelValues(options.mean, 0, "--mean");
+  for (const double value : ParseChannelValues(options.std, 1, "--std")) {
     if (value <= 0) throw Error(ExitCode::kUsage, fmt::format("--std {}: right are numbers above 0", options.std));
   }
   if (options.fit != "cover" && options.fit != "stretch") {
@@ -162,15 +161,15 @@ void CheckImageOptions(const ImageOptions& options, const std::string& calibrate
 
 Tensor ImageInput(const Image& image, const InputSpec& spec, const ImageOptions& options, const std::string& from) {
   const PictureAxes axes = AxesOf(spec, from);
-  const PerChannel mean = ParsePerChannel(options.mean, 0, "--mean"),
-                   deviation = ParsePerChannel(options.std, 1, "--std");
+  const ChannelValues mean = ParseChannelValues(options.mean, 0, "--mean"),
+                      deviation = ParseChannelValues(options.std, 1, "--std");
   const std::vector<double> pixels = Resized(image, axes, options.fit);
   Tensor input(spec.dtype, spec.shape);
   const int64_t plane = axes.height * axes.width;
   for (int64_t p = 0; p < plane; ++p) {
-    const double* rgb = pixels.data() + p * kChannels;
+    const double* rgb = pixels.data() + p * Image::kChannels;
     for (int64_t c = 0; c < axes.channels; ++c) {
-      const double value = axes.channels == 1 ? Luma(rgb) : rgb[options.bgr ? kChannels - 1 - c : c];
+      const double value = axes.channels == 1 ? Luma(rgb) : rgb[options.bgr ? Image::kChannels - 1 - c : c];
       const auto channel = static_cast<size_t>(c);
       const bool bytes = spec.dtype == DType::kUInt8;
       const double made = bytes ? std::round(value) : (value / 255 - mean[channel]) / deviation[channel];

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
+#include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
 #include "cli/quantise/calibration_split.h"
 
@@ -43,11 +42,8 @@ std::string SourceText(const QuantisedModel& model, const QuantiseOptions& optio
       JudgesText(model.held_out));
 }
 
-// JSON has no infinity.
-Json Finite(double value) { return std::isfinite(value) ? Json(value) : Json("inf"); }
-
 Json ErrorJson(const SignalError& error) {
-  return {{"sqnr_db", error.sqnr_db()}, {"cosine", error.cosine()}, {"max_error", Finite(error.largest())}};
+  return {{"sqnr_db", error.sqnr_db()}, {"cosine", error.cosine()}, {"max_error", FiniteOrInf(error.largest())}};
 }
 
 }  // namespace

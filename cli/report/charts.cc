@@ -12,7 +12,6 @@
 namespace hone {
 namespace {
 
-constexpr double kWidth = 720;
 constexpr double kRow = 24;
 constexpr size_t kMostLabel = 40;
 
@@ -33,7 +32,7 @@ std::string Legend(double y, const std::vector<std::pair<int, std::string>>& ser
   return parts;
 }
 
-std::pair<double, double> Range(const std::vector<double>& values) {
+std::pair<double, double> PositiveRange(const std::vector<double>& values) {
   double least = 0, most = 0;
   for (const double value : values) {
     if (!(value > 0)) continue;
@@ -52,7 +51,7 @@ const char* TextOn(int shade) {
 
 // A range of a factor of two beyond the values on both sides, so that no mark lies on the frame.
 Scale LogScale(const std::vector<double>& values, double from, double to) {
-  const auto [least, most] = Range(values);
+  const auto [least, most] = PositiveRange(values);
   return {least > 0 ? least / 2 : 0.1, most > 0 ? most * 2 : 1, from, to, true};
 }
 
@@ -65,7 +64,7 @@ std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& 
   for (const BarOfTime& bar : bars)
     most = std::max({most, static_cast<double>(bar.ns), static_cast<double>(bar.high_ns)});
   const double bottom = kTop + kRow * static_cast<double>(bars.size());
-  const Scale x{0, most / 1e6 * 1.08, kLeft, kWidth - 70, false};
+  const Scale x{0, most / 1e6 * 1.08, kLeft, kChartWidth - 70, false};
   std::string parts = SvgBottomAxis(x, bottom, kTop, "ms a run");
   double y = kTop;
   for (const BarOfTime& bar : bars) {
@@ -81,7 +80,7 @@ std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& 
              SvgText(std::max(end, high) + 5, y + 16, TimeText(bar.ns), Anchoring::kStart, "value");
     y += kRow;
   }
-  return SvgPicture(kWidth, bottom + 40, name, parts);
+  return SvgPicture(kChartWidth, bottom + 40, name, parts);
 }
 
 std::string RooflineChart(const std::string& name, const std::vector<RooflineMachine>& machines) {
@@ -95,9 +94,10 @@ std::string RooflineChart(const std::string& name, const std::vector<RooflineMac
     ys.push_back(machine.gflops);
     if (machine.read_gbps > 0) xs.push_back(machine.gflops / machine.read_gbps);
   }
-  if (Range(xs).second <= 0) return "";
-  const Scale x = LogScale(xs, kLeft, kWidth - 20), y = LogScale(ys, kBottom, kTop);
-  std::string parts = SvgBottomAxis(x, kBottom, kTop, "flop per byte") + SvgLeftAxis(y, kLeft, kWidth - 20, "GFLOP/s");
+  if (PositiveRange(xs).second <= 0) return "";
+  const Scale x = LogScale(xs, kLeft, kChartWidth - 20), y = LogScale(ys, kBottom, kTop);
+  std::string parts =
+      SvgBottomAxis(x, kBottom, kTop, "flop per byte") + SvgLeftAxis(y, kLeft, kChartWidth - 20, "GFLOP/s");
   std::vector<std::pair<int, std::string>> legend;
   for (const RooflineMachine& machine : machines) {
     legend.emplace_back(machine.series, machine.label);
@@ -115,7 +115,7 @@ std::string RooflineChart(const std::string& name, const std::vector<RooflineMac
     }
   }
   parts += Legend(kBottom + 56, legend);
-  return SvgPicture(kWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
+  return SvgPicture(kChartWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
 }
 
 std::string HeatMap(const std::string& name, const std::vector<std::string>& labels,
@@ -139,7 +139,7 @@ std::string HeatMap(const std::string& name, const std::vector<std::string>& lab
       parts += SvgText(x + kCell / 2, y + 21, text, Anchoring::kMiddle, TextOn(shade));
     }
   }
-  return SvgPicture(kWidth, kTop + kHigh * static_cast<double>(labels.size()) + 10, name, parts);
+  return SvgPicture(kChartWidth, kTop + kHigh * static_cast<double>(labels.size()) + 10, name, parts);
 }
 
 std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>& lines) {
@@ -147,9 +147,9 @@ std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>
   size_t platforms = 0;
   for (const CascadeLine& line : lines) platforms = std::max(platforms, line.efficiencies.size());
   if (platforms < 2) return "";
-  const Scale x{1, static_cast<double>(platforms), kLeft + 20, kWidth - 40, false}, y{0, 1, kBottom, kTop, false};
-  std::string parts = SvgLeftAxis(y, kLeft, kWidth - 20, "efficiency") +
-                      SvgText(kWidth / 2, kBottom + 32, "platforms, the best first", Anchoring::kMiddle, "name");
+  const Scale x{1, static_cast<double>(platforms), kLeft + 20, kChartWidth - 40, false}, y{0, 1, kBottom, kTop, false};
+  std::string parts = SvgLeftAxis(y, kLeft, kChartWidth - 20, "efficiency") +
+                      SvgText(kChartWidth / 2, kBottom + 32, "platforms, the best first", Anchoring::kMiddle, "name");
   for (size_t i = 1; i <= platforms; ++i) {
     parts += SvgText(x.At(static_cast<double>(i)), kBottom + 15, fmt::format("{}", i), Anchoring::kMiddle, "tick");
   }
@@ -173,7 +173,7 @@ std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>
              SvgPath(means, "roof l" + Series(series), lines[i].label + ": portability so far");
   }
   parts += Legend(kBottom + 56, legend);
-  return SvgPicture(kWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
+  return SvgPicture(kChartWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
 }
 
 std::string HistoryChart(const std::string& name, const std::string& x_name, const std::vector<HistoryLine>& lines) {
@@ -187,9 +187,10 @@ std::string HistoryChart(const std::string& name, const std::string& x_name, con
     }
   }
   if (ys.empty()) return "";
-  const Scale x{0, std::max(most, 1.0), kLeft, kWidth - 20, false};
+  const Scale x{0, std::max(most, 1.0), kLeft, kChartWidth - 20, false};
   const Scale y = LogScale(ys, kBottom, kTop);
-  std::string parts = SvgBottomAxis(x, kBottom, kTop, x_name) + SvgLeftAxis(y, kLeft, kWidth - 20, "best so far, us");
+  std::string parts =
+      SvgBottomAxis(x, kBottom, kTop, x_name) + SvgLeftAxis(y, kLeft, kChartWidth - 20, "best so far, us");
   std::vector<std::pair<int, std::string>> legend;
   for (size_t i = 0; i < lines.size(); ++i) {
     const int series = static_cast<int>(i);
@@ -204,7 +205,7 @@ std::string HistoryChart(const std::string& name, const std::string& x_name, con
     parts += SvgPath(steps, "line l" + Series(series), lines[i].label);
   }
   parts += Legend(kBottom + 56, legend);
-  return SvgPicture(kWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
+  return SvgPicture(kChartWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
 }
 
 }  // namespace hone

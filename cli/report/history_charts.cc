@@ -10,7 +10,6 @@
 namespace hone {
 namespace {
 
-constexpr double kWidth = 720;
 constexpr const char* kSeries = "s0";
 constexpr double kNsPerMs = 1e6;
 
@@ -30,10 +29,10 @@ std::string SeriesChart(const std::string& name, const std::vector<SeriesMark>& 
     days = std::max(days, mark.day);
     most = std::max({most, mark.ns, mark.high_ns});
   }
-  const Scale x{0, std::max(days, 1e-3), kLeft + 10, kWidth - 20, false};
+  const Scale x{0, std::max(days, 1e-3), kLeft + 10, kChartWidth - 20, false};
   const Scale y{0, Milliseconds(most) * 1.08, kBottom, kTop, false};
-  std::string parts =
-      SvgBottomAxis(x, kBottom, kTop, "days since the first result") + SvgLeftAxis(y, kLeft, kWidth - 20, "ms a run");
+  std::string parts = SvgBottomAxis(x, kBottom, kTop, "days since the first result") +
+                      SvgLeftAxis(y, kLeft, kChartWidth - 20, "ms a run");
   for (const SeriesBreak& at : breaks) {
     parts += SvgPath({{x.At(at.day), kTop}, {x.At(at.day), kBottom}}, "roof ls5", at.title);
   }
@@ -46,7 +45,7 @@ std::string SeriesChart(const std::string& name, const std::vector<SeriesMark>& 
     parts += SvgLine(at, y.At(Milliseconds(mark.low_ns)), at, y.At(Milliseconds(mark.high_ns)), "interval") +
              SvgPoint(at, y.At(Milliseconds(mark.ns)), mark.grey ? 1 : 0, mark.grey ? "grey" : kSeries, mark.title);
   }
-  return SvgPicture(kWidth, kBottom + 40, name, parts);
+  return SvgPicture(kChartWidth, kBottom + 40, name, parts);
 }
 
 std::string ChangeBars(const std::string& name, const std::vector<ChangeBar>& bars) {
@@ -55,7 +54,7 @@ std::string ChangeBars(const std::string& name, const std::vector<ChangeBar>& ba
   constexpr size_t kMostLabel = 46;
   double most = kLeast;
   for (const ChangeBar& bar : bars) most = std::max({most, bar.ratio, 1 / bar.ratio});
-  const Scale x{1 / most, most, kLeft, kWidth - 70, true};
+  const Scale x{1 / most, most, kLeft, kChartWidth - 70, true};
   const double bottom = kTop + kRow * static_cast<double>(bars.size()), middle = x.At(1);
   std::string parts = SvgLine(middle, kTop, middle, bottom, "axis") +
                       SvgText(middle - 6, kTop - 8, "faster", Anchoring::kEnd, "name") +
@@ -70,7 +69,7 @@ std::string ChangeBars(const std::string& name, const std::vector<ChangeBar>& ba
         SvgText(std::max(end, middle) + 5, y + 15, PercentText(bar.ratio), Anchoring::kStart, "value");
     y += kRow;
   }
-  return SvgPicture(kWidth, bottom + 10, name, parts);
+  return SvgPicture(kChartWidth, bottom + 10, name, parts);
 }
 
 }  // namespace hone

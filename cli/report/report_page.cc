@@ -16,8 +16,8 @@ namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-constexpr size_t kMostHistories = 8;  // lines of a chart
-constexpr size_t kMostTasks = 400;    // rows of the task table
+constexpr size_t kMostHistories = 8;   // lines of a chart
+constexpr size_t kMostTaskRows = 400;  // rows of the task table
 
 std::string TimeTitle(const ComparedTime& time) {
   return fmt::format("{} ({} to {}, {} samples)", TimeText(time.ns), TimeText(time.low_ns), TimeText(time.high_ns),
@@ -180,7 +180,7 @@ std::string Histories(const StoreHistory& history) {
   std::vector<HistoryLine> by_trial, by_time;
   Rows rows;
   for (const TaskHistory& task : history.tasks) {
-    if (rows.size() < kMostTasks) {
+    if (rows.size() < kMostTaskRows) {
       rows.push_back({task.workload, task.device, fmt::format("{}", task.threads), fmt::format("{}", task.trials),
                       TimeText(task.steps.empty() ? 0 : task.steps.front().best_ns), TimeText(task.best_ns),
                       fmt::format("{}", (task.last_unix_ms - task.first_unix_ms) / 1000)});

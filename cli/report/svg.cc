@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-constexpr double kMark = 4;  // half of a point's width
+constexpr double kHalfPoint = 4;  // half of a point's width
 
 std::string Titled(std::string_view element, const std::string& attributes, std::string_view title) {
   if (title.empty()) return fmt::format("<{} {}/>", element, attributes);
@@ -121,14 +121,14 @@ std::string SvgPoint(double x, double y, int shape, std::string_view css, std::s
   const auto closed = [&](const std::vector<std::pair<double, double>>& corners) {
     std::string d;
     for (const auto& [dx, dy] : corners) {
-      d += fmt::format("{}{} {}", d.empty() ? "M" : "L", Pixels(x + dx * kMark), Pixels(y + dy * kMark));
+      d += fmt::format("{}{} {}", d.empty() ? "M" : "L", Pixels(x + dx * kHalfPoint), Pixels(y + dy * kHalfPoint));
     }
     return Titled("path", fmt::format(R"(d="{}Z" class="{}")", d, css), title);
   };
   switch (shape % 4) {
     case 0:
       return Titled("circle",
-                    fmt::format(R"(cx="{}" cy="{}" r="{}" class="{}")", Pixels(x), Pixels(y), Pixels(kMark), css),
+                    fmt::format(R"(cx="{}" cy="{}" r="{}" class="{}")", Pixels(x), Pixels(y), Pixels(kHalfPoint), css),
                     title);
     case 1:
       return closed({{-1, -1}, {1, -1}, {1, 1}, {-1, 1}});

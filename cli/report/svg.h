@@ -13,6 +13,9 @@ namespace hone {
 // visible.
 std::string Escaped(std::string_view text);
 
+// The width of a chart that fills the page.
+inline constexpr double kChartWidth = 720;
+
 // Maps values to pixels. A logarithmic scale takes only positive values. If least and most are equal, all values map to
 // `from`.
 struct Scale {

@@ -16,6 +16,7 @@ int LaneCount(Value* x) {
 }
 
 Value* FloatConstant(KernelBuilder& b, Value* like, float v) { return b.FloatVec(v, LaneCount(like)); }
+llvm::Constant* ConstantLike(Value* like, double v) { return llvm::ConstantFP::get(like->getType(), v); }
 
 Value* IntConstant(KernelBuilder& b, Value* like, int64_t v) {
   return llvm::ConstantInt::get(IntType(b, like), static_cast<uint64_t>(v), true);

@@ -11,6 +11,8 @@ namespace hone {
 int LaneCount(Value* x);
 // `v` in each of the lanes of `like`.
 Value* FloatConstant(KernelBuilder& b, Value* like, float v);
+// `v` in each of the lanes of `like`, of its floating-point type.
+llvm::Constant* ConstantLike(Value* like, double v);
 Value* IntConstant(KernelBuilder& b, Value* like, int64_t v);  // int32
 // Reinterprets the bits of float32 as int32, and back.
 Value* AsInt(KernelBuilder& b, Value* x);

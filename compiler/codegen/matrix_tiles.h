@@ -42,4 +42,8 @@ class MatrixTiles {
   KernelBuilder& b_;
 };
 
+// A full register as a tile of weights: columns, and bytes of a row and of all rows.
+inline constexpr int kTileColumns = MatrixTiles::kRows;
+inline constexpr int64_t kTileRowBytes = MatrixTiles::kRowBytes, kFullTileBytes = kTileColumns * kTileRowBytes;
+
 }  // namespace hone

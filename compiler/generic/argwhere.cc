@@ -16,8 +16,8 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kChunk = 4096;  // elements
-constexpr int64_t kWord = 8;      // bytes of a position's part and of a count
+constexpr int64_t kChunk = 4096;           // elements
+constexpr int64_t kArgwhereWordBytes = 8;  // for each part of a position, and for a count
 
 class ArgwhereKernel {
  public:
@@ -70,7 +70,7 @@ class ArgwhereKernel {
 
  private:
   int64_t rank() const { return static_cast<int64_t>(type_.shape.size()); }
-  Value* Word(Value* words, Value* i) { return b_.At(words, b_.Mul(i, kWord)); }
+  Value* Word(Value* words, Value* i) { return b_.At(words, b_.Mul(i, kArgwhereWordBytes)); }
   Value* End(Value* first) { return b_.Min(b_.Add(first, kChunk), b_.Index(elements_)); }
 
   void Begin(const StageArgs& args) {
@@ -111,7 +111,7 @@ EmittedKernel EmitArgwhere(KernelBuilder& builder, const relay::Function& functi
   builder.Stage(symbol + "_1", [&](const StageArgs& args) { kernel.EmitSums(args); });
   builder.Stage(symbol + "_2", [&](const StageArgs& args) { kernel.EmitPositions(args); });
   return {{{symbol, kernel.chunks(), 1, 0}, {symbol + "_1", 1, 1, 0}, {symbol + "_2", kernel.chunks(), 1, 0}},
-          kernel.chunks() * kWord};
+          kernel.chunks() * kArgwhereWordBytes};
 }
 
 }  // namespace hone

@@ -22,14 +22,14 @@ Workload OfRows(const Workload& whole, int64_t rows) {
   return part;
 }
 
-struct Product {
+struct RowTileProduct {
   int64_t columns = 0, unroll = 1;
   double ns = 0;
 };
 
 // The best product by number of rows of its register tile.
-std::map<int64_t, Product> BestByRows(const Workload& part, const MachineModel& machine) {
-  std::map<int64_t, Product> best;
+std::map<int64_t, RowTileProduct> BestByRows(const Workload& part, const MachineModel& machine) {
+  std::map<int64_t, RowTileProduct> best;
   const Schedule& schedule = BatchMatmul();
   const ConfigSpace space = schedule.Space(part, machine);
   for (int64_t i = 0; i < space.size(); ++i) {
@@ -37,7 +37,7 @@ std::map<int64_t, Product> BestByRows(const Workload& part, const MachineModel& 
     const BatchMatmulKnobs knobs(config);
     if (knobs.pack != 1 || knobs.prefetch != 0 || schedule.Reject(part, machine, config)) continue;
     const double ns = schedule.EstimateNs(part, machine, config);
-    Product& known = best[knobs.tile_m];
+    RowTileProduct& known = best[knobs.tile_m];
     if (known.columns == 0 || ns < known.ns) known = {knobs.oc_block, knobs.unroll_ic, ns};
   }
   return best;
@@ -75,7 +75,7 @@ AttentionTiles AttentionTilesFor(const Workload& scores, const Workload& values,
     const double ns = first.ns + second->second.ns;
     if (tiles.rows != 0 && ns >= least) continue;
     least = ns;
-    const Product& other = second->second;
+    const RowTileProduct& other = second->second;
     tiles = {tile, rows / tile * tile, first.columns, other.columns, first.unroll, other.unroll};
   }
   if (tiles.rows == 0) throw Error(ExitCode::kBug, "no register tile fits both products of an attention");

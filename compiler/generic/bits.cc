@@ -4,13 +4,7 @@
 namespace hone {
 namespace {
 
-template <llvm::Instruction::BinaryOps kOp>
-Value* Combine(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return e.b().ir().CreateBinOp(kOp, x, y);
-}
-
-Value* Not(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+Value* BitwiseNot(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   return e.b().ir().CreateNot(Argument(e, call, 0, at, lanes));
 }
 
@@ -40,7 +34,7 @@ EmitterTable BitEmitters() {
   return {{"bitwise_and", Combine<llvm::Instruction::And>},
           {"bitwise_or", Combine<llvm::Instruction::Or>},
           {"bitwise_xor", Combine<llvm::Instruction::Xor>},
-          {"bitwise_not", Not},
+          {"bitwise_not", BitwiseNot},
           {"left_shift", LeftShift},
           {"right_shift", RightShift}};
 }

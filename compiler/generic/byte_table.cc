@@ -17,12 +17,12 @@ namespace {
 
 using Table = std::vector<int64_t>;
 
-constexpr int kRow = 16;
+constexpr int kTableRowBytes = 16;
 
 llvm::Intrinsic::ID LookUpOf(KernelBuilder& b, int lanes) {
   if (!llvm::Triple(b.module().getTargetTriple()).isX86()) return llvm::Intrinsic::not_intrinsic;
-  if (lanes == kRow) return llvm::Intrinsic::x86_ssse3_pshuf_b_128;
-  if (lanes == 2 * kRow && b.machine().vector_lanes >= 8) return llvm::Intrinsic::x86_avx2_pshuf_b;
+  if (lanes == kTableRowBytes) return llvm::Intrinsic::x86_ssse3_pshuf_b_128;
+  if (lanes == 2 * kTableRowBytes && b.machine().vector_lanes >= 8) return llvm::Intrinsic::x86_avx2_pshuf_b;
   return llvm::Intrinsic::not_intrinsic;
 }
 
@@ -30,14 +30,15 @@ llvm::Intrinsic::ID LookUpOf(KernelBuilder& b, int lanes) {
 llvm::Constant* Row(KernelBuilder& b, const Table& table, int row, int lanes) {
   std::vector<uint8_t> bytes;
   bytes.reserve(static_cast<size_t>(lanes));
-  for (int l = 0; l < lanes; ++l) bytes.push_back(static_cast<uint8_t>(Nth(table, row * kRow + l % kRow)));
+  for (int l = 0; l < lanes; ++l)
+    bytes.push_back(static_cast<uint8_t>(Nth(table, row * kTableRowBytes + l % kTableRowBytes)));
   return llvm::ConstantDataVector::get(b.ir().getContext(), bytes);
 }
 
 Value* InRows(KernelBuilder& b, llvm::Intrinsic::ID look_up, const Table& table, Value* x, int lanes) {
   constexpr int kRows = 16, kFirstBit = 4, kSignBit = 7;
   auto& ir = b.ir();
-  Value* in_row = ir.CreateAnd(x, Like(x, kRow - 1));
+  Value* in_row = ir.CreateAnd(x, Like(x, kTableRowBytes - 1));
   Vals found;
   for (int r = 0; r < kRows; ++r) found.push_back(ir.CreateIntrinsic(look_up, {}, {Row(b, table, r, lanes), in_row}));
   for (int bit = kFirstBit; bit <= kSignBit; ++bit) {

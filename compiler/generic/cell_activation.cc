@@ -2,11 +2,10 @@
 
 #include "compiler/codegen/activation.h"
 #include "compiler/codegen/math.h"
+#include "compiler/generic/argument.h"
 
 namespace hone {
 namespace {
-
-Value* Like(Value* x, double c) { return llvm::ConstantFP::get(x->getType(), c); }
 
 // y if x is below the bound, else x; NaN is not below.
 Value* Below(KernelBuilder& b, Value* x, double bound, Value* y) {

@@ -38,13 +38,7 @@ Value* Compare(Evaluator& e, const relay::Call& call, const Coordinates& at, Lan
   return e.b().ir().CreateZExt(truth, VectorOf(e.b().ir().getInt8Ty(), lanes.count));
 }
 
-template <llvm::Instruction::BinaryOps kOp>
-Value* Combine(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return e.b().ir().CreateBinOp(kOp, x, y);
-}
-
-Value* Not(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+Value* LogicalNot(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value* x = Argument(e, call, 0, at, lanes);
   return e.b().ir().CreateXor(x, Like(x, 1));
 }
@@ -75,7 +69,7 @@ EmitterTable CompareEmitters() {
           {"logical_and", Combine<llvm::Instruction::And>},
           {"logical_or", Combine<llvm::Instruction::Or>},
           {"logical_xor", Combine<llvm::Instruction::Xor>},
-          {"logical_not", Not},
+          {"logical_not", LogicalNot},
           {"where", Where}};
 }
 

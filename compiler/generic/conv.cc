@@ -53,10 +53,11 @@ Value* Conv2d(Evaluator& e, const relay::Call& call, const Coordinates& at, Lane
 }
 
 // One operand of a product: the coordinates of its element at k.
-using Side = std::function<Coordinates(const Coordinate& k)>;
+using DotOperand = std::function<Coordinates(const Coordinate& k)>;
 
 // The sum over k < depth of x(k) w(k).
-Value* Dot(Evaluator& e, const relay::Call& call, int64_t depth, const Side& x, const Side& w, Lanes lanes) {
+Value* Dot(Evaluator& e, const relay::Call& call, int64_t depth, const DotOperand& x, const DotOperand& w,
+           Lanes lanes) {
   KernelBuilder& b = e.b();
   // Bytes are widened, because their sums are int32.
   const auto factor = [&](size_t i, const Coordinates& from, Lanes l) {
@@ -84,7 +85,7 @@ Value* Dense(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes
   return Dot(e, call, TensorTypeOf(call.args[0]).shape.back(), x, w, lanes);
 }
 
-Value* BatchMatmul(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+Value* BatchedProduct(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const auto side = [&](size_t i, bool transposed) {
     const Coordinate batch = TensorTypeOf(call.args[i]).shape[0] == 1 ? At(e.b(), 0) : at[0];
     const Coordinate row = at[i + 1];
@@ -97,6 +98,8 @@ Value* BatchMatmul(Evaluator& e, const relay::Call& call, const Coordinates& at,
 
 }  // namespace
 
-EmitterTable ConvEmitters() { return {{"nn.conv2d", Conv2d}, {"nn.dense", Dense}, {"nn.batch_matmul", BatchMatmul}}; }
+EmitterTable ConvEmitters() {
+  return {{"nn.conv2d", Conv2d}, {"nn.dense", Dense}, {"nn.batch_matmul", BatchedProduct}};
+}
 
 }  // namespace hone

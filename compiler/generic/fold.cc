@@ -11,16 +11,16 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kAccumulators = 4;
+constexpr int64_t kFoldAccumulators = 4;
 
-Value* Pair(KernelBuilder& b, const Fold& fold, Value* x, Value* y) {
+Value* JoinedPair(KernelBuilder& b, const Fold& fold, Value* x, Value* y) {
   return FoldPair(b, fold.kind, x, y, fold.is_unsigned);
 }
 
 Value* Merged(KernelBuilder& b, const Fold& fold, Vals values) {
   for (size_t width = values.size(); width > 1; width = (width + 1) / 2) {
     for (size_t i = 0; i < width / 2; ++i) {
-      values[i] = Pair(b, fold, values[i], values[width - 1 - i]);
+      values[i] = JoinedPair(b, fold, values[i], values[width - 1 - i]);
     }
   }
   return values[0];
@@ -34,7 +34,7 @@ Value* Horizontal(KernelBuilder& b, const Fold& fold, Value* value) {
     std::iota(low.begin(), low.end(), 0);
     std::iota(high.begin(), high.end(), static_cast<int>(lanes / 2));
     Value* upper = b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(high));
-    value = Pair(b, fold, b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(low)), upper);
+    value = JoinedPair(b, fold, b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(low)), upper);
   }
   return type ? b.ir().CreateExtractElement(value, uint64_t{0}) : value;
 }
@@ -52,12 +52,12 @@ Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int wid
   });
 }
 
-// Whole groups of kAccumulators steps, then single steps into the first accumulator.
+// Whole groups of kFoldAccumulators steps, then single steps into the first accumulator.
 Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lanes lanes) {
-  const int64_t group = width * kAccumulators;
+  const int64_t group = width * kFoldAccumulators;
   const int64_t grouped = extent >= group ? extent / group * group : 0;
   Value* identity = FoldIdentity(b, fold.kind, VectorOf(fold.element, lanes.count), fold.is_unsigned);
-  Vals accs(grouped > 0 ? kAccumulators : 1, identity);
+  Vals accs(grouped > 0 ? kFoldAccumulators : 1, identity);
   if (grouped > 0) accs = Steps(b, fold, 0, grouped, width, lanes, accs);
   accs[0] = Steps(b, fold, grouped, extent / width * width, width, lanes, {accs[0]})[0];
   return Merged(b, fold, accs);

@@ -19,9 +19,9 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kTogether = 128;  // positions of a work item
-constexpr int64_t kChannels = 32;   // most channels of a work item
-constexpr int64_t kWord = 4;        // bytes of an element, an offset and a mask
+constexpr int64_t kGridItemPositions = 128;  // positions of a work item
+constexpr int64_t kGridItemChannels = 32;    // most channels of a work item
+constexpr int64_t kGridWordBytes = 4;        // for an element, an offset and a mask
 
 struct GridShape {
   explicit GridShape(const relay::Call& call)
@@ -32,8 +32,8 @@ struct GridShape {
         padding(call.attrs.GetString("padding_mode")) {}
 
   int64_t taps() const { return is_nearest ? 1 : 4; }
-  int64_t groups() const { return CeilDiv(places, kTogether); }
-  int64_t chunks() const { return CeilDiv(data[1], kChannels); }
+  int64_t groups() const { return CeilDiv(places, kGridItemPositions); }
+  int64_t chunks() const { return CeilDiv(data[1], kGridItemChannels); }
   int64_t items() const { return std::max<int64_t>(1, data[0] * groups() * chunks()); }
   bool zeros() const { return padding == "zeros"; }
 
@@ -44,7 +44,7 @@ struct GridShape {
 };
 
 // Positions of a vector of pixels along an axis, as integers in float32, and the weight of each.
-struct Taps {
+struct GridTaps {
   Vals pixels, weights;
 };
 
@@ -52,7 +52,7 @@ class GridKernel {
  public:
   GridKernel(KernelBuilder& b, const GridShape& shape) : b_(b), shape_(shape), lanes_(b.lanes()) {}
 
-  int64_t table_bytes() const { return shape_.taps() * (kTogether + lanes_) * kWord; }
+  int64_t table_bytes() const { return shape_.taps() * (kGridItemPositions + lanes_) * kGridWordBytes; }
   int64_t workspace_bytes() const { return 3 * table_bytes(); }
 
   void Emit(const StageArgs& args, Value* data, Value* grid, Value* result) {
@@ -63,23 +63,24 @@ class GridKernel {
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       Value *chunk = b_.Mod(item, shape_.chunks()), *rest = b_.Div(item, shape_.chunks());
       Value *group = b_.Mod(rest, shape_.groups()), *image = b_.Div(rest, shape_.groups());
-      Value* first = b_.Mul(group, kTogether);
-      Value* count = b_.Min(b_.Index(kTogether), b_.Sub(b_.Index(shape_.places), first));
+      Value* first = b_.Mul(group, kGridItemPositions);
+      Value* count = b_.Min(b_.Index(kGridItemPositions), b_.Sub(b_.Index(shape_.places), first));
       Value* position = b_.Add(b_.Mul(image, shape_.places), first);
-      EmitTables(b_.At(grid, b_.Mul(position, 2 * kWord)), count);
-      Value *channel = b_.Mul(chunk, kChannels), *last = b_.Min(b_.Add(channel, kChannels), b_.Index(shape_.data[1]));
+      EmitTables(b_.At(grid, b_.Mul(position, 2 * kGridWordBytes)), count);
+      Value *channel = b_.Mul(chunk, kGridItemChannels),
+            *last = b_.Min(b_.Add(channel, kGridItemChannels), b_.Index(shape_.data[1]));
       b_.For(channel, last, 1, [&](Value* c) {
         Value* plane = b_.Add(b_.Mul(image, shape_.data[1]), c);
         Value* to = b_.Add(b_.Mul(plane, shape_.places), first);
-        EmitPlane(b_.At(data, b_.Mul(plane, shape_.data[2] * shape_.data[3] * kWord)), b_.At(result, b_.Mul(to, kWord)),
-                  count);
+        EmitPlane(b_.At(data, b_.Mul(plane, shape_.data[2] * shape_.data[3] * kGridWordBytes)),
+                  b_.At(result, b_.Mul(to, kGridWordBytes)), count);
       });
     });
   }
 
  private:
   Value* Entry(Value* table, int64_t tap, Value* i) {
-    return b_.At(b_.At(table, tap * (kTogether + lanes_) * kWord), b_.Mul(i, kWord));
+    return b_.At(b_.At(table, tap * (kGridItemPositions + lanes_) * kGridWordBytes), b_.Mul(i, kGridWordBytes));
   }
   Value* Constant(float x, Value* like) { return llvm::ConstantFP::get(like->getType(), x); }
 
@@ -92,14 +93,14 @@ class GridKernel {
 
   void EmitTables(Value* grid, Value* count) {
     ForVectors(count, [&](Value* i, int lanes) {
-      Value* pairs = b_.Load(b_.At(grid, b_.Mul(i, 2 * kWord)), 2 * lanes);
+      Value* pairs = b_.Load(b_.At(grid, b_.Mul(i, 2 * kGridWordBytes)), 2 * lanes);
       const auto half = [&](int part) {
         std::vector<int> mask;
         for (int lane = 0; lane < lanes; ++lane) mask.push_back(2 * lane + part);
         if (lanes == 1) return b_.ir().CreateExtractElement(pairs, static_cast<uint64_t>(part));
         return b_.ir().CreateShuffleVector(pairs, llvm::ArrayRef<int>(mask));
       };
-      const Taps columns = TapsOf(half(0), shape_.data[3]), rows = TapsOf(half(1), shape_.data[2]);
+      const GridTaps columns = TapsOf(half(0), shape_.data[3]), rows = TapsOf(half(1), shape_.data[2]);
       int64_t tap = 0;
       for (size_t r = 0; r < rows.pixels.size(); ++r) {
         for (size_t c = 0; c < columns.pixels.size(); ++c) {
@@ -125,7 +126,7 @@ class GridKernel {
     b_.Store(ir.CreateSExt(inside, whole), Entry(inside_, tap, i));
   }
 
-  Taps TapsOf(Value* x, int64_t extent) {
+  GridTaps TapsOf(Value* x, int64_t extent) {
     auto& ir = b_.ir();
     Value* at = PositionOf(x, extent);
     if (shape_.is_nearest) {
@@ -182,14 +183,14 @@ class GridKernel {
         Value* weight = b_.Load(Entry(weights_, tap, i), lanes);
         sum = sum == nullptr ? b_.FMul(weight, pixel) : b_.Fma(weight, pixel, sum);
       }
-      b_.Store(sum, b_.At(result, b_.Mul(i, kWord)));
+      b_.Store(sum, b_.At(result, b_.Mul(i, kGridWordBytes)));
     });
   }
 
   Value* Pixels(Value* plane, int64_t tap, Value* i, int lanes) {
     const auto pixel = [&](int64_t lane) {
       Value* offset = b_.LoadAs(b_.i32(), Entry(offsets_, tap, b_.Add(i, lane)));
-      return b_.Load(b_.At(plane, b_.Mul(b_.ir().CreateSExt(offset, b_.i64()), kWord)));
+      return b_.Load(b_.At(plane, b_.Mul(b_.ir().CreateSExt(offset, b_.i64()), kGridWordBytes)));
     };
     if (lanes == 1) return pixel(0);
     Value* all = llvm::PoisonValue::get(b_.VecType(lanes));

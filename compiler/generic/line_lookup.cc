@@ -18,12 +18,12 @@ namespace {
 
 constexpr int64_t kMostWindows = 2;
 
-size_t AxisOf(const relay::Call& take) {
+size_t TakeAxis(const relay::Call& take) {
   const int64_t given = take.attrs.GetInt("axis", 0);
   const auto rank = static_cast<int64_t>(TensorTypeOf(take.args[0]).shape.size());
   return static_cast<size_t>(given < 0 ? given + rank : given);
 }
-int64_t ExtentOf(const relay::Call& take) { return TensorTypeOf(take.args[0]).shape[AxisOf(take)]; }
+int64_t ExtentOf(const relay::Call& take) { return TensorTypeOf(take.args[0]).shape[TakeAxis(take)]; }
 
 // The list, with negative positions counted from the back; empty if it is not known or a position is outside the axis.
 std::vector<int64_t> KnownPositions(const relay::Call& take) {
@@ -88,8 +88,8 @@ Windows WindowsOf(KernelBuilder& b, const relay::Call& take) {
 }
 
 // Lanes [0, lanes) of a window; past the axis's end lanes hold anything. Null if the whole window is past it.
-Value* Window(Evaluator& e, const relay::Call& take, const Coordinates& from, size_t axis, const Windows& windows,
-              int64_t number) {
+Value* LookUpWindow(Evaluator& e, const relay::Call& take, const Coordinates& from, size_t axis, const Windows& windows,
+                    int64_t number) {
   const int64_t valid = std::min(windows.lanes, windows.extent - number * windows.lanes);
   if (valid <= 0) return nullptr;
   Coordinates at = from;
@@ -129,7 +129,7 @@ bool HasPlainPositions(const relay::Call& take) {
 Value* TakenFromWindows(Evaluator& e, const relay::Call& take, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
   const relay::Type& data = TensorTypeOf(take.args[0]);
-  const size_t axis = AxisOf(take);
+  const size_t axis = TakeAxis(take);
   for (size_t d = 0; d < at.size(); ++d) {
     if (at[d].step != (d == axis ? 1 : 0)) return nullptr;
   }
@@ -145,8 +145,8 @@ Value* TakenFromWindows(Evaluator& e, const relay::Call& take, const Coordinates
     Value* place = b.Add(at[axis].base, lane);
     Coordinates from = at;
     from[axis] = At(b.ir().CreateSExt(b.LoadAs(b.i32(), b.At(firsts, b.Mul(place, 4))), b.i64()));
-    Value* low = Window(e, take, from, axis, windows, 0);
-    Value* high = windows.count > 1 ? Window(e, take, from, axis, windows, 1) : nullptr;
+    Value* low = LookUpWindow(e, take, from, axis, windows, 0);
+    Value* high = windows.count > 1 ? LookUpWindow(e, take, from, axis, windows, 1) : nullptr;
     parts.push_back(PermutedLanes(b, take.type->dtype, low, high, b.At(orders, b.Mul(place, order_bytes))));
   }
   return Joined(b, parts, lanes.count);

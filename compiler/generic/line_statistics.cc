@@ -50,9 +50,9 @@ Piece LineStarts(Piece piece, const PieceOutput& output, const LineStatistics& s
   return piece;
 }
 
-class Line {
+class StatisticsLine {
  public:
-  Line(Evaluator& e, const PieceOutput& output, const LineStatistics& statistics)
+  StatisticsLine(Evaluator& e, const PieceOutput& output, const LineStatistics& statistics)
       : e_(e), b_(e.b()), output_(output), statistics_(statistics) {}
 
   // Emits the line, or the lanes' lines, through the point.
@@ -152,7 +152,7 @@ void EmitLines(Evaluator& e, const Piece& piece, const PieceOutput& output, cons
   b.For(begin, end, 1, [&](Value* item) {
     e.Reset();
     BoxPoint point{ItemPosition(b, starts, lane_axis, rank, item), kScalar};
-    Line line(e, output, statistics);
+    StatisticsLine line(e, output, statistics);
     if (!beside) return line.Emit(piece, point);
     if (output.shape.lanes_in_block()) {
       point.lanes = {piece.lanes, piece.valid > 0 ? piece.valid : piece.lanes};

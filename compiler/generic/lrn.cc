@@ -9,12 +9,12 @@
 namespace hone {
 namespace {
 
-struct Window {
+struct LrnWindow {
   size_t axis;
   int64_t extent, below, above;
 };
 
-Window WindowOf(const relay::Call& call, size_t rank) {
+LrnWindow LrnWindowOf(const relay::Call& call, size_t rank) {
   const int64_t axis = call.attrs.GetInt("axis", 1), size = call.attrs.GetInt("size", 5);
   const auto where = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
   // An even window reaches one channel further up than down.
@@ -22,7 +22,7 @@ Window WindowOf(const relay::Call& call, size_t rank) {
 }
 
 // Squares of one block of lanes; zero if the block is outside the axis.
-Value* BlockSquares(Evaluator& e, const relay::Call& call, const Window& window, Coordinates at, int64_t shift,
+Value* BlockSquares(Evaluator& e, const relay::Call& call, const LrnWindow& window, Coordinates at, int64_t shift,
                     Lanes lanes) {
   KernelBuilder& b = e.b();
   const Coordinate& own = at[window.axis];
@@ -49,7 +49,7 @@ Value* Slid(KernelBuilder& b, Value* low, Value* high, int64_t offset, int count
 //
 //    squares in blocks of 4     a b c d | e f g h | i j k l
 //    window of 3, at e f g h    d e f g + e f g h + f g h i
-Value* SquaresAcrossBlocks(Evaluator& e, const relay::Call& call, const Window& window, const Coordinates& at,
+Value* SquaresAcrossBlocks(Evaluator& e, const relay::Call& call, const LrnWindow& window, const Coordinates& at,
                            Lanes lanes) {
   KernelBuilder& b = e.b();
   Value* middle = BlockSquares(e, call, window, at, 0, lanes);
@@ -62,7 +62,7 @@ Value* SquaresAcrossBlocks(Evaluator& e, const relay::Call& call, const Window& 
 }
 
 // The window's channels one after the other, clipped to the axis.
-Value* SquaresOneByOne(Evaluator& e, const relay::Call& call, const Window& window, const Coordinates& at,
+Value* SquaresOneByOne(Evaluator& e, const relay::Call& call, const LrnWindow& window, const Coordinates& at,
                        Lanes lanes) {
   KernelBuilder& b = e.b();
   Value* first = b.Max(b.Add(at[window.axis].base, -window.below), b.Index(0));
@@ -78,7 +78,7 @@ Value* SquaresOneByOne(Evaluator& e, const relay::Call& call, const Window& wind
 
 Value* Lrn(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
-  const Window window = WindowOf(call, at.size());
+  const LrnWindow window = LrnWindowOf(call, at.size());
   const Coordinate& channel = at[window.axis];
   const bool in_blocks = channel.step == 1 && channel.block == lanes.count && relay::AsVar(call.args[0]) &&
                          std::max(window.below, window.above) <= channel.block && e.ReadsBlocks(call.args[0], channel);

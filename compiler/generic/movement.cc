@@ -11,12 +11,12 @@
 namespace hone {
 namespace {
 
-size_t AxisOf(const relay::Call& call, std::string_view name, int64_t otherwise, size_t rank) {
+size_t NamedAxis(const relay::Call& call, std::string_view name, int64_t otherwise, size_t rank) {
   const int64_t axis = call.attrs.GetInt(name, otherwise);
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
 }
 
-int64_t Product(const Shape& shape, size_t first, size_t last) {
+int64_t PositionsOfAxes(const Shape& shape, size_t first, size_t last) {
   return std::accumulate(shape.begin() + static_cast<int64_t>(first), shape.begin() + static_cast<int64_t>(last),
                          int64_t{1}, std::multiplies<>());
 }
@@ -25,7 +25,7 @@ int64_t Product(const Shape& shape, size_t first, size_t last) {
 Coordinate Flattened(KernelBuilder& b, const Coordinates& at, const Shape& shape, size_t first, size_t last) {
   Coordinate flat = At(b, 0);
   for (size_t d = first; d < last; ++d) {
-    const Coordinate scaled = Scaled(b, at[d], Product(shape, d + 1, last));
+    const Coordinate scaled = Scaled(b, at[d], PositionsOfAxes(shape, d + 1, last));
     flat = {b.Add(flat.base, scaled.base), flat.step + scaled.step};
   }
   return flat;
@@ -35,7 +35,7 @@ Coordinate Flattened(KernelBuilder& b, const Coordinates& at, const Shape& shape
 Coordinates Unflattened(KernelBuilder& b, Value* flat, const Shape& shape, size_t first, size_t last) {
   Coordinates at;
   for (size_t d = first; d < last; ++d) {
-    const int64_t below = Product(shape, d + 1, last);
+    const int64_t below = PositionsOfAxes(shape, d + 1, last);
     Value* position = b.Div(flat, below);
     at.push_back(At(d == first ? position : b.Mod(position, shape[d])));
   }
@@ -165,7 +165,7 @@ Value* Take(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
     if (!known.empty()) return GatheredBlocks(e, call, at, lanes, known, block);
   }
   const Shape& data = TensorTypeOf(call.args[0]).shape;
-  const size_t rank = TensorTypeOf(call.args[1]).shape.size(), axis = AxisOf(call, "axis", 0, data.size());
+  const size_t rank = TensorTypeOf(call.args[1]).shape.size(), axis = NamedAxis(call, "axis", 0, data.size());
   const auto first = at.begin() + static_cast<int64_t>(axis), last = first + static_cast<int64_t>(rank);
   const Coordinates picked(first, last);
   if (Varies(picked)) {
@@ -243,7 +243,7 @@ Value* ChosenField(Evaluator& e, const std::vector<relay::ExprPtr>& fields, size
 
 Value* Concatenate(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const auto fields = FlatArgs(call);
-  const size_t axis = AxisOf(call, "axis", 0, at.size());
+  const size_t axis = NamedAxis(call, "axis", 0, at.size());
   if (const auto known = e.FieldOf(&call)) {
     int64_t begin = 0;
     for (int i = 0; i < *known; ++i) begin += TensorTypeOf(Nth(fields, i)).shape[axis];

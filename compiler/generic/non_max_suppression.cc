@@ -22,9 +22,9 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kWord = 8;   // bytes of a key, a count and a part of a row
-constexpr int64_t kFloat = 4;  // bytes
-constexpr int64_t kRow = 3 * kWord;
+constexpr int64_t kSuppressionWordBytes = 8;  // for a key, a count and each part of a row
+constexpr int64_t kSuppressionFloatBytes = 4;
+constexpr int64_t kSuppressionRowBytes = 3 * kSuppressionWordBytes;
 constexpr int kScoreVectors = 2;  // vectors of scores that are compared with the threshold together
 
 struct SuppressionShape {
@@ -50,7 +50,7 @@ class SuppressionKernel {
       : b_(b), function_(function), shape_(*WholeCallOf(function)) {}
 
   const SuppressionShape& shape() const { return shape_; }
-  int64_t workspace_bytes() const { return shape_.boxes * kWord + 4 * side_bytes(); }
+  int64_t workspace_bytes() const { return shape_.boxes * kSuppressionWordBytes + 4 * side_bytes(); }
 
   void EmitPairs(const StageArgs& args) {
     // For boxes close to the threshold, a sum fused with a product would decide differently from ONNX's formula.
@@ -81,8 +81,8 @@ class SuppressionKernel {
 
   int lanes() const { return b_.lanes(); }
   // Whole vectors may be read and written from any used position.
-  int64_t side_bytes() const { return (shape_.room + lanes()) * kFloat; }
-  Value* Word(Value* words, Value* i) { return b_.At(words, b_.Mul(i, kWord)); }
+  int64_t side_bytes() const { return (shape_.room + lanes()) * kSuppressionFloatBytes; }
+  Value* Word(Value* words, Value* i) { return b_.At(words, b_.Mul(i, kSuppressionWordBytes)); }
 
   void Begin(const StageArgs& args) {
     const auto operand = [&](size_t i) { return b_.Operand(args, ParameterOf(function_, i)); };
@@ -96,7 +96,7 @@ class SuppressionKernel {
     total_ = b_.Operand(args, result + 1);
     counts_ = b_.SharedWorkspace(args);
     keys_ = b_.WorkerWorkspace(args);
-    sides_ = b_.At(keys_, shape_.boxes * kWord);
+    sides_ = b_.At(keys_, shape_.boxes * kSuppressionWordBytes);
   }
 
   void EmitPair(Value* pair) {
@@ -123,12 +123,13 @@ class SuppressionKernel {
 
   // Skips scores below the threshold some vectors at a time.
   Value* EmitKeys(Value* pair, KeyHeap& heap) {
-    Value* scores = b_.At(scores_, b_.Mul(pair, shape_.boxes * kFloat));
+    Value* scores = b_.At(scores_, b_.Mul(pair, shape_.boxes * kSuppressionFloatBytes));
     const int64_t together = int64_t{kScoreVectors} * lanes(), whole = shape_.boxes / together * together;
     const Vals used = b_.Loop(0, whole, together, {b_.Index(0)}, [&](Value* first, const Vals& so_far) {
       Value* any = nullptr;
       for (int64_t i = 0; i < kScoreVectors; ++i) {
-        Value* scored = Suffices(b_.Load(b_.At(scores, b_.Mul(b_.Add(first, i * lanes()), kFloat)), lanes()));
+        Value* scored =
+            Suffices(b_.Load(b_.At(scores, b_.Mul(b_.Add(first, i * lanes()), kSuppressionFloatBytes)), lanes()));
         any = any == nullptr ? scored : b_.ir().CreateOr(any, scored);
       }
       if (lanes() > 1) any = b_.ir().CreateOrReduce(any);
@@ -149,7 +150,7 @@ class SuppressionKernel {
   Value* HoldKeys(Value* scores, Value* first, Value* last, Value* used, KeyHeap& heap) {
     auto& ir = b_.ir();
     return b_.Loop(first, last, 1, {used}, [&](Value* i, const Vals& so_far) {
-      Value* score = b_.Load(b_.At(scores, b_.Mul(i, kFloat)));
+      Value* score = b_.Load(b_.At(scores, b_.Mul(i, kSuppressionFloatBytes)));
       Value* high = ir.CreateShl(ir.CreateSExt(FloatOrder(b_, score), b_.i64()), 32);
       heap.Hold(ir.CreateOr(high, ir.CreateZExt(ir.CreateNot(ir.CreateTrunc(i, b_.i32())), b_.i64())), so_far[0]);
       return Vals{b_.Add(so_far[0], ir.CreateZExt(Suffices(score), b_.i64()))};
@@ -157,9 +158,9 @@ class SuppressionKernel {
   }
 
   Corners CornersOf(Value* box) {
-    Value* at = b_.At(boxes_, b_.Mul(box, 4 * kFloat));
+    Value* at = b_.At(boxes_, b_.Mul(box, 4 * kSuppressionFloatBytes));
     Vals part;
-    for (int64_t i = 0; i < 4; ++i) part.push_back(b_.Load(b_.At(at, i * kFloat)));
+    for (int64_t i = 0; i < 4; ++i) part.push_back(b_.Load(b_.At(at, i * kSuppressionFloatBytes)));
     if (!shape_.is_centre) {
       return {b_.FMin(part[1], part[3]), b_.FMin(part[0], part[2]), b_.FMax(part[1], part[3]),
               b_.FMax(part[0], part[2])};
@@ -169,7 +170,9 @@ class SuppressionKernel {
             b_.FAdd(part[1], half_height)};
   }
 
-  Value* Side(int64_t side, Value* i) { return b_.At(b_.At(sides_, side * side_bytes()), b_.Mul(i, kFloat)); }
+  Value* Side(int64_t side, Value* i) {
+    return b_.At(b_.At(sides_, side * side_bytes()), b_.Mul(i, kSuppressionFloatBytes));
+  }
 
   // Behind the box it writes boxes without area, as many as one vector may read beyond.
   void Take(const Corners& box, Value* place) {
@@ -210,7 +213,8 @@ class SuppressionKernel {
 
   void StoreRow(Value* row, const Vals& parts) {
     for (size_t i = 0; i < parts.size(); ++i) {
-      b_.Store(parts[i], b_.At(b_.At(rows_, b_.Mul(row, kRow)), static_cast<int64_t>(i) * kWord));
+      b_.Store(parts[i],
+               b_.At(b_.At(rows_, b_.Mul(row, kSuppressionRowBytes)), static_cast<int64_t>(i) * kSuppressionWordBytes));
     }
   }
 
@@ -229,7 +233,7 @@ EmittedKernel EmitNonMaxSuppression(KernelBuilder& builder, const relay::Functio
   builder.Stage(symbol, [&](const StageArgs& args) { kernel.EmitPairs(args); });
   builder.Stage(symbol + "_1", [&](const StageArgs& args) { kernel.EmitMoves(args); });
   return {{{symbol, kernel.shape().pairs(), 1, kernel.workspace_bytes()}, {symbol + "_1", 1, 1, 0}},
-          kernel.shape().pairs() * kWord};
+          kernel.shape().pairs() * kSuppressionWordBytes};
 }
 
 }  // namespace hone

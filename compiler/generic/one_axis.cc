@@ -7,16 +7,16 @@
 namespace hone {
 namespace {
 
-enum class Step : uint8_t { kNone, kOne, kSeveral };
+enum class AxisStep : uint8_t { kNone, kOne, kSeveral };
 
 // The step from one position along the axes to the next, for an operand with at most as many axes as `whole`.
-Step StepAlong(const Shape& operand, const Shape& whole, size_t first, size_t last) {
+AxisStep StepAlong(const Shape& operand, const Shape& whole, size_t first, size_t last) {
   const size_t added = whole.size() - operand.size();
   const auto varies = [&](size_t axis) { return axis >= added && operand[axis - added] != 1; };
   for (size_t axis = first; axis <= last; ++axis) {
-    if (whole[axis] == 1 || varies(axis) != varies(first)) return Step::kSeveral;
+    if (whole[axis] == 1 || varies(axis) != varies(first)) return AxisStep::kSeveral;
   }
-  return varies(first) ? Step::kOne : Step::kNone;
+  return varies(first) ? AxisStep::kOne : AxisStep::kNone;
 }
 
 // Operators with channels along an axis do not broadcast by numpy's rules.
@@ -29,8 +29,8 @@ bool IsBroadcast(const relay::Call& call) {
 }  // namespace
 
 bool IsOneAxis(const Evaluator& e, const relay::ExprPtr& expr, const Shape& whole, size_t first, size_t last) {
-  const Step step = StepAlong(TensorTypeOf(expr).shape, whole, first, last);
-  if (step != Step::kOne) return step == Step::kNone;
+  const AxisStep step = StepAlong(TensorTypeOf(expr).shape, whole, first, last);
+  if (step != AxisStep::kOne) return step == AxisStep::kNone;
   const relay::Call* call = relay::AsCall(expr);
   if (call == nullptr) return relay::AsConstant(expr) != nullptr || e.FlatOperand(expr) != nullptr;
   return IsBroadcast(*call) && std::all_of(call->args.begin(), call->args.end(), [&](const relay::ExprPtr& arg) {

@@ -31,11 +31,11 @@ std::vector<size_t> SourceAxes(const relay::Function& function) {
 }
 
 // A logical axis in one operand: whole, or as blocks and the positions in them.
-struct Side {
+struct AxisSide {
   int64_t whole = 0, block = 0, in_block = 0;  // elements per step; block: its size, 0 for a whole axis
 };
-Side SideOf(const MemoryShape& shape, size_t logical) {
-  Side side;
+AxisSide AxisSideOf(const MemoryShape& shape, size_t logical) {
+  AxisSide side;
   for (const MemoryShape::Axis& axis : shape.axes) {
     if (axis.logical != logical) continue;
     if (axis.block > 0) {
@@ -50,22 +50,22 @@ Side SideOf(const MemoryShape& shape, size_t logical) {
 
 // One logical axis, as axes along which both sides advance evenly. `rest` is the number of positions in a last block
 // that is not full.
-struct Pair {
+struct AxisPair {
   std::vector<PermutedAxis> axes;
   int64_t rest = 0;
   bool zeros = false;  // the result has zeros past the rest
 };
-std::optional<Pair> PairOf(const Side& from, const Side& to, int64_t extent) {
+std::optional<AxisPair> AxisPairOf(const AxisSide& from, const AxisSide& to, int64_t extent) {
   if (from.block == to.block && from.block > 0) {
     const int64_t blocks = (extent + from.block - 1) / from.block;
-    return Pair{{{blocks, from.whole, to.whole}, {from.block, from.in_block, to.in_block}}};
+    return AxisPair{{{blocks, from.whole, to.whole}, {from.block, from.in_block, to.in_block}}};
   }
   if (from.block > 0 && to.block > 0) return std::nullopt;
   const int64_t block = std::max(from.block, to.block);
-  if (block == 0) return Pair{{{extent, from.whole, to.whole}}};
-  const auto step = [&](const Side& side) { return side.block > 0 ? side.whole : side.whole * block; };
-  const auto within = [](const Side& side) { return side.block > 0 ? side.in_block : side.whole; };
-  return Pair{
+  if (block == 0) return AxisPair{{{extent, from.whole, to.whole}}};
+  const auto step = [&](const AxisSide& side) { return side.block > 0 ? side.whole : side.whole * block; };
+  const auto within = [](const AxisSide& side) { return side.block > 0 ? side.in_block : side.whole; };
+  return AxisPair{
       {{extent / block, step(from), step(to)}, {block, within(from), within(to)}}, extent % block, to.block > 0};
 }
 
@@ -76,7 +76,7 @@ bool Joins(const PermutedAxis& outer, const PermutedAxis& inner) {
 
 // The axes in the order of the result's memory, without axes of one position; neighbours are joined if both sides allow
 // it.
-std::vector<PermutedAxis> Joined(std::vector<PermutedAxis> axes) {
+std::vector<PermutedAxis> JoinedAxes(std::vector<PermutedAxis> axes) {
   std::erase_if(axes, [](const PermutedAxis& axis) { return axis.extent == 1; });
   std::stable_sort(axes.begin(), axes.end(), [](const auto& a, const auto& b) { return a.to > b.to; });
   std::vector<PermutedAxis> joined;
@@ -135,7 +135,7 @@ std::optional<PermutedBox> RestOf(std::vector<PermutedAxis> axes, const LastBloc
   const PermutedAxis blocks = axes[last.axis], within = axes[last.axis + 1];
   axes[last.axis].extent = 1;
   if (!last.zeros) axes[last.axis + 1].extent = last.rest;
-  std::optional<PermutedBox> box = BoxOf(Joined(axes));
+  std::optional<PermutedBox> box = BoxOf(JoinedAxes(axes));
   if (!box) return std::nullopt;
   // Zeros go to lanes past an axis. In every layout that has them, these are the result's last axis.
   if (last.zeros && within.extent > kPermutedSide) return std::nullopt;
@@ -158,7 +158,7 @@ std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& fun
   std::vector<PermutedAxis> axes;
   std::optional<LastBlock> last;
   for (size_t d = 0; d < sources.size(); ++d) {
-    auto pair = PairOf(SideOf(from_shape, sources[d]), SideOf(to_shape, d), to.shape[d]);
+    auto pair = AxisPairOf(AxisSideOf(from_shape, sources[d]), AxisSideOf(to_shape, d), to.shape[d]);
     if (!pair || (pair->rest > 0 && last)) return std::nullopt;
     if (pair->rest > 0) last = LastBlock{axes.size(), pair->rest, pair->zeros};
     pair->axes[0].from_batch = sources[d] == 0 && LiesApart(function, 0);
@@ -168,7 +168,7 @@ std::optional<std::vector<PermutedBox>> PermutationOf(const relay::Function& fun
   }
   std::vector<PermutedBox> boxes;
   if (!last || axes[last->axis].extent > 0) {
-    const auto box = BoxOf(Joined(axes));
+    const auto box = BoxOf(JoinedAxes(axes));
     if (!box) return std::nullopt;
     boxes.push_back(*box);
     PermutedBox& whole = boxes.back();

@@ -220,7 +220,7 @@ void JoinAxes(const Evaluator& e, const ExprPtr& output, const OperandAccess& op
 // of bytes.
 int64_t VectorsOf(const ExprPtr& output) { return DTypeBytes(output->type->dtype) == 1 ? 4 : 2; }
 
-int LanesOf(const Piece& piece, const MemoryShape& shape, int64_t lanes, int64_t vectors) {
+int PieceLanes(const Piece& piece, const MemoryShape& shape, int64_t lanes, int64_t vectors) {
   if (shape.lane_axis >= shape.axes.size()) return 1;
   const auto& lane = shape.axes[shape.lane_axis];
   if (lane.block > 0) return static_cast<int>(lane.block);
@@ -271,7 +271,7 @@ std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number) {
   // Lanes follow from the finished boxes, because a cut may have left an axis too short for a vector.
   for (Piece& piece : pieces) {
     const bool one = scalar || (windows && !piece.interior && !piece.columns_inside);
-    piece.lanes = LanesOf(piece, shape, one ? 1 : machine.vector_lanes, one ? 1 : vectors);
+    piece.lanes = PieceLanes(piece, shape, one ? 1 : machine.vector_lanes, one ? 1 : vectors);
     piece.heavy = scalar || windows;
   }
   return pieces;

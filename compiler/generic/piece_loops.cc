@@ -5,8 +5,7 @@
 namespace hone {
 namespace {
 
-// Target size of an item, so that its set-up is negligible, and the number of items that suffices for all workers.
-constexpr int64_t kItemElements = 4096;
+// The number of items that suffices for all workers.
 constexpr int64_t kEnoughItems = 16;
 
 int64_t Extent(const Piece& piece, size_t axis) { return piece.high[axis] - piece.low[axis]; }
@@ -21,7 +20,7 @@ struct Division {
 
 // Moves inner axes from the items into an item until it is worth its set-up, while enough items are left. If there are
 // too few items from the start, long rows are cut.
-Division Divide(const Piece& piece, const MemoryShape& shape) {
+Division DivisionOf(const Piece& piece, const MemoryShape& shape) {
   Division d;
   d.item_axes = std::min(shape.lane_axis, shape.axes.size());
   for (size_t i = 0; i < d.item_axes; ++i) d.rows *= Extent(piece, i);
@@ -164,13 +163,13 @@ void ForLanes(KernelBuilder& b, int64_t low, int64_t high, int lanes,
 }
 
 int64_t ItemsOf(const Piece& piece, const PieceOutput& output) {
-  const Division d = Divide(piece, output.shape);
+  const Division d = DivisionOf(piece, output.shape);
   return d.rows * d.chunks;
 }
 
 void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Value* begin, Value* end) {
   KernelBuilder& b = e.b();
-  const Division d = Divide(piece, output.shape);
+  const Division d = DivisionOf(piece, output.shape);
   const size_t lane_axis = output.shape.lane_axis;
   b.For(begin, end, 1, [&](Value* item) {
     e.Reset();

@@ -14,6 +14,9 @@ struct PieceOutput {
   MemoryShape shape;
 };
 
+// Target size of a work item in elements, so that its set-up is negligible.
+inline constexpr int64_t kItemElements = 4096;
+
 // Work items of a piece: rows of memory, or parts of a row if there are few rows.
 int64_t ItemsOf(const Piece& piece, const PieceOutput& output);
 // Emits items [begin, end) of the piece: evaluates and stores each element.

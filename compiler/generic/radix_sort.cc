@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
+#include "compiler/codegen/float_bits.h"
 #include "compiler/generic/loop_while.h"
 
 namespace hone {
@@ -11,11 +12,6 @@ namespace {
 constexpr int kSelectedBits = 11;  // of a digit in a selection
 constexpr int kSortedBits = 8;     // of a digit in a sort
 constexpr int64_t kCount = 4;      // bytes
-
-int LanesOf(Value* number) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(number->getType());
-  return vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
-}
 
 }  // namespace
 
@@ -67,7 +63,7 @@ RadixSort::Kth RadixSort::KthLeast(Value* numbers, int64_t count, int64_t k) {
     Clear(int64_t{1} << width);
     const auto matches = [&](Value* number) -> Value* {
       if (above == bits_) return ir.getTrue();
-      const int lanes = LanesOf(number);
+      const int lanes = LaneCount(number);
       return ir.CreateICmpEQ(ir.CreateLShr(number, b_.Splat(constant(above), lanes)), b_.Splat(known, lanes));
     };
     ForMatching(numbers, count, matches, [&](Value*, Value* number) {

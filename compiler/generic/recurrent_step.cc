@@ -15,7 +15,7 @@ namespace {
 using relay::CellKind;
 using relay::kRecurrentBlock;
 
-constexpr int64_t kFloat = 4;    // bytes
+constexpr int64_t kCellFloatBytes = 4;
 constexpr int64_t kSharing = 4;  // most groups that share a read of the weight
 
 // Units that are computed together, in vectors from `unit` on; the last vector may have fewer units than lanes.
@@ -25,10 +25,10 @@ struct Tile {
   int last = 1;  // units in the last vector
 };
 
-class Step {
+class CellStep {
  public:
-  Step(KernelBuilder& builder, const RecurrentShape& shape, const RecurrentOperands& operands,
-       const RecurrentStep& step)
+  CellStep(KernelBuilder& builder, const RecurrentShape& shape, const RecurrentOperands& operands,
+           const RecurrentStep& step)
       : b_(builder), shape_(shape), cell_(shape.cell), operands_(operands), step_(step) {}
 
   void Emit() {
@@ -69,7 +69,7 @@ class Step {
 
   // Loads units of a row; lanes past the valid ones hold anything.
   Value* LoadUnits(Value* row, const Tile& tile, int64_t vector) {
-    Value* ptr = b_.At(row, b_.Mul(UnitOf(tile, vector), kFloat));
+    Value* ptr = b_.At(row, b_.Mul(UnitOf(tile, vector), kCellFloatBytes));
     const int valid = ValidOf(tile, vector);
     if (valid == shape_.lanes) return b_.Load(ptr, valid);
     std::vector<int> mask(static_cast<size_t>(shape_.lanes), llvm::PoisonMaskElem);
@@ -79,7 +79,7 @@ class Step {
   }
 
   void StoreUnits(Value* value, Value* row, const Tile& tile, int64_t vector) {
-    Value* ptr = b_.At(row, b_.Mul(UnitOf(tile, vector), kFloat));
+    Value* ptr = b_.At(row, b_.Mul(UnitOf(tile, vector), kCellFloatBytes));
     const int valid = ValidOf(tile, vector);
     if (valid < shape_.lanes) {
       std::vector<int> prefix(static_cast<size_t>(valid));
@@ -97,20 +97,20 @@ class Step {
   Value* Memory(int64_t m) { return b_.At(operands_.last_cell, StateAt(b_, shape_, step_.direction, Row(m))); }
   Value* Data(int64_t m, int64_t gate) {
     Value* row = b_.Mul(StatesAt(b_, shape_, step_.direction, step_.time, Row(m)), cell_.gates());
-    return b_.At(b_.At(operands_.data, row), gate * shape_.units * kFloat);
+    return b_.At(b_.At(operands_.data, row), gate * shape_.units * kCellFloatBytes);
   }
   Value* Peephole(int64_t gate) {
-    return b_.At(operands_.peepholes, (step_.direction * 3 + gate) * shape_.units * kFloat);
+    return b_.At(operands_.peepholes, (step_.direction * 3 + gate) * shape_.units * kCellFloatBytes);
   }
   Value* Scales(int64_t gate) {
-    return b_.At(operands_.scales, (step_.direction * cell_.gates() + gate) * shape_.units * kFloat);
+    return b_.At(operands_.scales, (step_.direction * cell_.gates() + gate) * shape_.units * kCellFloatBytes);
   }
-  Value* Bias() { return b_.At(operands_.bias, step_.direction * shape_.units * kFloat); }
+  Value* Bias() { return b_.At(operands_.bias, step_.direction * shape_.units * kCellFloatBytes); }
   // A gru's update gates, followed by the states that its candidate reads.
-  Value* Updates(int64_t m) { return b_.At(operands_.workspace, b_.Mul(Local(m), shape_.padded() * kFloat)); }
+  Value* Updates(int64_t m) { return b_.At(operands_.workspace, b_.Mul(Local(m), shape_.padded() * kCellFloatBytes)); }
   Value* Seen(int64_t m) {
     Value* row = b_.Add(Local(m), step_.rows);
-    return b_.At(operands_.workspace, b_.Mul(row, shape_.padded() * kFloat));
+    return b_.At(operands_.workspace, b_.Mul(row, shape_.padded() * kCellFloatBytes));
   }
 
   Value* Like(Value* x, double c) { return llvm::ConstantFP::get(x->getType(), c); }
@@ -157,7 +157,8 @@ class Step {
     const auto accumulate = [&](Value* k, const Vals& sums) {
       Value* from = b_.At(weight, b_.Mul(k, step_bytes));
       Vals next = sums, splats;
-      for (Value* row : states) splats.push_back(b_.Splat(b_.Load(b_.At(row, b_.Mul(k, kFloat))), shape_.lanes));
+      for (Value* row : states)
+        splats.push_back(b_.Splat(b_.Load(b_.At(row, b_.Mul(k, kCellFloatBytes))), shape_.lanes));
       const auto count = static_cast<int64_t>(gates.size());
       for (int64_t g = 0; g < count; ++g) {
         for (int64_t u = 0; u < tile.vectors; ++u) {
@@ -294,21 +295,21 @@ RecurrentShape::RecurrentShape(const relay::Call& call, const MachineModel& mach
 }
 
 int64_t RecurrentShape::workspace_bytes() const {
-  return cell.kind == CellKind::kGru ? 2 * item_rows * padded() * kFloat : 0;
+  return cell.kind == CellKind::kGru ? 2 * item_rows * padded() * kCellFloatBytes : 0;
 }
 
 Value* StatesAt(KernelBuilder& b, const RecurrentShape& shape, int64_t direction, Value* time, Value* row) {
   Value* place = b.Mul(b.Add(b.Mul(time, shape.rows), row), shape.cell.directions());
-  return b.Mul(b.Add(place, direction), shape.units * kFloat);
+  return b.Mul(b.Add(place, direction), shape.units * kCellFloatBytes);
 }
 
 Value* StateAt(KernelBuilder& b, const RecurrentShape& shape, int64_t direction, Value* row) {
-  return b.Mul(b.Add(row, direction * shape.rows), shape.units * kFloat);
+  return b.Mul(b.Add(row, direction * shape.rows), shape.units * kCellFloatBytes);
 }
 
 void EmitRecurrentStep(KernelBuilder& b, const RecurrentShape& shape, const RecurrentOperands& operands,
                        const RecurrentStep& step) {
-  Step(b, shape, operands, step).Emit();
+  CellStep(b, shape, operands, step).Emit();
 }
 
 }  // namespace hone

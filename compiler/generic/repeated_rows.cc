@@ -12,7 +12,6 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kItemElements = 4096;
 constexpr int kTwoVectors = 8;  // bytes for each float of a vector
 // A longer row may have left the nearest cache by the time it is copied.
 constexpr int64_t kMostRowBytes = 16384;
@@ -36,7 +35,7 @@ std::vector<uint8_t> RepeatsOf(const relay::Call& take) {
 }
 
 int64_t RowsOfItem(const RepeatedRows& rows) { return std::clamp<int64_t>(kItemElements / rows.columns, 1, rows.rows); }
-int64_t ChunksOf(const RepeatedRows& rows) { return CeilDiv(rows.rows, RowsOfItem(rows)); }
+int64_t RowChunks(const RepeatedRows& rows) { return CeilDiv(rows.rows, RowsOfItem(rows)); }
 
 class RowEmitter {
  public:
@@ -49,7 +48,7 @@ class RowEmitter {
     KernelBuilder& b = e_.b();
     auto* flags = llvm::ConstantDataArray::get(b.ir().getContext(), rows_.repeats);
     Value* repeats = ConstantArray(b, flags);
-    Value *plane = b.Div(item, ChunksOf(rows_)), *first = b.Mul(b.Mod(item, ChunksOf(rows_)), RowsOfItem(rows_));
+    Value *plane = b.Div(item, RowChunks(rows_)), *first = b.Mul(b.Mod(item, RowChunks(rows_)), RowsOfItem(rows_));
     b.For(first, b.Min(b.Add(first, RowsOfItem(rows_)), b.Index(rows_.rows)), 1, [&](Value* row) {
       Value* repeated = b.ir().CreateIsNotNull(b.LoadAs(b.ir().getInt8Ty(), b.At(repeats, row)));
       Value* is_later = b.ir().CreateICmpSGT(row, first);
@@ -112,7 +111,7 @@ std::optional<RepeatedRows> RepeatedRowsOf(const relay::Function& function) {
   return found;
 }
 
-int64_t ItemsOf(const RepeatedRows& rows) { return rows.planes * ChunksOf(rows); }
+int64_t ItemsOf(const RepeatedRows& rows) { return rows.planes * RowChunks(rows); }
 
 void EmitRepeatedRows(Evaluator& e, const RepeatedRows& rows, Value* begin, Value* end) {
   RowEmitter emitter(e, rows);

@@ -15,8 +15,8 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kChannels = 16;  // most channels of an item
-constexpr int64_t kFloat = 4;      // bytes
+constexpr int64_t kRoiItemChannels = 16;  // most channels of an item
+constexpr int64_t kRoiFloatBytes = 4;
 
 struct RoiShape {
   explicit RoiShape(const relay::Call& call)
@@ -30,7 +30,7 @@ struct RoiShape {
         aligned(call.attrs.GetBool("aligned", true)) {}
 
   int64_t channels() const { return data[1]; }
-  int64_t chunks() const { return (channels() + kChannels - 1) / kChannels; }
+  int64_t chunks() const { return (channels() + kRoiItemChannels - 1) / kRoiItemChannels; }
 
   Shape data;
   int64_t rois;
@@ -62,33 +62,33 @@ class RoiKernel {
       : b_(b), shape_(shape), operands_(operands) {}
 
   void EmitItem(Value* item) {
-    Value *roi = b_.Div(item, shape_.chunks()), *first = b_.Mul(b_.Mod(item, shape_.chunks()), kChannels);
-    count_ = b_.Min(b_.Index(kChannels), b_.Sub(b_.Index(shape_.channels()), first));
+    Value *roi = b_.Div(item, shape_.chunks()), *first = b_.Mul(b_.Mod(item, shape_.chunks()), kRoiItemChannels);
+    count_ = b_.Min(b_.Index(kRoiItemChannels), b_.Sub(b_.Index(shape_.channels()), first));
     Value* image =
         b_.LoadAs(ElementType(b_, shape_.image_type), b_.At(operands_.images, b_.Mul(roi, Bytes(shape_.image_type))));
     image = SafeIndex(b_, image, shape_.data[0]);
     planes_ = b_.At(operands_.data, b_.Mul(b_.Add(b_.Mul(image, shape_.channels()), first), PlaneBytes()));
-    Value* box = b_.At(operands_.rois, b_.Mul(roi, 4 * kFloat));
+    Value* box = b_.At(operands_.rois, b_.Mul(roi, 4 * kRoiFloatBytes));
     const RoiAxis rows = AxisOf(box, 1, shape_.pooled[0], shape_.data[2]),
                   columns = AxisOf(box, 0, shape_.pooled[1], shape_.data[3]);
     Value* bins = b_.At(operands_.result, b_.Mul(b_.Add(b_.Mul(roi, shape_.channels()), first), BinsBytes()));
     b_.For(0, shape_.pooled[0], 1, [&](Value* row) {
       b_.For(0, shape_.pooled[1], 1, [&](Value* column) {
-        results_ = b_.At(bins, b_.Mul(b_.Add(b_.Mul(row, shape_.pooled[1]), column), kFloat));
+        results_ = b_.At(bins, b_.Mul(b_.Add(b_.Mul(row, shape_.pooled[1]), column), kRoiFloatBytes));
         EmitBin(rows, row, columns, column);
       });
     });
   }
 
  private:
-  int64_t PlaneBytes() const { return shape_.data[2] * shape_.data[3] * kFloat; }
-  int64_t BinsBytes() const { return shape_.pooled[0] * shape_.pooled[1] * kFloat; }
+  int64_t PlaneBytes() const { return shape_.data[2] * shape_.data[3] * kRoiFloatBytes; }
+  int64_t BinsBytes() const { return shape_.pooled[0] * shape_.pooled[1] * kRoiFloatBytes; }
   Value* AsFloat(Value* number) { return b_.ir().CreateSIToFP(number, b_.f32()); }
 
   RoiAxis AxisOf(Value* box, int64_t axis, int64_t bins, int64_t extent) {
     auto& ir = b_.ir();
     const auto side = [&](int64_t at) {
-      Value* scaled = b_.FMul(b_.Load(b_.At(box, at * kFloat)), b_.Float(shape_.scale));
+      Value* scaled = b_.FMul(b_.Load(b_.At(box, at * kRoiFloatBytes)), b_.Float(shape_.scale));
       return b_.FSub(scaled, b_.Float(shape_.aligned ? 0.5F : 0.0F));
     };
     Value *begin = side(axis), *length = b_.FSub(side(axis + 2), begin);
@@ -144,7 +144,7 @@ class RoiKernel {
     Value *one = b_.Float(1), *top = b_.FSub(one, y.weight), *left = b_.FSub(one, x.weight);
     const Vals weights{weight(top, left), weight(top, x.weight), weight(y.weight, left), weight(y.weight, x.weight)};
     const auto offset = [&](Value* row, Value* column) {
-      return b_.Mul(b_.Add(b_.Mul(row, shape_.data[3]), column), kFloat);
+      return b_.Mul(b_.Add(b_.Mul(row, shape_.data[3]), column), kRoiFloatBytes);
     };
     const Vals offsets{offset(y.low, x.low), offset(y.low, x.high), offset(y.high, x.low), offset(y.high, x.high)};
     ForChannels([&](Value* plane, Value* result) {

@@ -21,10 +21,10 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kCopied = 4096;   // elements of an item of the first stage
-constexpr int64_t kTogether = 256;  // most inner positions of an item of the second stage
+constexpr int64_t kCopied = 4096;               // elements of an item of the first stage
+constexpr int64_t kScatterItemPositions = 256;  // most inner positions of an item of the second stage
 
-int64_t Product(const Shape& shape, size_t begin, size_t end) {
+int64_t ElementsOfAxes(const Shape& shape, size_t begin, size_t end) {
   return ElementCount(Shape(shape.begin() + static_cast<int64_t>(begin), shape.begin() + static_cast<int64_t>(end)));
 }
 
@@ -38,17 +38,17 @@ struct ScatterShape {
         join(call.attrs.GetString(slices ? "mode" : "reduction")) {
     if (slices) {
       depth = indices[0];
-      steps = Product(indices, 1, indices.size());
-      inner = Product(data, static_cast<size_t>(depth), data.size());
+      steps = ElementsOfAxes(indices, 1, indices.size());
+      inner = ElementsOfAxes(data, static_cast<size_t>(depth), data.size());
       return;
     }
     axis = static_cast<size_t>(relay::NormalizedAxis(call.attrs.GetInt("axis"), data.size()));
-    lines = Product(indices, 0, axis);
+    lines = ElementsOfAxes(indices, 0, axis);
     steps = indices[axis];
-    inner = Product(indices, axis + 1, indices.size());
+    inner = ElementsOfAxes(indices, axis + 1, indices.size());
   }
 
-  int64_t chunks() const { return (inner + kTogether - 1) / kTogether; }
+  int64_t chunks() const { return (inner + kScatterItemPositions - 1) / kScatterItemPositions; }
   bool empty() const { return lines * steps * inner == 0; }
 
   Shape data, indices;
@@ -82,8 +82,9 @@ class ScatterKernel {
 
   void EmitUpdates(const StageArgs& args) {
     b_.For(args.begin, args.end, 1, [&](Value* item) {
-      Value *line = b_.Div(item, shape_.chunks()), *first = b_.Mul(b_.Mod(item, shape_.chunks()), kTogether);
-      Value* last = b_.Min(b_.Add(first, kTogether), b_.Index(shape_.inner));
+      Value *line = b_.Div(item, shape_.chunks()),
+            *first = b_.Mul(b_.Mod(item, shape_.chunks()), kScatterItemPositions);
+      Value* last = b_.Min(b_.Add(first, kScatterItemPositions), b_.Index(shape_.inner));
       b_.For(0, shape_.steps, 1, [&](Value* step) {
         if (shape_.slices) return EmitSlice(step, first, last);
         b_.For(first, last, 1, [&](Value* i) { EmitElement(line, step, i); });
@@ -126,7 +127,7 @@ class ScatterKernel {
 
   void EmitElement(Value* line, Value* step, Value* i) {
     const int64_t extent = shape_.data[shape_.axis];
-    const int64_t stride = Product(shape_.data, shape_.axis + 1, shape_.data.size());
+    const int64_t stride = ElementsOfAxes(shape_.data, shape_.axis + 1, shape_.data.size());
     Value* from = b_.Add(b_.Mul(b_.Add(b_.Mul(line, shape_.steps), step), shape_.inner), i);
     Value* index = IndexAt(from, extent);
     b_.If(IsInside(index, extent), [&] {

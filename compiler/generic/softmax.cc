@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-size_t AxisOf(const relay::Call& softmax) {
+size_t SoftmaxAxis(const relay::Call& softmax) {
   const int64_t axis = softmax.attrs.GetInt("axis", -1);
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(softmax.type->shape.size()) : axis);
 }
@@ -17,16 +17,16 @@ size_t AxisOf(const relay::Call& softmax) {
 bool IsLog(const relay::Call& softmax) { return relay::AsOp(softmax.op)->def->name == "nn.log_softmax"; }
 
 // The lines that start at one position: one, or one per lane across the axis.
-class Line {
+class SoftmaxLine {
  public:
-  Line(Evaluator& e, const PieceOutput& output, const relay::Call& softmax, Coordinates at, Lanes lanes)
+  SoftmaxLine(Evaluator& e, const PieceOutput& output, const relay::Call& softmax, Coordinates at, Lanes lanes)
       : e_(e),
         b_(e.b()),
         output_(output),
         softmax_(softmax),
         at_(std::move(at)),
         lanes_(lanes),
-        axis_(AxisOf(softmax)) {}
+        axis_(SoftmaxAxis(softmax)) {}
 
   void Emit() {
     // Ignores NaN, because a NaN on the line reaches every element through the sum.
@@ -87,7 +87,7 @@ class Line {
 };
 
 size_t SkippedAxis(const relay::Call& softmax, const PieceOutput& output) {
-  return AxisOf(softmax) == output.shape.lane_axis ? output.shape.axes.size() : AxisOf(softmax);
+  return SoftmaxAxis(softmax) == output.shape.lane_axis ? output.shape.axes.size() : SoftmaxAxis(softmax);
 }
 
 }  // namespace
@@ -118,14 +118,14 @@ void EmitSoftmax(Evaluator& e, const Piece& whole, const PieceOutput& output, Va
   b.For(begin, end, 1, [&](Value* item) {
     e.Reset();
     BoxPoint point{ItemPosition(b, whole, std::min(lane_axis, rank), SkippedAxis(*softmax, output), item), kScalar};
-    if (lane_axis >= rank || AxisOf(*softmax) == lane_axis) {
-      Line(e, output, *softmax, CoordinatesAt(b, output.shape, point), kScalar).Emit();
+    if (lane_axis >= rank || SoftmaxAxis(*softmax) == lane_axis) {
+      SoftmaxLine(e, output, *softmax, CoordinatesAt(b, output.shape, point), kScalar).Emit();
       return;
     }
     ForLanes(b, 0, whole.high[lane_axis], whole.lanes, [&](Value* position, Lanes lanes) {
       point.at[lane_axis] = position;
       point.lanes = lanes;
-      Line(e, output, *softmax, CoordinatesAt(b, output.shape, point), lanes).Emit();
+      SoftmaxLine(e, output, *softmax, CoordinatesAt(b, output.shape, point), lanes).Emit();
     });
   });
 }

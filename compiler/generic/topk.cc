@@ -37,7 +37,7 @@ constexpr int64_t kPositionBytes = 8;
 constexpr int64_t kVectors = 4;  // vectors that are compared with the root together
 constexpr int64_t kSample = 512;
 
-struct Line {
+struct TopkLine {
   Value *data, *values, *positions;  // addresses of its beginning in each operand
 };
 
@@ -108,7 +108,7 @@ class TopKKernel {
   bool samples() const { return view_.extent >= 8 * kSample && MostSampled() <= view_.extent / 2; }
   int64_t KeysBytes() const { return Padded((std::max(k_, samples() ? MostSampled() : 0) + 1) * key_bytes()); }
 
-  void EmitLine(Line line) {
+  void EmitLine(TopkLine line) {
     Value* memory = memory_;
     if (view_.inner > 1) {
       b_.For(0, view_.extent, 1, [&](Value* i) {
@@ -120,7 +120,7 @@ class TopKKernel {
     counts() ? ByRanks(line, memory) : StoreResults(line, ByHeap(line.data, memory));
   }
 
-  void StoreResults(const Line& line, Value* keys) {
+  void StoreResults(const TopkLine& line, Value* keys) {
     b_.For(0, k_, 1, [&](Value* i) { StoreResult(line, keys, i); });
   }
 
@@ -181,7 +181,7 @@ class TopKKernel {
     });
   }
 
-  void ByRanks(const Line& line, Value* memory) {
+  void ByRanks(const TopkLine& line, Value* memory) {
     ranks_ = b_.At(memory, RadixSort::CountBytes());
     keys_ = b_.At(ranks_, Padded(view_.extent * element_bytes()));
     other_ = b_.At(keys_, KeysBytes());
@@ -284,7 +284,7 @@ class TopKKernel {
 
   Value* PositionIn(Value* held) { return b_.ir().CreateZExt(b_.ir().CreateTrunc(held, b_.i32()), b_.i64()); }
 
-  void StoreResult(const Line& line, Value* keys, Value* i) {
+  void StoreResult(const TopkLine& line, Value* keys, Value* i) {
     Value* position = PositionIn(b_.LoadAs(key(), b_.At(keys, b_.Mul(i, key_bytes()))));
     b_.Store(ElementAt(line.data, position), b_.At(line.values, b_.Mul(i, view_.inner * element_bytes())));
     b_.Store(position, b_.At(line.positions, b_.Mul(i, view_.inner * kPositionBytes)));

@@ -21,8 +21,8 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kWord = 4;  // bytes, of a float too
-constexpr int64_t kNodeBytes = relay::kTreeNodeWords * kWord;
+constexpr int64_t kTreeWordBytes = 4;  // of a float too
+constexpr int64_t kNodeBytes = relay::kTreeNodeWords * kTreeWordBytes;
 constexpr int64_t kLanes = 8;
 constexpr int64_t kRowsOfItem = 4 * kLanes;
 
@@ -55,7 +55,7 @@ struct TreeOperands {
 };
 
 // Rows side by side, each in some trees: lane (row, tree) has number row * trees + tree.
-struct Lanes {
+struct TreeLanes {
   Value* row;
   Value* tree;
   int64_t rows, trees;
@@ -81,7 +81,7 @@ class TreeKernel {
  private:
   void EmitItem(Value* first, int64_t rows) {
     b_.For(0, rows * shape_.targets, 1,
-           [&](Value* i) { b_.Store(b_.Float(Start()), b_.At(ResultOf(first), b_.Mul(i, kWord))); });
+           [&](Value* i) { b_.Store(b_.Float(Start()), b_.At(ResultOf(first), b_.Mul(i, kTreeWordBytes))); });
     if (!shape_.looks_for_nan()) return EmitWalks(first, rows);
     b_.If(
         MayHoldNan(first, rows), [&] { EmitWalks(first, rows); },
@@ -94,11 +94,11 @@ class TreeKernel {
 
   // A number minus itself is 0, unless it is NaN or infinite.
   Value* MayHoldNan(Value* first, int64_t rows) {
-    Value* row = b_.At(operands_.data, b_.Mul(first, shape_.features * kWord));
+    Value* row = b_.At(operands_.data, b_.Mul(first, shape_.features * kTreeWordBytes));
     const int64_t count = rows * shape_.features, whole = count / b_.lanes() * b_.lanes();
     const auto sum = [&](int64_t begin, int64_t end, int lanes) {
       return b_.Loop(begin, end, lanes, {b_.FloatVec(0, lanes)}, [&](Value* i, const Vals& differences) {
-        Value* x = b_.Load(b_.At(row, b_.Mul(i, kWord)), lanes);
+        Value* x = b_.Load(b_.At(row, b_.Mul(i, kTreeWordBytes)), lanes);
         return Vals{b_.FAdd(differences[0], b_.FSub(x, x))};
       })[0];
     };
@@ -121,11 +121,11 @@ class TreeKernel {
     if (whole < rows) EmitLanes({b_.Add(first, whole), tree, rows - whole, trees});
   }
 
-  void EmitLanes(const Lanes& lanes) {
+  void EmitLanes(const TreeLanes& lanes) {
     Vals at;
     for (int64_t row = 0; row < lanes.rows; ++row) {
       for (int64_t tree = 0; tree < lanes.trees; ++tree) {
-        at.push_back(b_.LoadAs(b_.i32(), b_.At(operands_.roots, b_.Mul(b_.Add(lanes.tree, tree), kWord))));
+        at.push_back(b_.LoadAs(b_.i32(), b_.At(operands_.roots, b_.Mul(b_.Add(lanes.tree, tree), kTreeWordBytes))));
       }
     }
     Vals leaves;
@@ -135,7 +135,7 @@ class TreeKernel {
   }
 
   // Steps until every lane is at a leaf; a lane that is there stays.
-  Vals Descend(const Lanes& lanes, const Vals& roots) {
+  Vals Descend(const TreeLanes& lanes, const Vals& roots) {
     auto& ir = b_.ir();
     auto* before = ir.GetInsertBlock();
     auto* loop = llvm::BasicBlock::Create(b_.context(), "descend", before->getParent());
@@ -176,16 +176,16 @@ class TreeKernel {
 
   // One load reads both children; from two loads the compiler would make a later load of the chosen one. A lane at a
   // leaf reads any node, and so would a bad position.
-  Value* Step(Value* at, const Lanes& lanes, int64_t lane) {
+  Value* Step(Value* at, const TreeLanes& lanes, int64_t lane) {
     auto& ir = b_.ir();
     Value* place = ir.CreateZExt(ir.CreateAnd(at, ir.getInt32(static_cast<uint32_t>(shape_.nodes - 1))), b_.i64());
     Value* node = b_.At(operands_.nodes, b_.Mul(place, kNodeBytes));
     Value* word = b_.LoadAs(b_.i32(), node);
     Value* feature = Within(ir.CreateLShr(word, relay::kTreeOutcomeBits), shape_.features);
-    Value* row = b_.At(operands_.data, b_.Mul(b_.Add(lanes.row, lane / lanes.trees), shape_.features * kWord));
-    Value* x = b_.Load(b_.At(row, b_.Mul(feature, kWord)));
-    Value* taken = Taken(word, x, b_.Load(b_.At(node, kWord)));
-    Value* children = b_.LoadAs(b_.i64(), b_.At(node, 2 * kWord));
+    Value* row = b_.At(operands_.data, b_.Mul(b_.Add(lanes.row, lane / lanes.trees), shape_.features * kTreeWordBytes));
+    Value* x = b_.Load(b_.At(row, b_.Mul(feature, kTreeWordBytes)));
+    Value* taken = Taken(word, x, b_.Load(b_.At(node, kTreeWordBytes)));
+    Value* children = b_.LoadAs(b_.i64(), b_.At(node, 2 * kTreeWordBytes));
     Value *yes = ir.CreateTrunc(children, b_.i32()), *no = ir.CreateTrunc(ir.CreateLShr(children, 32), b_.i32());
     return Either(ir.CreateICmpSLT(at, ir.getInt32(0)), at, Either(taken, yes, no));
   }
@@ -232,13 +232,13 @@ class TreeKernel {
     return ir.CreateSelect(better, weight, sum);
   }
 
-  Value* ResultOf(Value* row) { return b_.At(operands_.result, b_.Mul(row, shape_.targets * kWord)); }
-  Value* EntryOf(Value* leaf, Value* i) { return b_.Mul(b_.Add(b_.Mul(leaf, shape_.width), i), kWord); }
+  Value* ResultOf(Value* row) { return b_.At(operands_.result, b_.Mul(row, shape_.targets * kTreeWordBytes)); }
+  Value* EntryOf(Value* leaf, Value* i) { return b_.Mul(b_.Add(b_.Mul(leaf, shape_.width), i), kTreeWordBytes); }
 
   // Weight i belongs to target i.
-  void JoinRow(const Lanes& lanes, int64_t row, const Vals& leaves) {
+  void JoinRow(const TreeLanes& lanes, int64_t row, const Vals& leaves) {
     b_.For(0, shape_.targets, 1, [&](Value* i) {
-      Value* to = b_.At(ResultOf(b_.Add(lanes.row, row)), b_.Mul(i, kWord));
+      Value* to = b_.At(ResultOf(b_.Add(lanes.row, row)), b_.Mul(i, kTreeWordBytes));
       Value* sum = b_.Load(to);
       for (int64_t tree = 0; tree < lanes.trees; ++tree) {
         Value* leaf = Nth(leaves, row * lanes.trees + tree);
@@ -248,13 +248,13 @@ class TreeKernel {
     });
   }
 
-  void JoinNamed(const Lanes& lanes, const Vals& leaves) {
+  void JoinNamed(const TreeLanes& lanes, const Vals& leaves) {
     for (int64_t lane = 0; lane < lanes.count(); ++lane) {
       Value* row = ResultOf(b_.Add(lanes.row, lane / lanes.trees));
       b_.For(0, shape_.width, 1, [&](Value* i) {
         Value* entry = EntryOf(Nth(leaves, lane), i);
         Value* target = Within(b_.LoadAs(b_.i32(), b_.At(operands_.leaf_targets, entry)), shape_.targets);
-        Value* to = b_.At(row, b_.Mul(target, kWord));
+        Value* to = b_.At(row, b_.Mul(target, kTreeWordBytes));
         b_.Store(Joined(b_.Load(to), b_.Load(b_.At(operands_.weights, entry))), to);
       });
     }

@@ -6,13 +6,13 @@
 namespace hone {
 namespace {
 
-size_t AxisOf(const relay::Call& call, int64_t otherwise, size_t rank) {
+size_t FieldAxis(const relay::Call& call, int64_t otherwise, size_t rank) {
   const int64_t axis = call.attrs.GetInt("axis", otherwise);
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
 }
 
 Value* SplitItem(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes) {
-  const size_t axis = AxisOf(call, 0, at.size());
+  const size_t axis = FieldAxis(call, 0, at.size());
   int64_t begin = 0;
   for (int i = 0; i < item; ++i) begin += Nth(call.type->fields, i)->shape[axis];
   Coordinates from = at;
@@ -23,7 +23,7 @@ Value* SplitItem(Evaluator& e, const relay::Call& call, int item, const Coordina
 Value* BatchNormItem(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
   if (item > 0) return e.Eval(call.args[static_cast<size_t>(item) + 2], at, lanes);
-  const Coordinates channel{at[AxisOf(call, 1, at.size())]};
+  const Coordinates channel{at[FieldAxis(call, 1, at.size())]};
   const auto statistic = [&](size_t i) { return e.Eval(call.args[i], channel, lanes); };
   Value* epsilon = b.FloatVec(static_cast<float>(call.attrs.GetFloat("epsilon", 1e-5)), lanes.count);
   Value* deviation = EmitSqrt(b, b.FAdd(statistic(4), epsilon));

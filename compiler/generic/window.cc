@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kUnrolledTaps = 7;
 
-WindowAxis AxisOf(const relay::Call& call, size_t i, int64_t size) {
+WindowAxis WindowAxisOf(const relay::Call& call, size_t i, int64_t size) {
   const auto strides = call.attrs.GetInts("strides", {1, 1});
   const auto dilation = call.attrs.GetInts("dilation", {1, 1});
   const auto padding = call.attrs.GetInts("padding", {0, 0, 0, 0});
@@ -47,11 +47,11 @@ std::optional<std::array<WindowAxis, 2>> WindowOf(const relay::Call& call) {
   const std::string_view name = op ? std::string_view(op->def->name) : std::string_view();
   if (name == "nn.max_pool2d" || name == "nn.avg_pool2d") {
     const auto size = call.attrs.GetInts("pool_size");
-    return std::array<WindowAxis, 2>{AxisOf(call, 0, size[0]), AxisOf(call, 1, size[1])};
+    return std::array<WindowAxis, 2>{WindowAxisOf(call, 0, size[0]), WindowAxisOf(call, 1, size[1])};
   }
   if (name != "nn.conv2d") return std::nullopt;
   const Shape& weight = call.args[1]->type->shape;
-  return std::array<WindowAxis, 2>{AxisOf(call, 0, weight[2]), AxisOf(call, 1, weight[3])};
+  return std::array<WindowAxis, 2>{WindowAxisOf(call, 0, weight[2]), WindowAxisOf(call, 1, weight[3])};
 }
 
 Taps TapsAt(KernelBuilder& b, const WindowAxis& axis, Value* at, bool inside) {

@@ -73,7 +73,7 @@ ExprPtr ScaledWeight(const relay::Constant& weight, const std::vector<double>& s
   return relay::MakeConstant(scaled, weight.name);
 }
 
-ExprPtr Folded(const Layer& layer, const Step& step, const std::string& name) {
+ExprPtr FoldedLayer(const Layer& layer, const Step& step, const std::string& name) {
   ExprPtr anchor = WithArgs(*layer.anchor, layer.anchor->args);
   if (!step.scale.empty()) {
     const relay::Constant& weight = *relay::AsConstant(layer.anchor->args[1]);
@@ -97,7 +97,7 @@ ExprPtr FoldStep(const ExprPtr& node, const Uses& uses) {
   for (size_t data = 0; data < 2; ++data) {
     const std::optional<Layer> layer = FindLayer(call->args[data], uses);
     const std::optional<Step> step = layer ? StepOf(node, data) : std::nullopt;
-    if (step) return Folded(*layer, *step, call->name);
+    if (step) return FoldedLayer(*layer, *step, call->name);
   }
   return nullptr;
 }

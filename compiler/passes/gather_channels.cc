@@ -62,7 +62,7 @@ ExprPtr ShuffleAsSelection(const ExprPtr& node, const Uses& uses) {
 }
 
 // The constant's rows, row i at places[i] of `count` rows; the others are zeros.
-ExprPtr Spread(const relay::Constant& constant, const Channels& places, int64_t count) {
+ExprPtr SpreadRows(const relay::Constant& constant, const Channels& places, int64_t count) {
   Shape shape = constant.value.shape();
   const size_t row = static_cast<size_t>(constant.value.size_bytes() / std::max<int64_t>(1, shape[0]));
   shape[0] = count;
@@ -92,7 +92,8 @@ ExprPtr OnSpread(const Call& call, const ExprPtr& data, const Channels& places) 
     attrs.Set("groups", count);
     attrs.Set("channels", count);
   }
-  return TypedCall(op, {data, Spread(*relay::AsConstant(call.args[1]), places, count)}, std::move(attrs), call.name);
+  return TypedCall(op, {data, SpreadRows(*relay::AsConstant(call.args[1]), places, count)}, std::move(attrs),
+                   call.name);
 }
 
 bool IsDepthwise(const Call& call) {
@@ -144,7 +145,7 @@ ExprPtr PadGroups(const ExprPtr& node, const Uses& uses, int64_t lanes) {
   for (int64_t c = 0; c < outputs; ++c) places.push_back(c / per_group * padded + c % per_group);
   relay::Attrs attrs = conv.attrs;
   attrs.Set("channels", groups * padded);
-  const ExprPtr weight = Spread(*relay::AsConstant(conv.args[1]), places, groups * padded);
+  const ExprPtr weight = SpreadRows(*relay::AsConstant(conv.args[1]), places, groups * padded);
   ExprPtr now = TypedCall("nn.conv2d", {conv.args[0], weight}, std::move(attrs), conv.name);
   for (size_t i = chain->size() - 1; i-- > 0;) now = OnSpread(*(*chain)[i], now, places);
   Channels channels;
@@ -169,7 +170,7 @@ ExprPtr PadLoneGroups(const ExprPtr& node, const Uses&, int64_t lanes) {
   for (int64_t c = 0; c < outputs; ++c) places.push_back(c / per_group * padded + c % per_group);
   relay::Attrs attrs = conv->attrs;
   attrs.Set("channels", groups * padded);
-  const ExprPtr padded_weight = Spread(*relay::AsConstant(conv->args[1]), places, groups * padded);
+  const ExprPtr padded_weight = SpreadRows(*relay::AsConstant(conv->args[1]), places, groups * padded);
   return Take({TypedCall("nn.conv2d", {conv->args[0], padded_weight}, std::move(attrs), conv->name), places},
               conv->name);
 }

@@ -19,7 +19,7 @@ using relay::ExprPtr;
 namespace {
 
 // With more rows a layer multiplies for longer than its weights take to arrive.
-constexpr int64_t kMostRows = 4;
+constexpr int64_t kMostNarrowRows = 4;
 // Weights that fit into a core's own cache as float32 arrive no faster as float16.
 constexpr int64_t kLeastWeights = int64_t{1} << 16;
 
@@ -33,7 +33,7 @@ const relay::Constant* WideWeights(const ExprPtr& expr) {
   const relay::Constant* weights = relay::AsConstant(dense->args[1]);
   const auto wide = [](const ExprPtr& arg) { return arg->type->dtype == DType::kFloat32; };
   const bool taken = weights != nullptr && wide(dense->args[0]) && wide(dense->args[1]) &&
-                     ShapeOf(dense->args[0])[0] <= kMostRows && weights->value.elements() >= kLeastWeights;
+                     ShapeOf(dense->args[0])[0] <= kMostNarrowRows && weights->value.elements() >= kLeastWeights;
   return taken ? weights : nullptr;
 }
 
@@ -63,7 +63,7 @@ std::string WhyWide(const Tensor& weights) {
   return "";
 }
 
-Tensor Narrowed(const Tensor& weights) {
+Tensor NarrowedTensor(const Tensor& weights) {
   Tensor narrow(DType::kFloat16, weights.shape());
   std::transform(weights.data<float>(), weights.data<float>() + weights.elements(), narrow.data<Float16>(),
                  [](float weight) { return Float16(weight); });
@@ -80,7 +80,7 @@ relay::IRModule NarrowWeights(const relay::IRModule& module) {
     if (weights == nullptr) return nullptr;
     const auto [it, is_new] = narrowed.try_emplace(weights);
     if (is_new && WhyWide(weights->value).empty()) {
-      it->second = relay::MakeConstant(Narrowed(weights->value), weights->name);
+      it->second = relay::MakeConstant(NarrowedTensor(weights->value), weights->name);
     }
     if (it->second == nullptr) return nullptr;
     const Call& dense = *relay::AsCall(expr);

@@ -100,9 +100,9 @@ ExprPtr PhaseWeight(const ExprPtr& weight, int64_t groups, const Ints& rows, con
   return AsWeight(Window(weight, groups, rows, columns));
 }
 
-ExprPtr JointWeight(const ExprPtr& weight, int64_t groups, const std::vector<Taps>& windows) {
+ExprPtr JointWeight(const ExprPtr& weight, int64_t groups, const std::vector<PhaseTaps>& windows) {
   std::vector<ExprPtr> parts;
-  for (const Taps& taps : windows) parts.push_back(Window(weight, groups, taps.rows, taps.columns));
+  for (const PhaseTaps& taps : windows) parts.push_back(Window(weight, groups, taps.rows, taps.columns));
   return AsWeight(Made("concatenate", {TypedTuple(std::move(parts))}, {{"axis", int64_t{1}}}, NameOf(weight)));
 }
 

@@ -10,7 +10,7 @@ namespace hone {
 
 // The rows and columns of a transposed convolution's weight that a window has, in the window's order. The weight is
 // (inputs, outputs / groups, rows, columns). -1 is a tap of zeros.
-struct Taps {
+struct PhaseTaps {
   std::vector<int64_t> rows, columns;
 };
 
@@ -21,6 +21,6 @@ relay::ExprPtr PhaseWeight(const relay::ExprPtr& weight, int64_t groups, const s
 
 // The weight of one convolution that computes all windows, which have equal sizes. Its outputs are ordered by group,
 // then by window, then by output within the window.
-relay::ExprPtr JointWeight(const relay::ExprPtr& weight, int64_t groups, const std::vector<Taps>& windows);
+relay::ExprPtr JointWeight(const relay::ExprPtr& weight, int64_t groups, const std::vector<PhaseTaps>& windows);
 
 }  // namespace hone

@@ -7,6 +7,7 @@
 
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/relay/conv_layout.h"
 #include "compiler/relay/exact_sums.h"
 #include "core/error.h"
@@ -21,17 +22,14 @@ namespace {
 // Weights are high * kBase + low, both digits in [-kBase / 2, kBase / 2].
 constexpr double kBase = 16;
 constexpr double kLargestWeight = 128;
-constexpr std::string_view kPlain = "NCHW";
+constexpr std::string_view kPlainLayout = "NCHW";
 
-struct Range {
+struct ByteRange {
   double low, high;
 };
-Range RangeOf(DType byte) { return byte == DType::kInt8 ? Range{-128, 127} : Range{0, 255}; }
+ByteRange ByteRangeOf(DType byte) { return byte == DType::kInt8 ? ByteRange{-128, 127} : ByteRange{0, 255}; }
 
-ExprPtr Cast(const ExprPtr& expr, DType dtype) {
-  if (expr->type->dtype == dtype) return expr;
-  return TypedCall("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}});
-}
+ExprPtr Cast(const ExprPtr& expr, DType dtype) { return expr->type->dtype == dtype ? expr : TypedCast(expr, dtype); }
 
 ExprPtr Binary(const char* op, const ExprPtr& a, double b, DType dtype) {
   Tensor scalar(dtype, {});
@@ -58,19 +56,19 @@ int64_t ProductsPerSum(const Operands& of) {
 
 // Upper bound of each partial sum of products of the data's bytes with weights of magnitude up to `weight`.
 double LargestSum(const Operands& of, double weight) {
-  const Range range = RangeOf(of.x->type->dtype);
+  const ByteRange range = ByteRangeOf(of.x->type->dtype);
   return static_cast<double>(ProductsPerSum(of)) * std::max(-range.low, range.high) * weight;
 }
 double LargestSum(const Operands& of) {
   const relay::Constant* weight = relay::AsConstant(of.w);
   if (weight == nullptr) return LargestSum(of, kLargestWeight);
-  const Range range = RangeOf(of.x->type->dtype);
+  const ByteRange range = ByteRangeOf(of.x->type->dtype);
   return relay::LargestPartialSum(weight->value, range.low, range.high);
 }
 
 // Whether kernels of bytes can sum it in int32.
 bool IsByteSum(const Operands& of) {
-  constexpr double kLargestByte = 255, kLargestInt32 = 2147483647;
+  constexpr double kLargestInt32 = 2147483647;
   constexpr int64_t kFour = 4;
   const relay::Constant* weight = relay::AsConstant(of.w);
   if (of.attrs.GetInt("groups", 1) != 1 && ShapeOf(of.w)[1] % kFour != 0) return false;
@@ -83,7 +81,7 @@ bool IsLongByteSum(const Operands& of) {
   return of.attrs.GetInt("groups", 1) == 1 && IsByteSum(of) && LargestSum(of) > relay::kLargestExact;
 }
 
-ExprPtr ByteProduct(const Operands& of) {
+ExprPtr ProductOfBytes(const Operands& of) {
   relay::Attrs attrs = of.attrs;
   attrs.Set("integral", true);
   attrs.Set("out_dtype", std::string(DTypeName(DType::kInt32)));
@@ -91,7 +89,7 @@ ExprPtr ByteProduct(const Operands& of) {
 }
 
 ExprPtr ExactProduct(const Operands& of, const std::string& name) {
-  if (IsLongByteSum(of)) return ByteProduct(of);
+  if (IsLongByteSum(of)) return ProductOfBytes(of);
   if (LargestSum(of) <= relay::kLargestExact) return Cast(FloatProduct(of, of.w, true), DType::kInt32);
   if (LargestSum(of, kBase / 2) > relay::kLargestExact) {
     throw Error(ExitCode::kBadData,
@@ -133,11 +131,11 @@ ExprPtr PlainPool(const ExprPtr& node, const Uses&) {
     const Call* pool = relay::AsCallTo(node, name);
     if (pool == nullptr) continue;
     const std::string layout = relay::PoolLayoutOf(pool->attrs);
-    if (layout == kPlain) return nullptr;
+    if (layout == kPlainLayout) return nullptr;
     relay::Attrs attrs = pool->attrs;
-    attrs.Set("layout", std::string(kPlain));
-    const ExprPtr plain = TypedCall(name, {Transposed(pool->args[0], relay::LayoutAxes(layout, kPlain))}, attrs);
-    return Transposed(plain, relay::LayoutAxes(kPlain, layout), pool->name);
+    attrs.Set("layout", std::string(kPlainLayout));
+    const ExprPtr plain = TypedCall(name, {Transposed(pool->args[0], relay::LayoutAxes(layout, kPlainLayout))}, attrs);
+    return Transposed(plain, relay::LayoutAxes(kPlainLayout, layout), pool->name);
   }
   return nullptr;
 }

@@ -24,8 +24,8 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-constexpr int kMostSteps = 32;  // limit of the search for a window
-constexpr size_t kRank = 3;     // N, C, W
+constexpr int kMostWindowSteps = 32;  // limit of the search for a window
+constexpr size_t kRank = 3;           // N, C, W
 
 constexpr std::array<std::string_view, 6> kWindows{"nn.conv2d",     "nn.conv2d_transpose",  "nn.max_pool2d",
                                                    "nn.avg_pool2d", "nn.global_avg_pool2d", "nn.global_max_pool2d"};
@@ -73,17 +73,15 @@ std::optional<Rows> AsRows(const ExprPtr& expr) {
   for (const Axes& axes : {Axes{0, 1, 3}, Axes{0, 1, 2}}) {
     const Rows rows{call->args[0], axes};
     if (Shape{image[0], image[1], Nth(image, axes[2])} == shape && image[rows.One()] == 1) {
-      int steps = kMostSteps;
+      int steps = kMostWindowSteps;
       return IsOfWindow(rows.image, steps) ? std::optional(rows) : std::nullopt;
     }
   }
   return {};
 }
 
-ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape, const std::string& name = "") {
-  const ExprPtr reshaped = TypedCall("reshape", {expr}, {{"newshape", shape}}, name);
-  const ExprPtr folded = FoldConstant(reshaped);
-  return folded != nullptr ? folded : reshaped;
+ExprPtr FoldedReshape(const ExprPtr& expr, const Shape& shape, const std::string& name = "") {
+  return FoldedIfConstant(TypedReshape(expr, shape, name));
 }
 
 // The operator of `call` on the image with the given attributes, reshaped to rows.
@@ -91,7 +89,7 @@ ExprPtr Behind(const Call& call, const Rows& rows, Attrs attrs) {
   std::vector<ExprPtr> args = call.args;
   args[0] = rows.image;
   const ExprPtr image = TypedCall(relay::AsOp(call.op)->def->name, std::move(args), std::move(attrs), call.name);
-  return Reshaped(image, call.type->shape, call.name);
+  return FoldedReshape(image, call.type->shape, call.name);
 }
 
 // The argument in a shape that broadcasts against the image as it did against rows; null if its shape is not known.
@@ -103,10 +101,10 @@ ExprPtr OnImage(const ExprPtr& arg, const Rows& rows) {
   if (own && own->axes == rows.axes) return own->image;
   shape.insert(shape.begin(), kRank - shape.size(), 1);
   shape.insert(shape.begin() + static_cast<int64_t>(rows.One()), 1);
-  return Reshaped(arg, shape);
+  return FoldedReshape(arg, shape);
 }
 
-ExprPtr Broadcast(const ExprPtr& node, const Uses&) {
+ExprPtr BroadcastRows(const ExprPtr& node, const Uses&) {
   const OpDef* op = DefOf(node);
   if (op == nullptr || op->pattern > OpPattern::kBroadcast || node->type->kind != relay::TypeKind::kTensor)
     return nullptr;
@@ -122,11 +120,11 @@ ExprPtr Broadcast(const ExprPtr& node, const Uses&) {
     args.push_back(OnImage(arg, *rows));
     if (args.back() == nullptr) return nullptr;
   }
-  return Reshaped(TypedCall(op->name, std::move(args), call.attrs, call.name), ShapeOf(node), call.name);
+  return FoldedReshape(TypedCall(op->name, std::move(args), call.attrs, call.name), ShapeOf(node), call.name);
 }
 
 // Operators that name one axis of their first argument and keep its rank.
-ExprPtr OneAxis(const ExprPtr& node, const Uses&) {
+ExprPtr OneAxisOfRows(const ExprPtr& node, const Uses&) {
   for (const char* name : {"nn.bias_add", "nn.prelu", "nn.softmax", "nn.log_softmax", "take"}) {
     const Call* call = relay::AsCallTo(node, name);
     const auto rows = call != nullptr ? AsRows(call->args[0]) : std::nullopt;
@@ -138,7 +136,7 @@ ExprPtr OneAxis(const ExprPtr& node, const Uses&) {
   return nullptr;
 }
 
-ExprPtr Pad(const ExprPtr& node, const Uses&) {
+ExprPtr PadRows(const ExprPtr& node, const Uses&) {
   const Call* pad = relay::AsCallTo(node, "nn.pad");
   const auto rows = pad != nullptr ? AsRows(pad->args[0]) : std::nullopt;
   if (!rows) return nullptr;
@@ -149,7 +147,7 @@ ExprPtr Pad(const ExprPtr& node, const Uses&) {
   return Behind(*pad, *rows, std::move(attrs));
 }
 
-ExprPtr Slice(const ExprPtr& node, const Uses&) {
+ExprPtr SliceRows(const ExprPtr& node, const Uses&) {
   const Call* slice = relay::AsCallTo(node, "strided_slice");
   const auto rows = slice != nullptr ? AsRows(slice->args[0]) : std::nullopt;
   if (!rows) return nullptr;
@@ -165,7 +163,7 @@ ExprPtr Slice(const ExprPtr& node, const Uses&) {
 }
 
 // A reduction over columns is one over the image's columns. One that names no axis reduces all axes.
-ExprPtr Reduction(const ExprPtr& node, const Uses&) {
+ExprPtr ReduceRows(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
   const OpDef* op = DefOf(node);
   const bool reduces =
@@ -183,7 +181,7 @@ ExprPtr Reduction(const ExprPtr& node, const Uses&) {
   return Behind(*call, *rows, std::move(attrs));
 }
 
-ExprPtr Concat(const ExprPtr& node, const Uses&) {
+ExprPtr ConcatRows(const ExprPtr& node, const Uses&) {
   const Call* concat = relay::AsCallTo(node, "concatenate");
   const relay::Tuple* tuple = concat != nullptr ? relay::AsTuple(concat->args[0]) : nullptr;
   if (tuple == nullptr) return nullptr;
@@ -199,11 +197,11 @@ ExprPtr Concat(const ExprPtr& node, const Uses&) {
   Attrs attrs = concat->attrs;
   attrs.Set("axis", Nth(rows->axes, FromFront(concat->attrs.GetInt("axis"), kRank)));
   const ExprPtr image = TypedCall("concatenate", {TypedTuple(std::move(fields))}, std::move(attrs), concat->name);
-  return Reshaped(image, ShapeOf(node), concat->name);
+  return FoldedReshape(image, ShapeOf(node), concat->name);
 }
 
 // An item of a split, or the first item of a batch norm.
-ExprPtr Item(const ExprPtr& node, const Uses&) {
+ExprPtr ItemOfRows(const ExprPtr& node, const Uses&) {
   const relay::TupleGetItem* item = relay::AsTupleGetItem(node);
   if (item == nullptr) return nullptr;
   const Call* split = relay::AsCallTo(item->tuple, "split");
@@ -215,7 +213,7 @@ ExprPtr Item(const ExprPtr& node, const Uses&) {
   Attrs attrs = call->attrs;
   attrs.Set("axis", Nth(rows->axes, FromFront(call->attrs.GetInt("axis", split != nullptr ? 0 : 1), kRank)));
   const ExprPtr image = TypedCall(DefOf(item->tuple)->name, std::move(args), std::move(attrs), call->name);
-  return Reshaped(TypedItem(image, item->index), ShapeOf(node), call->name);
+  return FoldedReshape(TypedItem(image, item->index), ShapeOf(node), call->name);
 }
 
 // Removes a reshape that turns rows back into their image.
@@ -231,7 +229,8 @@ ExprPtr AsImageAgain(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 relay::IRModule RowsAsPlanes(const relay::IRModule& module) {
-  return RewriteByRules(module, {AsImageAgain, Broadcast, OneAxis, Pad, Slice, Reduction, Concat, Item});
+  return RewriteByRules(
+      module, {AsImageAgain, BroadcastRows, OneAxisOfRows, PadRows, SliceRows, ReduceRows, ConcatRows, ItemOfRows});
 }
 
 }  // namespace hone

@@ -13,7 +13,7 @@ using relay::ExprPtr;
 
 namespace {
 
-ExprPtr Sunk(const ExprPtr& node, const Uses& uses) {
+ExprPtr SunkUnary(const ExprPtr& node, const Uses& uses) {
   const Call* call = relay::AsCall(node);
   if (call == nullptr || !IsUnary(*call) || !relay::Equal(call->type, call->args[0]->type) ||
       uses.Of(call->args[0]) != 1)
@@ -50,7 +50,7 @@ ExprPtr SunkBias(const ExprPtr& node, const Uses& uses) {
 }  // namespace
 
 relay::IRModule SinkConcats(const relay::IRModule& module) {
-  return RewriteByRules(module, {Sunk, SunkBias, IntoPhases});
+  return RewriteByRules(module, {SunkUnary, SunkBias, IntoPhases});
 }
 
 }  // namespace hone

@@ -21,12 +21,6 @@ const Call* AsPhases(const ExprPtr& expr, const Uses& uses) {
 
 const std::vector<ExprPtr>& FieldsOf(const Call& phases) { return relay::AsTuple(phases.args[0])->fields; }
 
-// Folds a constant value that is one pixel for all.
-ExprPtr Folded(const ExprPtr& expr) {
-  const ExprPtr folded = FoldConstant(expr);
-  return folded != nullptr ? folded : expr;
-}
-
 ExprPtr Interleaved(const Call& phases, std::vector<ExprPtr> fields) {
   return TypedCall("nn.interleave", {TypedTuple(std::move(fields))}, phases.attrs, phases.name);
 }
@@ -46,7 +40,7 @@ ExprPtr BatchNorm(const ExprPtr& node, const Uses& uses) {
   return Each(*phases, [&](const ExprPtr& field) {
     std::vector<ExprPtr> args = norm->args;
     args[0] = field;
-    return Folded(TypedItem(TypedCall("nn.batch_norm", std::move(args), norm->attrs, norm->name), 0));
+    return FoldedIfConstant(TypedItem(TypedCall("nn.batch_norm", std::move(args), norm->attrs, norm->name), 0));
   });
 }
 
@@ -58,7 +52,7 @@ ExprPtr PerPixel(const ExprPtr& node, const Uses& uses) {
   return Each(*phases, [&](const ExprPtr& field) {
     std::vector<ExprPtr> args = call->args;
     args[0] = field;
-    return Folded(TypedCall(relay::AsOp(call->op)->def->name, std::move(args), call->attrs, call->name));
+    return FoldedIfConstant(TypedCall(relay::AsOp(call->op)->def->name, std::move(args), call->attrs, call->name));
   });
 }
 
@@ -70,7 +64,7 @@ ExprPtr Sum(const ExprPtr& node, const Uses& uses) {
   if (a->attrs.GetInts("strides") != b->attrs.GetInts("strides")) return nullptr;
   std::vector<ExprPtr> fields;
   for (size_t i = 0; i < FieldsOf(*a).size(); ++i) {
-    fields.push_back(Folded(TypedCall("add", {FieldsOf(*a)[i], FieldsOf(*b)[i]}, {}, add->name)));
+    fields.push_back(FoldedIfConstant(TypedCall("add", {FieldsOf(*a)[i], FieldsOf(*b)[i]}, {}, add->name)));
   }
   return Interleaved(*a, std::move(fields));
 }

@@ -28,7 +28,7 @@ ExprPtr Below(const Call& call, const Call& transpose, relay::Attrs attrs) {
                     TransposeAxes(transpose), transpose.name);
 }
 
-ExprPtr Join(const ExprPtr& node, const Uses&) { return JoinTransposes(node); }
+ExprPtr JoinAdjacent(const ExprPtr& node, const Uses&) { return JoinTransposes(node); }
 
 // The argument of a broadcasting operator rearranged for a result before a transpose by `axes`; null if that costs as
 // much as it saves.
@@ -42,13 +42,11 @@ ExprPtr Unbroadcast(const ExprPtr& arg, const Axes& axes, const Shape& result) {
   Shape full(result.size() - shape.size(), 1);
   full.insert(full.end(), shape.begin(), shape.end());
   if (full == shape) return Transposed(arg, Inverse(axes));
-  const ExprPtr reshaped = TypedCall("reshape", {arg}, {{"newshape", full}});
-  const ExprPtr folded = FoldConstant(reshaped);
-  return Transposed(folded ? folded : reshaped, Inverse(axes));
+  return Transposed(FoldedIfConstant(TypedReshape(arg, full)), Inverse(axes));
 }
 
 // Elementwise and broadcasting operators whose attributes name no axis.
-ExprPtr Broadcast(const ExprPtr& node, const Uses&) {
+ExprPtr SinkBelowBroadcast(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
   const OpDef* op = DefOf(node);
   if (op == nullptr || op->pattern > OpPattern::kBroadcast || node->type->kind != relay::TypeKind::kTensor)
@@ -69,7 +67,7 @@ ExprPtr Broadcast(const ExprPtr& node, const Uses&) {
 }
 
 // Operators that name one axis of their first argument and keep its rank.
-ExprPtr OneAxis(const ExprPtr& node, const Uses&) {
+ExprPtr SinkBelowOneAxis(const ExprPtr& node, const Uses&) {
   for (const char* name : {"nn.bias_add", "nn.prelu", "nn.softmax", "nn.log_softmax", "take"}) {
     const Call* call = relay::AsCallTo(node, name);
     const Call* transpose = call ? AsTranspose(call->args[0]) : nullptr;
@@ -83,7 +81,7 @@ ExprPtr OneAxis(const ExprPtr& node, const Uses&) {
   return nullptr;
 }
 
-ExprPtr Pad(const ExprPtr& node, const Uses&) {
+ExprPtr SinkBelowPad(const ExprPtr& node, const Uses&) {
   const Call* pad = relay::AsCallTo(node, "nn.pad");
   const Call* transpose = pad ? AsTranspose(pad->args[0]) : nullptr;
   if (transpose == nullptr) return nullptr;
@@ -98,7 +96,7 @@ ExprPtr Pad(const ExprPtr& node, const Uses&) {
   return Below(*pad, *transpose, std::move(attrs));
 }
 
-ExprPtr Slice(const ExprPtr& node, const Uses&) {
+ExprPtr SinkBelowSlice(const ExprPtr& node, const Uses&) {
   const Call* slice = relay::AsCallTo(node, "strided_slice");
   const Call* transpose = slice ? AsTranspose(slice->args[0]) : nullptr;
   if (transpose == nullptr) return nullptr;
@@ -125,7 +123,7 @@ Axes AxesLeft(const Axes& axes, const std::vector<int64_t>& reduced) {
   return left;
 }
 
-ExprPtr Reduction(const ExprPtr& node, const Uses&) {
+ExprPtr SinkBelowReduction(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCall(node);
   const OpDef* op = DefOf(node);
   const bool reduces = op != nullptr && op->attrs.size() == 2 && HasAttr(*op, "axis", AttrKind::kInts) &&
@@ -142,7 +140,7 @@ ExprPtr Reduction(const ExprPtr& node, const Uses&) {
   return Transposed(result, call->attrs.GetBool("keepdims") ? axes : AxesLeft(axes, reduced), transpose->name);
 }
 
-ExprPtr Concat(const ExprPtr& node, const Uses&) {
+ExprPtr SinkBelowConcat(const ExprPtr& node, const Uses&) {
   const Call* concat = relay::AsCallTo(node, "concatenate");
   const relay::Tuple* tuple = concat ? relay::AsTuple(concat->args[0]) : nullptr;
   if (tuple == nullptr) return nullptr;
@@ -161,7 +159,7 @@ ExprPtr Concat(const ExprPtr& node, const Uses&) {
 }
 
 // Handles a split item by item; EliminateCommon joins equal splits later.
-ExprPtr SplitItem(const ExprPtr& node, const Uses&) {
+ExprPtr SinkBelowSplitItem(const ExprPtr& node, const Uses&) {
   const relay::TupleGetItem* item = relay::AsTupleGetItem(node);
   const Call* split = item ? relay::AsCallTo(item->tuple, "split") : nullptr;
   const Call* transpose = split ? AsTranspose(split->args[0]) : nullptr;
@@ -173,7 +171,7 @@ ExprPtr SplitItem(const ExprPtr& node, const Uses&) {
   return Transposed(TypedItem(before, item->index), axes, transpose->name);
 }
 
-ExprPtr AsReshape(const ExprPtr& node, const Uses&) {
+ExprPtr TransposeAsReshape(const ExprPtr& node, const Uses&) {
   const Call* transpose = AsTranspose(node);
   if (transpose == nullptr || !MovesOnesOnly(*transpose)) return nullptr;
   return TypedCall("reshape", transpose->args, {{"newshape", ShapeOf(node)}}, transpose->name);
@@ -193,12 +191,13 @@ int64_t ElementsMoved(const relay::IRModule& module) {
 }  // namespace
 
 relay::IRModule SinkTransposes(const relay::IRModule& module) {
-  relay::IRModule reshaped = RewriteByRules(module, {AsReshape});
+  relay::IRModule reshaped = RewriteByRules(module, {TransposeAsReshape});
   const int64_t before = ElementsMoved(module);
   if (before == 0) return reshaped;
   const relay::IRModule sunk =
-      RewriteByRules(module, {Join, Broadcast, OneAxis, Pad, Slice, Reduction, Concat, SplitItem});
-  return ElementsMoved(sunk) < before ? RewriteByRules(sunk, {AsReshape}) : reshaped;
+      RewriteByRules(module, {JoinAdjacent, SinkBelowBroadcast, SinkBelowOneAxis, SinkBelowPad, SinkBelowSlice,
+                              SinkBelowReduction, SinkBelowConcat, SinkBelowSplitItem});
+  return ElementsMoved(sunk) < before ? RewriteByRules(sunk, {TransposeAsReshape}) : reshaped;
 }
 
 }  // namespace hone

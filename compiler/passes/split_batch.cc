@@ -19,7 +19,7 @@ constexpr int64_t kMostParts = 16;
 
 bool IsTensor(const ExprPtr& expr) { return expr->type->kind == relay::TypeKind::kTensor; }
 
-int64_t Bytes(const ExprPtr& expr) {
+int64_t BytesOfTensor(const ExprPtr& expr) {
   return IsTensor(expr) ? ElementCount(ShapeOf(expr)) * DTypeBytes(expr->type->dtype) : 0;
 }
 
@@ -84,8 +84,8 @@ bool MayJoin(const ExprPtr& expr, int64_t batch) {
 int64_t BytesAround(const ExprPtr& expr) {
   int64_t bytes = 0;
   if (relay::AsCall(expr) == nullptr) return bytes;
-  for (const ExprPtr& arg : ArgsOf(expr)) bytes += relay::AsConstant(arg) ? 0 : Bytes(arg);
-  return bytes + Bytes(expr);
+  for (const ExprPtr& arg : ArgsOf(expr)) bytes += relay::AsConstant(arg) ? 0 : BytesOfTensor(arg);
+  return bytes + BytesOfTensor(expr);
 }
 
 // Number of parts of the batch so that values of `bytes` for all images fit into `room`.
@@ -100,17 +100,17 @@ int64_t PartsFor(int64_t batch, int64_t bytes, int64_t room) {
 }
 
 // End of a front, as a position in the post order.
-struct Cut {
+struct BatchCut {
   size_t end = 0;
   int64_t parts = 1;
 };
 
-Cut FindCut(const std::vector<ExprPtr>& order, int64_t batch, int64_t room) {
+BatchCut FindBatchCut(const std::vector<ExprPtr>& order, int64_t batch, int64_t room) {
   std::unordered_map<const relay::Expr*, size_t> last_use;
   for (size_t i = 0; i < order.size(); ++i) {
     for (const ExprPtr& arg : ArgsOf(order[i])) last_use[arg.get()] = i;
   }
-  Cut cut;
+  BatchCut cut;
   int64_t largest = 0;
   size_t open_until = 0;  // position of the last use of the values so far
   bool wanted = false;
@@ -128,7 +128,7 @@ Cut FindCut(const std::vector<ExprPtr>& order, int64_t batch, int64_t room) {
 }
 
 // The front's end value, computed for the images [first, last).
-ExprPtr Part(const std::vector<ExprPtr>& order, const Cut& cut, int64_t first, int64_t last) {
+ExprPtr FrontOfImages(const std::vector<ExprPtr>& order, const BatchCut& cut, int64_t first, int64_t last) {
   using Ints = std::vector<int64_t>;
   std::unordered_map<const relay::Expr*, ExprPtr> part;
   for (size_t i = 0; i <= cut.end; ++i) {
@@ -157,12 +157,12 @@ relay::IRModule SplitBatch(const relay::IRModule& module, const MachineModel& ma
   const int64_t batch = BatchOf(module);
   if (batch < 2) return module;
   const std::vector<ExprPtr> order = PostOrder(module.main->body);
-  const Cut cut = FindCut(order, batch, machine.l3_bytes * machine.threads / 2);
+  const BatchCut cut = FindBatchCut(order, batch, machine.l3_bytes * machine.threads / 2);
   if (cut.parts < 2) return module;
   std::vector<ExprPtr> parts;
   parts.reserve(static_cast<size_t>(cut.parts));
   const int64_t images = batch / cut.parts;
-  for (int64_t i = 0; i < cut.parts; ++i) parts.push_back(Part(order, cut, i * images, (i + 1) * images));
+  for (int64_t i = 0; i < cut.parts; ++i) parts.push_back(FrontOfImages(order, cut, i * images, (i + 1) * images));
   const ExprPtr joined = TypedCall("concatenate", {TypedTuple(std::move(parts))}, {{"axis", int64_t{0}}});
   return WithBody(module, relay::RewritePostOrder(module.main->body, [&](const ExprPtr& old, const ExprPtr& rebuilt) {
                     return old == order[cut.end] ? joined : rebuilt;

@@ -21,7 +21,7 @@ namespace {
 // With more phases the separate convolutions would be too many kernels and weights.
 constexpr int64_t kMostConvs = 64;
 
-struct Transposed {
+struct TransposedConv {
   const Call& call;
   std::array<TransposedAxis, 2> axes;
   int64_t groups = 1;
@@ -30,7 +30,7 @@ struct Transposed {
   int64_t Outputs() const { return call.type->shape[1]; }
 };
 
-Transposed TransposedOf(const Call& call) {
+TransposedConv TransposedConvOf(const Call& call) {
   const Shape &data = ShapeOf(call.args[0]), &weight = ShapeOf(call.args[1]), &result = call.type->shape;
   const auto strides = Pair(call.attrs, "strides"), dilation = Pair(call.attrs, "dilation");
   const auto padding = Padding4(call.attrs);
@@ -53,7 +53,7 @@ ExprPtr Cropped(const ExprPtr& data, const ConvPhase& rows, const ConvPhase& col
                    {{"begin", begin}, {"end", end}, {"strides", Ints{1, 1}}, {"axes", Ints{2, 3}}});
 }
 
-ExprPtr ConvOf(const Transposed& of, const ExprPtr& weight, const ConvPhase& rows, const ConvPhase& columns) {
+ExprPtr ConvOf(const TransposedConv& of, const ExprPtr& weight, const ConvPhase& rows, const ConvPhase& columns) {
   const auto padded = [](int64_t padding) { return std::max<int64_t>(0, padding); };
   const Shape& shape = ShapeOf(weight);
   return TypedCall(
@@ -74,13 +74,13 @@ ExprPtr Zeros(const Shape& shape) {
   return relay::MakeConstant(zeros);
 }
 
-ExprPtr PhaseConv(const Transposed& of, const ConvPhase& rows, const ConvPhase& columns) {
+ExprPtr PhaseConv(const TransposedConv& of, const ConvPhase& rows, const ConvPhase& columns) {
   if (rows.taps.empty() || columns.taps.empty()) return Zeros({1, of.Outputs(), 1, 1});
   return ConvOf(of, PhaseWeight(of.call.args[1], of.groups, rows.taps, columns.taps), rows, columns);
 }
 
 // A convolution for each phase, interleaved.
-ExprPtr Apart(const Transposed& of) {
+ExprPtr Apart(const TransposedConv& of) {
   const auto rows = PhasesOf(of.axes[0]), columns = PhasesOf(of.axes[1]);
   const auto is_empty = [](const ConvPhase& phase) { return phase.taps.empty(); };
   if (std::all_of(rows.begin(), rows.end(), is_empty) || std::all_of(columns.begin(), columns.end(), is_empty)) {
@@ -99,7 +99,7 @@ ExprPtr Apart(const Transposed& of) {
 using Joint = std::array<JointPhases, 2>;
 
 // Moves channels to pixels, then cuts the result to size. The channels are ordered by group, phase and output.
-ExprPtr Spread(const Transposed& of, const ExprPtr& all, const Joint& joint) {
+ExprPtr SpreadPhases(const TransposedConv& of, const ExprPtr& all, const Joint& joint) {
   const Shape& shape = ShapeOf(all);
   const int64_t s = of.axes[0].stride, t = of.axes[1].stride, outputs = of.Outputs() / of.groups;
   // Without groups this has the form of a pixel shuffle, which other passes recognise.
@@ -120,13 +120,13 @@ ExprPtr Spread(const Transposed& of, const ExprPtr& all, const Joint& joint) {
 }
 
 // All phases as channels of one convolution, with filters of zeros where its window is larger than a phase's.
-ExprPtr Together(const Transposed& of, const Joint& joint) {
-  std::vector<Taps> taps;
+ExprPtr Together(const TransposedConv& of, const Joint& joint) {
+  std::vector<PhaseTaps> taps;
   for (const ConvPhase& r : joint[0].phases) {
     for (const ConvPhase& c : joint[1].phases) taps.push_back({r.taps, c.taps});
   }
   const ExprPtr weight = JointWeight(of.call.args[1], of.groups, taps);
-  return Spread(of, ConvOf(of, weight, joint[0].phases[0], joint[1].phases[0]), joint);
+  return SpreadPhases(of, ConvOf(of, weight, joint[0].phases[0], joint[1].phases[0]), joint);
 }
 
 int64_t TapsOf(const TransposedAxis& axis) {
@@ -137,7 +137,7 @@ int64_t TapsOf(const TransposedAxis& axis) {
 
 // Whether one convolution takes fewer vectors of weights: with few outputs, a vector holds outputs of several phases.
 // If both take as many, one convolution reads the data once, provided that its channels may stay in vectors.
-bool TogetherIsLess(const Transposed& of, const Joint& joint, int64_t lanes) {
+bool TogetherIsLess(const TransposedConv& of, const Joint& joint, int64_t lanes) {
   const auto vectors = [lanes](int64_t channels) { return (channels + lanes - 1) / lanes; };
   const int64_t s = of.axes[0].stride, t = of.axes[1].stride;
   if (s * t > kMostConvs) return true;
@@ -151,7 +151,7 @@ bool TogetherIsLess(const Transposed& of, const Joint& joint, int64_t lanes) {
 ExprPtr Split(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* call = relay::AsCallTo(node, "nn.conv2d_transpose");
   if (call == nullptr || !IsStatic(ShapeOf(call->args[0])) || ElementCount(ShapeOf(node)) == 0) return nullptr;
-  const Transposed of = TransposedOf(*call);
+  const TransposedConv of = TransposedConvOf(*call);
   const Joint joint{JointPhasesOf(of.axes[0]), JointPhasesOf(of.axes[1])};
   const bool any = joint[0].window > 0 && joint[1].window > 0;
   return any && TogetherIsLess(of, joint, lanes) ? Together(of, joint) : Apart(of);

@@ -21,10 +21,6 @@ using relay::OpPattern;
 
 namespace {
 
-ExprPtr CastTo(const ExprPtr& value, DType dtype) {
-  return TypedCall("cast", {value}, {{"dtype", std::string(DTypeName(dtype))}});
-}
-
 // Whether the operator moves elements without changing them.
 bool Moves(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
 
@@ -157,7 +153,7 @@ class BFloatStorer {
   // The new form of the old expression, as float32 if it was that. Each reader widens it within its own kernel.
   ExprPtr Value(const ExprPtr& old) const {
     const auto stored = stored_.find(old.get());
-    return stored == stored_.end() ? now_.at(old.get()) : CastTo(stored->second, DType::kFloat32);
+    return stored == stored_.end() ? now_.at(old.get()) : TypedCast(stored->second, DType::kFloat32);
   }
 
   ExprPtr StoredOf(const ExprPtr& old) const {
@@ -180,7 +176,7 @@ class BFloatStorer {
     if (call != nullptr && (Move(old, *call) || Join(old, *call))) return;
     now_[old.get()] = call != nullptr ? Rewritten(old, *call) : old;
     if (call != nullptr && Wanted(old) && relay::IsFloatTensor(old->type) && IsStatic(ShapeOf(old))) {
-      stored_[old.get()] = CastTo(now_.at(old.get()), DType::kBFloat16);
+      stored_[old.get()] = TypedCast(now_.at(old.get()), DType::kBFloat16);
     }
   }
 
@@ -234,7 +230,7 @@ class BFloatStorer {
     const int64_t groups = product.attrs.GetInt("groups", 1);
     if (!options_.round_inputs || groups != 1) return nullptr;
     ExprPtr& rounded = rounded_[old.get()];
-    if (rounded == nullptr) rounded = CastTo(Value(old), DType::kBFloat16);
+    if (rounded == nullptr) rounded = TypedCast(Value(old), DType::kBFloat16);
     return rounded;
   }
 

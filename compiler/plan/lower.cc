@@ -34,9 +34,7 @@ using relay::TypePtr;
 
 namespace {
 
-constexpr int64_t kAlign = 64;
-
-int64_t Aligned(int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+int64_t Aligned(int64_t bytes) { return (bytes + kBufferAlign - 1) / kBufferAlign * kBufferAlign; }
 
 void RequireKnownShape(const TypePtr& type, const std::string& node) {
   for (const TypePtr& field : type->fields) RequireKnownShape(field, node);

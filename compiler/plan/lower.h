@@ -1,6 +1,7 @@
 // From the optimised module to a Plan: kernels, buffers, calls, memory.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,7 +29,10 @@ Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);
 // Lower without the kernels' code: no objects, and plan.kernels without stages, workspaces and hashes of code.
 Lowered LowerWithoutCode(const relay::IRModule& optimized, const BuildContext& context);
 
-// Assigns arena offsets (64-byte aligned) by lifetime, best fit in order of size; sets arena_bytes and
+// Bytes to which offsets of parameters and of arena buffers are aligned.
+inline constexpr int64_t kBufferAlign = 64;
+
+// Assigns arena offsets (aligned to kBufferAlign) by lifetime, best fit in order of size; sets arena_bytes and
 // live_bound_bytes.
 void PlanMemory(Plan& plan);
 

@@ -9,8 +9,6 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kAlign = 64;
-
 // The place of an arena buffer in memory and time: calls [first, last] use it.
 struct Block {
   size_t buffer = 0;
@@ -29,7 +27,7 @@ std::vector<Block> BlocksOf(const Plan& plan) {
       if (plan.buffers[buffer].kind != BufferKind::kArena) continue;
       if (block_of[buffer] < 0) {
         block_of[buffer] = static_cast<int>(blocks.size());
-        const int64_t bytes = (plan.buffers[buffer].size_bytes + kAlign - 1) / kAlign * kAlign;
+        const int64_t bytes = (plan.buffers[buffer].size_bytes + kBufferAlign - 1) / kBufferAlign * kBufferAlign;
         blocks.push_back({buffer, bytes, i, i, 0});
       }
       Nth(blocks, block_of[buffer]).last = i;

@@ -47,9 +47,8 @@ PackageFacts::Built BuiltFromJson(const Json& json) {
   built.precision = bfloat16 ? Precision::kBFloat16 : Precision::kFloat32;
   const bool halves = json.value("weights", "") == StoredWeightsName(StoredWeights::kFloat16);
   built.weights = halves ? StoredWeights::kFloat16 : StoredWeights::kFloat32;
-  using Names = std::vector<std::string>;
-  built.required_passes = json.value("required_passes", Json::array()).get<Names>();
-  built.disabled_passes = json.value("disabled_passes", Json::array()).get<Names>();
+  built.required_passes = json.value("required_passes", Json::array()).get<std::vector<std::string>>();
+  built.disabled_passes = json.value("disabled_passes", Json::array()).get<std::vector<std::string>>();
   built.kernels = json.at("kernels").get<std::vector<std::string>>();
   return built;
 }

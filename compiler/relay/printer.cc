@@ -8,14 +8,12 @@
 #include <utility>
 
 #include "compiler/relay/op.h"
+#include "compiler/relay/text/lexer.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 
 namespace hone::relay {
 namespace {
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether a variable's name needs no quotes in the text: letters, digits, "_", and a "." before a letter. A leading
 // digit would be a line's number, and ".0" an item of a tuple.

@@ -13,13 +13,14 @@
 namespace hone::relay {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CellKind>, 4> kKinds{{{"rnn", CellKind::kRnn},
-                                                                       {"gru", CellKind::kGru},
-                                                                       {"gru_reset_after", CellKind::kGruResetAfter},
-                                                                       {"lstm", CellKind::kLstm}}};
+constexpr std::array<std::pair<std::string_view, CellKind>, 4> kCellKinds{
+    {{"rnn", CellKind::kRnn},
+     {"gru", CellKind::kGru},
+     {"gru_reset_after", CellKind::kGruResetAfter},
+     {"lstm", CellKind::kLstm}}};
 
 CellKind ReadKind(const std::string& text) {
-  for (const auto& [name, kind] : kKinds) {
+  for (const auto& [name, kind] : kCellKinds) {
     if (name == text) return kind;
   }
   Misfit(fmt::format("cell = \"{}\" must be rnn, gru, gru_reset_after or lstm", text));
@@ -62,7 +63,7 @@ Attrs RecurrentAttrs(const RecurrentCell& cell) {
     activations += (activations.empty() ? "" : " ") + CellActivationText(one);
   }
   Attrs attrs{{"activations", activations}};
-  for (const auto& [name, kind] : kKinds) {
+  for (const auto& [name, kind] : kCellKinds) {
     if (kind == cell.kind) attrs.Set("cell", std::string(name));
   }
   attrs.Set("direction", std::string(cell.directions() == 2 ? "bidirectional"

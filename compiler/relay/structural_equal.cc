@@ -20,7 +20,7 @@ bool SameTensor(const Tensor& a, const Tensor& b) {
 }
 
 // Walks both graphs together. `there_` and `back_` pair the visited nodes: each has one partner.
-class Comparison {
+class GraphComparison {
  public:
   bool Equal(const ExprPtr& a, const ExprPtr& b) {
     Push(a, b);
@@ -189,7 +189,7 @@ std::vector<const Tensor*> BoundValues(const IRModule& module) {
 
 }  // namespace
 
-bool StructuralEqual(const ExprPtr& a, const ExprPtr& b) { return Comparison().Equal(a, b); }
+bool StructuralEqual(const ExprPtr& a, const ExprPtr& b) { return GraphComparison().Equal(a, b); }
 
 bool StructuralEqual(const IRModule& a, const IRModule& b) {
   const std::vector<const Tensor*> x = BoundValues(a), y = BoundValues(b);

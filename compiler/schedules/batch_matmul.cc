@@ -11,6 +11,7 @@
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/matmul_operand.h"
 #include "compiler/schedules/matmul_shape.h"
+#include "compiler/schedules/packed_panel.h"
 #include "compiler/schedules/register_tile.h"
 #include "compiler/schedules/step_cycles.h"
 #include "compiler/schedules/thread_share.h"
@@ -19,19 +20,15 @@
 namespace hone {
 namespace {
 
-// Cycles per element of a panel on a Zen 5 core: copied, and transposed in registers.
-constexpr double kCopy = 0.1, kTranspose = 0.3;
-// Cycles to reload a row's pointer: each row of the tile has its own, and the general registers may not hold them all.
-constexpr double kReload = 2;
 // Cycles per output line that the caches do not hold, with and without fetching it while its tile is computed. On a Zen
 // 5 core, scores of 12 x 1024 x 1024 take 7.9 ms with fetching and 9.0 to 9.8 ms without. Scores of 512 x 512 take the
 // same either way, and smaller outputs lose 3 to 7 %.
-constexpr double kFetched = 2, kMissed = 8;
+constexpr double kFetchedLine = 2, kMissedLine = 8;
 
 // Cycles per step and spilled register. LLVM loads packed weights several steps ahead. On machines with scalable
 // vectors a tile that leaves fewer than a quarter of the registers free therefore spills accumulators. Read off the
 // code for RISC-V's vectors.
-constexpr double kLeftFree = 0.25, kSpilled = 2;
+constexpr double kLeftFree = 0.25, kSpilledStep = 2;
 // Share of the time of fetching a panel again that is not hidden behind products. Fitted on a Zen 3 core.
 constexpr double kUnhidden = 0.25;
 // Associativity of the second cache on most machines.
@@ -147,14 +144,16 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const int64_t tiles = CeilDiv(s.M, k.tile_m), last = s.M - (tiles - 1) * k.tile_m;
     const double rows = static_cast<double>(tiles - 1) * TileCycles(s, machine, k, {k.tile_m, columns}) +
                         TileCycles(s, machine, k, {last, columns});
-    const double pack = k.pack == 0 ? 0 : s.weights_are_neighbours() && !s.types.whole() ? kCopy : kTranspose;
+    const double pack = k.pack == 0                                      ? 0
+                        : s.weights_are_neighbours() && !s.types.whole() ? kPanelCopyCycles
+                                                                         : kPanelTransposeCycles;
     return rows + pack * static_cast<double>(s.steps() * columns) * 16 / std::min(machine.vector_lanes, 16);
   }
 
   static double SpillCycles(const MachineModel& machine, const BatchMatmulKnobs& k, double rows, double vectors) {
     if (k.pack == 0 || !machine.scalable_vectors) return 0;
     const double held = rows * vectors + std::min(rows, vectors) + 1;
-    return kSpilled * std::max(0.0, held - (1 - kLeftFree) * machine.vector_registers);
+    return kSpilledStep * std::max(0.0, held - (1 - kLeftFree) * machine.vector_registers);
   }
 
   // Bytes per cycle at which a panel comes that the first cache does not hold. A panel read in place is rows of the
@@ -186,10 +185,10 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     // Bytes that are widened take two products and two sums, and each operand becomes two registers.
     const double widening = s.types.whole() && PartsOf(s.types, machine) > 1 ? products + rows + vectors : 0;
     const double step = std::max({products + widening, fetch, dots}) + kUnhidden * fetch +
-                        kReload * std::max(0.0, rows - machine.address_registers) +
-                        SpillCycles(machine, k, rows, vectors) + 1.0 / static_cast<double>(k.unroll_ic);
+                        PointerReloadCycles(machine, rows) + SpillCycles(machine, k, rows, vectors) +
+                        1.0 / static_cast<double>(k.unroll_ic);
     const bool leaves = Bytes(s.types.output, s.B * s.M * s.N) > machine.l3_bytes;
-    const double store = leaves && k.prefetch == 0 ? kMissed : k.prefetch != 0 ? kFetched : 0;
+    const double store = leaves && k.prefetch == 0 ? kMissedLine : k.prefetch != 0 ? kFetchedLine : 0;
     const double lines = rows * LinesOfRow(s, machine, size.columns);
     return static_cast<double>(s.steps()) * step + 2 * rows * vectors + store * lines + 10;
   }

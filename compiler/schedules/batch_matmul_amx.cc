@@ -43,10 +43,7 @@
 namespace hone {
 namespace {
 
-constexpr int kVector = MatrixTiles::kRows;  // output columns of a tile
-constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
 constexpr int64_t kDepth = 32, kPairs = kDepth / kBFloatGroup;  // of K, in one tile
-constexpr int64_t kLeastRows = 4;                               // fewer leave most of a tile empty
 
 struct BatchMatmulAmxKnobs : KnobTable {
   using KnobTable::KnobTable;
@@ -57,32 +54,32 @@ struct BatchMatmulAmxKnobs : KnobTable {
 };
 
 // The extents that the knobs give a shape.
-struct Nest {
+struct AmxMatmulNest {
   MatmulShape shape;
   int outputs, channels;   // tiles of a register tile, along rows and along columns
   int64_t tiles, width;    // row tiles, and the rows of each; the last one may begin with rows of the one before
   int64_t panels, groups;  // of columns and of row tiles
 
-  Nest(const Workload& w, const BatchMatmulAmxKnobs& k)
+  AmxMatmulNest(const Workload& w, const BatchMatmulAmxKnobs& k)
       : shape(w),
-        outputs(static_cast<int>(k.tile_m / kVector)),
+        outputs(static_cast<int>(k.tile_m / kTileColumns)),
         channels(static_cast<int>(k.tile_oc)),
-        tiles(CeilDiv(shape.M, kVector)),
+        tiles(CeilDiv(shape.M, kTileColumns)),
         width(CeilDiv(shape.M, tiles)),
-        panels(CeilDiv(shape.N, k.tile_oc * kVector)),
+        panels(CeilDiv(shape.N, k.tile_oc * kTileColumns)),
         groups(CeilDiv(tiles, outputs)) {}
-  int64_t columns() const { return channels * int64_t{kVector}; }
+  int64_t columns() const { return channels * int64_t{kTileColumns}; }
   int64_t depth() const { return shape.K / kDepth; }
   int64_t step_bytes() const {
-    return channels * kRowBytes;
+    return channels * kTileRowBytes;
   }  // of a pair of K in the packed panel, and of a row of sums
   int64_t panel_bytes() const { return shape.steps() * step_bytes(); }
-  int64_t scratch_bytes() const { return outputs * channels * kTileBytes; }
+  int64_t scratch_bytes() const { return outputs * channels * kFullTileBytes; }
 };
 
 class Emitter {
  public:
-  Emitter(KernelBuilder& builder, const Nest& nest, const StageArgs& args)
+  Emitter(KernelBuilder& builder, const AmxMatmulNest& nest, const StageArgs& args)
       : b_(builder),
         tiles_(builder),
         nest_(nest),
@@ -118,7 +115,7 @@ class Emitter {
     first_column_ = b_.Mul(panel, nest_.columns());
     Value* w = b_.At(weight_.Matrix(b_, product_), b_.Mul(first_column_, weight_.row));
     const PanelPacking packing{
-        s_.types, s_.K, kVector, nest_.step_bytes(), weight_.row, weight_.column, s_.weights_are_neighbours()};
+        s_.types, s_.K, kTileColumns, nest_.step_bytes(), weight_.row, weight_.column, s_.weights_are_neighbours()};
     b_.If(is_new_, [&] { packing.Emit(b_, w, packed_, columns); });
     Value* first = b_.Mul(group, nest_.outputs);
     const int last = static_cast<int>(nest_.tiles - (nest_.groups - 1) * nest_.outputs);
@@ -141,11 +138,11 @@ class Emitter {
     b_.For(0, nest_.depth(), 1, [&](Value* k) {
       Value* w = b_.At(packed_, b_.Mul(k, kPairs * nest_.step_bytes()));
       for (int v = 0; v < nest_.channels; ++v) {
-        tiles_.Load(in_.Weights(v), b_.At(w, v * kRowBytes), nest_.step_bytes());
+        tiles_.Load(in_.Weights(v), b_.At(w, v * kTileRowBytes), nest_.step_bytes());
       }
       for (int p = 0; p < outputs; ++p) {
         Value* rows = b_.At(x, b_.Mul(Nth(starts, p), data_.row));
-        tiles_.LoadRows(in_.Rows(p), b_.At(rows, b_.Mul(k, kRowBytes)), data_.row);
+        tiles_.LoadRows(in_.Rows(p), b_.At(rows, b_.Mul(k, kTileRowBytes)), data_.row);
         for (int v = 0; v < nest_.channels; ++v) {
           tiles_.MultiplyAdd(s_.types.data, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
         }
@@ -159,7 +156,7 @@ class Emitter {
 
   // The columns of a row are neighbours in the scratch memory.
   Value* Scratch(int output, int channel) {
-    return b_.At(scratch_, output * nest_.channels * kTileBytes + channel * kRowBytes);
+    return b_.At(scratch_, output * nest_.channels * kFullTileBytes + channel * kTileRowBytes);
   }
 
   void StoreRows(Value* start, Value* own, int p, int64_t columns) {
@@ -168,18 +165,18 @@ class Emitter {
     b_.For(own, b_.Index(nest_.width), 1, [&](Value* r) {
       Value* sums = b_.At(Scratch(p, 0), b_.Mul(r, nest_.step_bytes()));
       Value* row = b_.At(y, b_.Mul(b_.Add(start, r), out_.row));
-      for (int64_t first = 0; first < columns; first += kVector) {
-        Value* sum = LoadElements(b_, types.accumulator, b_.At(sums, Bytes(types.accumulator, first)), kVector);
+      for (int64_t first = 0; first < columns; first += kTileColumns) {
+        Value* sum = LoadElements(b_, types.accumulator, b_.At(sums, Bytes(types.accumulator, first)), kTileColumns);
         StoreLanes(b_, Converted(b_, sum, types.accumulator, types.output), types.output,
                    b_.At(row, Bytes(types.output, first)),
-                   static_cast<int>(std::min<int64_t>(kVector, columns - first)));
+                   static_cast<int>(std::min<int64_t>(kTileColumns, columns - first)));
       }
     });
   }
 
   KernelBuilder& b_;
   MatrixTiles tiles_;
-  const Nest& nest_;
+  const AmxMatmulNest& nest_;
   const MatmulTileRegisters in_;
   const MatmulShape& s_;
   const StageArgs& args_;
@@ -188,31 +185,27 @@ class Emitter {
   Value *product_ = nullptr, *is_new_ = nullptr, *first_column_ = nullptr;
 };
 
-// Costs in cycles, as in dense_amx.cc; those per packed pair as in batch_matmul.cc.
-constexpr double kTileStore = 7, kFinishRow = 2.2, kFinish = 1.5, kTileStart = 40, kStageStart = 300;
-constexpr double kCopy = 0.1, kTranspose = 0.3;
-
 class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
  public:
   std::string_view name() const override { return "batch_matmul_amx"; }
   int version() const override { return 1; }
   bool Takes(const ElementTypes& types) const override { return AreFloats(types) && types.bfloat(); }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
-    if (!w.is_batch_matmul() || !machine.bfloat16_tiles || machine.vector_lanes != kVector) return false;
+    if (!w.is_batch_matmul() || !machine.bfloat16_tiles || machine.vector_lanes != kTileColumns) return false;
     const MatmulShape shape(w);
-    return shape.K % kDepth == 0 && shape.data.column == 1 && shape.M >= kLeastRows;
+    return shape.K % kDepth == 0 && shape.data.column == 1 && shape.M >= kLeastTileRows;
   }
 
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel&,
                                         const BatchMatmulAmxKnobs& k) const override {
-    const Nest nest(w, k);
+    const AmxMatmulNest nest(w, k);
     const int registers = nest.outputs * nest.channels + 1 + nest.channels;
     if (registers > MatrixTiles::kRegisters) {
       return fmt::format("the register tile needs {} of {} tiles", registers, MatrixTiles::kRegisters);
     }
     if (nest.outputs > nest.tiles) return "tile_m is more than the rows";
-    if (nest.columns() - kVector >= nest.shape.N) return "tile_oc has a tile of no columns";
+    if (nest.columns() - kTileColumns >= nest.shape.N) return "tile_oc has a tile of no columns";
     return std::nullopt;
   }
 
@@ -225,7 +218,7 @@ class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
 
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const BatchMatmulAmxKnobs& k,
                          const Epilogue&, const std::string& symbol) const override {
-    const Nest nest(w, k);
+    const AmxMatmulNest nest(w, k);
     builder.Stage(symbol, [&](const StageArgs& args) { Emitter(builder, nest, args).Emit(); });
     EmittedKernel kernel;
     kernel.stages.push_back(
@@ -234,14 +227,14 @@ class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
   }
 
   TileShape TileWith(const Workload& w, const MachineModel&, const BatchMatmulAmxKnobs& k) const override {
-    const Nest nest(w, k);
+    const AmxMatmulNest nest(w, k);
     TileShape tile;
     tile.rows = static_cast<double>(nest.outputs * nest.width);
     tile.vectors = nest.channels;
     tile.line = static_cast<double>(nest.shape.M);
     tile.groups = static_cast<double>(nest.panels);
     tile.steps = static_cast<double>(nest.shape.steps());
-    tile.unroll = kVector;
+    tile.unroll = kTileColumns;
     tile.weight_bytes = static_cast<double>(nest.panel_bytes());
     tile.input_bytes = static_cast<double>(Bytes(w.types.data, nest.shape.M * nest.shape.K));
     tile.workspace_bytes = static_cast<double>(nest.panel_bytes());
@@ -249,19 +242,20 @@ class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
   }
 
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const BatchMatmulAmxKnobs& k) const override {
-    const Nest nest(w, k);
+    const AmxMatmulNest nest(w, k);
     const double width = static_cast<double>(nest.width), outputs = nest.outputs, channels = nest.channels;
     const double panel = static_cast<double>(nest.panel_bytes());
     const double together = static_cast<double>(Bytes(w.types.data, nest.shape.K)) * width * outputs;
     TileStep step{outputs, channels, width, 0, panel + together};
     if (nest.panels > 1) step.rows_walk = panel + static_cast<double>(Bytes(w.types.data, nest.shape.M * nest.shape.K));
-    const double tile = static_cast<double>(nest.depth()) * TileStepCycles(machine, step) + kTileStart +
-                        outputs * (channels * kTileStore + width * (kFinishRow + channels * kFinish));
-    const double pack = (nest.shape.weights_are_neighbours() ? kCopy : kTranspose) *
+    const double tile =
+        static_cast<double>(nest.depth()) * TileStepCycles(machine, step) + kTileStartCycles +
+        outputs * (channels * kTileStoreCycles + width * (kFinishRowCycles + channels * kFinishFloatCycles));
+    const double pack = (nest.shape.weights_are_neighbours() ? kPanelCopyCycles : kPanelTransposeCycles) *
                         static_cast<double>(nest.shape.steps() * nest.columns());
     const int64_t panels = nest.shape.B * nest.panels;
     const double cycles = static_cast<double>(panels) * (static_cast<double>(nest.groups) * tile + pack);
-    return (cycles * ThreadShare(panels * nest.groups, machine.threads) + kStageStart) / machine.clock_ghz;
+    return (cycles * ThreadShare(panels * nest.groups, machine.threads) + kStageStartCycles) / machine.clock_ghz;
   }
 };
 

@@ -18,7 +18,7 @@ namespace {
 // With more rows than this in each matrix, packing one of them costs less than adding up lanes.
 constexpr int64_t kFewRows = 16;
 // Cycles of a tile's end: per sum of lanes and per tile. Fitted on a Zen 3 core.
-constexpr double kLaneSum = 2, kTile = 10;
+constexpr double kMatmulLaneSum = 2, kTile = 10;
 // Elements of the matrix of many rows that a work item reads.
 constexpr int64_t kItemElements = 16384;
 
@@ -88,7 +88,7 @@ class BatchMatmulDotSchedule : public KnobSchedule<BatchMatmulDotKnobs> {
       const double rows = static_cast<double>(few), vectors = static_cast<double>(many);
       const double step = std::max({rows * vectors / machine.multiply_adds_per_cycle,
                                     (rows + vectors) / machine.loads_per_cycle, machine.multiply_add_latency});
-      return steps * step + kLaneSum * rows * vectors + kTile;
+      return steps * step + kMatmulLaneSum * rows * vectors + kTile;
     };
     const auto all_few = [&](int64_t many) {
       const double whole = static_cast<double>(s.few / k.tile_m) * tile(k.tile_m, many);

@@ -29,10 +29,10 @@
 namespace hone {
 namespace {
 
-class DotEmitter {
+class DotMatmulEmitter {
  public:
-  DotEmitter(KernelBuilder& builder, const DotMatmulShape& shape, const BatchMatmulDotKnobs& knobs,
-             const StageArgs& args)
+  DotMatmulEmitter(KernelBuilder& builder, const DotMatmulShape& shape, const BatchMatmulDotKnobs& knobs,
+                   const StageArgs& args)
       : b_(builder),
         s_(shape),
         k_(knobs),
@@ -149,7 +149,7 @@ class DotEmitter {
 void EmitBatchMatmulDot(KernelBuilder& builder, const Workload& workload, const BatchMatmulDotKnobs& knobs,
                         const std::string& symbol) {
   const DotMatmulShape shape(workload);
-  builder.Stage(symbol, [&](const StageArgs& args) { DotEmitter(builder, shape, knobs, args).Emit(); });
+  builder.Stage(symbol, [&](const StageArgs& args) { DotMatmulEmitter(builder, shape, knobs, args).Emit(); });
 }
 
 }  // namespace hone

@@ -16,9 +16,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kVector = MatrixTiles::kRows;  // output channels of a tile
-
-constexpr TileProduct kProducts[] = {
+constexpr TileProduct kTileProducts[] = {
     {DType::kUInt8, DType::kInt8, DType::kInt32, 64, 4},
     {DType::kBFloat16, DType::kBFloat16, DType::kFloat32, 32, 2},
 };
@@ -45,18 +43,18 @@ class Amx : public KnobSchedule<AmxKnobs> {
     if (!Takes(w.types)) return false;
     const bool tiles = w.types.whole() ? machine.byte_tiles : machine.bfloat16_tiles;
     // Fewer channels would leave most of a row empty.
-    return tiles && machine.vector_lanes == kVector && w.is_conv() && w.groups == 1 &&
-           (w.data[1] >= kVector || IsThin(w)) && w.prologue == Prologue::kNone;
+    return tiles && machine.vector_lanes == kTileColumns && w.is_conv() && w.groups == 1 &&
+           (w.data[1] >= kTileColumns || IsThin(w)) && w.prologue == Prologue::kNone;
   }
 
  private:
   std::optional<std::string> RejectWith(const Workload& w, const MachineModel&, const AmxKnobs& k) const override {
     const TileProduct& product = *TileProductOf(w.types);
     if (IsThin(w) && k.ic_block != 1 && k.ic_block != kThinChannels) return "ic_block of a thin input is 1 or 4";
-    if (!IsThin(w) && (k.ic_block < kVector || product.channels % k.ic_block != 0)) {
+    if (!IsThin(w) && (k.ic_block < kTileColumns || product.channels % k.ic_block != 0)) {
       return fmt::format("ic_block does not divide the {} channels of a tile's row", product.channels);
     }
-    const int64_t registers = Registers(k.tile_ow / kVector, k.tile_oc);
+    const int64_t registers = Registers(k.tile_ow / kTileColumns, k.tile_oc);
     if (registers > MatrixTiles::kRegisters) {
       return fmt::format("the register tile needs {} of {} tiles", registers, MatrixTiles::kRegisters);
     }
@@ -76,8 +74,8 @@ class Amx : public KnobSchedule<AmxKnobs> {
     const std::string rows =
         IsThin(w) ? Blocked(product.channels / kThinChannels, "w") + Blocked(kThinChannels / product.group, "i")
                   : Blocked(product.channels / product.group, "i");
-    const Layout weight =
-        Layout::Parse("OIHW" + Blocked(k.tile_oc, "o") + rows + Blocked(kVector, "o") + Blocked(product.group, "i"));
+    const Layout weight = Layout::Parse("OIHW" + Blocked(k.tile_oc, "o") + rows + Blocked(kTileColumns, "o") +
+                                        Blocked(product.group, "i"));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, data},
                                         {OperandRole::kWeight, w.types.weight, w.weight, weight}};
     const Layout outputs = Layout::Parse("O" + Blocked(k.oc_block, "o"));
@@ -100,24 +98,17 @@ class Amx : public KnobSchedule<AmxKnobs> {
 };
 
 // Costs in cycles, fitted together with those of TileStepCycles.
-constexpr double kTileStore = 7;       // per tile of sums
-constexpr double kFinishPixel = 2.2;   // per output pixel: addresses and the loop
-constexpr double kFinishFloat = 1.5;   // per vector of its channels: bias, activation, narrowing to bfloat16, store
-constexpr double kFinishBytes = 4.6;   // per vector: scaling, rounding, narrowing, store
-constexpr double kFinishPacked = 3.6;  // the same for several vectors together
-constexpr double kResidual = 3;        // more if another tensor is added
-constexpr double kTileStart = 40;      // per register tile, whose first loads wait
-constexpr double kItemStart = 40;      // per work item
-constexpr double kStageStart = 300;    // to load the configuration and release the registers
-constexpr double kBarrier = 2500;      // between two stages on several threads
-constexpr double kFillRow = 1.2;       // to copy one row of a tile
-constexpr double kRepackRow = 9.6;     // to make one row of a tile from narrower blocks
-constexpr double kThinPixel = 1.9;     // to make one pixel of a thin input
-constexpr double kCacheShare = 1;      // share of a cache that holds data for reuse
-constexpr double kAgain = 0.12;        // share of all weights, for each further band
-constexpr double kHidden = 0.73;  // share of the lesser of arithmetic and cold weights that is not hidden by the other
-constexpr double kFetchAhead = 1.14;  // factor of fetching ahead if weights are near
-constexpr double kFetched = 0.93;     // factor of fetching ahead if they are cold
+constexpr double kAmxResidual = 3;       // more if another tensor is added
+constexpr double kItemStart = 40;        // per work item
+constexpr double kBarrier = 2500;        // between two stages on several threads
+constexpr double kFillRow = 1.2;         // to copy one row of a tile
+constexpr double kRepackRow = 9.6;       // to make one row of a tile from narrower blocks
+constexpr double kThinPixel = 1.9;       // to make one pixel of a thin input
+constexpr double kAmxCacheShare = 1;     // share of a cache that holds data for reuse
+constexpr double kAgain = 0.12;          // share of all weights, for each further band
+constexpr double kAmxUnhidden = 0.73;    // visible share of the lesser of arithmetic and cold weights
+constexpr double kAmxFetchAhead = 1.14;  // factor of fetching ahead if weights are near
+constexpr double kAmxFetchCold = 0.93;   // factor of fetching ahead if they are cold
 
 // A step of `count` tiles of outputs. The channel group before read their pixels last: over the whole band if the input
 // stays near, over all bands if the weights do. Further taps read the same pixels again at once.
@@ -136,16 +127,17 @@ double StepCycles(const AmxNest& nest, const MachineModel& machine, double count
 
 double FinishCycles(const AmxNest& nest) {
   const bool bytes = nest.types.output == DType::kUInt8;
-  const bool packs = bytes && nest.knobs.tile_oc % 2 == 0 && nest.knobs.oc_block % (nest.knobs.tile_oc * kVector) == 0;
-  const double vector = packs ? kFinishPacked : bytes ? kFinishBytes : kFinishFloat;
-  return kFinishPixel + static_cast<double>(nest.knobs.tile_oc) * (vector + (nest.residual ? kResidual : 0));
+  const bool packs =
+      bytes && nest.knobs.tile_oc % 2 == 0 && nest.knobs.oc_block % (nest.knobs.tile_oc * kTileColumns) == 0;
+  const double vector = packs ? kFinishPackedCycles : bytes ? kFinishBytesCycles : kFinishFloatCycles;
+  return kFinishRowCycles + static_cast<double>(nest.knobs.tile_oc) * (vector + (nest.residual ? kAmxResidual : 0));
 }
 
 // A register tile of `count` tiles of outputs: its sums and its stores.
 double TileCycles(const AmxNest& nest, const MachineModel& machine, double count) {
   const auto channels = static_cast<double>(nest.knobs.tile_oc), width = static_cast<double>(nest.lines.width);
-  return static_cast<double>(nest.in_blocks * nest.taps()) * StepCycles(nest, machine, count) + kTileStart +
-         count * (channels * kTileStore + width * FinishCycles(nest));
+  return static_cast<double>(nest.in_blocks * nest.taps()) * StepCycles(nest, machine, count) + kTileStartCycles +
+         count * (channels * kTileStoreCycles + width * FinishCycles(nest));
 }
 
 double BandCycles(const AmxNest& nest, const MachineModel& machine) {
@@ -161,7 +153,7 @@ double FillCycles(const AmxNest& nest, const MachineModel& machine) {
   const int64_t rows = nest.shape.N * nest.in_blocks * nest.plane_h;
   const double row = nest.thin ? kThinPixel : nest.knobs.ic_block == nest.product.channels ? kFillRow : kRepackRow;
   const double cycles = static_cast<double>(rows * nest.plane_w) * row * ThreadShare(rows, machine.threads);
-  return cycles + kStageStart + (machine.threads > 1 ? kBarrier : 0);
+  return cycles + kStageStartCycles + (machine.threads > 1 ? kBarrier : 0);
 }
 
 double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const AmxKnobs& k) const {
@@ -171,13 +163,13 @@ double Amx::EstimateNsWith(const Workload& w, const MachineModel& machine, const
   const auto images = static_cast<double>(nest.shape.N);
   const double all_weights = nest.Tile().weight_bytes * groups;
   const double again =
-      k.loop_order == 0 ? 0 : (bands - 1) * all_weights / MovedBytesPerCycle(machine, all_weights, kCacheShare);
+      k.loop_order == 0 ? 0 : (bands - 1) * all_weights / MovedBytesPerCycle(machine, all_weights, kAmxCacheShare);
   double cycles = images * (groups * bands * (BandCycles(nest, machine) + kItemStart) + kAgain * again);
-  cycles = cycles * ThreadShare(items, machine.threads) + kStageStart + FillCycles(nest, machine);
-  if (k.prefetch > 0) cycles *= kFetchAhead;
+  cycles = cycles * ThreadShare(items, machine.threads) + kStageStartCycles + FillCycles(nest, machine);
+  if (k.prefetch > 0) cycles *= kAmxFetchAhead;
   // In a network every weight comes from memory once, overlapped with the arithmetic.
-  const double memory = all_weights / machine.cold_bytes_per_cycle * (k.prefetch > 0 ? kFetched : 1);
-  return (std::max(cycles, memory) + kHidden * std::min(cycles, memory)) / machine.clock_ghz;
+  const double memory = all_weights / machine.cold_bytes_per_cycle * (k.prefetch > 0 ? kAmxFetchCold : 1);
+  return (std::max(cycles, memory) + kAmxUnhidden * std::min(cycles, memory)) / machine.clock_ghz;
 }
 
 TileLines CutLines(int64_t lines, int64_t length, int64_t pitch, bool joined) {
@@ -199,7 +191,7 @@ TileLines LinesOf(const ConvShape& s, int64_t plane_w, int64_t rows) {
 }  // namespace
 
 const TileProduct* TileProductOf(const ElementTypes& types) {
-  for (const TileProduct& product : kProducts) {
+  for (const TileProduct& product : kTileProducts) {
     const bool output = types.output == product.data || types.output == DType::kFloat32;
     if (types.data == product.data && types.weight == product.weight && types.accumulator == product.accumulator &&
         output) {
@@ -220,8 +212,8 @@ AmxNest::AmxNest(const Workload& workload, const AmxKnobs& k)
   const int64_t reach = thin ? product.channels / kThinChannels : (s.KW - 1) * s.dil_w + 1;
   plane_w = filled ? (s.OW - 1) * s.stride_w + reach : s.W;
   in_blocks = CeilDiv(s.C, product.channels);
-  out_vectors = CeilDiv(s.O, k.oc_block) * (k.oc_block / kVector);
-  groups = CeilDiv(CeilDiv(s.O, kVector), k.tile_oc);
+  out_vectors = CeilDiv(s.O, k.oc_block) * (k.oc_block / kTileColumns);
+  groups = CeilDiv(CeilDiv(s.O, kTileColumns), k.tile_oc);
   bands = s.OH / k.tile_oh;
   lines = LinesOf(s, plane_w, k.tile_oh);
 }
@@ -229,7 +221,6 @@ AmxNest::AmxNest(const Workload& workload, const AmxKnobs& k)
 int64_t AmxNest::plane_bytes() const { return in_blocks * plane_h * plane_w * pixel_bytes; }
 
 TileShape AmxNest::Tile() const {
-  constexpr int64_t kTileBytes = MatrixTiles::kRows * MatrixTiles::kRowBytes;
   const int64_t unroll = product.channels / product.group;
   TileShape tile;
   tile.rows = static_cast<double>(together() * lines.width);
@@ -238,7 +229,7 @@ TileShape AmxNest::Tile() const {
   tile.groups = static_cast<double>(groups);
   tile.steps = static_cast<double>(taps() * in_blocks * unroll);
   tile.unroll = static_cast<double>(unroll);
-  tile.weight_bytes = static_cast<double>(in_blocks * taps() * knobs.tile_oc * kTileBytes);
+  tile.weight_bytes = static_cast<double>(in_blocks * taps() * knobs.tile_oc * kFullTileBytes);
   const int64_t rows = (knobs.tile_oh - 1) * shape.stride_h + (shape.KH - 1) * shape.dil_h + 1;
   tile.input_bytes = static_cast<double>(in_blocks * rows * plane_w * pixel_bytes);
   tile.workspace_bytes = filled ? static_cast<double>(plane_bytes()) : 0;

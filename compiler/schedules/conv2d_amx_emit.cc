@@ -50,9 +50,6 @@
 namespace hone {
 namespace {
 
-constexpr int kVector = MatrixTiles::kRows;
-constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
-
 // Emits stage 2. A work item is a band of one channel group: ((n * groups) + group) * bands + band, or with loop_order
 // 1 ((n * bands) + band) * groups + group. All strides are in bytes.
 class AmxEmitter {
@@ -70,7 +67,7 @@ class AmxEmitter {
     x_row_ = nest.plane_w * nest.pixel_bytes;
     x_block_ = nest.plane_h * x_row_;
     x_step_ = s_.stride_w * nest.pixel_bytes;
-    w_step_ = channels_ * kTileBytes;
+    w_step_ = channels_ * kFullTileBytes;
     w_block_ = nest.taps() * w_step_;
     y_column_ = Bytes(nest.types.output, k_.oc_block);
     y_block_ = s_.OH * s_.OW * y_column_;
@@ -80,7 +77,7 @@ class AmxEmitter {
     rest_ = static_cast<int>(tiles % outputs_);
   }
 
-  static int64_t ScratchBytes(const AmxNest& nest) { return nest.together() * nest.knobs.tile_oc * kTileBytes; }
+  static int64_t ScratchBytes(const AmxNest& nest) { return nest.together() * nest.knobs.tile_oc * kFullTileBytes; }
 
   void Emit(const StageArgs& args) {
     LoadOperands(args);
@@ -110,7 +107,7 @@ class AmxEmitter {
     const auto of_outputs = static_cast<int>(lines_.width);
     for (int i = 0; i < MatrixTiles::kRegisters; ++i) {
       const bool weights = i >= FirstHeld() && (i < FirstStreamed()) == holds_weights();
-      rows.at(static_cast<size_t>(i)) = weights ? kVector : of_outputs;
+      rows.at(static_cast<size_t>(i)) = weights ? kTileColumns : of_outputs;
     }
     return rows;
   }
@@ -132,16 +129,16 @@ class AmxEmitter {
   void SelectGroup(Value* group) {
     group_ = group;
     group_w_ = b_.At(weight_, b_.Mul(group, nest_.in_blocks * w_block_));
-    of_group_ = behind_.channels.Skip(b_, group, int64_t{channels_} * kVector);
+    of_group_ = behind_.channels.Skip(b_, group, int64_t{channels_} * kTileColumns);
     vectors_y_.clear();
     for (int v = 0; v < channels_; ++v) vectors_y_.push_back(VectorOffset(b_.Add(b_.Mul(group, channels_), v)));
   }
 
   // The offset of a vector of 16 output channels within each pixel.
   Value* VectorOffset(Value* vector) {
-    const int64_t per_block = k_.oc_block / kVector;
+    const int64_t per_block = k_.oc_block / kTileColumns;
     return b_.Add(b_.Mul(b_.Div(vector, per_block), y_block_),
-                  b_.Mul(b_.Mod(vector, per_block), Bytes(nest_.types.output, kVector)));
+                  b_.Mul(b_.Mod(vector, per_block), Bytes(nest_.types.output, kTileColumns)));
   }
 
   void Band(Value* band) {
@@ -193,14 +190,14 @@ class AmxEmitter {
       });
     });
     for (int p = 0; p < outputs; ++p) {
-      for (int v = 0; v < channels_; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), channels_ * kRowBytes);
+      for (int v = 0; v < channels_; ++v) tiles_.Store(Sums(p, v), Scratch(p, v), channels_ * kTileRowBytes);
     }
     for (int p = 0; p < outputs; ++p) Finish(places[static_cast<size_t>(p)], p);
   }
 
   void Start(int sums, int channel) {
     if (of_group_.offset == nullptr) return tiles_.Zero(sums);
-    tiles_.Load(sums, b_.At(of_group_.offset, channel * kRowBytes), 0);
+    tiles_.Load(sums, b_.At(of_group_.offset, channel * kTileRowBytes), 0);
   }
 
   // Weights are cold in a network, and the machine itself fetches only a few lines ahead. A group's weights are
@@ -213,7 +210,7 @@ class AmxEmitter {
   void Step(const std::vector<Place>& places, Value* x_offset, Value* w) {
     if (k_.prefetch > 0) FetchAhead(w);
     const auto load = [&](bool weights, int i, int tile) {
-      if (weights) return tiles_.Load(tile, b_.At(w, i * kTileBytes), kRowBytes);
+      if (weights) return tiles_.Load(tile, b_.At(w, i * kFullTileBytes), kTileRowBytes);
       tiles_.Load(tile, b_.At(places[static_cast<size_t>(i)].x, x_offset), x_step_);
     };
     const int outputs = static_cast<int>(places.size());
@@ -236,7 +233,7 @@ class AmxEmitter {
 
   // The channels of an output are neighbours in the scratch memory.
   Value* Scratch(int output, int channel) {
-    return b_.At(scratch_, output * channels_ * kTileBytes + channel * kRowBytes);
+    return b_.At(scratch_, output * channels_ * kFullTileBytes + channel * kTileRowBytes);
   }
 
   void Finish(const Place& place, int p) {
@@ -245,7 +242,7 @@ class AmxEmitter {
     Value* first = b_.Add(b_.Mul(place.line, s_.OW), place.start);
     Value* line_y = b_.Add(band_y_, b_.Mul(first, y_column_));
     b_.For(place.own, b_.Index(lines_.width), 1, [&](Value* r) {
-      Value* sums = b_.At(Scratch(p, 0), b_.Mul(r, channels_ * kRowBytes));
+      Value* sums = b_.At(Scratch(p, 0), b_.Mul(r, channels_ * kTileRowBytes));
       if (side_by_side) return StorePixel(b_.Add(line_y, b_.Mul(r, y_column_)), sums);
       Value* at = b_.Add(place.start, r);
       Value* column = b_.Mod(at, lines_.pitch);
@@ -257,7 +254,7 @@ class AmxEmitter {
 
   // Whether the register tile's channels lie in one block, so that they are stored together.
   bool packs() const {
-    return PacksBytes(epilogue_, nest_.types, channels_) && k_.oc_block % (int64_t{channels_} * kVector) == 0;
+    return PacksBytes(epilogue_, nest_.types, channels_) && k_.oc_block % (int64_t{channels_} * kTileColumns) == 0;
   }
 
   // `offset`: where the first block's channels of the pixel lie.
@@ -265,8 +262,9 @@ class AmxEmitter {
     Vals values;
     for (int v = 0; v < channels_; ++v) {
       Value* y = b_.Add(offset, vectors_y_[static_cast<size_t>(v)]);
-      const EpilogueOperands operands = of_group_.At(b_, int64_t{v} * kVector, image_r_ ? b_.At(image_r_, y) : nullptr);
-      Value* sum = LoadElements(b_, nest_.types.accumulator, b_.At(sums, v * kRowBytes), kVector);
+      const EpilogueOperands operands =
+          of_group_.At(b_, int64_t{v} * kTileColumns, image_r_ ? b_.At(image_r_, y) : nullptr);
+      Value* sum = LoadElements(b_, nest_.types.accumulator, b_.At(sums, v * kTileRowBytes), kTileColumns);
       if (packs()) {
         values.push_back(EmitUnstored(b_, epilogue_, nest_.types, sum, operands));
       } else {
@@ -278,7 +276,7 @@ class AmxEmitter {
 
   // Stores from the group's vector `v` on.
   void Store(Value* done, Value* y, int v) {
-    Value* channel = b_.Add(b_.Mul(group_, int64_t{channels_} * kVector), int64_t{v} * kVector);
+    Value* channel = b_.Add(b_.Mul(group_, int64_t{channels_} * kTileColumns), int64_t{v} * kTileColumns);
     b_.Store(MaskTailLanes(b_, epilogue_, done, channel, s_.O, k_.oc_block), b_.At(image_y_, y));
   }
 
@@ -287,7 +285,7 @@ class AmxEmitter {
     const int64_t first = nest_.groups * channels_;
     if (first == nest_.out_vectors) return;
     Value* zero = llvm::Constant::getNullValue(
-        VectorOf(b_.ir().getInt8Ty(), static_cast<int>(Bytes(nest_.types.output, kVector))));
+        VectorOf(b_.ir().getInt8Ty(), static_cast<int>(Bytes(nest_.types.output, kTileColumns))));
     b_.If(b_.ir().CreateICmpEQ(group_, b_.Index(nest_.groups - 1)), [&] {
       b_.For(0, band_outputs_, 1, [&](Value* pixel) {
         Value* y = b_.At(image_y_, b_.Add(band_y_, b_.Mul(pixel, y_column_)));

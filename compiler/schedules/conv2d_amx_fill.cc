@@ -20,8 +20,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kRowBytes = MatrixTiles::kRowBytes;
-constexpr int kRun = 16;  // pixels of a thin input that are interleaved together
+constexpr int kThinRun = 16;  // pixels of a thin input that are interleaved together
 
 class RowFiller {
  public:
@@ -66,7 +65,7 @@ class RowFiller {
     std::vector<Part> parts;
     for (int i = 0; i < parts_; ++i) parts.push_back(PartOf(image, block, row, i));
     b_.For(0, count, 1, [&](Value* column) {
-      Value* at = b_.At(to, b_.Mul(column, kRowBytes));
+      Value* at = b_.At(to, b_.Mul(column, kTileRowBytes));
       for (size_t i = 0; i < parts.size(); ++i) {
         Value* pixel = LoadBytes(b_.At(parts[i].from, b_.Mul(column, from_column_)));
         if (parts[i].absent) pixel = b_.ir().CreateSelect(parts[i].absent, Zero(from_column_), pixel);
@@ -75,10 +74,10 @@ class RowFiller {
     });
   }
 
-  // Copies `kRun` pixels of a thin input at a time, and the remaining ones one by one.
+  // Copies `kThinRun` pixels of a thin input at a time, and the remaining ones one by one.
   void InRuns(int64_t count, const std::function<void(Value* first, int pixels)>& body) {
-    const int64_t main = count / kRun * kRun;
-    b_.For(0, main, kRun, [&](Value* column) { body(column, kRun); });
+    const int64_t main = count / kThinRun * kThinRun;
+    b_.For(0, main, kThinRun, [&](Value* column) { body(column, kThinRun); });
     b_.For(main, count, 1, [&](Value* column) { body(column, 1); });
   }
 

@@ -123,25 +123,25 @@ class Direct : public KnobSchedule<DirectKnobs> {
 
 // The estimate's constants were fitted to cold-weight times of layers of ResNet-50 and MobileNetV2. They were measured
 // on a Zen 5 core with AVX-512 and are in tests/data/spaces; docs/tuning.md says how close the estimate comes.
-constexpr double kCacheShare = 0.9;    // share of a cache that holds data for reuse
-constexpr double kLeastStep = 1.2125;  // multiply-add latencies per reduction step: not perfectly scheduled
-constexpr double kTileStart = 4;       // cycles per register tile and chunk
-constexpr double kFinish = 0.5;        // cycles per accumulator to store it
-constexpr double kPartial = 0.8;       // cycles per accumulator to store and load it between chunks
-constexpr double kHidden = 0.08;       // share of the lesser of arithmetic and weights that is not hidden by the other
-constexpr double kUnroll = 0.05;       // cycles per inner iteration
-constexpr double kUnrollThin = 0.4;    // cycles per inner iteration, with the taps in a straight line
-constexpr double kRowInput = 0.1;      // visible share of a row's first touch of its input, with weights that stay
-constexpr double kRowWeights = 0.25;   // visible share of a row's first touch of its weights, with input that stays
-constexpr double kInputStays = 1.01;   // factor of loop_order 1 against 0
-constexpr double kFetchAhead = 0.97;   // factor of prefetch against none, beside the memory time it hides
-constexpr double kUnhiddenMemory = 0.8;
+constexpr double kDirectCacheShare = 0.9;    // share of a cache that holds data for reuse
+constexpr double kDirectLeastStep = 1.2125;  // multiply-add latencies per reduction step: not perfectly scheduled
+constexpr double kChunkStart = 4;            // cycles per register tile and chunk
+constexpr double kSumStore = 0.5;            // cycles per accumulator to store it
+constexpr double kPartial = 0.8;             // cycles per accumulator to store and load it between chunks
+constexpr double kDirectUnhidden = 0.08;     // visible share of the lesser of arithmetic and weights
+constexpr double kUnroll = 0.05;             // cycles per inner iteration
+constexpr double kUnrollThin = 0.4;          // cycles per inner iteration, with the taps in a straight line
+constexpr double kDirectRowInput = 0.1;  // visible share of a row's first touch of its input, with weights that stay
+constexpr double kRowWeights = 0.25;     // visible share of a row's first touch of its weights, with input that stays
+constexpr double kInputStays = 1.01;     // factor of loop_order 1 against 0
+constexpr double kDirectFetchAhead = 0.97;  // factor of prefetch against none, beside the memory time it hides
+constexpr double kDirectUnhiddenMemory = 0.8;
 
 // Cycles that one core needs to stream `bytes` again and again from the level that holds `footprint`.
 double StreamCycles(const MachineModel& machine, double footprint, double bytes) {
-  const bool near = footprint < kCacheShare * static_cast<double>(machine.l1_bytes);
+  const bool near = footprint < kDirectCacheShare * static_cast<double>(machine.l1_bytes);
   return bytes / (near ? machine.loads_per_cycle * static_cast<double>(Bytes(DType::kFloat32, machine.vector_lanes))
-                       : MovedBytesPerCycle(machine, footprint, kCacheShare));
+                       : MovedBytesPerCycle(machine, footprint, kDirectCacheShare));
 }
 
 // If the taps are in a straight line, code generation loads the next ones early. A tile that fills the registers then
@@ -171,8 +171,8 @@ double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pix
 // each operand becomes two registers.
 double Steps(const DirectNest& nest, const MachineModel& machine, double pixels, double vectors) {
   constexpr double kSumLatency = 1, kShifts = 0.75;
-  if (nest.widened) return 2 * StepCycles(machine, pixels, vectors, kLeastStep * kSumLatency) + kShifts * vectors;
-  double step = StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency);
+  if (nest.widened) return 2 * StepCycles(machine, pixels, vectors, kDirectLeastStep * kSumLatency) + kShifts * vectors;
+  double step = StepCycles(machine, pixels, vectors, kDirectLeastStep * machine.multiply_add_latency);
   if (nest.types.bfloat()) {
     step = std::max(step, machine.bfloat_dot_cost * pixels * vectors / machine.multiply_adds_per_cycle);
   }
@@ -188,9 +188,9 @@ double TileCycles(const DirectNest& nest, const MachineModel& machine, const Til
   const double arithmetic = pass.steps * step;
   const double iterations =
       pass.steps / static_cast<double>(k.unroll_ic / nest.dot) * (nest.TapsInLine() ? kUnrollThin : kUnroll);
-  const double moved = pixels * vectors * (kFinish + kPartial * (chunks - 1));
-  return std::max(arithmetic, weights) + kHidden * std::min(arithmetic, weights) + iterations + kTileStart * chunks +
-         static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved;
+  const double moved = pixels * vectors * (kSumStore + kPartial * (chunks - 1));
+  return std::max(arithmetic, weights) + kDirectUnhidden * std::min(arithmetic, weights) + iterations +
+         kChunkStart * chunks + static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved;
 }
 
 // Cycles of all tiles of a row, and of its first touch of weights and input. The loop order decides which of the two
@@ -205,8 +205,8 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Tile
     const double walked = item_weights * static_cast<double>(nest.groups_of_blocks) + pass.input_bytes;
     return kInputStays * cycles + kRowWeights * StreamCycles(machine, walked, item_weights);
   }
-  return cycles + kRowInput * StreamCycles(machine, pass.input_bytes * static_cast<double>(nest.rows),
-                                           pass.input_bytes / static_cast<double>(nest.shape.KH));
+  return cycles + kDirectRowInput * StreamCycles(machine, pass.input_bytes * static_cast<double>(nest.rows),
+                                                 pass.input_bytes / static_cast<double>(nest.shape.KH));
 }
 
 // Cycles to read a row's bytes and store them widened, once or for every group of output blocks.
@@ -245,7 +245,7 @@ double Direct::EstimateNsWith(const Workload& w, const MachineModel& machine, co
   const double memory =
       pass.weight_bytes * static_cast<double>(nest.chunks * nest.groups_of_blocks) / machine.cold_bytes_per_cycle;
   const double cycles =
-      nest.knobs.prefetch ? std::max(kFetchAhead * compute, memory) : compute + kUnhiddenMemory * memory;
+      nest.knobs.prefetch ? std::max(kDirectFetchAhead * compute, memory) : compute + kDirectUnhiddenMemory * memory;
   return (cycles + WidenCycles(nest, machine) + FinishCycles(nest, w, machine)) / machine.clock_ghz;
 }
 

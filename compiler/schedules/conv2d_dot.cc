@@ -75,13 +75,13 @@ class Dot : public KnobSchedule<DotKnobs> {
 
 // The estimate's constants, in cycles, were fitted to 398 cold times of fifteen float layers on a Zen 4 core with
 // AVX-512. Its default takes 2 % more time than the best config.
-constexpr double kLeastStep = 1.25;     // multiply-add latencies per tap
+constexpr double kDotLeastStep = 1.25;  // multiply-add latencies per tap
 constexpr double kProductApart = 0.95;  // for a product and its sum if they are not fused: with SSE on that core
 constexpr double kSpilledTap = 2;       // per register that a tap at a border lacks
-constexpr double kLaneSum = 2;          // per vector
-constexpr double kRun = 4;              // per run of outputs that is stored
-constexpr double kRowInput = 0.2;       // visible share of a row's first touch of its input
-constexpr double kCacheShare = 0.9;     // share of a cache that holds data for reuse
+constexpr double kDotLaneSum = 2;       // per vector
+constexpr double kRunStore = 4;         // per run of outputs that is stored
+constexpr double kDotRowInput = 0.2;    // visible share of a row's first touch of its input
+constexpr double kDotCacheShare = 0.9;  // share of a cache that holds data for reuse
 
 // At a border all taps of all outputs are one straight line, and code generation keeps each input that two of them
 // read.
@@ -93,7 +93,7 @@ double SpilledRegisters(const DotNest& nest, const RegisterTile& tile, const Mac
 double TapCycles(const DotNest& nest, const RowTile& part, const MachineModel& machine) {
   const RegisterTile tile = nest.Registers(part.width);
   const double pixels = tile.pixels, vectors = tile.vectors;
-  double step = StepCycles(machine, pixels, vectors, kLeastStep * machine.multiply_add_latency);
+  double step = StepCycles(machine, pixels, vectors, kDotLeastStep * machine.multiply_add_latency);
   if (!machine.has_fma) step = kProductApart * pixels * vectors;
   if (nest.pixels > 1 && nest.types.bfloat()) {
     step = std::max(step, machine.bfloat_dot_cost * pixels * vectors / machine.multiply_adds_per_cycle);
@@ -112,7 +112,7 @@ double RowCycles(const DotNest& nest, const MachineModel& machine) {
     const RegisterTile tile = nest.Registers(part.width);
     const int longest = tile.lanes / nest.pixels, last = tile.pixels % longest;
     const int runs = tile.pixels / longest + std::popcount(static_cast<unsigned>(last));
-    const double finish = tile.vectors * (kLaneSum * tile.pixels + (kRun + narrowed) * runs);
+    const double finish = tile.vectors * (kDotLaneSum * tile.pixels + (kRunStore + narrowed) * runs);
     cycles += static_cast<double>(part.count) * (steps * TapCycles(nest, part, machine) + finish);
   }
   return cycles;
@@ -125,11 +125,11 @@ double Dot::EstimateNsWith(const Workload& w, const MachineModel& machine, const
   const ConvShape& s = nest.shape;
   const TileShape tile = nest.Tile();
   const auto moved = [&](double bytes, double footprint) {
-    return bytes / MovedBytesPerCycle(machine, footprint, kCacheShare);
+    return bytes / MovedBytesPerCycle(machine, footprint, kDotCacheShare);
   };
   const double line = tile.input_bytes / static_cast<double>(s.KH);
   const double row = RowCycles(nest, machine), near = moved(tile.input_bytes, tile.input_bytes);
-  const double first = row + kRowInput * moved(line, line * static_cast<double>(s.H));
+  const double first = row + kDotRowInput * moved(line, line * static_cast<double>(s.H));
   const double cycles = first + (tile.groups - 1) * std::max(row, near);
   const int64_t items = s.N * s.OH;
   return cycles * static_cast<double>(items) * ThreadShare(items, machine.threads) / machine.clock_ghz;

@@ -43,9 +43,9 @@ namespace hone {
 namespace {
 
 // Emits the stage. All strides are in bytes.
-class DotEmitter {
+class DotConvEmitter {
  public:
-  DotEmitter(KernelBuilder& builder, const DotNest& nest, const Epilogue& epilogue)
+  DotConvEmitter(KernelBuilder& builder, const DotNest& nest, const Epilogue& epilogue)
       : b_(builder),
         nest_(nest),
         s_(nest.shape),
@@ -197,7 +197,7 @@ class DotEmitter {
 
 EmittedKernel EmitConv2dDot(KernelBuilder& builder, const DotNest& nest, const Epilogue& epilogue,
                             const std::string& symbol) {
-  builder.Stage(symbol, [&](const StageArgs& args) { DotEmitter(builder, nest, epilogue).Emit(args); });
+  builder.Stage(symbol, [&](const StageArgs& args) { DotConvEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
   kernel.stages.push_back({symbol, nest.shape.N * nest.shape.OH, 1, 0});
   return kernel;

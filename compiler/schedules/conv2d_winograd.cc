@@ -17,8 +17,8 @@ namespace hone {
 namespace {
 
 constexpr int64_t kLeastChannels = 8;
-constexpr double kColdShare = 0.875;  // share of the cold weights' rate that panels of one frequency reach
-constexpr double kCacheShare = 0.7;   // share of a cache that holds data for reuse
+constexpr double kWinogradColdShare = 0.875;  // share of the cold weights' rate that panels of one frequency reach
+constexpr double kWinogradCacheShare = 0.7;   // share of a cache that holds data for reuse
 constexpr int64_t kMaxWorkspaceBytes = int64_t{256} << 20;
 
 int64_t RoundUp(int64_t n, int64_t to) { return CeilDiv(n, to) * to; }
@@ -64,7 +64,7 @@ class Winograd : public KnobSchedule<WinogradKnobs> {
 
 // Cycles of one pass over `bytes` in the level that holds `footprint`.
 double PassCycles(const MachineModel& machine, double footprint, double bytes) {
-  return bytes / MovedBytesPerCycle(machine, footprint, kCacheShare);
+  return bytes / MovedBytesPerCycle(machine, footprint, kWinogradCacheShare);
 }
 
 double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const {
@@ -81,7 +81,7 @@ double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, 
   // block of tiles. V and M are written and read once.
   const double weight_bytes =
       frequencies * channels * static_cast<double>(nest.weight_bytes * nest.out_blocks * k.oc_block);
-  const double memory = weight_bytes / (kColdShare * machine.cold_bytes_per_cycle);
+  const double memory = weight_bytes / (kWinogradColdShare * machine.cold_bytes_per_cycle);
   const double again = (blocks - 1) * PassCycles(machine, weight_bytes, weight_bytes);
   const double work_bytes = static_cast<double>(nest.workspace_bytes());
   const double moves = 2 * blocks * PassCycles(machine, work_bytes, work_bytes);

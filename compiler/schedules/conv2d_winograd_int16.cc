@@ -36,12 +36,12 @@ constexpr int64_t kLargestSum = int64_t{9} * 255 * 128, kMostChannels = (int64_t
 
 // Cycles per vector of outputs: for scaling, rounding and narrowing, and for adding another tensor (as in
 // conv2d_direct.cc).
-constexpr double kFinish = 6, kResidual = 6;
+constexpr double kFinishVector = 6, kResidualVector = 6;
 
 // Cycles of one pass of a transform per frequency: for a tile's vector of channels, and for a vector of filters. Fitted
 // to ResNet-18's layers on a Zen 4 core, like the share of a cache.
-constexpr double kTransform = 2, kFilter = 2, kCacheShare = 0.7, kUnhiddenMemory = 0.5;
-constexpr double kSumLatency = 1.2;  // a sum waits for the previous sum, not for a product
+constexpr double kTransform = 2, kFilter = 2, kInt16CacheShare = 0.7, kInt16UnhiddenMemory = 0.5;
+constexpr double kInt16SumLatency = 1.2;  // a sum waits for the previous sum, not for a product
 
 double Cycles(const WinogradNest& nest, const Workload& w, const MachineModel& machine) {
   const WinogradKnobs& k = nest.knobs;
@@ -52,11 +52,11 @@ double Cycles(const WinogradNest& nest, const Workload& w, const MachineModel& m
   const double outputs = static_cast<double>(nest.out_blocks * k.oc_block);
   const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
   const double tiles = static_cast<double>(nest.block_tiles) * blocks;
-  const double step = StepCycles(machine, pixels, vectors, kSumLatency) + group / static_cast<double>(k.unroll_ic);
+  const double step = StepCycles(machine, pixels, vectors, kInt16SumLatency) + group / static_cast<double>(k.unroll_ic);
   const double product = frequencies * tiles / pixels * static_cast<double>(nest.groups()) *
                          (channels / group * step + 2 * pixels * vectors);
   const auto pass = [&](double bytes) {
-    return 2 * bytes / MovedBytesPerCycle(machine, static_cast<double>(nest.workspace_bytes()), kCacheShare);
+    return 2 * bytes / MovedBytesPerCycle(machine, static_cast<double>(nest.workspace_bytes()), kInt16CacheShare);
   };
   const double of_tiles = kTransform * frequencies * tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) +
                           pass(frequencies * tiles *
@@ -69,13 +69,13 @@ double Cycles(const WinogradNest& nest, const Workload& w, const MachineModel& m
       ThreadShare(k.tile_block == 0 ? nest.groups() : CeilDiv(nest.tiles, k.tile_block), machine.threads);
   const double read = filters * (nest.filters_in_run ? static_cast<double>(s.KH * s.KW) : transformed);
   const double memory = read / machine.cold_bytes_per_cycle;
-  const double finish = kFinish + (w.epilogue == EpilogueClass::kResidual ? kResidual : 0);
+  const double finish = kFinishVector + (w.epilogue == EpilogueClass::kResidual ? kResidualVector : 0);
   const double finished = static_cast<double>(nest.out_blocks * s.N * s.OH * s.OW);
   const double made = nest.filters_in_run ? blocks * of_filters : 0;
   // Fetching ahead hides most of the shorter of the two.
   const double computed = share * (product + of_tiles + made);
-  const double weighed =
-      k.prefetch ? std::max(computed, memory) + 0.05 * std::min(computed, memory) : computed + kUnhiddenMemory * memory;
+  const double weighed = k.prefetch ? std::max(computed, memory) + 0.05 * std::min(computed, memory)
+                                    : computed + kInt16UnhiddenMemory * memory;
   return weighed + finish * finished / std::max(machine.threads, 1);
 }
 
@@ -86,7 +86,7 @@ struct WinogradInt16Knobs : WinogradKnobs {
   int64_t filters = Row("filters", 1, {0, 1}, Always<0, 1>);
 };
 
-WinogradNest Nest(const Workload& w, const MachineModel& machine, const WinogradInt16Knobs& k) {
+WinogradNest Int16Nest(const Workload& w, const MachineModel& machine, const WinogradInt16Knobs& k) {
   return WinogradNest(w, machine, k, k.filters == 0);
 }
 
@@ -110,7 +110,7 @@ class WinogradInt16 : public KnobSchedule<WinogradInt16Knobs> {
     if (k.filters == 0 && k.prefetch == 1) return "prefetch=1 is of filters that the package holds transformed";
     // With VNNI direct kernels are closer, and the gain is not worth a package several times as large.
     if (k.filters == 1 && AddsPairs(machine)) return "filters=1 is of machines without VNNI";
-    return RejectWinograd(Nest(w, machine, k), machine);
+    return RejectWinograd(Int16Nest(w, machine, k), machine);
   }
 
   std::vector<KernelOperand> OperandsWith(const Workload& w, const WinogradInt16Knobs& k,
@@ -124,15 +124,15 @@ class WinogradInt16 : public KnobSchedule<WinogradInt16Knobs> {
   EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine,
                          const WinogradInt16Knobs& k, const Epilogue& epilogue,
                          const std::string& symbol) const override {
-    return EmitConv2dWinograd(builder, Nest(w, machine, k), epilogue, symbol);
+    return EmitConv2dWinograd(builder, Int16Nest(w, machine, k), epilogue, symbol);
   }
 
   TileShape TileWith(const Workload& w, const MachineModel& machine, const WinogradInt16Knobs& k) const override {
-    return Nest(w, machine, k).Tile();
+    return Int16Nest(w, machine, k).Tile();
   }
 
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradInt16Knobs& k) const override {
-    return Cycles(Nest(w, machine, k), w, machine) / machine.clock_ghz;
+    return Cycles(Int16Nest(w, machine, k), w, machine) / machine.clock_ghz;
   }
 };
 

@@ -50,9 +50,6 @@
 namespace hone {
 namespace {
 
-constexpr int kVector = MatrixTiles::kRows;  // output columns of a tile
-constexpr int64_t kRowBytes = MatrixTiles::kRowBytes, kTileBytes = kVector * kRowBytes;
-
 struct DenseAmxKnobs : KnobTable {
   using KnobTable::KnobTable;
   // Tiles of 16 output columns in one register tile.
@@ -78,16 +75,16 @@ struct DenseAmxNest {
         K(w.data[1]),
         N(w.weight[0]),
         row(TileProductOf(w.types)->channels),
-        outputs(static_cast<int>(k.tile_m / kVector)),
+        outputs(static_cast<int>(k.tile_m / kTileColumns)),
         channels(static_cast<int>(k.tile_oc)),
-        tiles(CeilDiv(M, kVector)),
+        tiles(CeilDiv(M, kTileColumns)),
         width(CeilDiv(M, tiles)),
-        panels(CeilDiv(N, k.tile_oc * kVector)),
+        panels(CeilDiv(N, k.tile_oc * kTileColumns)),
         groups(CeilDiv(tiles, outputs)) {}
-  int64_t columns() const { return channels * int64_t{kVector}; }
+  int64_t columns() const { return channels * int64_t{kTileColumns}; }
   int64_t depth() const { return K / row; }
-  int64_t step_bytes() const { return channels * kTileBytes; }  // of weights
-  int64_t scratch_bytes() const { return outputs * channels * kTileBytes; }
+  int64_t step_bytes() const { return channels * kFullTileBytes; }  // of weights
+  int64_t scratch_bytes() const { return outputs * channels * kFullTileBytes; }
 };
 
 class DenseAmxEmitter {
@@ -154,29 +151,30 @@ class DenseAmxEmitter {
     b_.For(0, nest_.depth(), 1, [&](Value* k) {
       Value* w = b_.At(panel_w_, b_.Mul(k, nest_.step_bytes()));
       prefetch.Emit(b_, b_.At(panel_w_, nest_.depth() * nest_.step_bytes()), b_.Add(b_.Mul(pass_, nest_.depth()), k));
-      for (int v = 0; v < nest_.channels; ++v) tiles_.Load(in_.Weights(v), b_.At(w, v * kTileBytes), kRowBytes);
+      for (int v = 0; v < nest_.channels; ++v) tiles_.Load(in_.Weights(v), b_.At(w, v * kFullTileBytes), kTileRowBytes);
       for (int p = 0; p < outputs; ++p) {
         Value* row = b_.At(data_, b_.Mul(Nth(starts, p), data_stride_));
-        tiles_.LoadRows(in_.Rows(p), b_.At(row, b_.Mul(k, kRowBytes)), data_stride_);
+        tiles_.LoadRows(in_.Rows(p), b_.At(row, b_.Mul(k, kTileRowBytes)), data_stride_);
         for (int v = 0; v < nest_.channels; ++v) {
           tiles_.MultiplyAdd(types_.data, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
         }
       }
     });
     for (int p = 0; p < outputs; ++p) {
-      for (int v = 0; v < nest_.channels; ++v) tiles_.Store(in_.Sums(p, v), Scratch(p, v), nest_.channels * kRowBytes);
+      for (int v = 0; v < nest_.channels; ++v)
+        tiles_.Store(in_.Sums(p, v), Scratch(p, v), nest_.channels * kTileRowBytes);
     }
     for (int p = 0; p < outputs; ++p) Finish(Nth(starts, p), Nth(own, p), p);
   }
 
   void Start(int sums, int channel) {
     if (of_panel_.offset == nullptr) return tiles_.Zero(sums);
-    tiles_.Load(sums, b_.At(of_panel_.offset, channel * kRowBytes), 0);
+    tiles_.Load(sums, b_.At(of_panel_.offset, channel * kTileRowBytes), 0);
   }
 
   // The columns of a row are neighbours in the scratch memory.
   Value* Scratch(int output, int channel) {
-    return b_.At(scratch_, output * nest_.channels * kTileBytes + channel * kRowBytes);
+    return b_.At(scratch_, output * nest_.channels * kFullTileBytes + channel * kTileRowBytes);
   }
 
   void Finish(Value* start, Value* own, int p) {
@@ -190,14 +188,15 @@ class DenseAmxEmitter {
   }
 
   void StoreRow(Value* row, Value* scratch, Value* r, int64_t columns) {
-    Value* sums = b_.At(scratch, b_.Mul(r, nest_.channels * kRowBytes));
+    Value* sums = b_.At(scratch, b_.Mul(r, nest_.channels * kTileRowBytes));
     Value* column = b_.Mul(panel_, Bytes(types_.output, nest_.columns()));
     Value* y = b_.At(behind_.Output(b_, row), column);
     Value* r_row = epilogue_.residual ? b_.At(behind_.Residual(b_, row), column) : nullptr;
-    const bool packs = columns % kVector == 0 && PacksBytes(epilogue_, types_, static_cast<int>(columns / kVector));
+    const bool packs =
+        columns % kTileColumns == 0 && PacksBytes(epilogue_, types_, static_cast<int>(columns / kTileColumns));
     Vals unstored;
-    for (int64_t first = 0; first < columns; first += kVector) {
-      const int lanes = static_cast<int>(std::min<int64_t>(kVector, columns - first));
+    for (int64_t first = 0; first < columns; first += kTileColumns) {
+      const int lanes = static_cast<int>(std::min<int64_t>(kTileColumns, columns - first));
       Value* residual = r_row ? b_.At(r_row, Bytes(types_.output, first)) : nullptr;
       const EpilogueOperands operands = of_panel_.At(b_, first, residual);
       Value* sum = LoadElements(b_, types_.accumulator, b_.At(sums, Bytes(types_.accumulator, first)), lanes);
@@ -223,12 +222,9 @@ class DenseAmxEmitter {
   ChannelAddresses of_panel_;
 };
 
-// Costs in cycles, as in conv2d_amx.cc.
-constexpr double kTileStore = 7, kFinishRow = 2.2, kFinishFloat = 1.5, kFinishBytes = 4.6, kFinishPacked = 3.6;
-constexpr double kTileStart = 40, kStageStart = 300;
 // Shares that are not hidden: of cold weights without fetching ahead; of the lesser of weights and arithmetic with it.
 // The last is the factor of fetching itself.
-constexpr double kUnhiddenMemory = 0.8, kHidden = 0.1, kFetchAhead = 1.02;
+constexpr double kDenseAmxUnhiddenMemory = 0.8, kDenseAmxUnhidden = 0.1, kDenseAmxFetchAhead = 1.02;
 
 class AmxDense : public KnobSchedule<DenseAmxKnobs> {
  public:
@@ -237,9 +233,8 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
   bool Takes(const ElementTypes& types) const override { return TileProductOf(types) != nullptr; }
   // A step reads a full tile's row of each matrix row, and a few rows leave most of a tile empty.
   bool Applies(const Workload& w, const MachineModel& machine) const override {
-    constexpr int64_t kLeastRows = 4;
     const int64_t row = TileRow(w.types.data, machine);
-    return w.op == "nn.dense" && Takes(w.types) && row > 0 && w.data[0] >= kLeastRows && w.data[1] % row == 0;
+    return w.op == "nn.dense" && Takes(w.types) && row > 0 && w.data[0] >= kLeastTileRows && w.data[1] % row == 0;
   }
 
  private:
@@ -259,7 +254,7 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     const Layout weight = Layout::Parse(fmt::format("NK{}16k16n{}k", panel, TileProductOf(w.types)->group));
     std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, Layout::Parse("MK")},
                                         {OperandRole::kWeight, w.types.weight, w.weight, weight}};
-    const Layout columns = Layout::Parse(fmt::format("N{}n", k.tile_oc * kVector));
+    const Layout columns = Layout::Parse(fmt::format("N{}n", k.tile_oc * kTileColumns));
     AddChannelOperands(w, epilogue, columns, columns, operands);
     if (epilogue.residual) {
       operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), Layout::Parse("MN")});
@@ -286,8 +281,8 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     tile.groups = static_cast<double>(nest.panels);
     const int64_t steps = nest.K / TileProductOf(w.types)->group;
     tile.steps = static_cast<double>(steps);
-    tile.unroll = kVector;
-    tile.weight_bytes = static_cast<double>(nest.depth() * nest.channels * kTileBytes);
+    tile.unroll = kTileColumns;
+    tile.weight_bytes = static_cast<double>(nest.depth() * nest.channels * kFullTileBytes);
     tile.input_bytes = static_cast<double>(Bytes(w.types.data, nest.M * nest.K));
     return tile;
   }
@@ -307,21 +302,24 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
 
   static double FinishCycles(const Workload& w, const DenseAmxNest& nest) {
     const bool bytes = w.types.output == DType::kUInt8;
-    const double vector = bytes && nest.channels % 2 == 0 ? kFinishPacked : bytes ? kFinishBytes : kFinishFloat;
-    return kFinishRow + vector * nest.channels;
+    const double vector = bytes && nest.channels % 2 == 0 ? kFinishPackedCycles
+                          : bytes                         ? kFinishBytesCycles
+                                                          : kFinishFloatCycles;
+    return kFinishRowCycles + vector * nest.channels;
   }
 
   double EstimateNsWith(const Workload& w, const MachineModel& machine, const DenseAmxKnobs& k) const override {
     const DenseAmxNest nest(w, k);
     const TileStep step = StepOf(w, nest, k);
-    const double tile = static_cast<double>(nest.depth()) * TileStepCycles(machine, step) + kTileStart +
-                        step.outputs * (step.channels * kTileStore + step.width * FinishCycles(w, nest));
+    const double tile = static_cast<double>(nest.depth()) * TileStepCycles(machine, step) + kTileStartCycles +
+                        step.outputs * (step.channels * kTileStoreCycles + step.width * FinishCycles(w, nest));
     const int64_t items = nest.panels * nest.groups;
-    const double cycles = static_cast<double>(items) * tile * ThreadShare(items, machine.threads) + kStageStart;
+    const double cycles = static_cast<double>(items) * tile * ThreadShare(items, machine.threads) + kStageStartCycles;
     const double memory =
         static_cast<double>(nest.panels * nest.depth() * nest.step_bytes()) / machine.cold_bytes_per_cycle;
-    const double all = k.prefetch > 0 ? std::max(kFetchAhead * cycles, memory) + kHidden * std::min(cycles, memory)
-                                      : cycles + kUnhiddenMemory * memory;
+    const double all =
+        k.prefetch > 0 ? std::max(kDenseAmxFetchAhead * cycles, memory) + kDenseAmxUnhidden * std::min(cycles, memory)
+                       : cycles + kDenseAmxUnhiddenMemory * memory;
     return all / machine.clock_ghz;
   }
 };

@@ -42,6 +42,7 @@
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/level_rate.h"
 #include "compiler/schedules/register_tile.h"
+#include "compiler/schedules/step_cycles.h"
 #include "compiler/schedules/thread_share.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
@@ -73,16 +74,12 @@ struct DenseKnobs : KnobTable {
   int64_t prefetch = Row("prefetch", 0, {0, 64}, Always<0, 1, 2, 4>);
 };
 
-// Cycles per step and row to reload the row's pointer. Each row of the tile has its own, and the general registers may
-// not hold them all. On a Zen 5 core, 196 x 384 by 384 x 1536 takes 1.40 ms with 14 rows, 1.02 to 1.05 with 6 to 11.
-constexpr double kReload = 2;
-
-// kColdShare is the share of the cold weights' rate that one thread reaches. kNotFetched is the factor without fetching
-// on several threads. Measured with one row on the same core: 25088 x 4096, 9216 x 4096, 4096 x 1000, 2048 x 1000 and
-// 1280 x 1000. On one thread they come at 35 to 50 GB/s, however much is fetched ahead (within 2 %). On two threads
-// they come at 44 to 60 GB/s, and fetching gains 0 to 7 %.
-constexpr double kColdShare = 11.0 / 12, kNotFetched = 1.025;
-constexpr double kCacheShare = 0.7;  // share of a cache that holds data for reuse
+// kDenseColdShare is the share of the cold weights' rate that one thread reaches. kNotFetched is the factor without
+// fetching on several threads. Measured with one row on the same core: 25088 x 4096, 9216 x 4096, 4096 x 1000, 2048 x
+// 1000 and 1280 x 1000. On one thread they come at 35 to 50 GB/s, however much is fetched ahead (within 2 %). On two
+// threads they come at 44 to 60 GB/s, and fetching gains 0 to 7 %.
+constexpr double kDenseColdShare = 11.0 / 12, kNotFetched = 1.025;
+constexpr double kDenseCacheShare = 0.7;  // share of a cache that holds data for reuse
 
 // Whether these are products of bytes with an output that kernels can make of the sums: bytes, floats, or the sums.
 bool AreBytes(const ElementTypes& t) {
@@ -304,14 +301,13 @@ class Dense : public KnobSchedule<DenseKnobs> {
                   (rows + vectors) / machine.loads_per_cycle + fetch, machine.multiply_add_latency});
     // Bytes that are widened take two products and two sums, and each operand becomes two registers.
     const bool widened = w.types.whole() && PartsOf(w.types, machine) > 1;
-    const double arithmetic = (widened ? 2 * products + rows + vectors : products) +
-                              kReload * std::max(0.0, rows - machine.address_registers);
+    const double arithmetic = (widened ? 2 * products + rows + vectors : products) + PointerReloadCycles(machine, rows);
     const double step = std::max(arithmetic, PanelReadCycles(w, machine, k) / steps);
     const double compute =
         panels * tiles * (steps * (step + 1.0 / static_cast<double>(k.unroll_ic)) + 2 * rows * vectors);
     const double bytes = panels * static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
     const double first_read = machine.threads == 1
-                                  ? bytes / (kColdShare * machine.cold_bytes_per_cycle)
+                                  ? bytes / (kDenseColdShare * machine.cold_bytes_per_cycle)
                                   : bytes / machine.shared_bytes_per_cycle * (k.prefetch > 0 ? 1 : kNotFetched);
     const double share = ThreadShare(static_cast<int64_t>(panels * tiles), machine.threads);
     return std::max(compute * share, first_read + 0.05 * compute * share) / machine.clock_ghz;
@@ -320,8 +316,8 @@ class Dense : public KnobSchedule<DenseKnobs> {
   // A panel that the second cache does not hold comes again for every row tile, at the next level's rate.
   static double PanelReadCycles(const Workload& w, const MachineModel& machine, const DenseKnobs& k) {
     const auto panel = static_cast<double>(Bytes(w.types.weight, w.data[1] * k.oc_block));
-    const bool stays = panel < kCacheShare * static_cast<double>(machine.l2_bytes);
-    return stays || w.data[0] <= k.tile_m ? 0 : panel / MovedBytesPerCycle(machine, panel, kCacheShare);
+    const bool stays = panel < kDenseCacheShare * static_cast<double>(machine.l2_bytes);
+    return stays || w.data[0] <= k.tile_m ? 0 : panel / MovedBytesPerCycle(machine, panel, kDenseCacheShare);
   }
 };
 

@@ -9,13 +9,11 @@
 namespace hone {
 namespace {
 
-llvm::Constant* Like(Value* x, double value) { return llvm::ConstantFP::get(x->getType(), value); }
-
 // Clamps finite values, such as integer sums times scales.
 Value* Within(KernelBuilder& b, Value* x, double least, double most) {
   auto& ir = b.ir();
-  x = ir.CreateSelect(ir.CreateFCmpOGT(x, Like(x, least)), x, Like(x, least));
-  return ir.CreateSelect(ir.CreateFCmpOLT(x, Like(x, most)), x, Like(x, most));
+  x = ir.CreateSelect(ir.CreateFCmpOGT(x, ConstantLike(x, least)), x, ConstantLike(x, least));
+  return ir.CreateSelect(ir.CreateFCmpOLT(x, ConstantLike(x, most)), x, ConstantLike(x, most));
 }
 
 Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to) {
@@ -40,8 +38,8 @@ Value* Quantised(KernelBuilder& b, const Epilogue& epilogue, Value* x, DType to)
 
 Value* Residual(KernelBuilder& b, const Epilogue& epilogue, const ElementTypes& types, Value* ptr, int lanes) {
   Value* r = LoadConverted(b, types.output, ptr, lanes, DType::kFloat32);
-  if (epilogue.residual_zero != 0) r = b.FSub(r, Like(r, epilogue.residual_zero));
-  return epilogue.residual_scale > 0 ? b.FMul(r, Like(r, epilogue.residual_scale)) : r;
+  if (epilogue.residual_zero != 0) r = b.FSub(r, ConstantLike(r, epilogue.residual_zero));
+  return epilogue.residual_scale > 0 ? b.FMul(r, ConstantLike(r, epilogue.residual_scale)) : r;
 }
 
 }  // namespace
@@ -56,7 +54,7 @@ Value* EmitUnstored(KernelBuilder& b, const Epilogue& epilogue, const ElementTyp
   Value* x = Converted(b, acc, types.accumulator, DType::kFloat32);
   if (epilogue.scale) x = b.FMul(x, of_channels(operands.scale));
   if (epilogue.hold.scale > 0) {
-    x = b.FMul(EmitRound(b, Within(b, x, epilogue.hold.lo, epilogue.hold.hi)), Like(x, epilogue.hold.scale));
+    x = b.FMul(EmitRound(b, Within(b, x, epilogue.hold.lo, epilogue.hold.hi)), ConstantLike(x, epilogue.hold.scale));
   }
   if (epilogue.bias) x = b.FAdd(x, of_channels(operands.bias));
   if (epilogue.residual) x = b.FAdd(x, Residual(b, epilogue, types, operands.residual, n));

@@ -3,19 +3,18 @@
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/codegen/divide_by.h"
+#include "compiler/codegen/float_bits.h"
 
 namespace hone {
 namespace {
 
 constexpr int kLanes = 16, kLargest = 255;
 
-llvm::Constant* Like(Value* x, double value) { return llvm::ConstantFP::get(x->getType(), value); }
-
 Value* AtLeast(KernelBuilder& b, Value* x, double least) {
-  return b.ir().CreateSelect(b.ir().CreateFCmpOGT(x, Like(x, least)), x, Like(x, least));
+  return b.ir().CreateSelect(b.ir().CreateFCmpOGT(x, ConstantLike(x, least)), x, ConstantLike(x, least));
 }
 Value* AtMost(KernelBuilder& b, Value* x, double most) {
-  return b.ir().CreateSelect(b.ir().CreateFCmpOLT(x, Like(x, most)), x, Like(x, most));
+  return b.ir().CreateSelect(b.ir().CreateFCmpOLT(x, ConstantLike(x, most)), x, ConstantLike(x, most));
 }
 
 // Rounds to int32, halves to even, in one instruction. It rounds as the floating-point environment says; kernels run in

@@ -6,6 +6,9 @@
 
 namespace hone {
 
+// Cycles per element of a panel on a Zen 5 core: copied, and transposed in registers.
+inline constexpr double kPanelCopyCycles = 0.1, kPanelTransposeCycles = 0.3;
+
 // Some columns of a product's right matrix: N x K before, [k][column] when packed. For bytes (uint8) a step of the
 // reduction is four k of a column, packed as int8 less 128; zeros follow the last k.
 struct PanelPacking {

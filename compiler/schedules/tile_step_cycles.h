@@ -1,7 +1,8 @@
-// The cycles of one reduction step of tile registers.
+// The cycles of tile registers: of one reduction step, and around the steps.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "compiler/schedules/level_rate.h"
 
@@ -31,5 +32,17 @@ inline double TileStepCycles(const MachineModel& machine, const TileStep& step) 
   const double loads = std::max(kTileLoad * (step.outputs + step.channels), rows + weights);
   return std::max(products, loads) + kOverlap * std::min(products, loads);
 }
+
+// Further costs, fitted together with those of TileStepCycles.
+inline constexpr double kTileStoreCycles = 7;       // per tile of sums
+inline constexpr double kTileStartCycles = 40;      // per register tile, whose first loads wait
+inline constexpr double kStageStartCycles = 300;    // to load the configuration and release the registers
+inline constexpr double kFinishRowCycles = 2.2;     // per row of sums: addresses and the loop
+inline constexpr double kFinishFloatCycles = 1.5;   // per vector: bias, activation, narrowing to bfloat16, store
+inline constexpr double kFinishBytesCycles = 4.6;   // per vector: scaling, rounding, narrowing, store
+inline constexpr double kFinishPackedCycles = 3.6;  // the same for several vectors together
+
+// Rows of a matrix product; fewer leave most of a tile empty.
+inline constexpr int64_t kLeastTileRows = 4;
 
 }  // namespace hone

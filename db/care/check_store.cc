@@ -23,8 +23,6 @@ constexpr const char* kKeys =
     "'\n' || min_ns || '\n' || cache || '\n' || noisy || '\n' || emulated || '\n' || session || "
     "'\n' || held || '\n' || place";
 
-constexpr int kRowsAtOnce = 1000;
-
 class Check {
  public:
   explicit Check(Database& database) : database_(database) { UpgradeSchema(scratch_, 0); }

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-void Remove(Database& database, const std::vector<int64_t>& removed) {
+void RemoveKeepingLastPlace(Database& database, const std::vector<int64_t>& removed) {
   const int64_t last = database.Integer("SELECT max(seq) FROM records");
   std::vector<SqlRow> rows;
   for (const int64_t seq : removed) rows.push_back({seq});
@@ -34,7 +34,7 @@ Healed HealStore(const std::string& path, bool rehearse) {
     healed.records = static_cast<int64_t>(removed.size());
     healed.kept = database.Integer("SELECT count(*) FROM records") - healed.records;
     if (rehearse || removed.empty()) return healed;
-    Remove(database, removed);
+    RemoveKeepingLastPlace(database, removed);
     transaction.Commit();
   }
   database.Compact();

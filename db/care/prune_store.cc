@@ -82,7 +82,7 @@ std::vector<int64_t> ToRemove(Groups groups, const PrunePolicy& policy, int64_t 
   return removed;
 }
 
-void Remove(Database& database, const std::vector<int64_t>& removed) {
+void RemoveRecords(Database& database, const std::vector<int64_t>& removed) {
   std::vector<SqlRow> rows;
   for (const int64_t seq : removed) rows.push_back({seq});
   database.ExecuteAll("DELETE FROM records WHERE seq = ?", rows);
@@ -101,7 +101,7 @@ Pruned PruneStore(const std::string& path, const PrunePolicy& policy, bool rehea
     pruned.records = static_cast<int64_t>(removed.size());
     pruned.kept = database.Integer("SELECT count(*) FROM records") - pruned.records;
     if (rehearse || removed.empty()) return pruned;
-    Remove(database, removed);
+    RemoveRecords(database, removed);
     transaction.Commit();
   }
   database.Compact();

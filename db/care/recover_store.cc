@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kBatch = 256;
+constexpr size_t kSalvageBatch = 256;
 constexpr const char* kSuffixes[] = {"", "-wal", "-journal"};  // files that SQLite may have beside a database
 
 void RemoveAll(const std::string& path) {
@@ -54,7 +54,7 @@ class Salvage {
     } catch (const Error&) {
       return;  // it is no valid record: its id is not its content's
     }
-    if (records_.size() == kBatch) Flush();
+    if (records_.size() == kSalvageBatch) Flush();
   }
 
   void TakeForeign(const std::string& id, const std::string& source, const std::string& line) {
@@ -64,7 +64,7 @@ class Salvage {
     } catch (const Error&) {
       return;
     }
-    if (trials_.size() == kBatch) Flush();
+    if (trials_.size() == kSalvageBatch) Flush();
   }
 
   void TakeRun(const TuningRun& run) {

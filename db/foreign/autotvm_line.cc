@@ -16,8 +16,6 @@ constexpr std::string_view kConfig = "\"config\"";
 constexpr double kNsPerSecond = 1e9;
 constexpr double kMostSeconds = 1e6;  // a kernel of twelve days is a damaged number
 
-[[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
-
 // Indexed by AutoTVM's MeasureErrorNo.
 constexpr std::array<Fate, 9> kFates = {
     Fate::kOk,             // NO_ERROR
@@ -34,75 +32,78 @@ constexpr std::array<Fate, 9> kFates = {
 // Refuses a line that is JSON but not of AutoTVM 0.2, with the reason.
 void CheckKind(const Json& json) {
   if (json.is_array()) {
-    Refuse("a MetaSchedule line: its trace names the loops of a program that is not in it; it says nothing of a shape");
+    RefuseAutoTvm(
+        "a MetaSchedule line: its trace names the loops of a program that is not in it; it says nothing of a shape");
   }
-  if (!json.is_object()) Refuse("not an AutoTVM line: that is a JSON object");
+  if (!json.is_object()) RefuseAutoTvm("not an AutoTVM line: that is a JSON object");
   const auto v = json.find("v");
   if (v != json.end() && v->is_string()) {
-    Refuse("an Ansor line: its workload is a hash of the computation, which does not say which operator it was");
+    RefuseAutoTvm("an Ansor line: its workload is a hash of the computation, which does not say which operator it was");
   }
   if (v != json.end()) {
-    Refuse(fmt::format("an AutoTVM line of version {}: 0.2 is read; older ones name arguments that changed since",
-                       DumpJson(*v)));
+    RefuseAutoTvm(fmt::format(
+        "an AutoTVM line of version {}: 0.2 is read; older ones name arguments that changed since", DumpJson(*v)));
   }
   const double version = NumberField(json, "version");
-  if (version != 0.2) Refuse(fmt::format("an AutoTVM line of version {}: 0.2 is read", version));
+  if (version != 0.2) RefuseAutoTvm(fmt::format("an AutoTVM line of version {}: 0.2 is read", version));
 }
 
 const Json& At(const Json& list, size_t place, const char* what) {
-  if (!list.is_array() || list.size() <= place) Refuse(fmt::format("there is no {}", what));
+  if (!list.is_array() || list.size() <= place) RefuseAutoTvm(fmt::format("there is no {}", what));
   return list[place];
 }
 
 std::string TextAt(const Json& list, size_t place, const char* what) {
   const Json& json = At(list, place, what);
-  if (!json.is_string()) Refuse(fmt::format("the {} is no text", what));
+  if (!json.is_string()) RefuseAutoTvm(fmt::format("the {} is no text", what));
   return json.get<std::string>();
 }
 
 double SecondsAt(const Json& list, size_t place, const char* what) {
   const Json& json = At(list, place, what);
-  if (!json.is_number() || !(json.get<double>() >= 0)) Refuse(fmt::format("the {} is no time", what));
+  if (!json.is_number() || !(json.get<double>() >= 0)) RefuseAutoTvm(fmt::format("the {} is no time", what));
   return json.get<double>();
 }
 
 int64_t MeanNs(const Json& costs) {
-  if (!costs.is_array() || costs.empty()) Refuse("the result has no costs");
+  if (!costs.is_array() || costs.empty()) RefuseAutoTvm("the result has no costs");
   double sum = 0;
   for (size_t i = 0; i < costs.size(); ++i) sum += SecondsAt(costs, i, "cost");
   const double mean = sum / static_cast<double>(costs.size());
-  if (!(mean > 0 && mean < kMostSeconds)) Refuse(fmt::format("the cost {} s is not a time of a kernel", mean));
+  if (!(mean > 0 && mean < kMostSeconds)) RefuseAutoTvm(fmt::format("the cost {} s is not a time of a kernel", mean));
   return std::max<int64_t>(1, std::llround(mean * kNsPerSecond));
 }
 
 void ReadResult(const Json& result, AutoTvmLine& line) {
   const Json& error = At(result, 1, "error number in the result");
   if (!error.is_number_unsigned() || error.get<uint64_t>() >= kFates.size()) {
-    Refuse(fmt::format("the error number {} is not one of AutoTVM's 0 to 8", DumpJson(error)));
+    RefuseAutoTvm(fmt::format("the error number {} is not one of AutoTVM's 0 to 8", DumpJson(error)));
   }
   line.fate = kFates.at(error.get<uint64_t>());
   if (line.fate == Fate::kOk) line.cost_ns = MeanNs(result[0]);
   const double seconds = SecondsAt(result, 3, "time stamp");
-  if (seconds > 1e11) Refuse("the time stamp is beyond the year 5000");
+  if (seconds > 1e11) RefuseAutoTvm("the time stamp is beyond the year 5000");
   line.unix_ms = std::llround(seconds * 1000);
 }
 
 int64_t InnermostOf(const std::string& name, const Json& sizes) {
   const bool list = sizes.is_array() && !sizes.empty() && sizes.back().is_number_integer();
   const int64_t inner = list ? sizes.back().get<int64_t>() : 0;
-  if (inner < 1 || inner > INT32_MAX) Refuse(fmt::format("split '{}' is {}", name, DumpJson(sizes)));
+  if (inner < 1 || inner > INT32_MAX) RefuseAutoTvm(fmt::format("split '{}' is {}", name, DumpJson(sizes)));
   return inner;
 }
 
 AutoTvmInput InputOf(Json& input) {
-  if (!At(input, 2, "list of arguments").is_array()) Refuse("the arguments are no list");
+  if (!At(input, 2, "list of arguments").is_array()) RefuseAutoTvm("the arguments are no list");
   return {TextAt(input, 0, "target"), TextAt(input, 1, "template"), std::move(input[2])};
 }
 
 }  // namespace
 
+void RefuseAutoTvm(const std::string& why) { throw Error(ExitCode::kBadData, why); }
+
 AutoTvmKnobs::AutoTvmKnobs(const Json& entity) {
-  if (!entity.is_array()) Refuse("the config has no list of entities");
+  if (!entity.is_array()) RefuseAutoTvm("the config has no list of entities");
   for (const Json& knob : entity) {
     std::string name = TextAt(knob, 0, "name of a knob");
     const std::string kind = TextAt(knob, 1, "kind of a knob");
@@ -113,7 +114,7 @@ AutoTvmKnobs::AutoTvmKnobs(const Json& entity) {
     } else if (kind == "ot" && value.is_number_integer()) {
       knobs_.push_back({std::move(name), false, value.get<int64_t>()});
     } else if (kind != "ot" && kind != "re" && kind != "an") {
-      Refuse(fmt::format("knob '{}' is of kind '{}', not sp, re, an or ot", name, kind));
+      RefuseAutoTvm(fmt::format("knob '{}' is of kind '{}', not sp, re, an or ot", name, kind));
     }
   }
 }
@@ -132,7 +133,7 @@ std::optional<int64_t> AutoTvmKnobs::FindNumber(std::string_view name) const {
 
 int64_t AutoTvmKnobs::Inner(std::string_view split) const {
   const auto inner = FindInner(split);
-  if (!inner) Refuse(fmt::format("the config has no split '{}'", split));
+  if (!inner) RefuseAutoTvm(fmt::format("the config has no split '{}'", split));
   return *inner;
 }
 
@@ -154,7 +155,7 @@ Json AutoTvmReader::Parse(std::string_view line) {
 
 AutoTvmLine AutoTvmReader::Read(std::string_view text) {
   if (text.find_first_of("{[") != 0 && text.find('\t') != std::string_view::npos) {
-    Refuse("a pickled AutoTVM line: reading a pickle runs what is in it; write the log as JSON");
+    RefuseAutoTvm("a pickled AutoTVM line: reading a pickle runs what is in it; write the log as JSON");
   }
   Json json = Parse(text);
   CheckKind(json);

@@ -13,6 +13,9 @@
 
 namespace hone {
 
+// Throws Error(kBadData) with the reason why a line is refused.
+[[noreturn]] void RefuseAutoTvm(const std::string& why);
+
 // The knobs of a line, by name. An index into AutoTVM's space is never read, because it depends on the order in which
 // Python walked a set.
 class AutoTvmKnobs {

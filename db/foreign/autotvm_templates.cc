@@ -5,33 +5,31 @@
 #include <algorithm>
 #include <array>
 
-#include "core/error.h"
 #include "core/json_fields.h"
 
 namespace hone {
 namespace {
 
-[[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
-
 const Json& Argument(const Json& args, size_t place) {
-  if (place >= args.size()) Refuse(fmt::format("the template has an argument {}; the line has {}", place, args.size()));
+  if (place >= args.size())
+    RefuseAutoTvm(fmt::format("the template has an argument {}; the line has {}", place, args.size()));
   return args[place];
 }
 
-struct Tensor {
+struct TensorArgument {
   Shape shape;
   DType dtype;
 };
 
-Tensor TensorOf(const Json& args, size_t place, size_t rank) {
+TensorArgument TensorArgumentOf(const Json& args, size_t place, size_t rank) {
   const Json& json = Argument(args, place);
   const bool tensor = json.is_array() && json.size() == 3 && json[0] == "TENSOR" && json[1].is_array() &&
                       json[1].size() == rank && json[2].is_string();
-  if (!tensor) Refuse(fmt::format("argument {} is not [\"TENSOR\", {} dims, dtype]", place, rank));
+  if (!tensor) RefuseAutoTvm(fmt::format("argument {} is not [\"TENSOR\", {} dims, dtype]", place, rank));
   Shape shape;
   for (const Json& dim : json[1]) {
     if (!dim.is_number_integer() || dim.get<int64_t>() < 1 || dim.get<int64_t>() > INT32_MAX) {
-      Refuse(fmt::format("argument {} has the dim {}", place, DumpJson(dim)));
+      RefuseAutoTvm(fmt::format("argument {} has the dim {}", place, DumpJson(dim)));
     }
     shape.push_back(dim.get<int64_t>());
   }
@@ -42,9 +40,9 @@ template <size_t N>
 std::array<int64_t, N> NumbersOf(const Json& args, size_t place) {
   const Json& json = Argument(args, place);
   std::array<int64_t, N> numbers{};
-  if (!json.is_array() || json.size() != N) Refuse(fmt::format("argument {} is not {} numbers", place, N));
+  if (!json.is_array() || json.size() != N) RefuseAutoTvm(fmt::format("argument {} is not {} numbers", place, N));
   for (size_t i = 0; i < N; ++i) {
-    if (!json[i].is_number_integer()) Refuse(fmt::format("argument {} is not {} numbers", place, N));
+    if (!json[i].is_number_integer()) RefuseAutoTvm(fmt::format("argument {} is not {} numbers", place, N));
     numbers.at(i) = json[i].template get<int64_t>();
   }
   return numbers;
@@ -53,14 +51,14 @@ std::array<int64_t, N> NumbersOf(const Json& args, size_t place) {
 // The accumulator has the output's type.
 void SetTypes(Workload& workload, DType data, DType weight, const Json& args, size_t out_dtype) {
   const Json& out = Argument(args, out_dtype);
-  if (!out.is_string()) Refuse(fmt::format("argument {} is no type", out_dtype));
+  if (!out.is_string()) RefuseAutoTvm(fmt::format("argument {} is no type", out_dtype));
   const DType output = ParseDType(out.get<std::string>());
   workload.types = {data, weight, output, output};
 }
 
 // The arguments are data, weight, strides, padding, dilation, ..., out_dtype.
 Workload Conv(const Json& args, size_t out_dtype) {
-  const Tensor data = TensorOf(args, 0, 4), weight = TensorOf(args, 1, 4);
+  const TensorArgument data = TensorArgumentOf(args, 0, 4), weight = TensorArgumentOf(args, 1, 4);
   Workload workload;
   workload.op = "nn.conv2d";
   workload.data = data.shape;
@@ -84,7 +82,7 @@ Workload Depthwise(const Json& args, size_t out_dtype) {
 Workload PlainLayout(const Json& args, Workload (*conv)(const Json& args, size_t out_dtype)) {
   for (const size_t place : {5, 6}) {
     if (Argument(args, place) != "NCHW") {
-      Refuse(fmt::format("the layout {} is not NCHW, in which the shapes are given", DumpJson(args[place])));
+      RefuseAutoTvm(fmt::format("the layout {} is not NCHW, in which the shapes are given", DumpJson(args[place])));
     }
   }
   return conv(args, 7);
@@ -92,7 +90,7 @@ Workload PlainLayout(const Json& args, Workload (*conv)(const Json& args, size_t
 
 // The arguments are data M x K, weight N x K, bias or null, out_dtype.
 Workload Dense(const Json& args) {
-  const Tensor data = TensorOf(args, 0, 2), weight = TensorOf(args, 1, 2);
+  const TensorArgument data = TensorArgumentOf(args, 0, 2), weight = TensorArgumentOf(args, 1, 2);
   Workload workload;
   workload.op = "nn.dense";
   workload.data = data.shape;
@@ -104,7 +102,7 @@ Workload Dense(const Json& args) {
 // The arguments are two matrices, B x M x K and B x N x K. Depending on TVM's version the output's shape, its type and
 // two flags follow, which say whether each is transposed.
 Workload BatchMatmul(const Json& args) {
-  const Tensor data = TensorOf(args, 0, 3), weight = TensorOf(args, 1, 3);
+  const TensorArgument data = TensorArgumentOf(args, 0, 3), weight = TensorArgumentOf(args, 1, 3);
   Workload workload;
   workload.op = "nn.batch_matmul";
   workload.data = data.shape;
@@ -121,7 +119,7 @@ Workload BatchMatmul(const Json& args) {
 // templates have tile_oh.
 MappedConfig DirectConfig(const AutoTvmKnobs& knobs) {
   const int64_t rows = knobs.FindNumber("tile_oh").value_or(1);
-  if (rows < 1 || rows > 1024) Refuse(fmt::format("tile_oh is {}", rows));
+  if (rows < 1 || rows > 1024) RefuseAutoTvm(fmt::format("tile_oh is {}", rows));
   Config config({{"oc_block", knobs.Inner("tile_oc")},
                  {"ic_block", knobs.Inner("tile_ic")},
                  {"tile_oc", 1},
@@ -182,7 +180,7 @@ constexpr std::array<AutoTvmTemplate, 8> kTemplates = {{
 
 const AutoTvmTemplate& FindAutoTvmTemplate(std::string_view name) {
   const auto row = std::find_if(kTemplates.begin(), kTemplates.end(), [&](const auto& t) { return t.name == name; });
-  if (row == kTemplates.end()) Refuse(fmt::format("no schedule of hone's means what template '{}' does", name));
+  if (row == kTemplates.end()) RefuseAutoTvm(fmt::format("no schedule of hone's means what template '{}' does", name));
   return *row;
 }
 

@@ -22,10 +22,10 @@ namespace hone {
 namespace {
 
 constexpr std::string_view kMagic = "HONEPACK";
-constexpr size_t kHeaderBytes = 8 + 4 + 8 + 64;  // magic, version, body bytes, body's SHA-256 in hex
+constexpr size_t kPackHeaderBytes = 8 + 4 + 8 + 64;  // magic, version, body bytes, body's SHA-256 in hex
 constexpr size_t kMostName = 64;
 
-[[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, "the pack is refused: " + why); }
+[[noreturn]] void RefusePack(const std::string& why) { throw Error(ExitCode::kBadData, "the pack is refused: " + why); }
 
 std::string LittleEndian(uint64_t number, size_t size) {
   std::string bytes;
@@ -170,7 +170,7 @@ Json ToJson(const PackManifest& m) {
 }
 
 PackManifest ManifestFromJson(const Json& json) {
-  if (TextField(json, "format") != "hone-pack") Refuse("its manifest is of another format");
+  if (TextField(json, "format") != "hone-pack") RefusePack("its manifest is of another format");
   PackManifest m;
   m.name = TextField(json, "name");
   m.serial = IntegerField(json, "serial", 1);
@@ -186,33 +186,33 @@ PackManifest ManifestFromJson(const Json& json) {
   const Json& recipe = Field(json, "recipe");
   m.recipe = {BoolField(recipe, "best"), TextsField(recipe, "models"),   TextField(recipe, "device"),
               TextField(recipe, "cpu"),  IntField(recipe, "threads", 0), IntegerField(recipe, "since_unix_ms", 0)};
-  if (!IsName(m.name)) Refuse("it has no name that could be");
+  if (!IsName(m.name)) RefusePack("it has no name that could be");
   return m;
 }
 
 // The body behind the header, checked against it.
 std::string BodyOf(std::string_view bytes) {
-  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) Refuse("it is no hone pack, or cut");
+  if (bytes.size() < kPackHeaderBytes || !bytes.starts_with(kMagic)) RefusePack("it is no hone pack, or cut");
   const uint64_t version = FromLittleEndian(bytes.substr(8, 4));
-  if (version != kPackVersion) Refuse(fmt::format("it has version {}; this hone reads {}", version, kPackVersion));
+  if (version != kPackVersion) RefusePack(fmt::format("it has version {}; this hone reads {}", version, kPackVersion));
   const uint64_t size = FromLittleEndian(bytes.substr(12, 8));
-  if (size > static_cast<uint64_t>(kMostPackBytes)) Refuse(fmt::format("it would become {} bytes", size));
-  std::string body = Inflate(bytes.substr(kHeaderBytes), static_cast<size_t>(size));
-  if (Sha256Hex(body) != bytes.substr(20, 64)) Refuse("its content is not what its header says");
+  if (size > static_cast<uint64_t>(kMostPackBytes)) RefusePack(fmt::format("it would become {} bytes", size));
+  std::string body = Inflate(bytes.substr(kPackHeaderBytes), static_cast<size_t>(size));
+  if (Sha256Hex(body) != bytes.substr(20, 64)) RefusePack("its content is not what its header says");
   return body;
 }
 
 // Visits the log's records. Every line must be a record in its canonical form.
 void VisitRecords(std::string_view log, const std::function<void(Record record)>& visit) {
-  if (!log.ends_with('\n')) Refuse("its log is cut");
+  if (!log.ends_with('\n')) RefusePack("its log is cut");
   const std::string header = LogHeader();
-  if (!log.starts_with(header)) Refuse("its log begins otherwise than a log does");
+  if (!log.starts_with(header)) RefusePack("its log begins otherwise than a log does");
   log.remove_prefix(header.size());
-  if (log.empty()) Refuse("its log is cut");
+  if (log.empty()) RefusePack("its log is cut");
   for (size_t end = log.find('\n'); end != log.npos; end = log.find('\n')) {
     Record record = RecordFromJson(ParseJson(log.substr(0, end), "a record of the pack"));
     if (TextOfRecord(record).json != log.substr(0, end))
-      Refuse("its records are not in their canonical form and order");
+      RefusePack("its records are not in their canonical form and order");
     visit(std::move(record));
     log.remove_prefix(end + 1);
   }
@@ -222,12 +222,12 @@ void VisitRecords(std::string_view log, const std::function<void(Record record)>
 PackManifest Read(std::string_view bytes, const std::function<void(Record record)>& visit) {
   const std::string body = BodyOf(bytes);
   const size_t end = body.find('\n');
-  if (end == std::string::npos) Refuse("it has no log");
+  if (end == std::string::npos) RefusePack("it has no log");
   PackManifest manifest = ManifestFromJson(ParseJson(std::string_view(body).substr(0, end), "the pack's manifest"));
   const std::string_view log = std::string_view(body).substr(end + 1);
   Description description;
   VisitRecords(log, [&](Record record) {
-    if (!description.Add(record)) Refuse("its records are not in their canonical form and order");
+    if (!description.Add(record)) RefusePack("its records are not in their canonical form and order");
     visit(std::move(record));
   });
   PackManifest described = description.Of(Sha256Hex(log));
@@ -235,7 +235,7 @@ PackManifest Read(std::string_view bytes, const std::function<void(Record record
   described.serial = manifest.serial;
   described.by = manifest.by;
   described.recipe = manifest.recipe;
-  if (described != manifest) Refuse("its manifest says other things than its records");
+  if (described != manifest) RefusePack("its manifest says other things than its records");
   return manifest;
 }
 

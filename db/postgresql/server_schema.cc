@@ -117,14 +117,15 @@ void AddSetups(ServerLink& link) {
 // Step i brings the store from its previous version to version kFirstVersion + i. A new version of the schema adds a
 // step here and one to SQLite's, and never edits one.
 constexpr int64_t kFirstVersion = 5;
-constexpr std::array<void (*)(ServerLink&), kSchemaVersion - kFirstVersion + 1> kSteps = {CreateVersion5, AddSetups};
+constexpr std::array<void (*)(ServerLink&), kSchemaVersion - kFirstVersion + 1> kServerSteps = {CreateVersion5,
+                                                                                                AddSetups};
 
 int64_t Integer(ServerLink& link, const char* sql) {
   const ServerResult result = link.Run(sql, {});
   return PQntuples(result.get()) == 0 ? 0 : std::strtoll(PQgetvalue(result.get(), 0, 0), nullptr, 10);
 }
 
-[[noreturn]] void Refuse(const ServerLink& link, std::string_view why) {
+[[noreturn]] void RefuseServerStore(const ServerLink& link, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("'{}' {}", link.address(), why));
 }
 
@@ -133,16 +134,16 @@ int64_t Integer(ServerLink& link, const char* sql) {
 int64_t ServerSchemaVersion(ServerLink& link) {
   if (Integer(link, "SELECT count(*) FROM pg_namespace WHERE nspname = 'hone'") == 0) return 0;
   if (Integer(link, "SELECT count(*) FROM pg_tables WHERE schemaname = 'hone' AND tablename = 'store'") == 0) {
-    Refuse(link, "has a schema hone of another program, not a hone store");
+    RefuseServerStore(link, "has a schema hone of another program, not a hone store");
   }
   if (Integer(link, "SELECT application FROM hone.store") != kStoreApplicationId) {
-    Refuse(link, "has a schema hone of another program, not a hone store");
+    RefuseServerStore(link, "has a schema hone of another program, not a hone store");
   }
   const int64_t version = Integer(link, "SELECT version FROM hone.store");
   if (version > kSchemaVersion) {
-    Refuse(link, fmt::format("is a store of version {}; this hone reads up to {}", version, kSchemaVersion));
+    RefuseServerStore(link, fmt::format("is a store of version {}; this hone reads up to {}", version, kSchemaVersion));
   }
-  if (version < kFirstVersion) Refuse(link, "is a store without a version: it is damaged");
+  if (version < kFirstVersion) RefuseServerStore(link, "is a store without a version: it is damaged");
   return version;
 }
 
@@ -153,7 +154,7 @@ void UpgradeServerSchema(ServerLink& link) {
     // Another process may have upgraded it in the meantime.
     const int64_t version = ServerSchemaVersion(link);
     for (int64_t step = version == 0 ? kFirstVersion : version + 1; step <= kSchemaVersion; ++step) {
-      kSteps.at(static_cast<size_t>(step - kFirstVersion))(link);
+      kServerSteps.at(static_cast<size_t>(step - kFirstVersion))(link);
     }
     link.Run("UPDATE hone.store SET application = ?::bigint, version = ?::bigint",
              {kStoreApplicationId, kSchemaVersion});

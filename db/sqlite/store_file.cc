@@ -75,7 +75,7 @@ Database Connect(const std::string& path, bool create, bool existed) {
   }
 }
 
-[[noreturn]] void Refuse(const Database& database, std::string_view why) {
+[[noreturn]] void RefuseStoreFile(const Database& database, std::string_view why) {
   throw Error(ExitCode::kBadData, fmt::format("'{}' {}", database.name(), why));
 }
 
@@ -84,11 +84,13 @@ int64_t VersionOf(Database& database) {
   const int64_t application = database.Integer("PRAGMA application_id");
   const int64_t version = database.Integer("PRAGMA user_version");
   if (application == 0 && version == 0 && database.Integer("SELECT count(*) FROM sqlite_schema") == 0) return 0;
-  if (application != kStoreApplicationId) Refuse(database, "is a database of another program, not a hone store");
+  if (application != kStoreApplicationId)
+    RefuseStoreFile(database, "is a database of another program, not a hone store");
   if (version > kSchemaVersion) {
-    Refuse(database, fmt::format("is a store of version {}; this hone reads up to {}", version, kSchemaVersion));
+    RefuseStoreFile(database,
+                    fmt::format("is a store of version {}; this hone reads up to {}", version, kSchemaVersion));
   }
-  if (version < 1) Refuse(database, "is a store without a version: it is damaged");
+  if (version < 1) RefuseStoreFile(database, "is a store without a version: it is damaged");
   return version;
 }
 
@@ -124,13 +126,13 @@ Database OpenOnce(const std::string& path, bool create, bool existed, JournalMod
   database.Execute(
       "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
   const int64_t version = VersionAtOneMoment(database);
-  if (version == 0 && !create) Refuse(database, "is empty, so not a hone store");
+  if (version == 0 && !create) RefuseStoreFile(database, "is empty, so not a hone store");
   if (version < kSchemaVersion && database.read_only())
-    Refuse(database, "is a store to be upgraded, but can only be read");
+    RefuseStoreFile(database, "is a store to be upgraded, but can only be read");
   if (!database.read_only()) SetJournal(database, mode);
   database.Execute("PRAGMA synchronous = FULL");
   if (version < kSchemaVersion) Upgrade(database);
-  if (SchemaTexts(database) != ExpectedSchemaTexts()) Refuse(database, "has tables that hone did not make");
+  if (SchemaTexts(database) != ExpectedSchemaTexts()) RefuseStoreFile(database, "has tables that hone did not make");
   return database;
 }
 

@@ -10,23 +10,23 @@ namespace {
 
 // Each sample is far shorter than a scheduler's time slice, and one undisturbed sample is enough.
 constexpr int kSamples = 12;
-constexpr int64_t kTrips = 2'000;
+constexpr int64_t kArithmeticTrips = 2'000;
 
 // Keeps the compiler from removing the loops.
-volatile float g_sink = 0;
+volatile float g_arithmetic_sink = 0;
 
 }  // namespace
 
 void ArithmeticRoof::Measure() {
   std::vector<float> values(static_cast<size_t>(kernels_.chains * kernels_.lanes), 0.5F);
-  const auto each = static_cast<double>(kTrips * kernels_.flops_per_trip() / 2);
+  const auto each = static_cast<double>(kArithmeticTrips * kernels_.flops_per_trip() / 2);
   for (int i = 0; i < kSamples; ++i) {
     const int64_t begin_ns = MonotonicNs();
-    kernels_.multiply_add(kTrips, values.data());
+    kernels_.multiply_add(kArithmeticTrips, values.data());
     const int64_t ns = std::max<int64_t>(1, MonotonicNs() - begin_ns);
     per_ns_ = std::max(per_ns_, each / static_cast<double>(ns));
   }
-  g_sink = values.front();
+  g_arithmetic_sink = values.front();
 }
 
 double ArithmeticRoof::LeastNs(int64_t multiply_adds, int threads, bool all_float32) const {

@@ -6,6 +6,8 @@
 namespace hone {
 
 inline constexpr int kMaxNoteSamples = 64;
+// The number of tries of a system call on a note's descriptor, which may fail for a moment.
+inline constexpr int kNoteTries = 100;
 
 enum class NoteKind : int32_t {
   kReady = 1,    // loaded, mapped, locked down

@@ -8,7 +8,7 @@ namespace hone {
 namespace {
 
 // A new process has no descriptors above this.
-constexpr int kMost = 4096;
+constexpr int kDescriptorEnd = 4096;
 
 // Returns false before Linux 5.9.
 bool CloseRange([[maybe_unused]] unsigned first, [[maybe_unused]] unsigned last) {
@@ -25,7 +25,7 @@ void CloseAllBut(int fd, int first) {
   const auto kept = static_cast<unsigned>(fd);
   const bool below = fd <= first || CloseRange(static_cast<unsigned>(first), kept - 1);
   if (below && CloseRange(kept + 1, ~0u)) return;
-  for (int i = first; i < kMost; ++i) {
+  for (int i = first; i < kDescriptorEnd; ++i) {
     if (i != fd) close(i);
   }
 }

@@ -16,7 +16,7 @@ union Control {
 };
 
 using Descriptors = Control<sizeof(int) * kMostDescriptors>;
-using Sender = Control<sizeof(ucred)>;
+using SenderCredentials = Control<sizeof(ucred)>;
 
 msghdr MessageOf(iovec* io, void* control, size_t control_bytes) {
   msghdr message{};
@@ -79,7 +79,7 @@ bool AskWhoSends(int socket) {
 }
 
 ssize_t ReceiveFrom(int socket, std::span<std::byte> bytes, pid_t* sender) {
-  Sender control{};
+  SenderCredentials control{};
   iovec io{bytes.data(), bytes.size()};
   msghdr message = MessageOf(&io, control.bytes, sizeof(control.bytes));
   const ssize_t got = Receive(socket, &message);

@@ -20,7 +20,7 @@ struct Watched {
 
 // A signal handler can only reach globals.
 int g_note_fd = -1;
-const uint64_t* g_nonce = nullptr;
+const uint64_t* g_fault_nonce = nullptr;
 Watched g_watched[32];
 int g_watched_count = 0;
 
@@ -59,7 +59,7 @@ void FindPlace(uintptr_t address, uintptr_t stack, ChildNote* note) {
 void OnFault(int signal_number, siginfo_t* info, void* context) {
   ChildNote note;
   std::memset(&note, 0, sizeof(note));
-  note.nonce = *g_nonce;
+  note.nonce = *g_fault_nonce;
   note.kind = NoteKind::kFault;
   note.code = signal_number;
   if (signal_number == SIGSEGV || signal_number == SIGBUS) {
@@ -75,7 +75,7 @@ void OnFault(int signal_number, siginfo_t* info, void* context) {
 
 void ReportFaults(int note_fd, const uint64_t* nonce) {
   g_note_fd = note_fd;
-  g_nonce = nonce;
+  g_fault_nonce = nonce;
   struct sigaction action = {};
   action.sa_sigaction = OnFault;
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);

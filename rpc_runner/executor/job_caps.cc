@@ -14,7 +14,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostInt64 = std::numeric_limits<int64_t>::max();
 
 int64_t MachineBytes() {
   const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
@@ -38,7 +38,7 @@ int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root
     return static_cast<double>(ParseInteger(text).value_or(0));
   });
   // Version 1 expresses "no limit" as the largest multiple of a page.
-  return least > 0 && least < static_cast<double>(kMost / 2) ? static_cast<int64_t>(least) : kMost;
+  return least > 0 && least < static_cast<double>(kMostInt64 / 2) ? static_cast<int64_t>(least) : kMostInt64;
 }
 
 JobCaps CapsOf(const ExecutorOptions& options) {
@@ -70,7 +70,7 @@ int64_t ExecutorBytes(const KernelJob& job) {
     largest = std::max(largest, bytes);
   }
   const auto seeds = static_cast<int64_t>(job.seeds.size());
-  if (each_seed > (kMost - 2 * largest) / std::max<int64_t>(1, seeds)) return kMost;
+  if (each_seed > (kMostInt64 - 2 * largest) / std::max<int64_t>(1, seeds)) return kMostInt64;
   // Only one operand is filled, packed and copied at a time.
   return seeds * each_seed + 2 * largest + PhysicalBytes(job.artifact.operands.back());
 }

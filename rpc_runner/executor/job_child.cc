@@ -27,22 +27,19 @@ namespace hone {
 namespace {
 
 // A fault before the first command carries the nonce of kReady.
-uint64_t g_nonce = 0;
+uint64_t g_command_nonce = 0;
 
 ChildNote NewNote(NoteKind kind, int32_t code) {
   ChildNote note;
   std::memset(&note, 0, sizeof(note));
-  note.nonce = g_nonce;
+  note.nonce = g_command_nonce;
   note.kind = kind;
   note.code = code;
   return note;
 }
 
-// The number of tries of a system call that may fail for a moment.
-constexpr int kTries = 100;
-
 void Say(int fd, const ChildNote& note) {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kNoteTries; ++i) {
     if (write(fd, &note, sizeof(note)) == static_cast<ssize_t>(sizeof(note))) return;
   }
   _exit(1);
@@ -51,7 +48,7 @@ void Say(int fd, const ChildNote& note) {
 // Exits the process if no command comes.
 ChildCommand NextCommand(int fd) {
   ChildCommand command{};
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kNoteTries; ++i) {
     const ssize_t got = read(fd, &command, sizeof(command));
     if (got == static_cast<ssize_t>(sizeof(command))) return command;
     if (got >= 0) break;
@@ -174,10 +171,10 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   Say(fd, note);
 }
 
-[[noreturn]] void Obey(const ChildTask& task, LoadedKernel& kernel, int fd) {
+[[noreturn]] void ObeyCommands(const ChildTask& task, LoadedKernel& kernel, int fd) {
   for (;;) {
     const ChildCommand command = NextCommand(fd);
-    g_nonce = command.nonce;
+    g_command_nonce = command.nonce;
     if (command.kind == CommandKind::kQuit) _exit(0);
     kernel.UseInputs(static_cast<size_t>(command.seed));
     if (command.kind == CommandKind::kTime) {
@@ -196,7 +193,7 @@ void TimeIt(const ChildTask& task, LoadedKernel& kernel, int fd) {
   package->pool().RunOnEach([](int) { PrepareThread(); });
   LockDown(fd);
   Say(fd, NewNote(NoteKind::kReady, 0));
-  g_nonce = NextCommand(fd).nonce;
+  g_command_nonce = NextCommand(fd).nonce;
   try {
     package->Time(static_cast<int64_t*>(buffers[0].data()));
     if (buffers.size() > 1) package->CopyOutputs(static_cast<char*>(buffers[1].data()));
@@ -247,7 +244,7 @@ void CheckArtifact(const ChildTask& task, int fd) {
 
 void RunJobChild(const TaskSource& source, int note_fd, int parent) {
   LeaveParent(parent);
-  ReportFaults(note_fd, &g_nonce);
+  ReportFaults(note_fd, &g_command_nonce);
   try {
     const ChildTask& task = source();
     LimitResources(task.timing.deadline_ns, task.timing.memory_bytes + task.message_bytes, task.timing.threads);
@@ -257,7 +254,7 @@ void RunJobChild(const TaskSource& source, int note_fd, int parent) {
     auto* kernel = new LoadedKernel(task);
     LockDown(note_fd);
     Say(note_fd, NewNote(NoteKind::kReady, 0));
-    Obey(task, *kernel, note_fd);
+    ObeyCommands(task, *kernel, note_fd);
   } catch (const std::exception& error) {
     const Failure failure = FailureOf(error, Fate::kUnsupported);
     Fail(note_fd, failure.fate, failure.reason);

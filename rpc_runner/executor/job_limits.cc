@@ -12,9 +12,9 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kMostMemoryBytes = int64_t{1} << 40;
+constexpr int64_t kMostJobMemoryBytes = int64_t{1} << 40;
 // The limit of one buffer, which must be addressable.
-constexpr int64_t kMostBytes = int64_t{1} << (sizeof(size_t) == 8 ? 40 : 30);
+constexpr int64_t kMostBufferBytes = int64_t{1} << (sizeof(size_t) == 8 ? 40 : 30);
 constexpr size_t kMostFeatures = 256, kMostNameBytes = 64;
 
 std::string CheckOperand(const KernelOperand& operand, size_t index) {
@@ -22,7 +22,7 @@ std::string CheckOperand(const KernelOperand& operand, size_t index) {
     if (dim < 1) return fmt::format("operand {} has the shape {}", index, ShapeText(operand.shape));
   }
   try {
-    if (PhysicalBytes(operand) > kMostBytes) return fmt::format("operand {} is larger than any memory", index);
+    if (PhysicalBytes(operand) > kMostBufferBytes) return fmt::format("operand {} is larger than any memory", index);
   } catch (const Error& error) {
     return fmt::format("operand {}: {}", index, error.what());
   }
@@ -31,7 +31,7 @@ std::string CheckOperand(const KernelOperand& operand, size_t index) {
 
 std::string CheckStage(const KernelStage& stage) {
   const bool right = !stage.symbol.empty() && stage.extent >= 0 && stage.grain >= 1 &&
-                     stage.worker_workspace_bytes >= 0 && stage.worker_workspace_bytes <= kMostBytes;
+                     stage.worker_workspace_bytes >= 0 && stage.worker_workspace_bytes <= kMostBufferBytes;
   return right ? "" : fmt::format("stage \"{}\" has a number out of range", stage.symbol);
 }
 
@@ -48,7 +48,7 @@ std::string CheckArtifact(const Artifact& artifact, size_t outputs) {
   if (count <= outputs || count > kMaxOperands) return fmt::format("{} operands", count);
   if (artifact.stages.empty() || artifact.stages.size() > kMaxStages)
     return fmt::format("{} stages", artifact.stages.size());
-  if (artifact.shared_workspace_bytes < 0 || artifact.shared_workspace_bytes > kMostBytes)
+  if (artifact.shared_workspace_bytes < 0 || artifact.shared_workspace_bytes > kMostBufferBytes)
     return "its workspace's size";
   for (size_t i = 0; i < count; ++i) {
     if (std::string why = CheckOperand(artifact.operands[i], i); !why.empty()) return why;
@@ -85,7 +85,7 @@ std::string CheckTiming(const TimingPolicy& timing, int cores) {
     return fmt::format("{} threads were asked for; this runner has {} cores", timing.threads, cores);
   }
   const bool right = timing.min_samples >= 1 && timing.min_sample_ns >= 0 && timing.incumbent_ns >= 0 &&
-                     timing.deadline_ns > 0 && timing.memory_bytes > 0 && timing.memory_bytes <= kMostMemoryBytes;
+                     timing.deadline_ns > 0 && timing.memory_bytes > 0 && timing.memory_bytes <= kMostJobMemoryBytes;
   return right ? "" : "the timing policy has a number out of range";
 }
 

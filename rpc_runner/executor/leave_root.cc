@@ -43,7 +43,7 @@ bool InUserNamespace() {
   return fields == 3 && (outside != 0 || count < UINT32_MAX);
 }
 
-bool Become(const Account& account) {
+bool BecomeAccount(const Account& account) {
   if (setgroups(0, nullptr) == 0 && setresgid(account.gid, account.gid, account.gid) == 0 &&
       setresuid(account.uid, account.uid, account.uid) == 0) {
     return true;
@@ -75,7 +75,7 @@ std::optional<Account> AccountFor(const std::string& user) {
 }
 
 bool LeaveRoot(const std::optional<Account>& account) {
-  const bool left = !account || Become(*account);
+  const bool left = !account || BecomeAccount(*account);
   DropCapabilities();
   return left;
 }

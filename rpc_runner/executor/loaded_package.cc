@@ -36,11 +36,11 @@ bool Inside(const PlanBuffer& buffer, int64_t params_bytes) {
          buffer.size_bytes <= params_bytes - buffer.offset_bytes;
 }
 
-int64_t SizeOf(const std::shared_ptr<const SharedRegion>& region) { return region ? region->size_bytes() : 0; }
+int64_t SentBytes(const std::shared_ptr<const SharedRegion>& region) { return region ? region->size_bytes() : 0; }
 
 MappedBytes SentParams(const PackageJob& job, const PackageData& data) {
-  if (SizeOf(data.params) != job.plan.params_bytes) {
-    throw Error(ExitCode::kBadData, fmt::format("{} bytes of parameters came; the plan has {}", SizeOf(data.params),
+  if (SentBytes(data.params) != job.plan.params_bytes) {
+    throw Error(ExitCode::kBadData, fmt::format("{} bytes of parameters came; the plan has {}", SentBytes(data.params),
                                                 job.plan.params_bytes));
   }
   if (!data.params) return {};
@@ -96,13 +96,14 @@ void LoadedPackage::FillInputs(const PackageData& data) {
     int64_t used = 0;
     for (size_t i = 0; i < job_.plan.inputs.size(); ++i) {
       const int64_t bytes = buffer_of(i).size_bytes;
-      if (bytes > SizeOf(data.inputs) - used) throw Error(ExitCode::kBadData, "the inputs are shorter than the plan's");
+      if (bytes > SentBytes(data.inputs) - used)
+        throw Error(ExitCode::kBadData, "the inputs are shorter than the plan's");
       if (bytes > 0) {
         std::memcpy(session_->InputData(static_cast<int>(i)), data.inputs->data() + used, static_cast<size_t>(bytes));
       }
       used += bytes;
     }
-    if (used != SizeOf(data.inputs)) throw Error(ExitCode::kBadData, "the inputs are longer than the plan's");
+    if (used != SentBytes(data.inputs)) throw Error(ExitCode::kBadData, "the inputs are longer than the plan's");
     if (data.inputs) data.inputs->Unmap();
     return;
   }

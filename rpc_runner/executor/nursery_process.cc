@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <span>
 
+#include "rpc_runner/executor/child_note.h"
 #include "rpc_runner/executor/close_descriptors.h"
 #include "rpc_runner/executor/descriptor_packet.h"
 #include "rpc_runner/executor/job_child.h"
@@ -18,12 +19,11 @@
 namespace hone {
 namespace {
 
-constexpr int kTries = 100;      // of calls that may fail for a moment
 constexpr int kFirstPassed = 3;  // those below are the standard streams
 constexpr size_t kBeforeRegions = 2;
 
 bool Tell(int note_fd, BirthNote note) {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kNoteTries; ++i) {
     if (write(note_fd, &note, sizeof(note)) == static_cast<ssize_t>(sizeof(note))) return true;
   }
   return false;

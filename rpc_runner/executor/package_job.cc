@@ -20,7 +20,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kSpareBytes = int64_t{512} << 20;
-constexpr int64_t kMostBytes = int64_t{1} << 40;
+constexpr int64_t kMostPackageBytes = int64_t{1} << 40;
 constexpr int64_t kDeadlineNs = 60'000'000'000;
 
 // `table` has a row of times for each run. It is a copy, because the child could change the original during the check.
@@ -112,7 +112,8 @@ std::string CheckPackageJob(const PackageJob& job, int cores) {
   if (job.timing.threads < 1 || job.timing.threads > cores) {
     return fmt::format("{} threads were asked for; this runner has {} cores", job.timing.threads, cores);
   }
-  const bool right = job.timing.deadline_ns > 0 && job.timing.memory_bytes > 0 && job.timing.memory_bytes <= kMostBytes;
+  const bool right =
+      job.timing.deadline_ns > 0 && job.timing.memory_bytes > 0 && job.timing.memory_bytes <= kMostPackageBytes;
   if (!right) return "the timing policy has a number out of range";
   const bool fits = job.plan.params_bytes >= 0 && job.plan.params_bytes <= job.timing.memory_bytes &&
                     job.plan.arena_bytes >= 0 && job.plan.arena_bytes <= job.timing.memory_bytes;
@@ -130,7 +131,7 @@ int64_t OutputBytes(const Plan& plan) {
   for (const int index : plan.outputs) {
     if (index < 0 || static_cast<size_t>(index) >= plan.buffers.size()) return -1;
     const int64_t bytes = plan.buffers[static_cast<size_t>(index)].size_bytes;
-    if (bytes < 0 || bytes > kMostBytes || sum > kMostBytes) return -1;
+    if (bytes < 0 || bytes > kMostPackageBytes || sum > kMostPackageBytes) return -1;
     sum += bytes;
   }
   return sum;

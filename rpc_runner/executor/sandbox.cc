@@ -31,7 +31,7 @@ void Limit(int resource, rlim_t value) { Limit(resource, value, value); }
 int g_memory_file = -1;
 int64_t g_kept_bytes = -1;
 
-int64_t MappedBytes() {
+int64_t CountMappedBytes() {
   if (g_kept_bytes >= 0) return g_kept_bytes;
   char text[64] = "";
   if (pread(g_memory_file, text, sizeof(text) - 1, 0) <= 0) return -1;
@@ -41,7 +41,7 @@ int64_t MappedBytes() {
 // Whether exceeding a limit fails: an emulator accepts address limits and ignores them.
 bool LimitsHold() {
   constexpr int64_t kAllowed = int64_t{64} << 20, kTooMuch = int64_t{512} << 20;
-  const int64_t mapped_bytes = MappedBytes();
+  const int64_t mapped_bytes = CountMappedBytes();
   if (mapped_bytes < 0) return false;
   Limit(RLIMIT_AS, static_cast<rlim_t>(mapped_bytes + kAllowed));
   Limit(RLIMIT_NOFILE, 0);
@@ -64,7 +64,7 @@ bool WorksInAChild(bool (*step)()) {
 
 void OpenMemoryFile() { g_memory_file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC); }
 
-void KeepMappedBytes() { g_kept_bytes = MappedBytes(); }
+void KeepMappedBytes() { g_kept_bytes = CountMappedBytes(); }
 
 void LeaveParent(int parent) {
   // Not a session, which would leave the scheduler group, and so the priority, that the user chose.
@@ -83,7 +83,7 @@ void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads) {
   Limit(RLIMIT_CPU, static_cast<rlim_t>(seconds * threads), static_cast<rlim_t>(seconds * threads + 1));
   // Guards and thread stacks take address space but not memory.
   const int64_t stacks_bytes = (int64_t{256} << 20) + threads * (int64_t{16} << 20);
-  const int64_t mapped_bytes = MappedBytes();
+  const int64_t mapped_bytes = CountMappedBytes();
   if (mapped_bytes >= 0) Limit(RLIMIT_AS, static_cast<rlim_t>(mapped_bytes + memory_bytes + stacks_bytes));
 }
 

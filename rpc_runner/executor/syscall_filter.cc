@@ -25,16 +25,16 @@ namespace hone {
 namespace {
 
 #if defined(__x86_64__)
-constexpr uint32_t kArch = AUDIT_ARCH_X86_64;
+constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
-constexpr uint32_t kArch = AUDIT_ARCH_AARCH64;
+constexpr uint32_t kAuditArch = AUDIT_ARCH_AARCH64;
 #else
-constexpr uint32_t kArch = AUDIT_ARCH_RISCV64;
+constexpr uint32_t kAuditArch = AUDIT_ARCH_RISCV64;
 #endif
 
 // The pool needs futex and membarrier, malloc the calls from brk to madvise. The rest is for clocks, signal returns and
 // exit.
-constexpr int kAllowed[] = {
+constexpr int kAllowedCalls[] = {
     SYS_futex,
     SYS_sched_yield,
     SYS_brk,
@@ -98,10 +98,10 @@ constexpr size_t ArgumentOffset(int i) { return offsetof(seccomp_data, args) + 8
 bool InstallSyscallFilter(int note_fd) {
   Program program;
   program.Load(offsetof(seccomp_data, arch));
-  program.SkipIf(kArch, 1);
+  program.SkipIf(kAuditArch, 1);
   program.Kill();
   program.Load(offsetof(seccomp_data, nr));
-  for (int number : kAllowed) {
+  for (int number : kAllowedCalls) {
     program.SkipUnless(static_cast<uint32_t>(number), 1);
     program.Allow();
   }

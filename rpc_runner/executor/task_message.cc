@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kNoRegion = -1;  // in place of a size
 
-int64_t SizeOf(const std::shared_ptr<const SharedRegion>& region) {
+int64_t SizeOrNoRegion(const std::shared_ptr<const SharedRegion>& region) {
   return region == nullptr ? kNoRegion : region->size_bytes();
 }
 
@@ -24,8 +24,8 @@ void PackRegions(const ChildTask& task, BytePacker& packer) {
   packer.Put(task.inputs.size());
   for (const auto& inputs : task.inputs) PackSizes(inputs, packer);
   PackSizes(task.outputs, packer);
-  packer.Put(SizeOf(task.data.params));
-  packer.Put(SizeOf(task.data.inputs));
+  packer.Put(SizeOrNoRegion(task.data.params));
+  packer.Put(SizeOrNoRegion(task.data.inputs));
 }
 
 // Pairs sizes with descriptors, in order.

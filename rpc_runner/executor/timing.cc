@@ -6,10 +6,10 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kBudgetNs = 400'000'000;
+constexpr int64_t kTimingBudgetNs = 400'000'000;
 constexpr int64_t kMostRunsPerSample = 1 << 16;
 constexpr int kMostRounds = 4;
-constexpr double kAgree = 1.05;
+constexpr double kMinimaAgree = 1.05;
 constexpr double kThirdsAgree = 1.02;
 constexpr size_t kLeastThird = 3;   // samples
 constexpr int64_t kShareAway = 50;  // a sample kept its core if it was away for at most one part in so many
@@ -34,7 +34,7 @@ bool LeastComesAgain(const std::vector<int64_t>& round) {
 
 bool MedianNearLeast(std::vector<int64_t> values) {
   std::sort(values.begin(), values.end());
-  return static_cast<double>(values[values.size() / 2]) <= kAgree * static_cast<double>(values[0]);
+  return static_cast<double>(values[values.size() / 2]) <= kMinimaAgree * static_cast<double>(values[0]);
 }
 
 class Sampler {
@@ -52,9 +52,9 @@ class Sampler {
       if (round.empty()) break;
       minima.push_back(*std::min_element(round.begin(), round.end()));
       const bool clean = loop_.Disturbances() == before && MedianNearLeast(round);
-      agreed = clean || LeastComesAgain(round) || (minima.size() > 1 && LeastTwoAgree(minima, kAgree));
+      agreed = clean || LeastComesAgain(round) || (minima.size() > 1 && LeastTwoAgree(minima, kMinimaAgree));
     }
-    agreed = agreed || LeastTwoAgree(minima.size() > 1 ? minima : round, kAgree);
+    agreed = agreed || LeastTwoAgree(minima.size() > 1 ? minima : round, kMinimaAgree);
     samples_.noisy = !agreed || !LeastKeptItsCore();
     return std::move(samples_);
   }
@@ -66,10 +66,10 @@ class Sampler {
   }
 
   bool LeastKeptItsCore() const {
-    return static_cast<double>(least_kept_ns_) <= kAgree * static_cast<double>(least_ns_);
+    return static_cast<double>(least_kept_ns_) <= kMinimaAgree * static_cast<double>(least_ns_);
   }
 
-  bool Spent() const { return spent_ns_ > kBudgetNs; }
+  bool Spent() const { return spent_ns_ > kTimingBudgetNs; }
   bool Full() const { return static_cast<int>(samples_.batch.size()) >= most_; }
 
   // Whether the least time is within `share` of the margin above the incumbent.

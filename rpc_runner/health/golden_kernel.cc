@@ -14,18 +14,18 @@ constexpr int kVersion = 1;
 // The samples are short, about 0.3 ms each on a core of 3.5 GHz, so that most fit between two interruptions.
 constexpr int kLeastSamples = 4, kMostSamples = 9;
 // Two least samples this close are not coincidence.
-constexpr double kAgree = 1.002;
-constexpr int64_t kTrips = 50'000;
+constexpr double kGoldenAgree = 1.002;
+constexpr int64_t kGoldenTrips = 50'000;
 constexpr int64_t kCacheBytes = int64_t{32} << 20;  // bytes read from the second-level cache in a sample
-constexpr int64_t kSliceBytes = int64_t{4} << 20;
+constexpr int64_t kGoldenSliceBytes = int64_t{4} << 20;
 // A sleeping core takes a while to reach its clock frequency.
-constexpr int64_t kWarmUpTrips = 4 * kTrips;
+constexpr int64_t kWarmUpTrips = 4 * kGoldenTrips;
 // The buffer exceeds the last-level cache by this factor, within bounds that a small board can spare.
 constexpr int kMemoryFactor = 2;
-constexpr int64_t kMostMemoryBytes = int64_t{64} << 20, kLeastMemoryBytes = int64_t{40} << 20;
+constexpr int64_t kMostGoldenBytes = int64_t{64} << 20, kLeastGoldenBytes = int64_t{40} << 20;
 
 // Keeps the compiler from removing the loops.
-volatile float g_sink = 0;
+volatile float g_golden_sink = 0;
 
 // "512K" in bytes; 0 if it is not a size.
 int64_t ParseSize(std::string_view text) {
@@ -42,8 +42,8 @@ std::string SizeText(int64_t bytes) {
 int64_t RoundedUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
 int64_t MemoryBytes(const CacheSizes& caches) {
-  const int64_t wanted = std::clamp(kMemoryFactor * caches.last_bytes, kLeastMemoryBytes, kMostMemoryBytes);
-  return RoundedUp(wanted, kSliceBytes);
+  const int64_t wanted = std::clamp(kMemoryFactor * caches.last_bytes, kLeastGoldenBytes, kMostGoldenBytes);
+  return RoundedUp(wanted, kGoldenSliceBytes);
 }
 
 // Uses a quarter of the cache, so that pages which fall into the same sets do not evict each other.
@@ -54,7 +54,7 @@ int64_t CacheBytes(const CacheSizes& caches) {
 template <typename Work>
 int64_t LeastOf(const std::function<int64_t()>& clock, const Work& work) {
   int64_t least = INT64_MAX, second = INT64_MAX;
-  const auto agree = [&] { return static_cast<double>(second) <= kAgree * static_cast<double>(least); };
+  const auto agree = [&] { return static_cast<double>(second) <= kGoldenAgree * static_cast<double>(least); };
   for (int i = 0; i < kMostSamples && (i < kLeastSamples || !agree()); ++i) {
     const int64_t begin = clock();
     work();
@@ -106,7 +106,7 @@ std::vector<int64_t> GoldenKernel::Run() {
 void GoldenKernel::RunGroup(std::vector<int64_t>& times) {
   std::vector<float> values(static_cast<size_t>(kernels_.chains * kernels_.lanes), 0.5F);
   kernels_.multiply_add(kWarmUpTrips, values.data());
-  times.push_back(LeastOf(clock_, [&] { kernels_.multiply_add(kTrips, values.data()); }));
+  times.push_back(LeastOf(clock_, [&] { kernels_.multiply_add(kGoldenTrips, values.data()); }));
   // Allocates new pages in each run, because their placement in the cache's sets is part of the variation between runs.
   const MappedFloats near(CacheBytes(caches_));
   const int64_t passes = std::max<int64_t>(1, kCacheBytes / CacheBytes(caches_));
@@ -114,12 +114,12 @@ void GoldenKernel::RunGroup(std::vector<int64_t>& times) {
   times.push_back(LeastOf(clock_, [&] {
     for (int64_t pass = 0; pass < passes; ++pass) sum += kernels_.read(near.data(), near.count());
   }));
-  constexpr int64_t kSlice = kSliceBytes / static_cast<int64_t>(sizeof(float));
+  constexpr int64_t kSlice = kGoldenSliceBytes / static_cast<int64_t>(sizeof(float));
   times.push_back(LeastOf(clock_, [&] {
     sum += kernels_.read(memory_->data() + next_, kSlice);
     next_ = (next_ + kSlice) % memory_->count();
   }));
-  g_sink = sum + values.front();
+  g_golden_sink = sum + values.front();
 }
 
 }  // namespace hone

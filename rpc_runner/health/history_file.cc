@@ -17,7 +17,7 @@ namespace hone {
 namespace {
 
 constexpr const char* kFormat = "hone-health";
-constexpr size_t kMostBytes = size_t{4} << 20;
+constexpr size_t kMostHistoryBytes = size_t{4} << 20;
 
 GoldenHistory Parse(const std::string& text, const std::string& device, size_t parts) {
   const Json json = ParseJson(text, "the file");
@@ -31,7 +31,7 @@ GoldenHistory Parse(const std::string& text, const std::string& device, size_t p
   return history;
 }
 
-std::string CannotWrite(const std::string& path) {
+std::string CannotWriteHistory(const std::string& path) {
   return fmt::format("cannot write {}: {}; a restart will forget how fast this device is", path, std::strerror(errno));
 }
 
@@ -49,7 +49,7 @@ std::string HistoryPath(const std::string& folder, const std::string& device) {
 }
 
 GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* complaint) {
-  const std::optional<std::string> text = ReadSmallFile(path, kMostBytes);
+  const std::optional<std::string> text = ReadSmallFile(path, kMostHistoryBytes);
   if (!text) return GoldenHistory(parts);
   try {
     return Parse(*text, device, parts);
@@ -64,7 +64,7 @@ std::string SaveHistory(const std::string& path, const std::string& device, cons
       {"format", kFormat}, {"version", kHealthVersion}, {"device", device}, {"history", history.ToJson()}};
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-  return ReplaceSmallFile(path, DumpJson(json) + "\n") ? "" : CannotWrite(path);
+  return ReplaceSmallFile(path, DumpJson(json) + "\n") ? "" : CannotWriteHistory(path);
 }
 
 }  // namespace hone

@@ -22,21 +22,22 @@ namespace {
 
 // The samples are many and short, because all threads must be undisturbed in at least one.
 constexpr int kArithmeticSamples = 60, kReadSamples = 32;
-constexpr int64_t kTrips = 12'500;
+constexpr int64_t kRoofTrips = 12'500;
 // The time limit for one kind of samples: on a busy machine threads wait long for each other.
-constexpr int64_t kBudgetNs = 150'000'000;
-constexpr int64_t kSliceBytes = int64_t{4} << 20;
-constexpr int64_t kMostBytes = int64_t{64} << 20, kLeastBytes = int64_t{8} << 20, kAllBytes = int64_t{512} << 20;
+constexpr int64_t kRoofBudgetNs = 150'000'000;
+constexpr int64_t kRoofSliceBytes = int64_t{4} << 20;
+constexpr int64_t kMostReadBytes = int64_t{64} << 20, kLeastReadBytes = int64_t{8} << 20,
+                  kAllReadBytes = int64_t{512} << 20;
 constexpr size_t kMostRoofs = 64;
 
 // Keeps the compiler from removing the loops.
-std::atomic<float> g_sink = 0;
+std::atomic<float> g_roof_sink = 0;
 
 // The least time in which all `cpus` do `work` side by side, or fewer of them if the system gives fewer threads. All
 // threads begin together, and a sample ends with the last of them.
 template <typename MakeWork>
 int64_t LeastNs(const std::vector<std::vector<int>>& cpus, int samples, const MakeWork& make_work) {
-  const int64_t until_ns = MonotonicNs() + kBudgetNs;
+  const int64_t until_ns = MonotonicNs() + kRoofBudgetNs;
   bool is_over = false;  // written while all threads wait
   int begun = 0;
   const auto go_on = [&]() noexcept { is_over = begun++ > 0 && (begun > samples || MonotonicNs() > until_ns); };
@@ -86,27 +87,29 @@ int64_t LeastNs(const std::vector<std::vector<int>>& cpus, int samples, const Ma
 
 Roof Measure(const VectorKernels& kernels, const CacheSizes& caches, const std::vector<std::vector<int>>& cpus) {
   const auto threads = static_cast<int64_t>(cpus.size());
-  const int64_t wanted = std::clamp(std::min(2 * caches.last_bytes, kAllBytes / threads), kLeastBytes, kMostBytes);
-  const int64_t bytes = wanted / kSliceBytes * kSliceBytes;
+  const int64_t wanted =
+      std::clamp(std::min(2 * caches.last_bytes, kAllReadBytes / threads), kLeastReadBytes, kMostReadBytes);
+  const int64_t bytes = wanted / kRoofSliceBytes * kRoofSliceBytes;
   const int64_t arithmetic_ns = LeastNs(cpus, kArithmeticSamples, [&] {
     auto values = std::make_shared<std::vector<float>>(kernels.chains * kernels.lanes, 0.5F);
     return [&kernels, values] {
-      kernels.multiply_add(kTrips, values->data());
-      g_sink.store(values->front(), std::memory_order_relaxed);
+      kernels.multiply_add(kRoofTrips, values->data());
+      g_roof_sink.store(values->front(), std::memory_order_relaxed);
     };
   });
   const int64_t read_ns = LeastNs(cpus, kReadSamples, [&] {
     auto memory = std::make_shared<MappedFloats>(bytes);
-    constexpr int64_t kSlice = kSliceBytes / static_cast<int64_t>(sizeof(float));
+    constexpr int64_t kSlice = kRoofSliceBytes / static_cast<int64_t>(sizeof(float));
     return [&kernels, memory, next = int64_t{0}]() mutable {
-      g_sink.store(kernels.read(memory->data() + next, kSlice), std::memory_order_relaxed);
+      g_roof_sink.store(kernels.read(memory->data() + next, kSlice), std::memory_order_relaxed);
       next = (next + kSlice) % memory->count();
     };
   });
   Roof roof;
   roof.threads = static_cast<int>(threads);
-  roof.gflops = static_cast<double>(threads * kTrips * kernels.flops_per_trip()) / static_cast<double>(arithmetic_ns);
-  roof.read_gbps = static_cast<double>(threads * kSliceBytes) / static_cast<double>(read_ns);
+  roof.gflops =
+      static_cast<double>(threads * kRoofTrips * kernels.flops_per_trip()) / static_cast<double>(arithmetic_ns);
+  roof.read_gbps = static_cast<double>(threads * kRoofSliceBytes) / static_cast<double>(read_ns);
   return roof;
 }
 

@@ -10,10 +10,10 @@ namespace hone {
 namespace {
 
 // The most bytes that a tracker keeps of each text from a runner.
-constexpr size_t kMostTextBytes = 400;
+constexpr size_t kMostHealthTextBytes = 400;
 
 std::string Bounded(std::string text) {
-  text.resize(std::min(text.size(), kMostTextBytes));
+  text.resize(std::min(text.size(), kMostHealthTextBytes));
   return text;
 }
 

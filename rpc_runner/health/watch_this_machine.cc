@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kShortTurnNs = 300'000'000;
 constexpr int64_t kRoofsTurnNs = 1'000'000'000;
 
-std::vector<int> CoresOf(const HealthOptions& options) {
+std::vector<int> WatchedCores(const HealthOptions& options) {
   return options.cores.empty() ? AffinityCpus() : options.cores;
 }
 
@@ -34,7 +34,7 @@ std::string CpuNow() {
 }  // namespace
 
 HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& environment) {
-  const std::vector<int> cores = CoresOf(options);
+  const std::vector<int> cores = WatchedCores(options);
   const auto kernel = std::make_shared<GoldenKernel>(KernelsFor(environment.features), ParseCaches(environment.caches),
                                                      CoreGroups(cores), MonotonicNs);
   // Everything that may change the device's speed for good.
@@ -56,14 +56,14 @@ HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& en
 }
 
 std::vector<Roof> RoofsOfThisMachine(const HealthOptions& options, const Environment& environment) {
-  return MeasureRoofs(KernelsFor(environment.features), ParseCaches(environment.caches), CoreGroups(CoresOf(options)),
-                      environment.cores);
+  return MeasureRoofs(KernelsFor(environment.features), ParseCaches(environment.caches),
+                      CoreGroups(WatchedCores(options)), environment.cores);
 }
 
 std::string RoofsTextOfThisMachine(const std::vector<int>& cores, const Environment& environment) {
   if (environment.emulated) return "";
   const HealthOptions options{"", cores, {}};
-  CoreLock lock(CoresOf(options));
+  CoreLock lock(WatchedCores(options));
   const CoreTurn turn(lock, kRoofsTurnNs);
   return RoofsText(RoofsOfThisMachine(options, environment));
 }

@@ -14,13 +14,12 @@
 namespace hone {
 namespace {
 
-constexpr size_t kKeyBytes = 32;
 constexpr size_t kKeyCharacters = 40;
 constexpr size_t kPrefixCharacters = 8;
 constexpr std::string_view kZ85 =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
-std::string Sha256(std::string_view bytes) {
+std::string Sha256Bytes(std::string_view bytes) {
   std::string digest(crypto_hash_sha256_BYTES, '\0');
   crypto_hash_sha256(reinterpret_cast<unsigned char*>(digest.data()),
                      reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
@@ -40,7 +39,7 @@ KeyPair NewKeyPair() {
 }
 
 KeyPair KeyPairOf(std::string_view seed) {
-  const std::string secret = KeyText(Sha256(seed));
+  const std::string secret = KeyText(Sha256Bytes(seed));
   return {PublicKeyOf(secret), secret};
 }
 
@@ -65,18 +64,18 @@ std::string PublicKeyOf(const std::string& secret_key) {
 
 std::string KeyText(std::string_view bytes) {
   std::array<char, kKeyCharacters + 1> text{};
-  zmq_z85_encode(text.data(), reinterpret_cast<const uint8_t*>(bytes.data()), std::min(bytes.size(), kKeyBytes));
+  zmq_z85_encode(text.data(), reinterpret_cast<const uint8_t*>(bytes.data()), std::min(bytes.size(), kCurveKeyBytes));
   return text.data();
 }
 
 std::string KeyBytes(std::string_view text) {
-  std::string bytes(kKeyBytes, '\0');
+  std::string bytes(kCurveKeyBytes, '\0');
   zmq_z85_decode(reinterpret_cast<uint8_t*>(bytes.data()), std::string(text.substr(0, kKeyCharacters)).c_str());
   return bytes;
 }
 
-std::string Fingerprint(const std::string& public_key) {
-  const std::string digest = Sha256(KeyBytes(public_key));
+std::string KeyFingerprint(const std::string& public_key) {
+  const std::string digest = Sha256Bytes(KeyBytes(public_key));
   std::array<char, 64> text{};
   sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(digest.data()), digest.size(),
                     sodium_base64_VARIANT_ORIGINAL_NO_PADDING);

@@ -1,12 +1,16 @@
 // Keys of ZeroMQ's CURVE (Curve25519) as text: Z85, 40 characters.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "rpc_runner/wire/security.h"
 
 namespace hone {
+
+// The size of a key before it becomes text.
+inline constexpr size_t kCurveKeyBytes = 32;
 
 // A random pair from the system's source. The public key begins with a letter or a digit, so that it is a safe quoted
 // word on any command line.
@@ -21,7 +25,7 @@ std::string PublicKeyOf(const std::string& secret_key);
 std::string KeyText(std::string_view bytes);
 std::string KeyBytes(std::string_view text);
 // "SHA256:" and the hash of the key's 32 bytes in base64 without padding, as ssh-keygen -l writes it.
-std::string Fingerprint(const std::string& public_key);
+std::string KeyFingerprint(const std::string& public_key);
 // The first characters: enough to find a key in a list, and all that is shown of a refused one.
 std::string KeyPrefix(const std::string& public_key);
 

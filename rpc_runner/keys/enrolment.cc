@@ -18,7 +18,6 @@ namespace {
 
 // "h1" and the base64url of the server's key, the seed and three check bytes against typing errors.
 constexpr std::string_view kPrefix = "h1";
-constexpr size_t kKeyBytes = 32;
 constexpr size_t kSeedBytes = 10;
 constexpr size_t kCheckBytes = 3;
 constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
@@ -51,7 +50,7 @@ std::string Decode(std::string_view text) {
   return bytes;
 }
 
-std::string ToLine(const Enrolment& e) {
+std::string EnrolmentLine(const Enrolment& e) {
   return fmt::format("{} {} {} {} {} {}", e.once, RolesText(e.roles), e.name, e.until_s, e.key_expires_s,
                      e.taken_by.empty() ? "-" : e.taken_by);
 }
@@ -69,7 +68,7 @@ bool ReadLine(std::string_view line, Enrolment* e) {
 
 void WriteEnrolments(const KeyFolder& folder, const std::vector<Enrolment>& enrolments) {
   std::string text;
-  for (const Enrolment& e : enrolments) text += ToLine(e) + "\n";
+  for (const Enrolment& e : enrolments) text += EnrolmentLine(e) + "\n";
   WriteKeyFile(folder.enrolments(), text, Secrecy::kSecret);
 }
 
@@ -89,11 +88,11 @@ EnrolmentCode ReadEnrolmentCode(std::string_view text) {
   const Error refused(ExitCode::kUsage, "the enrolment code is mistyped or cut; hone enroll prints it whole");
   if (!text.starts_with(kPrefix)) throw refused;
   std::string bytes = Decode(text.substr(kPrefix.size()));
-  if (bytes.size() != kKeyBytes + kSeedBytes + kCheckBytes) throw refused;
-  const std::string check = bytes.substr(kKeyBytes + kSeedBytes);
-  bytes.resize(kKeyBytes + kSeedBytes);
+  if (bytes.size() != kCurveKeyBytes + kSeedBytes + kCheckBytes) throw refused;
+  const std::string check = bytes.substr(kCurveKeyBytes + kSeedBytes);
+  bytes.resize(kCurveKeyBytes + kSeedBytes);
   if (CheckOf(bytes) != check) throw refused;
-  return {KeyText(bytes.substr(0, kKeyBytes)), OnceOf(std::string_view(bytes).substr(kKeyBytes))};
+  return {KeyText(bytes.substr(0, kCurveKeyBytes)), OnceOf(std::string_view(bytes).substr(kCurveKeyBytes))};
 }
 
 std::vector<Enrolment> ParseEnrolments(std::string_view text) {

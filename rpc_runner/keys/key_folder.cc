@@ -19,7 +19,7 @@ constexpr const char* kHeading =
     "# KEY ROLES NAME [expires=DATE]: whom this tracker admits. ROLES: viewer, tuner, runner with commas between.\n"
     "# A running tracker reads this file again within a second.\n";
 
-std::string Environment(const char* name) {
+std::string EnvironmentVariable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
@@ -46,33 +46,33 @@ std::string Without(const std::string& text, const std::vector<AuthorizedKey>& k
   return rest == "\n" ? "" : rest;
 }
 
-bool IsMeant(const AuthorizedKey& key, const std::string& which) {
-  return key.name == which || key.key == which || Fingerprint(key.key) == which ||
+bool IsMeantKey(const AuthorizedKey& key, const std::string& which) {
+  return key.name == which || key.key == which || KeyFingerprint(key.key) == which ||
          (which.size() >= kLeastPrefix && key.key.starts_with(which));
 }
 
 }  // namespace
 
 bool HasConfigFolder() {
-  return Environment("XDG_CONFIG_HOME").starts_with('/') || Environment("HOME").starts_with('/');
+  return EnvironmentVariable("XDG_CONFIG_HOME").starts_with('/') || EnvironmentVariable("HOME").starts_with('/');
 }
 
 std::string ConfigFolder() {
   // The base directory specification says to ignore relative paths.
-  const std::string config = Environment("XDG_CONFIG_HOME");
+  const std::string config = EnvironmentVariable("XDG_CONFIG_HOME");
   if (config.starts_with('/')) return config + "/hone";
-  const std::string home = Environment("HOME");
+  const std::string home = EnvironmentVariable("HOME");
   if (home.starts_with('/')) return home + "/.config/hone";
   throw Error(ExitCode::kBadConfig, "neither XDG_CONFIG_HOME nor HOME says where keys are; give their paths");
 }
 
 std::string DefaultKeyFolder() {
-  const std::string given = Environment("HONE_KEYS");
+  const std::string given = EnvironmentVariable("HONE_KEYS");
   return given.empty() ? ConfigFolder() + "/tracker" : given;
 }
 
 std::string DefaultIdentityPath() {
-  const std::string given = Environment("HONE_IDENTITY");
+  const std::string given = EnvironmentVariable("HONE_IDENTITY");
   return given.empty() ? ConfigFolder() + "/identity" : given;
 }
 
@@ -97,7 +97,7 @@ std::vector<AuthorizedKey> Revoke(const KeyFolder& folder, const std::string& wh
   const KeyFileLock lock(folder.lock());
   const std::string text = ReadList(folder);
   std::vector<AuthorizedKey> out = ParseAuthorizedList(text).keys;
-  std::erase_if(out, [&](const AuthorizedKey& key) { return !IsMeant(key, which); });
+  std::erase_if(out, [&](const AuthorizedKey& key) { return !IsMeantKey(key, which); });
   if (!out.empty()) WriteKeyFile(folder.list(), Without(text, out), Secrecy::kSecret);
   return out;
 }

@@ -23,7 +23,6 @@ constexpr const char* kEndpoint = "inproc://zeromq.zap.01";
 constexpr int64_t kRefreshNs = 500'000'000;
 // version, request id, domain, address, routing id, mechanism and, with CURVE, the public key
 constexpr size_t kCurveParts = 7;
-constexpr size_t kKeyBytes = 32;
 
 bool ReceiveParts(void* socket, std::vector<std::string>* parts) {
   parts->clear();
@@ -85,7 +84,7 @@ void ZapHandler::AnswerAll() {
   // Bounded, so that a flood does not delay the reading of the list.
   for (int i = 0; i < 1000 && ReceiveParts(socket_, &parts); ++i) {
     const bool is_curve =
-        parts.size() == kCurveParts && parts[0] == "1.0" && parts[5] == "CURVE" && parts[6].size() == kKeyBytes;
+        parts.size() == kCurveParts && parts[0] == "1.0" && parts[5] == "CURVE" && parts[6].size() == kCurveKeyBytes;
     const std::string key = is_curve ? KeyText(parts[6]) : "";
     const bool admitted = gate_.Admits(key, parts.size() > 3 ? PlainIp(parts[3]) : "") && is_curve;
     SendParts(socket_, {"1.0", parts.size() > 1 ? parts[1] : "", admitted ? "200" : "400",

@@ -14,12 +14,12 @@
 namespace hone {
 namespace {
 
-struct Name {
+struct FeatureName {
   std::string_view linux_name;
   std::string_view llvm_name;
 };
 
-[[maybe_unused]] constexpr Name kNames[] = {
+[[maybe_unused]] constexpr FeatureName kFeatureNames[] = {
     {"pni", "sse3"},
     {"ssse3", "ssse3"},
     {"sse4_1", "sse4.1"},
@@ -77,7 +77,7 @@ std::string CpuInfoValue(std::string_view cpuinfo, std::string_view name) {
 std::string FeaturesFromFlags(std::string_view flags) {
   std::set<std::string_view> found;
   for (const std::string_view word : Words(flags)) {
-    for (const Name& name : kNames) {
+    for (const FeatureName& name : kFeatureNames) {
       if (name.linux_name == word) found.insert(name.llvm_name);
     }
   }

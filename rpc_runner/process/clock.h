@@ -7,6 +7,8 @@
 
 namespace hone {
 
+inline constexpr int64_t kMillisecondNs = 1'000'000;
+
 // CLOCK_MONOTONIC in ns. Comparable between processes of one machine, never with wall time.
 inline int64_t MonotonicNs() {
   timespec now{};

@@ -9,11 +9,11 @@
 #include "core/error.h"
 #include "core/parse_number.h"
 #include "rpc_runner/machine/core_set.h"
+#include "rpc_runner/process/clock.h"
 
 namespace hone {
 namespace {
 
-constexpr int64_t kMillisecondNs = 1'000'000;
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 
 }  // namespace

@@ -27,7 +27,7 @@ namespace {
 constexpr int kSocketBufferBytes = 1 << 20;
 constexpr int64_t kLeaveNs = 2'000'000'000;
 
-bool IsProgram(const std::string& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
+bool IsExecutable(const std::string& path) { return !path.empty() && access(path.c_str(), X_OK) == 0; }
 
 std::string BesideThisProgram(const std::string& name) {
   const std::string program = ThisProgramsPath();
@@ -82,10 +82,10 @@ std::string ThisProgramsPath() {
 
 std::string FindProgram(const std::string& name, const char* variable) {
   const std::string beside = BesideThisProgram(name);
-  if (IsProgram(beside)) return beside;
+  if (IsExecutable(beside)) return beside;
   const char* value = std::getenv(variable);
   const std::string named = value == nullptr ? "" : value;
-  if (IsProgram(named)) return named;
+  if (IsExecutable(named)) return named;
   throw Error(ExitCode::kNoRunner,
               fmt::format("no {} program at {} nor in ${} (\"{}\"); install it there or set the variable to its path",
                           name, beside, variable, named));

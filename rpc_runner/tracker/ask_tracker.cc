@@ -15,7 +15,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kAgainNs = 50'000'000;  // between checks for a refusal, which does not wake a wait
+constexpr int64_t kRefusalCheckNs = 50'000'000;  // between checks for a refusal, which does not wake a wait
 
 TrackerStatus AskOver(Socket& socket, const std::string& tracker, const Frame& question, int64_t timeout_ns) {
   socket.Send("", question);
@@ -28,7 +28,7 @@ TrackerStatus AskOver(Socket& socket, const std::string& tracker, const Frame& q
     if (!refusal.empty()) throw Error(ExitCode::kNotAuthorised, refusal);
     if (left_ns <= 0)
       throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));
-    WaitForAny({&socket}, -1, std::min(left_ns, kAgainNs));
+    WaitForAny({&socket}, -1, std::min(left_ns, kRefusalCheckNs));
   }
   const Frame frame = DecodeFrame(message.bytes);
   if (frame.kind == FrameKind::kStatus && frame.parts.size() == 1) {

@@ -14,7 +14,7 @@ namespace hone {
 namespace {
 
 using Kind = DeviceOrder::Kind;
-constexpr std::array<const char*, 5> kNames = {"hold", "unhold", "drain", "undrain", "upgrade"};
+constexpr std::array<const char*, 5> kCommandNames = {"hold", "unhold", "drain", "undrain", "upgrade"};
 
 void Want(RunnerEntry& runner, const std::string& program) {
   runner.wanted.clear();
@@ -28,12 +28,12 @@ void Want(RunnerEntry& runner, const std::string& program) {
 
 DeviceOrder ReadOrder(const Caller& caller, const Json& header) {
   const std::string command = HeaderText(header, "command");
-  const auto name = std::find(kNames.begin(), kNames.end(), command);
-  if (name == kNames.end()) {
+  const auto name = std::find(kCommandNames.begin(), kCommandNames.end(), command);
+  if (name == kCommandNames.end()) {
     throw Error(ExitCode::kBadData, "bad frame: field \"command\" should be hold, unhold, drain, undrain or upgrade");
   }
   DeviceOrder order;
-  order.kind = static_cast<Kind>(name - kNames.begin());
+  order.kind = static_cast<Kind>(name - kCommandNames.begin());
   order.what = BoundedText(header, "what");
   order.user = UserOf(caller, header);
   order.owner = caller.sender.name;

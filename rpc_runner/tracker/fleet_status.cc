@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
+RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
   const Environment environment = EnvironmentFromJson(runner.environment);
   RunnerInfo info{runner.key, runner.label,          environment.cpu_model, environment.features,
                   "",         environment.isolation, runner.address,        LlvmCpuOf(environment)};
@@ -42,7 +42,7 @@ RunnerInfo InfoOf(const RunnerEntry& runner, int64_t now_ns) {
 
 TrackerStatus StatusOf(const RunnerRegistry& runners, const WaitingClients& waiting, int64_t now_ns) {
   TrackerStatus status;
-  for (const auto& [id, runner] : runners.all()) status.runners.push_back(InfoOf(runner, now_ns));
+  for (const auto& [id, runner] : runners.all()) status.runners.push_back(RunnerInfoOf(runner, now_ns));
   std::map<std::string, std::vector<const TrackerClient*>> queues;
   for (const TrackerClient& client : waiting) queues[client.key].push_back(&client);
   for (auto& [key, clients] : queues) {

@@ -10,7 +10,7 @@ std::string TextOrNone(const Json& json, const char* name) {
   return json.contains(name) ? HeaderText(json, name) : std::string();
 }
 
-Json ToJson(const RunnerInfo& r) {
+Json RunnerToJson(const RunnerInfo& r) {
   Json json = {{"key", r.key},           {"label", r.label},         {"cpu", r.cpu},
                {"llvm_cpu", r.llvm_cpu}, {"features", r.features},   {"cores", r.cores},
                {"state", r.state},       {"jobs_done", r.jobs_done}, {"isolation", r.isolation},
@@ -69,7 +69,7 @@ const Json& List(const Json& json, const char* name) {
 
 Json StatusToJson(const TrackerStatus& status) {
   Json json = {{"runners", Json::array()}, {"queues", Json::array()}};
-  for (const RunnerInfo& r : status.runners) json["runners"].push_back(ToJson(r));
+  for (const RunnerInfo& r : status.runners) json["runners"].push_back(RunnerToJson(r));
   for (const QueueInfo& q : status.queues) {
     json["queues"].push_back({{"key", q.key}, {"waiting", q.waiting}, {"who", q.who}});
   }

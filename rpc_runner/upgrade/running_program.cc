@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kHeadBytes = offsetof(Elf64_Ehdr, e_version);
 static_assert(kHeadBytes == offsetof(Elf32_Ehdr, e_version));
 
-bool IsProgram(std::string_view head) {
+bool IsElfProgram(std::string_view head) {
   if (head.size() < kHeadBytes || !head.starts_with(std::string_view(ELFMAG, SELFMAG))) return false;
   uint16_t type = 0;
   std::memcpy(&type, head.data() + offsetof(Elf64_Ehdr, e_type), sizeof type);
@@ -52,7 +52,7 @@ const RunningProgram& ThisProgram() {
 }
 
 std::string WhyNotInPlaceOf(const RunningProgram& program, std::string_view file) {
-  if (!IsProgram(file)) return "the file is no ELF program";
+  if (!IsElfProgram(file)) return "the file is no ELF program";
   return SameMachine(file, program.head) ? "" : "the file is a program for another architecture than this device's";
 }
 

@@ -52,7 +52,7 @@ std::optional<uint16_t> ReadPort(std::string_view text) {
   return static_cast<uint16_t>(*port);
 }
 
-[[noreturn]] void Refuse(std::string_view text, std::string_view right) {
+[[noreturn]] void RefuseAddress(std::string_view text, std::string_view right) {
   throw Error(ExitCode::kBadConfig,
               fmt::format("{} is not an address; {} would be right", Shortened(text, kMostShownBytes), right));
 }
@@ -61,18 +61,18 @@ Address Parse(std::string_view text, bool to_bind) {
   const std::string_view right =
       to_bind ? "tcp://IP:PORT with a port of 1 to 65535 or *" : "tcp://HOST:PORT with a port of 1 to 65535";
   const size_t colon = text.rfind(':');
-  if (!text.starts_with(kScheme) || colon < kScheme.size()) Refuse(text, right);
+  if (!text.starts_with(kScheme) || colon < kScheme.size()) RefuseAddress(text, right);
   const std::string_view host = text.substr(kScheme.size(), colon - kScheme.size());
   const std::string_view port = text.substr(colon + 1);
   Address address;
   if (to_bind && host == "*") {
     address.host = "*";
   } else if (!ReadHost(host, &address) || (to_bind && !address.is_ip && host != "localhost")) {
-    Refuse(text, right);
+    RefuseAddress(text, right);
   }
   if (to_bind && port == "*") return address;
   const std::optional<uint16_t> number = ReadPort(port);
-  if (!number || (*number == 0 && !to_bind)) Refuse(text, right);
+  if (!number || (*number == 0 && !to_bind)) RefuseAddress(text, right);
   address.port = *number;
   return address;
 }

@@ -183,7 +183,7 @@ Frame ErrorFrame(std::string_view code, std::string_view message) {
 
 namespace {
 
-const Json& Field(const Json& header, const char* name, bool (Json::*is_type)() const noexcept, const char* type) {
+const Json& TypedField(const Json& header, const char* name, bool (Json::*is_type)() const noexcept, const char* type) {
   const auto it = header.find(name);
   if (it == header.end() || !((*it).*is_type)()) Bad(fmt::format("field \"{}\" should be {}", name, type));
   return *it;
@@ -192,7 +192,7 @@ const Json& Field(const Json& header, const char* name, bool (Json::*is_type)() 
 }  // namespace
 
 std::string HeaderText(const Json& header, const char* name) {
-  const auto& text = Field(header, name, &Json::is_string, "a text").get_ref<const std::string&>();
+  const auto& text = TypedField(header, name, &Json::is_string, "a text").get_ref<const std::string&>();
   if (text.size() > kMaxTextBytes) {
     Bad(fmt::format("field \"{}\" has {} bytes, at most {} are allowed", name, text.size(), kMaxTextBytes));
   }
@@ -200,13 +200,13 @@ std::string HeaderText(const Json& header, const char* name) {
 }
 
 uint64_t HeaderNumber(const Json& header, const char* name) {
-  const Json& field = Field(header, name, &Json::is_number_integer, "an unsigned number");
+  const Json& field = TypedField(header, name, &Json::is_number_integer, "an unsigned number");
   if (!field.is_number_unsigned() && field.get<int64_t>() < 0) Bad(fmt::format("field \"{}\" is negative", name));
   return field.get<uint64_t>();
 }
 
 const Json& HeaderObject(const Json& header, const char* name) {
-  return Field(header, name, &Json::is_object, "an object");
+  return TypedField(header, name, &Json::is_object, "an object");
 }
 
 std::vector<uint64_t> HeaderNumbers(const Json& header, const char* name) {

@@ -29,7 +29,7 @@ namespace {
 
 constexpr int64_t kForgetPeerNs = 60'000'000'000;
 // The interval between looks at the handshakes: each costs a system call or two, as many as the rest of a turn.
-constexpr int64_t kLookNs = 50'000'000;
+constexpr int64_t kHandshakeLookNs = 50'000'000;
 constexpr int64_t kFirstAgainNs = 500'000'000;
 constexpr int64_t kLongestAgainNs = 30'000'000'000;
 constexpr int64_t kLookUpNs = 3'000'000'000;
@@ -308,7 +308,7 @@ void Socket::ForgetSilent(int64_t now_ns) {
 
 void Socket::NoteFailures() {
   const int64_t now_ns = MonotonicNs();
-  if (now_ns - looked_ns_ < kLookNs) return;
+  if (now_ns - looked_ns_ < kHandshakeLookNs) return;
   looked_ns_ = now_ns;
   for (const HandshakeWatch::Failure& failure : watch_->Take()) {
     if (kind_ == Kind::kDealer && failure.is_final) {

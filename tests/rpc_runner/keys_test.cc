@@ -67,8 +67,8 @@ TEST(CurveKey, IsTextOf40Characters) {
                            "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh ", "JTKVSB%%)wK0E.X)V>+}o?pNmC{O&4W4b!Ni{Lh\"",
                            "#####################################0##"})
     EXPECT_FALSE(IsKey(text)) << text;
-  EXPECT_TRUE(Fingerprint(kKeyB).starts_with("SHA256:Zmh6rfhivXdsj8GLjp+OIAiXFIVu4jOzkCpZHQ1fKSU"))
-      << Fingerprint(kKeyB);
+  EXPECT_TRUE(KeyFingerprint(kKeyB).starts_with("SHA256:Zmh6rfhivXdsj8GLjp+OIAiXFIVu4jOzkCpZHQ1fKSU"))
+      << KeyFingerprint(kKeyB);
 }
 
 TEST(AuthorizedList, ReadsWhatIsRightAndTellsWhatIsNot) {
@@ -160,7 +160,7 @@ TEST_F(Keys, AListIsChangedLineByLine) {
   EXPECT_TRUE(Revoke(folder, "a").empty());
   EXPECT_TRUE(Revoke(folder, "JTKVSB%").empty()) << "too few characters";
   EXPECT_EQ(Revoke(folder, "JTKVSB%%").size(), 1u);
-  EXPECT_EQ(Revoke(folder, Fingerprint(kKeyB)).size(), 1u);
+  EXPECT_EQ(Revoke(folder, KeyFingerprint(kKeyB)).size(), 1u);
   EXPECT_EQ(Read("tracker/authorized_keys"), "# ours\nnonsense stays\n# end\n");
   chmod(folder.list().c_str(), 0666);
   EXPECT_THROW(ReadAuthorizedList(folder), Error);

@@ -19,29 +19,6 @@ namespace {
 constexpr size_t kLastWordsBytes = 400;
 constexpr int64_t kDyingNs = 1'000'000'000;
 
-// A file in memory for a worker's standard error.
-class LastWords {
- public:
-  LastWords() : fd_(memfd_create("hone-compiler-stderr", MFD_CLOEXEC)) {}
-  ~LastWords() {
-    if (fd_ >= 0) close(fd_);
-  }
-  LastWords(const LastWords&) = delete;
-  LastWords& operator=(const LastWords&) = delete;
-  int fd() const { return fd_; }
-
-  // The first line: LLVM names the problem there and prints a stack behind it.
-  std::string Text() const {
-    char text[kLastWordsBytes];
-    const ssize_t length = fd_ < 0 ? 0 : pread(fd_, text, sizeof(text), 0);
-    const std::string whole(text, static_cast<size_t>(std::max<ssize_t>(0, length)));
-    return whole.substr(0, whole.find('\n'));
-  }
-
- private:
-  int fd_;
-};
-
 std::vector<std::string> Words(const CompilePoolOptions& options) {
   std::vector<std::string> words = {"--fd",       std::to_string(SpawnedProgram::kFd),
                                     "--memory",   std::to_string(options.memory_bytes),
@@ -101,6 +78,29 @@ class CompilePool::Worker {
   int served() const { return served_; }
 
  private:
+  // A file in memory for a worker's standard error.
+  class LastWords {
+   public:
+    LastWords() : fd_(memfd_create("hone-compiler-stderr", MFD_CLOEXEC)) {}
+    ~LastWords() {
+      if (fd_ >= 0) close(fd_);
+    }
+    LastWords(const LastWords&) = delete;
+    LastWords& operator=(const LastWords&) = delete;
+    int fd() const { return fd_; }
+
+    // The first line: LLVM names the problem there and prints a stack behind it.
+    std::string Text() const {
+      char text[kLastWordsBytes];
+      const ssize_t length = fd_ < 0 ? 0 : pread(fd_, text, sizeof(text), 0);
+      const std::string whole(text, static_cast<size_t>(std::max<ssize_t>(0, length)));
+      return whole.substr(0, whole.find('\n'));
+    }
+
+   private:
+    int fd_;
+  };
+
   // A compiler that dies before its greeting does not die of a candidate, even if it lived to receive the request.
   void Greet() {
     const std::optional<Frame> hello = Read();

@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-constexpr double kNear = 1.10;
+constexpr double kNearFastest = 1.10;
 
 // The least time of each candidate, fastest first.
 std::vector<Observation> Fastest(const TuningTask& task) {
@@ -31,7 +31,7 @@ std::vector<Proposal> ChooseFinalists(const TuningTask& task, int challengers) {
   if (incumbent == fastest.end()) incumbent = find(task.space().ranked().front().proposal);
   if (incumbent == fastest.end()) incumbent = fastest.begin();
   std::vector<Proposal> finalists = {incumbent->proposal};
-  const double most_ns = kNear * static_cast<double>(fastest.front().min_ns);
+  const double most_ns = kNearFastest * static_cast<double>(fastest.front().min_ns);
   for (const Observation& o : fastest) {
     if (static_cast<int>(finalists.size()) > challengers || static_cast<double>(o.min_ns) > most_ns) break;
     if (&o != &*incumbent) finalists.push_back(o.proposal);

@@ -12,15 +12,9 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLookNs = 100'000'000;  // how often `halted` is asked while a job runs
-constexpr int64_t kNoSlotNs = 20'000'000;
-constexpr int64_t kPatienceNs = 60'000'000'000;
 constexpr size_t kMostUnderWay =
     4;  // of one set: more would not keep its machine busier, and a halt must wait for them
 constexpr int kTries = 2;
-constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to run their golden kernels once more
-// The wait for jobs under way after a halt. A lost machine must not keep a run from ending.
-constexpr int64_t kAfterHaltNs = 2'000'000'000;
 
 struct Turn {
   size_t job = 0;
@@ -132,7 +126,7 @@ class AllRounds {
       }
       WaitForOne();
     }
-    runner_.LookAgain(kLookAgainNs);
+    runner_.LookAgain(RunnerWaits::kLookAgainNs);
     TakeDoubts();
     for (Rounds& one : rounds_) one.End();
   }
@@ -140,7 +134,7 @@ class AllRounds {
  private:
   void Halt() {
     if (halted_ns_ == 0) halted_ns_ = tools_.now_ns();
-    const bool late = tools_.now_ns() - halted_ns_ > kAfterHaltNs;
+    const bool late = tools_.now_ns() - halted_ns_ > RunnerWaits::kAfterHaltNs;
     for (Rounds& one : rounds_) {
       one.Halt();
       if (late) one.GiveUp();
@@ -166,13 +160,13 @@ class AllRounds {
   void WaitForOne() {
     if (std::all_of(rounds_.begin(), rounds_.end(), [](const Rounds& one) { return one.over(); })) return;
     if (std::none_of(rounds_.begin(), rounds_.end(), [](const Rounds& one) { return one.under_way() > 0; })) {
-      if (tools_.now_ns() - last_progress_ns_ > kPatienceNs) {
+      if (tools_.now_ns() - last_progress_ns_ > RunnerWaits::kPatienceNs) {
         throw Error(ExitCode::kNoRunner, "the runner has taken no job of the finals for a minute");
       }
-      return tools_.sleep(kNoSlotNs);
+      return tools_.sleep(RunnerWaits::kNoSlotNs);
     }
     JobResult result;
-    if (!runner_.Wait(kLookNs, &result)) return;
+    if (!runner_.Wait(RunnerWaits::kLookNs, &result)) return;
     TakeDoubts();
     const bool ours = std::any_of(rounds_.begin(), rounds_.end(), [&](Rounds& one) { return one.Take(result); });
     if (ours) last_progress_ns_ = tools_.now_ns();

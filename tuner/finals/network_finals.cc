@@ -18,8 +18,6 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLookNs = 100'000'000;
-constexpr int64_t kAfterHaltNs = 2'000'000'000;
 constexpr int64_t kLeastNs = 1'000'000'000;  // a shorter time is of no use to any model
 
 using Choices = std::map<std::string, Proposal>;
@@ -88,8 +86,8 @@ class Finals {
   // Returns false when the budget is over and no result came.
   bool WaitUntilLate(JobResult* result) {
     if (deadline_ns_ == 0) return runner_.Wait(-1, result);
-    while (!runner_.Wait(kLookNs, result)) {
-      if (stopping() || tools_.now_ns() > deadline_ns_ + kAfterHaltNs) return false;
+    while (!runner_.Wait(RunnerWaits::kLookNs, result)) {
+      if (stopping() || tools_.now_ns() > deadline_ns_ + RunnerWaits::kAfterHaltNs) return false;
     }
     return true;
   }

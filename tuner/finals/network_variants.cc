@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-constexpr double kNear = 1.05;
+constexpr double kNearWinner = 1.05;
 
 // The finalists from the records of one workload, which are in the order of arrival.
 FinalistsOf FromRecords(std::vector<Record> records, size_t most) {
@@ -21,7 +21,7 @@ FinalistsOf FromRecords(std::vector<Record> records, size_t most) {
   found.proposals.push_back(outcome->finalists[winner].proposal);
   if (records.front().finals.network_ns > 0) return found;
   const auto& standings = outcome->verdict.standings;
-  const double near_ns = kNear * static_cast<double>(standings[winner].ns.median);
+  const double near_ns = kNearWinner * static_cast<double>(standings[winner].ns.median);
   for (int place = 2; place <= static_cast<int>(standings.size()) && found.proposals.size() < most; ++place) {
     for (size_t f = 0; f < standings.size(); ++f) {
       const bool near = static_cast<double>(standings[f].ns.median) <= near_ns;

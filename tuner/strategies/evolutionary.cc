@@ -11,17 +11,10 @@ namespace {
 constexpr size_t kPopulation = 32;  // parents kept, the fastest
 constexpr size_t kFounders = 12;    // configs chosen by estimate before evolution begins
 constexpr int kTournament = 3;      // drawn from the population; the fastest becomes a parent
-constexpr double kRandomShare = 0.10;
+constexpr double kStrangerShare = 0.10;
 constexpr double kEstimateShare = 0.25;  // of proposals that continue to follow the estimate
 constexpr double kCrossShare = 0.5;
 constexpr int kAttempts = 32;  // to breed a valid new child
-
-int64_t Distance(const Proposal& a, const Proposal& b) {
-  if (a.schedule != b.schedule) return 1000;
-  int64_t differing = 0;
-  for (const auto& [knob, value] : a.config.values()) differing += b.config.Find(knob) != value ? 1 : 0;
-  return differing;
-}
 
 // Evolves a population of the fastest by tournament selection, uniform crossover and one-step mutation. The analytic
 // estimate chooses its founders (Eiben and Smith, "Introduction to Evolutionary Computing", 2015, chapters 3 to 5).
@@ -55,9 +48,9 @@ class Evolutionary : public Strategy {
       if (auto founder = NextFounder()) return founder;
     }
     const double draw = random_.Uniform();
-    if (draw < kRandomShare) {
+    if (draw < kStrangerShare) {
       if (auto stranger = NewStranger()) return stranger;
-    } else if (draw >= kRandomShare + kEstimateShare && !population_.empty()) {
+    } else if (draw >= kStrangerShare + kEstimateShare && !population_.empty()) {
       if (auto child = NewChild()) return child;
     }
     return NextByEstimate();
@@ -70,7 +63,7 @@ class Evolutionary : public Strategy {
       for (const SearchSpace::Ranked& candidate : space_->ranked()) {
         if (proposed_.Contains(candidate.proposal)) continue;
         const bool unlike = std::all_of(founders_.begin(), founders_.end(), [&](const Proposal& founder) {
-          return Distance(founder, candidate.proposal) >= least;
+          return KnobsApart(founder, candidate.proposal) >= least;
         });
         if (!unlike) continue;
         founders_.push_back(candidate.proposal);

@@ -19,16 +19,9 @@ constexpr int kBred = 256;             // children of the best, for spaces too l
 constexpr size_t kParents = 16;
 constexpr double kFailed = 1.0;  // log of the slowdown over its estimate that a failure is assumed to have
 
-int64_t Distance(const Proposal& a, const Proposal& b) {
-  if (a.schedule != b.schedule) return 1000;
-  int64_t differing = 0;
-  for (const auto& [knob, value] : a.config.values()) differing += b.config.Find(knob) != value ? 1 : 0;
-  return differing;
-}
-
 // Observations of one task: features, and the log of time over estimate. Within a task only differences count, so
 // tasks are centred before they are learnt from together.
-struct Lesson {
+struct TaskResiduals {
   std::vector<Features> rows;
   std::vector<float> residuals;
 
@@ -73,7 +66,7 @@ class ModelGuided : public Strategy {
   }
 
   void Transfer(const SearchTask& other, const std::vector<Observation>& observations) override {
-    Lesson lesson;
+    TaskResiduals lesson;
     for (const Observation& observation : observations) {
       const Schedule* schedule = ScheduleOf(other, observation.proposal.schedule);
       if (!observation.ok || schedule == nullptr) continue;
@@ -141,12 +134,12 @@ class ModelGuided : public Strategy {
     if (trees_ != nullptr && unlearnt_ * 8 < std::max<size_t>(learnt_, 64)) return;
     std::vector<Features> rows;
     std::vector<float> targets;
-    const auto add = [&](const Lesson& lesson) {
+    const auto add = [&](const TaskResiduals& lesson) {
       const float median = lesson.Median();
       rows.insert(rows.end(), lesson.rows.begin(), lesson.rows.end());
       for (const float residual : lesson.residuals) targets.push_back(residual - median);
     };
-    for (const Lesson& other : others_) add(other);
+    for (const TaskResiduals& other : others_) add(other);
     if (!own_.rows.empty()) add(own_);
     rows.insert(rows.end(), failed_.begin(), failed_.end());
     targets.resize(rows.size(), static_cast<float>(kFailed));
@@ -203,7 +196,7 @@ class ModelGuided : public Strategy {
 
   static size_t Neighbours(const Proposal& proposal, const std::vector<Proposal>& chosen) {
     return static_cast<size_t>(std::count_if(chosen.begin(), chosen.end(),
-                                             [&](const Proposal& other) { return Distance(other, proposal) <= 1; }));
+                                             [&](const Proposal& other) { return KnobsApart(other, proposal) <= 1; }));
   }
 
   void AddStrangers(size_t wanted, std::vector<Proposal>& chosen) {
@@ -220,8 +213,8 @@ class ModelGuided : public Strategy {
   std::vector<Features> pool_rows_;
   std::unordered_map<std::string, size_t> place_;  // index in the pool, by key
   Founders founders_;
-  Lesson own_;
-  std::vector<Lesson> others_;
+  TaskResiduals own_;
+  std::vector<TaskResiduals> others_;
   std::vector<Features> failed_;
   std::vector<Observation> best_;  // fastest first
   std::unique_ptr<BoostedTrees> trees_;

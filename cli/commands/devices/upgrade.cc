@@ -25,18 +25,18 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kAnswerNs = 10'000'000'000;  // while a program of some megabytes is transferred
+constexpr int64_t kUpgradeAnswerNs = 10'000'000'000;  // while a program of some megabytes is transferred
 constexpr auto kLook = std::chrono::milliseconds(200);
 
 // The outcome of one runner.
-struct Outcome {
+struct UpgradeOutcome {
   std::string label, version, state, why;
 };
 
-bool IsSettled(const Outcome& outcome) { return outcome.state == "upgraded" || outcome.state == "not upgraded"; }
+bool IsSettled(const UpgradeOutcome& outcome) { return outcome.state == "upgraded" || outcome.state == "not upgraded"; }
 
-Outcome OutcomeOf(const RunnerInfo& runner, const std::string& program) {
-  Outcome outcome{runner.label, runner.version, "upgraded", ""};
+UpgradeOutcome OutcomeOf(const RunnerInfo& runner, const std::string& program) {
+  UpgradeOutcome outcome{runner.label, runner.version, "upgraded", ""};
   if (runner.program == program) return outcome;
   outcome.state = runner.wanted == program && runner.state == "busy" ? "busy" : "waiting";
   if (!runner.wanted.empty()) return outcome;
@@ -46,8 +46,9 @@ Outcome OutcomeOf(const RunnerInfo& runner, const std::string& program) {
 }
 
 // Outcomes of the named runners. Lost ones are left out: they may be those that have just become another program.
-std::vector<Outcome> OutcomesOf(const TrackerStatus& status, const std::string& what, const std::string& program) {
-  std::vector<Outcome> outcomes;
+std::vector<UpgradeOutcome> OutcomesOf(const TrackerStatus& status, const std::string& what,
+                                       const std::string& program) {
+  std::vector<UpgradeOutcome> outcomes;
   for (const RunnerInfo& runner : status.runners) {
     const bool is_meant = runner.key == what || runner.label == what;
     if (is_meant && runner.state != "lost") outcomes.push_back(OutcomeOf(runner, program));
@@ -55,10 +56,10 @@ std::vector<Outcome> OutcomesOf(const TrackerStatus& status, const std::string& 
   return outcomes;
 }
 
-void Show(const std::vector<Outcome>& outcomes, bool as_json) {
+void Show(const std::vector<UpgradeOutcome>& outcomes, bool as_json) {
   Json rows = Json::array();
   Table table({"label", "version", "outcome", "why"});
-  for (const Outcome& o : outcomes) {
+  for (const UpgradeOutcome& o : outcomes) {
     rows.push_back({{"label", o.label}, {"version", o.version}, {"outcome", o.state}, {"why", o.why}});
     table.Add({o.label, o.version, o.state, o.why});
   }
@@ -89,19 +90,20 @@ int DevicesUpgradeCommand(const Arguments& arguments) {
   const int64_t until_ns = MonotonicNs() + ParseDuration(wait);
   const std::string program = Sha256Hex(command.program);
   const std::atomic<bool>* stop = CatchStopSignals();
-  TrackerStatus status = CommandTracker(tracker, command, kAnswerNs, keys);
+  TrackerStatus status = CommandTracker(tracker, command, kUpgradeAnswerNs, keys);
   const size_t meant = OutcomesOf(status, command.what, program).size();
-  std::vector<Outcome> outcomes = OutcomesOf(status, command.what, program);
+  std::vector<UpgradeOutcome> outcomes = OutcomesOf(status, command.what, program);
   const auto all_settled = [&] {
     return outcomes.size() >= meant && std::all_of(outcomes.begin(), outcomes.end(), IsSettled);
   };
   while (!all_settled() && MonotonicNs() < until_ns && !*stop) {
     std::this_thread::sleep_for(kLook);
-    outcomes = OutcomesOf(QueryTracker(tracker, kAnswerNs, keys), command.what, program);
+    outcomes = OutcomesOf(QueryTracker(tracker, kUpgradeAnswerNs, keys), command.what, program);
   }
   Show(outcomes, line.json());
-  const bool ok = outcomes.size() >= meant &&
-                  std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.state == "upgraded"; });
+  const bool ok =
+      outcomes.size() >= meant &&
+      std::all_of(outcomes.begin(), outcomes.end(), [](const UpgradeOutcome& o) { return o.state == "upgraded"; });
   return StopExitCode(ok ? 0 : static_cast<int>(ExitCode::kAnswerIsNo));
 }
 

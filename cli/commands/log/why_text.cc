@@ -14,7 +14,7 @@
 namespace hone {
 namespace {
 
-using Verdict = ConsideredRecord::Verdict;
+using RecordVerdict = ConsideredRecord::Verdict;
 
 // The default among the schedules that the math mode allows.
 DefaultConfig DefaultOf(const Workload& workload, const BuildContext& context) {
@@ -103,7 +103,7 @@ BestWanted WantedOf(const WhyAnswer& answer) {
 
 std::string TakenText(const WhyAnswer& answer, const RecordLayers& layers) {
   const auto taken = std::find_if(answer.considered.begin(), answer.considered.end(),
-                                  [](const ConsideredRecord& c) { return c.verdict == Verdict::kTaken; });
+                                  [](const ConsideredRecord& c) { return c.verdict == RecordVerdict::kTaken; });
   if (taken == answer.considered.end()) {
     return fmt::format("taken: the analytic default, {} {}, estimated {}; no record may be used\n",
                        answer.otherwise.schedule->name(), answer.otherwise.config.ToText(),
@@ -129,26 +129,26 @@ WhyAnswer AskWhy(const Task& task, const Machine& machine, const RecordLayers& l
   };
   answer.considered = source.Consider(task.workload, context.target, context.threads, refusal);
   for (const ConsideredRecord& considered : answer.considered) {
-    const bool ranked = considered.verdict != Verdict::kLeftOut;
+    const bool ranked = considered.verdict != RecordVerdict::kLeftOut;
     answer.losses.push_back(ranked ? source.LossOf(task.workload, considered.row, context) : std::nullopt);
-    if (considered.verdict == Verdict::kTaken) answer.taken = source.ChoiceOf(considered.row);
+    if (considered.verdict == RecordVerdict::kTaken) answer.taken = source.ChoiceOf(considered.row);
   }
   return answer;
 }
 
 std::string VerdictText(const ConsideredRecord& considered, const BestWanted& wanted) {
   switch (considered.verdict) {
-    case Verdict::kTaken:
+    case RecordVerdict::kTaken:
       return "taken";
-    case Verdict::kSameKernel:
+    case RecordVerdict::kSameKernel:
       return "the same kernel, measured another time";
-    case Verdict::kBehind:
+    case RecordVerdict::kBehind:
       return BehindText(considered, wanted);
-    case Verdict::kRefused:
+    case RecordVerdict::kRefused:
       return considered.detail;
-    case Verdict::kOtherVersion:
+    case RecordVerdict::kOtherVersion:
       return fmt::format("of version {} of its schedule, which has changed since", considered.row.schedule_version);
-    case Verdict::kLeftOut:
+    case RecordVerdict::kLeftOut:
       return LeftOutText(considered);
   }
   return "";
@@ -164,7 +164,7 @@ std::string WhyText(const WhyAnswer& answer, const RecordLayers& layers, size_t 
   for (size_t i = 0; i < answer.considered.size(); ++i) {
     const ConsideredRecord& considered = answer.considered[i];
     const BestRow& row = considered.row;
-    if (considered.verdict == Verdict::kTaken) continue;
+    if (considered.verdict == RecordVerdict::kTaken) continue;
     if (limit > 0 && shown == limit) {
       ++more;
       continue;
@@ -186,7 +186,7 @@ Json WhyJson(const WhyAnswer& answer, const RecordLayers& layers) {
     const ConsideredRecord& c = answer.considered[i];
     considered.push_back({{"record", c.row.id.text()},
                           {"origin", layers.OriginOf(c.row)},
-                          {"taken", c.verdict == Verdict::kTaken},
+                          {"taken", c.verdict == RecordVerdict::kTaken},
                           {"why", VerdictText(c, wanted)},
                           {"min_ns", c.row.min_ns},
                           {"expected_loss", LossJson(answer.losses[i])},

@@ -15,6 +15,8 @@ using relay::ExprPtr;
 
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 constexpr int64_t kFour = 4;
 constexpr double kLargestByte = 255, kLargestInt32 = 2147483647;
 constexpr int kSignedShift = 128;  // from int8 to uint8
@@ -57,8 +59,6 @@ ExprPtr DataInFours(const OnnxNodeView& view, const ExprPtr& bytes) {
   return view.Call("nn.pad", {bytes}, {{"pad_width", width}, {"pad_value", 0.0}});
 }
 
-ExprPtr ScalarInt32(int value) { return relay::MakeConstant(Tensor::FromVector<int32_t>(DType::kInt32, {}, {value})); }
-
 // Minus the sum of each row, that is, of the weights of one output.
 Tensor NegatedSums(const Tensor& w) {
   Tensor sums(DType::kInt32, {w.shape()[0]});
@@ -96,7 +96,6 @@ std::optional<int> KnownZeroPoint(const OnnxNodeView& view, const WholeNumbers& 
 
 // Adds a border of bytes around the image, which replaces all of a convolution's padding.
 ExprPtr WithBorder(const OnnxNodeView& view, const ExprPtr& bytes, int border, relay::Attrs& attrs) {
-  using Ints = std::vector<int64_t>;
   const Ints padding = attrs.GetInts("padding");
   attrs.Set("padding", Ints{0, 0, 0, 0});
   const Ints width{0, 0, 0, 0, padding[0], padding[2], padding[1], padding[3]};

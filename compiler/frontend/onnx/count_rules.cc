@@ -18,7 +18,7 @@ using relay::ExprPtr;
 
 namespace {
 
-[[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
+[[noreturn]] void RefuseCounted(const std::string& why) { throw Error(ExitCode::kBadData, why); }
 
 // The arguments of a rule.
 struct Ruled {
@@ -45,12 +45,12 @@ struct Ruled {
   // Throws unless the argument's extent along the axis is known.
   void RequireKnown(size_t i, int64_t axis, const char* why) const {
     if (IsCounted(i) && Nth(Of(i), axis) != nullptr) {
-      Refuse(fmt::format("{} would have to {} axis {}, whose extent is counted in a run", op, why, axis));
+      RefuseCounted(fmt::format("{} would have to {} axis {}, whose extent is counted in a run", op, why, axis));
     }
   }
   void RequireOnlyFirst() const {
     for (size_t i = 1; i < args.size(); ++i) {
-      if (IsCounted(i)) Refuse(fmt::format("{} takes no argument {} whose extent is counted in a run", op, i));
+      if (IsCounted(i)) RefuseCounted(fmt::format("{} takes no argument {} whose extent is counted in a run", op, i));
     }
   }
 };
@@ -59,7 +59,7 @@ struct Ruled {
 ExprPtr Agreed(const Ruled& ruled, const ExprPtr& a, const ExprPtr& b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
   if (a == b || relay::StructuralEqual(a, b)) return a;
-  Refuse(fmt::format("{} of operands whose extents are counted apart from each other", ruled.op));
+  RefuseCounted(fmt::format("{} of operands whose extents are counted apart from each other", ruled.op));
 }
 
 // An operand's dimension of 1 is repeated, so a count of at most 1 would decide whether it is repeated.
@@ -72,7 +72,8 @@ Counts Broadcast(const Ruled& ruled) {
     const size_t lead = counts.size() - shape.size();
     for (size_t d = 0; d < shape.size(); ++d) {
       if (shape[d] == 1 && ruled.result[lead + d] != 1) {
-        if (given[d] != nullptr) Refuse(fmt::format("{} would repeat an axis that may have no element", ruled.op));
+        if (given[d] != nullptr)
+          RefuseCounted(fmt::format("{} would repeat an axis that may have no element", ruled.op));
         continue;
       }
       counts[lead + d] = Agreed(ruled, counts[lead + d], given[d]);
@@ -82,7 +83,8 @@ Counts Broadcast(const Ruled& ruled) {
   // A count of 1 would be repeated if the other extent is known, and other counts would not match it.
   for (size_t d = 0; d < counts.size(); ++d) {
     if (counts[d] == nullptr || !known[d]) continue;
-    Refuse(fmt::format("{} of an axis whose extent is counted in a run and one of {}", ruled.op, ruled.result[d]));
+    RefuseCounted(
+        fmt::format("{} of an axis whose extent is counted in a run and one of {}", ruled.op, ruled.result[d]));
   }
   return counts;
 }
@@ -144,7 +146,7 @@ Counts Reshaped(const Ruled& ruled) {
       } else if (new_elements < old_elements && j < to.size()) {
         new_elements *= to[j++];
       } else {
-        Refuse(fmt::format("reshape of {} to {}", ShapeText(from), ShapeText(to)));
+        RefuseCounted(fmt::format("reshape of {} to {}", ShapeText(from), ShapeText(to)));
       }
     }
     // Dimensions of 1 may precede the leading one.
@@ -154,20 +156,20 @@ Counts Reshaped(const Ruled& ruled) {
     while (into + 1 < j && to[into] == 1) ++into;
     for (size_t d = lead + 1; d < i; ++d) {
       if (given[d] != nullptr) {
-        Refuse(
+        RefuseCounted(
             fmt::format("a reshape from {} to {} would mix an axis whose extent is counted in a run with those before "
                         "it",
                         ShapeText(from), ShapeText(to)));
       }
     }
     if (lead >= given.size() || given[lead] == nullptr) continue;
-    if (into >= to.size()) Refuse("a reshape would drop an axis whose extent is counted in a run");
+    if (into >= to.size()) RefuseCounted("a reshape would drop an axis whose extent is counted in a run");
     const int64_t before = from[lead], after = to[into];
     counts[into] = given[lead];
     if (before == after) continue;
     if (after % before != 0 && before % after != 0) {
-      Refuse(fmt::format("a reshape from {} to {} would cut an axis whose extent is counted in a run", ShapeText(from),
-                         ShapeText(to)));
+      RefuseCounted(fmt::format("a reshape from {} to {} would cut an axis whose extent is counted in a run",
+                                ShapeText(from), ShapeText(to)));
     }
     counts[into] = after > before ? ruled.Scalar("multiply", given[lead], after / before)
                                   : ruled.Scalar("divide", given[lead], before / after);
@@ -185,7 +187,7 @@ Counts Sliced(const Ruled& ruled) {
   for (size_t i = 0; i < begin.size(); ++i) {
     ExprPtr& count = Nth(counts, axes[i]);
     if (count == nullptr) continue;
-    if (begin[i] < 0 || end[i] < 0) Refuse("a slice that counts from the end of what is counted in a run");
+    if (begin[i] < 0 || end[i] < 0) RefuseCounted("a slice that counts from the end of what is counted in a run");
     const ExprPtr last = ruled.Scalar("minimum", count, end[i]);
     const ExprPtr left = ruled.Scalar("maximum", ruled.Scalar("subtract", last, begin[i]), 0);
     count = strides[i] == 1 ? left : ruled.Scalar("divide", ruled.Scalar("add", left, strides[i] - 1), strides[i]);
@@ -219,7 +221,7 @@ Counts Best(const Ruled& ruled) {
 }
 
 Counts Regions(const Ruled& ruled) {
-  if (ruled.IsCounted(0)) Refuse("vision.roi_align of images whose number is counted in a run");
+  if (ruled.IsCounted(0)) RefuseCounted("vision.roi_align of images whose number is counted in a run");
   Counts counts(4);
   counts[0] = Agreed(ruled, ruled.Of(1)[0], ruled.Of(2)[0]);
   return counts;
@@ -228,12 +230,12 @@ Counts Regions(const Ruled& ruled) {
 // The caller sets the counts.
 Counts None(const Ruled&) { return {}; }
 
-struct Rule {
+struct CountRule {
   std::string_view op;
   Counts (*counts)(const Ruled&);
 };
 
-constexpr Rule kRules[] = {
+constexpr CountRule kCountRules[] = {
     {"argmax", Reduced},
     {"argmin", Reduced},
     {"argwhere", None},
@@ -287,11 +289,12 @@ Counts CountsOfResult(TypedBuilder& builder, std::string_view op, const std::vec
                       const relay::Attrs& attrs, const ExprPtr& result) {
   const relay::TypePtr type = builder.TypeOf(result);
   const Ruled ruled{builder, op, args, attrs, type->shape};
-  const Rule* row = std::find_if(std::begin(kRules), std::end(kRules), [&](const Rule& rule) { return rule.op == op; });
-  if (row != std::end(kRules)) return row->counts(ruled);
+  const CountRule* row = std::find_if(std::begin(kCountRules), std::end(kCountRules),
+                                      [&](const CountRule& rule) { return rule.op == op; });
+  if (row != std::end(kCountRules)) return row->counts(ruled);
   const relay::OpPattern pattern = relay::FindOp(op)->pattern;
   if (pattern == relay::OpPattern::kElementwise || pattern == relay::OpPattern::kBroadcast) return Broadcast(ruled);
-  Refuse(fmt::format("{} of a value whose extent is counted in a run is not supported", op));
+  RefuseCounted(fmt::format("{} of a value whose extent is counted in a run is not supported", op));
 }
 
 namespace {

@@ -16,15 +16,15 @@ using relay::ExprPtr;
 
 namespace {
 
-constexpr int64_t kMaxStep = int64_t{1} << 31;
+using Ints = std::vector<int64_t>;
 
 // A bound along one axis: a number, or a computed value.
-struct Bound {
+struct SliceBound {
   ExprPtr computed;
   std::optional<int64_t> known;
 };
 
-Bound BoundOf(const OnnxNodeView& view, int input, int64_t i) {
+SliceBound SliceBoundOf(const OnnxNodeView& view, int input, int64_t i) {
   if (const Tensor* value = view.InputValue(input)) {
     const int64_t number = IntegerAt(*value, i);
     return {CountOf(number), number};
@@ -34,7 +34,7 @@ Bound BoundOf(const OnnxNodeView& view, int input, int64_t i) {
   return {view.Call("take", {vector, index}, {{"axis", int64_t{0}}}), std::nullopt};
 }
 
-std::vector<int64_t> AxesOf(const OnnxNodeView& view, int64_t bounds) {
+std::vector<int64_t> SlicedAxes(const OnnxNodeView& view, int64_t bounds) {
   if (bounds > view.InputRank(0)) RefuseNode(fmt::format("{} bounds for {} axes", bounds, view.InputRank(0)));
   std::vector<int64_t> axes;
   for (int64_t i = 0; i < bounds; ++i) axes.push_back(i);
@@ -48,7 +48,7 @@ class AxisSlice {
   AxisSlice(const OnnxNodeView& view, ExprPtr data, int64_t axis, int64_t step)
       : view_(view), data_(std::move(data)), axis_(axis), step_(step), dim_(Nth(view.builder().ShapeOf(data_), axis)) {}
 
-  ExprPtr Of(const Bound& start, const Bound& end) const {
+  ExprPtr Of(const SliceBound& start, const SliceBound& end) const {
     const ExprPtr extent = ExtentOf(view_.builder(), data_, axis_);
     // A bound is clamped to the positions from the first to the last element, whatever its value.
     const int64_t beyond = step_ > 0 ? 0 : -1;
@@ -82,12 +82,11 @@ class AxisSlice {
     return relay::AsConstant(count)->value.data<int64_t>()[0] == most;
   }
   relay::Attrs Empty() const {
-    using Numbers = std::vector<int64_t>;
-    return {{"begin", Numbers{0}}, {"end", Numbers{0}}, {"strides", Numbers{1}}, {"axes", Numbers{axis_}}};
+    return {{"begin", Ints{0}}, {"end", Ints{0}}, {"strides", Ints{1}}, {"axes", Ints{axis_}}};
   }
 
   // Upper bound of the slice's elements, from two bounds that count from the same end.
-  int64_t Most(const Bound& start, const Bound& end) const {
+  int64_t Most(const SliceBound& start, const SliceBound& end) const {
     const int64_t size = std::abs(step_);
     int64_t length = dim_;
     if (step_ > 0) {
@@ -115,13 +114,13 @@ bool IsCountedSlice(const OnnxNodeView& view) {
   if (view.InputValue(1) == nullptr || view.InputValue(2) == nullptr) return true;
   const Counts& counts = view.builder().CountsOf(view.Input(0));
   if (counts.empty()) return false;
-  const std::vector<int64_t> axes = AxesOf(view, ElementCount(view.InputShape(1)));
+  const std::vector<int64_t> axes = SlicedAxes(view, ElementCount(view.InputShape(1)));
   return std::any_of(axes.begin(), axes.end(), [&](int64_t axis) { return Nth(counts, axis) != nullptr; });
 }
 
 ExprPtr CountedSlice(const OnnxNodeView& view) {
   const int64_t bounds = ElementCount(view.InputShape(1));
-  const std::vector<int64_t> axes = AxesOf(view, bounds);
+  const std::vector<int64_t> axes = SlicedAxes(view, bounds);
   const auto given = view.InputInts(4, "steps");
   const std::vector<int64_t> steps = given ? *given : std::vector<int64_t>(axes.size(), 1);
   if (ElementCount(view.InputShape(2)) != bounds || static_cast<int64_t>(axes.size()) != bounds ||
@@ -133,8 +132,8 @@ ExprPtr CountedSlice(const OnnxNodeView& view) {
     if (steps[i] == 0) RefuseNode("a step of 0");
     if (Nth(view.builder().ShapeOf(result), axes[i]) == 0) continue;
     const auto at = static_cast<int64_t>(i);
-    result = AxisSlice(view, result, axes[i], std::clamp(steps[i], -kMaxStep, kMaxStep))
-                 .Of(BoundOf(view, 1, at), BoundOf(view, 2, at));
+    result = AxisSlice(view, result, axes[i], std::clamp(steps[i], -kMaxSliceStep, kMaxSliceStep))
+                 .Of(SliceBoundOf(view, 1, at), SliceBoundOf(view, 2, at));
   }
   return result;
 }

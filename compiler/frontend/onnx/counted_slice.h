@@ -5,6 +5,9 @@
 
 namespace hone {
 
+// Steps of a Slice are clamped to this magnitude.
+constexpr int64_t kMaxSliceStep = int64_t{1} << 31;
+
 // Whether the node, a Slice of opset 10 or later, has computed bounds or cuts an axis whose extent is counted.
 bool IsCountedSlice(const OnnxNodeView& view);
 

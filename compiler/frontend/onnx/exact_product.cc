@@ -13,10 +13,6 @@ using relay::ExprPtr;
 
 namespace {
 
-ExprPtr ScalarInt32(int32_t value) {
-  return relay::MakeConstant(Tensor::FromVector<int32_t>(DType::kInt32, {}, {value}));
-}
-
 double Magnitude(const WholeNumbers& numbers) { return std::max(-numbers.low, numbers.high); }
 
 struct Depth {
@@ -24,7 +20,7 @@ struct Depth {
   bool w_rows;
 };
 
-double Bound(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const Depth& depth) {
+double BoundOfSums(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const Depth& depth) {
   const Tensor* value = depth.w_rows ? view.builder().ValueOf(w.value) : nullptr;
   if (value != nullptr) return relay::LargestPartialSum(*value, x.low, x.high);
   return static_cast<double>(depth.products) * Magnitude(x) * Magnitude(w);
@@ -43,21 +39,21 @@ std::vector<WholeNumbers> Digits(const OnnxNodeView& view, WholeNumbers w, int c
   return digits;
 }
 
-struct Split {
+struct DigitSplit {
   std::vector<WholeNumbers> digits;
   int32_t base = 1;
 };
 
-std::optional<Split> SplitExactly(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
-                                  const Depth& depth) {
+std::optional<DigitSplit> SplitExactly(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
+                                       const Depth& depth) {
   struct Way {
     int count;
     int32_t base;
   };
   for (const Way way : {Way{1, 1}, Way{2, 16}, Way{3, 8}, Way{4, 4}}) {
-    Split split{Digits(view, w, way.count, way.base), way.base};
+    DigitSplit split{Digits(view, w, way.count, way.base), way.base};
     const bool fits = std::all_of(split.digits.begin(), split.digits.end(), [&](const WholeNumbers& digit) {
-      return Bound(view, x, digit, depth) <= relay::kLargestExact;
+      return BoundOfSums(view, x, digit, depth) <= relay::kLargestExact;
     });
     if (fits) return split;
   }
@@ -69,10 +65,10 @@ std::optional<Split> SplitExactly(const OnnxNodeView& view, const WholeNumbers& 
 std::optional<ExactSum> ExactProduct(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
                                      int64_t depth, bool w_rows, const ProductOf& product) {
   const Depth sums{depth, w_rows};
-  const std::optional<Split> split = SplitExactly(view, x, w, sums);
+  const std::optional<DigitSplit> split = SplitExactly(view, x, w, sums);
   if (!split) return std::nullopt;
   const std::vector<WholeNumbers>& digits = split->digits;
-  if (digits.size() == 1) return ExactSum{product(x.value, w.value), Bound(view, x, w, sums), false};
+  if (digits.size() == 1) return ExactSum{product(x.value, w.value), BoundOfSums(view, x, w, sums), false};
   ExprPtr sum;
   for (size_t i = digits.size(); i-- > 0;) {
     const ExprPtr part = AsDType(view, product(x.value, digits[i].value), DType::kInt32);

@@ -35,18 +35,20 @@ ExternalData::~ExternalData() { close(folder_); }
 
 namespace {
 
-[[noreturn]] void Refuse(const std::string& location, const std::string& why) {
+[[noreturn]] void RefuseExternalData(const std::string& location, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("external data \"{}\": {}", location, why));
 }
 
 void CheckFile(int fd, const std::string& location, int64_t offset, int64_t size) {
   struct stat info{};
-  if (fstat(fd, &info) != 0) Refuse(location, std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) Refuse(location, "not a regular file");
-  if (info.st_nlink != 1) Refuse(location, fmt::format("the file has {} names, it must have one", info.st_nlink));
+  if (fstat(fd, &info) != 0) RefuseExternalData(location, std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) RefuseExternalData(location, "not a regular file");
+  if (info.st_nlink != 1)
+    RefuseExternalData(location, fmt::format("the file has {} names, it must have one", info.st_nlink));
   // A subtraction cannot overflow here; an addition could.
   if (offset < 0 || size < 0 || offset > info.st_size || size > info.st_size - offset) {
-    Refuse(location, fmt::format("{} bytes from offset {} are wanted, the file has {}", size, offset, info.st_size));
+    RefuseExternalData(location,
+                       fmt::format("{} bytes from offset {} are wanted, the file has {}", size, offset, info.st_size));
   }
 }
 
@@ -54,17 +56,19 @@ void CheckFile(int fd, const std::string& location, int64_t offset, int64_t size
 
 int ExternalData::Open(const std::string& location, int64_t offset, int64_t size) const {
   // what() ends at a zero byte, so the message shows the text before it.
-  if (location.empty() || location.find('\0') != std::string::npos) Refuse(location.c_str(), "not a file name");
+  if (location.empty() || location.find('\0') != std::string::npos)
+    RefuseExternalData(location.c_str(), "not a file name");
   open_how how{};
   // With O_NONBLOCK, opening a FIFO does not wait for a writer.
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   const int fd = static_cast<int>(syscall(SYS_openat2, folder_, location.c_str(), &how, sizeof(how)));
   if (fd < 0) {
-    if (errno == EXDEV || errno == ELOOP) Refuse(location, "it must lie in the model's folder and pass no link");
+    if (errno == EXDEV || errno == ELOOP)
+      RefuseExternalData(location, "it must lie in the model's folder and pass no link");
     if (errno == EACCES)
       throw Error(ExitCode::kNotAuthorised, fmt::format("external data \"{}\" may not be read", location));
-    Refuse(location, std::strerror(errno));
+    RefuseExternalData(location, std::strerror(errno));
   }
   try {
     CheckFile(fd, location, offset, size);
@@ -88,7 +92,7 @@ void ExternalData::Read(const std::string& location, int64_t offset, int64_t siz
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       close(fd);
-      Refuse(location, "the file became shorter while it was read");
+      RefuseExternalData(location, "the file became shorter while it was read");
     }
     at += got;
     offset += got;

@@ -28,9 +28,9 @@ using relay::ExprPtr;
 using Axes = std::vector<int64_t>;
 using Complex = std::complex<double>;
 
-constexpr int64_t kShort = 128;    // longest length that is always one product
-constexpr int64_t kLargest = 64;   // the factor for which products are fastest
-constexpr int64_t kLongest = 512;  // longest product if no factor divides the length
+constexpr int64_t kShort = 128;           // longest length that is always one product
+constexpr int64_t kLargest = 64;          // the factor for which products are fastest
+constexpr int64_t kLongestProduct = 512;  // longest product if no factor divides the length
 
 // Computes exp(sign 2 pi i turns / length).
 Complex Turn(int sign, int64_t turns, int64_t length) {
@@ -74,7 +74,7 @@ class Fourier {
   Numbers Transformed(const Numbers& x, const Transform& t) {
     if (x.length <= kShort) return ByMatrix(x, t);
     if (const int64_t factor = FactorOf(x.length); factor > 1) return BySplit(x, factor, t);
-    return x.length <= kLongest ? ByMatrix(x, t) : ByConvolution(x, t);
+    return x.length <= kLongestProduct ? ByMatrix(x, t) : ByConvolution(x, t);
   }
 
  private:

@@ -7,16 +7,12 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "core/error.h"
+#include "compiler/frontend/onnx/node_error.h"
 
 namespace hone {
 namespace {
 
 using Names = std::vector<std::string>;
-
-[[noreturn]] void Refuse(const OnnxNode& node, const std::string& why) {
-  throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, why));
-}
 
 int64_t BytesOf(const OnnxNode& node) {
   size_t bytes = sizeof(OnnxNode) + node.name.size() + node.op_type.size();
@@ -52,7 +48,7 @@ class Copy {
   // Renames the function's formal names to those that the call gives.
   void Bind(const Names& formal, const Names& given, const char* what) {
     if (given.size() > formal.size()) {
-      Refuse(call_, fmt::format("{} {}; its function has {}", given.size(), what, formal.size()));
+      RefuseNode(call_, fmt::format("{} {}; its function has {}", given.size(), what, formal.size()));
     }
     for (size_t i = 0; i < formal.size(); ++i) {
       const std::string name = i < given.size() ? given[i] : "";
@@ -135,7 +131,7 @@ class Inliner {
         for (OnnxNode& each : Called(node, *function)) all.push_back(std::move(each));
         continue;
       }
-      if (++count_ > kMaxNodes) Refuse(node, fmt::format("more than {} nodes, functions written out", kMaxNodes));
+      if (++count_ > kMaxNodes) RefuseNode(node, fmt::format("more than {} nodes, functions written out", kMaxNodes));
       InlineBodies(node);
       all.push_back(std::move(node));
     }
@@ -155,13 +151,14 @@ class Inliner {
   }
 
   std::vector<OnnxNode> Called(const OnnxNode& call, const OnnxFunction& function) {
-    if (std::find(open_.begin(), open_.end(), &function) != open_.end()) Refuse(call, "its function calls itself");
-    if (open_.size() >= kDeepest) Refuse(call, fmt::format("functions within functions, more than {} deep", kDeepest));
+    if (std::find(open_.begin(), open_.end(), &function) != open_.end()) RefuseNode(call, "its function calls itself");
+    if (open_.size() >= kDeepest)
+      RefuseNode(call, fmt::format("functions within functions, more than {} deep", kDeepest));
     // Functions without nodes of their own may call each other any number of times.
-    if (++calls_ > kMaxNodes) Refuse(call, fmt::format("more than {} calls, functions written out", kMaxNodes));
+    if (++calls_ > kMaxNodes) RefuseNode(call, fmt::format("more than {} calls, functions written out", kMaxNodes));
     open_.push_back(&function);
     std::vector<OnnxNode> own = Copy(call, function, bytes_).Nodes();
-    if (bytes_ > kMostBytes) Refuse(call, "functions, written out, take more than 256 MiB");
+    if (bytes_ > kMostBytes) RefuseNode(call, "functions, written out, take more than 256 MiB");
     std::vector<OnnxNode> nodes = Inlined(std::move(own));
     open_.pop_back();
     return nodes;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kUnknown = -1;
 
-[[noreturn]] void Refuse(const std::string& what) { throw Error(ExitCode::kUsage, what); }
+[[noreturn]] void RefuseShapeOption(const std::string& what) { throw Error(ExitCode::kUsage, what); }
 
 class ShapeResolver {
  public:
@@ -47,27 +47,28 @@ class ShapeResolver {
     }
     for (const auto& [name, shape] : options_.shapes) {
       if (std::find(names.begin(), names.end(), name) == names.end()) {
-        Refuse(fmt::format("--shape {}: the model's inputs are {}", name, fmt::join(names, ", ")));
+        RefuseShapeOption(fmt::format("--shape {}: the model's inputs are {}", name, fmt::join(names, ", ")));
       }
       for (const int64_t dim : shape) {
-        if (dim < 1) Refuse(fmt::format("--shape {}: {} is no dimension", name, dim));
+        if (dim < 1) RefuseShapeOption(fmt::format("--shape {}: {} is no dimension", name, dim));
       }
     }
     for (const auto& [symbol, value] : options_.dims) {
       if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) {
-        Refuse(symbols.empty() ? fmt::format("--dim {}: the model's inputs leave no dimension free by name", symbol)
-                               : fmt::format("--dim {}: the model's free dimensions are {}{}", symbol,
-                                             fmt::join(symbols, ", "), DidYouMean(symbol, symbols)));
+        RefuseShapeOption(symbols.empty()
+                              ? fmt::format("--dim {}: the model's inputs leave no dimension free by name", symbol)
+                              : fmt::format("--dim {}: the model's free dimensions are {}{}", symbol,
+                                            fmt::join(symbols, ", "), DidYouMean(symbol, symbols)));
       }
-      if (value < 1) Refuse(fmt::format("--dim {}: {} is no dimension", symbol, value));
+      if (value < 1) RefuseShapeOption(fmt::format("--dim {}: {} is no dimension", symbol, value));
     }
   }
 
   void Bind(const std::string& symbol, int64_t value, const std::string& origin) {
     const auto [known, is_new] = bound_.try_emplace(symbol, Bound{value, origin});
     if (is_new || known->second.value == value) return;
-    Refuse(fmt::format("the dimension {} is {} by {} and {} by {}; it is one number", symbol, known->second.value,
-                       known->second.origin, value, origin));
+    RefuseShapeOption(fmt::format("the dimension {} is {} by {} and {} by {}; it is one number", symbol,
+                                  known->second.value, known->second.origin, value, origin));
   }
 
   void BindGiven(const OnnxInput& input) {
@@ -75,8 +76,8 @@ class ShapeResolver {
     if (given == options_.shapes.end() || !input.has_shape) return;
     const Shape& shape = given->second;
     if (shape.size() != input.dims.size()) {
-      Refuse(fmt::format("--shape {}: the input has {} dimensions, {} are given", input.name, input.dims.size(),
-                         shape.size()));
+      RefuseShapeOption(fmt::format("--shape {}: the input has {} dimensions, {} are given", input.name,
+                                    input.dims.size(), shape.size()));
     }
     for (size_t i = 0; i < shape.size(); ++i) {
       const OnnxDim& dim = input.dims[i];
@@ -98,7 +99,8 @@ class ShapeResolver {
   Shape ShapeOf(const OnnxInput& input) const {
     const auto given = options_.shapes.find(input.name);
     if (given != options_.shapes.end()) return given->second;
-    if (!input.has_shape) Refuse(fmt::format("input \"{}\" has no shape; give --shape {}=...", input.name, input.name));
+    if (!input.has_shape)
+      RefuseShapeOption(fmt::format("input \"{}\" has no shape; give --shape {}=...", input.name, input.name));
     Shape shape;
     for (size_t i = 0; i < input.dims.size(); ++i) shape.push_back(DimOf(input, i));
     return shape;
@@ -122,9 +124,9 @@ class ShapeResolver {
       text.push_back(value != kUnknown ? std::to_string(value) : symbol.empty() ? "?" : symbol);
     }
     const std::string& symbol = input.dims[i].symbol;
-    Refuse(fmt::format("input \"{}\": dimension {} is free; give {}--shape {}={} with numbers", input.name, i,
-                       symbol.empty() ? "" : fmt::format("--dim {}=NUMBER, or ", symbol), input.name,
-                       fmt::join(text, ",")));
+    RefuseShapeOption(fmt::format("input \"{}\": dimension {} is free; give {}--shape {}={} with numbers", input.name,
+                                  i, symbol.empty() ? "" : fmt::format("--dim {}=NUMBER, or ", symbol), input.name,
+                                  fmt::join(text, ",")));
   }
 
   const OnnxGraph& graph_;

@@ -15,4 +15,6 @@ relay::ExprPtr MatrixProduct(const OnnxNodeView& view, relay::ExprPtr a, relay::
 // nn.batch_matmul of two batches. For int32 and int64 it is a sum of products, which wraps.
 relay::ExprPtr RowsByRows(const OnnxNodeView& view, const relay::ExprPtr& a, const relay::ExprPtr& b);
 
+relay::ExprPtr TransposedMatrix(const OnnxNodeView& view, const relay::ExprPtr& matrix);
+
 }  // namespace hone

@@ -1,8 +1,11 @@
 // Errors that name a node.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 
+#include "compiler/frontend/onnx/onnx_graph.h"
 #include "core/error.h"
 
 namespace hone {
@@ -18,5 +21,10 @@ class NodeError : public Error {
  private:
   bool tells_of_branch_;
 };
+
+// Throws Error(kBadData) with a line that names the node.
+[[noreturn]] inline void RefuseNode(const OnnxNode& node, const std::string& why) {
+  throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, why));
+}
 
 }  // namespace hone

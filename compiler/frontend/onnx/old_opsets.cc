@@ -27,7 +27,7 @@ struct OldNode {
   TypedBuilder& builder;
 };
 
-using Rule = void (*)(OldNode& old);
+using OldNodeRule = void (*)(OldNode& old);
 
 std::optional<OnnxAttribute> Take(OldNode& old, std::string_view name) {
   auto& all = old.node.attributes;
@@ -188,7 +188,7 @@ void DropOutputSequence(OldNode& old) { Take(old, "output_sequence"); }
 
 struct RuleRow {
   int64_t before;  // the opset that introduced the current form
-  Rule rule;
+  OldNodeRule rule;
 };
 
 const std::map<std::string_view, RuleRow>& Rules() {

@@ -30,7 +30,7 @@ namespace {
 using relay::ExprPtr;
 
 // Limits of graphs within nodes: their depth, and the number of their nodes, counted each time that they are computed.
-constexpr size_t kDeepest = 32;
+constexpr size_t kDeepestGraph = 32;
 constexpr size_t kMostBodyNodes = 100'000;
 
 // Turns one OnnxGraph into a module.
@@ -100,7 +100,7 @@ void Importer::RequireInput(const std::string& name) const {
 
 // The weights of a graph within a node are constants, because another branch may have a parameter of the same name.
 std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs) {
-  if (scopes_.size() > kDeepest) RefuseNode(fmt::format("graphs within graphs, more than {} deep", kDeepest));
+  if (scopes_.size() > kDeepestGraph) RefuseNode(fmt::format("graphs within graphs, more than {} deep", kDeepestGraph));
   if (inputs.size() != body.inputs.size()) {
     RefuseNode(fmt::format("its graph has {} inputs, it must have {}", body.inputs.size(), inputs.size()));
   }

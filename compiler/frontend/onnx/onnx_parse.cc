@@ -16,14 +16,12 @@
 namespace hone {
 namespace {
 
-constexpr int kMaxRank = 16;
-constexpr char kNotOnnx[] = "not an ONNX model, or a damaged one";
+using Kind = OnnxAttribute::Kind;
 
-[[noreturn]] void Refuse(const std::string& why) { throw Error(ExitCode::kBadData, why); }
+[[noreturn]] void RefuseModel(const std::string& why) { throw Error(ExitCode::kBadData, why); }
 
 OnnxAttribute::Kind KindOf(const onnx::AttributeProto& proto) {
   using A = onnx::AttributeProto;
-  using Kind = OnnxAttribute::Kind;
   switch (proto.type()) {
     case A::FLOAT:
       return Kind::kFloat;
@@ -104,7 +102,7 @@ OnnxNode ParseNode(onnx::NodeProto& proto, int index, const ExternalData* extern
   std::unordered_set<std::string> seen;
   for (auto& attribute : *proto.mutable_attribute()) {
     if (!seen.insert(attribute.name()).second) {
-      Refuse(
+      RefuseModel(
           fmt::format("node \"{}\" ({}): the attribute {} is there twice", node.name, node.op_type, attribute.name()));
     }
     node.attributes.emplace_back(attribute.name(), ParseAttribute(attribute, node.name, external, notices));
@@ -122,17 +120,17 @@ OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>
   OnnxInput input;
   input.name = proto.name();
   const std::string what = fmt::format("input \"{}\"", input.name);
-  if (!proto.type().has_tensor_type()) Refuse(what + ": only tensors are supported");
+  if (!proto.type().has_tensor_type()) RefuseModel(what + ": only tensors are supported");
   const auto& tensor = proto.type().tensor_type();
   const OnnxElementType type = ElementTypeOf(tensor.elem_type(), what);
   if (!type.note.empty()) notices.push_back(fmt::format("{} is {} in the model and float32 here", what, type.note));
   input.dtype = type.dtype;
   input.has_shape = tensor.has_shape();
-  if (tensor.shape().dim_size() > kMaxRank) Refuse(fmt::format("{}: its rank is over {}", what, kMaxRank));
+  if (tensor.shape().dim_size() > kMaxOnnxRank) RefuseModel(fmt::format("{}: its rank is over {}", what, kMaxOnnxRank));
   for (const auto& dim : tensor.shape().dim()) {
     OnnxDim parsed;
     if (dim.has_dim_value() && dim.dim_value() < -1) {
-      Refuse(fmt::format("{}: the dimension {} is negative", what, dim.dim_value()));
+      RefuseModel(fmt::format("{}: the dimension {} is negative", what, dim.dim_value()));
     }
     // Exporters write 0 or -1 for an unknown dimension.
     if (dim.has_dim_value() && dim.dim_value() > 0) parsed.value = dim.dim_value();
@@ -148,7 +146,8 @@ int64_t OwnOpset(const Imports& imports, const std::string& what) {
   for (const auto& import : imports) {
     if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
     if (import.version() >= kOldestOpset && import.version() <= kNewestOpset) return import.version();
-    Refuse(fmt::format("{} uses opset {}; hone reads {} to {}", what, import.version(), kOldestOpset, kNewestOpset));
+    RefuseModel(
+        fmt::format("{} uses opset {}; hone reads {} to {}", what, import.version(), kOldestOpset, kNewestOpset));
   }
   return 0;
 }
@@ -157,7 +156,7 @@ int64_t OpsetOf(const onnx::ModelProto& model) {
   if (const int64_t opset = OwnOpset(model.opset_import(), "the model"); opset > 0) return opset;
   // A model of only another domain's operators.
   if (model.opset_import_size() > 0) return kNewestOpset;
-  Refuse("not an ONNX model, or a damaged one: it names no opset");
+  RefuseModel("not an ONNX model, or a damaged one: it names no opset");
 }
 
 // Inputs of a node's own graph take their types from the node.
@@ -172,16 +171,16 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
   std::unordered_set<std::string> names;
   for (auto& initializer : *proto.mutable_initializer()) {
     const std::string name = initializer.name();
-    if (name.empty()) Refuse("an initializer has no name");
-    if (!names.insert(name).second) Refuse(fmt::format("the initializer \"{}\" is there twice", name));
+    if (name.empty()) RefuseModel("an initializer has no name");
+    if (!names.insert(name).second) RefuseModel(fmt::format("the initializer \"{}\" is there twice", name));
     graph.initializers.emplace_back(
         name, TakeTensor(initializer, fmt::format("initializer \"{}\"", name), external, notices));
   }
-  if (proto.sparse_initializer_size() > 0) Refuse("sparse initializers are not supported");
+  if (proto.sparse_initializer_size() > 0) RefuseModel("sparse initializers are not supported");
   std::unordered_set<std::string> inputs;
   for (const auto& input : proto.input()) {
-    if (input.name().empty()) Refuse("an input has no name");
-    if (!inputs.insert(input.name()).second) Refuse(fmt::format("the input \"{}\" is there twice", input.name()));
+    if (input.name().empty()) RefuseModel("an input has no name");
+    if (!inputs.insert(input.name()).second) RefuseModel(fmt::format("the input \"{}\" is there twice", input.name()));
     if (names.count(input.name()) > 0) continue;
     graph.inputs.push_back(is_body ? NamedInput(input.name()) : ParseInput(input, notices));
   }
@@ -191,7 +190,7 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
 OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std::vector<std::string>& notices,
                      bool is_body) {
   OnnxGraph graph;
-  if (proto.node_size() > kMaxNodes) Refuse(fmt::format("{} nodes, at most {}", proto.node_size(), kMaxNodes));
+  if (proto.node_size() > kMaxNodes) RefuseModel(fmt::format("{} nodes, at most {}", proto.node_size(), kMaxNodes));
   ParseInitializers(proto, graph, external, notices, is_body);
   for (int i = 0; i < proto.node_size(); ++i) {
     graph.nodes.push_back(ParseNode(*proto.mutable_node(i), i, external, notices));
@@ -212,7 +211,7 @@ OnnxFunction ParseFunction(onnx::FunctionProto& proto, int64_t opset, const Exte
   function.outputs.assign(proto.output().begin(), proto.output().end());
   for (const std::string& bytes : LaterField(proto, kFunctionDefaults)) {
     onnx::AttributeProto value;
-    if (!value.ParseFromString(bytes)) Refuse(kNotOnnx);
+    if (!value.ParseFromString(bytes)) RefuseModel(kNotOnnx);
     function.defaults.emplace_back(value.name(), ParseAttribute(value, proto.name(), external, notices));
   }
   for (int i = 0; i < proto.node_size(); ++i) {
@@ -231,9 +230,10 @@ void WriteOutFunctions(onnx::ModelProto& model, OnnxGraph& graph, const External
 }
 
 OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::vector<std::string>& notices) {
-  if (!model.has_graph()) Refuse("not an ONNX model, or a damaged one: it has no graph");
+  if (!model.has_graph()) RefuseModel("not an ONNX model, or a damaged one: it has no graph");
   if (model.ir_version() < kOldestIrVersion) {
-    Refuse(fmt::format("the model's IR version is {}; hone reads {} and later", model.ir_version(), kOldestIrVersion));
+    RefuseModel(
+        fmt::format("the model's IR version is {}; hone reads {} and later", model.ir_version(), kOldestIrVersion));
   }
   const int64_t opset = OpsetOf(model);
   OnnxGraph graph = ParseGraph(*model.mutable_graph(), external, notices, false);
@@ -241,9 +241,9 @@ OnnxGraph FromModel(onnx::ModelProto& model, const ExternalData* external, std::
   WriteOutFunctions(model, graph, external, notices);
   std::unordered_set<std::string> outputs;
   for (const std::string& output : graph.outputs) {
-    if (!outputs.insert(output).second) Refuse(fmt::format("the output \"{}\" is there twice", output));
+    if (!outputs.insert(output).second) RefuseModel(fmt::format("the output \"{}\" is there twice", output));
   }
-  if (graph.outputs.empty()) Refuse("the model has no outputs");
+  if (graph.outputs.empty()) RefuseModel("the model has no outputs");
   return graph;
 }
 
@@ -253,7 +253,7 @@ OnnxGraph ParseOnnx(std::string_view bytes, const ExternalData* external, std::v
   onnx::ModelProto model;
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    Refuse(kNotOnnx);
+    RefuseModel(kNotOnnx);
   }
   return FromModel(model, external, notices);
 }
@@ -262,7 +262,7 @@ OnnxGraph ParseOnnxFile(int fd, const ExternalData* external, std::vector<std::s
   onnx::ModelProto model;
   // Streamed, so that the file's bytes and the message are never in memory together.
   google::protobuf::io::FileInputStream file(fd, 1 << 20);
-  if (!model.ParseFromZeroCopyStream(&file)) Refuse(kNotOnnx);
+  if (!model.ParseFromZeroCopyStream(&file)) RefuseModel(kNotOnnx);
   return FromModel(model, external, notices);
 }
 

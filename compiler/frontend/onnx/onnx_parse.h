@@ -10,6 +10,8 @@
 
 namespace hone {
 
+constexpr char kNotOnnx[] = "not an ONNX model, or a damaged one";
+
 // Checks versions, names and dtypes; nodes keep the file's order. If `external` is null, external data is refused. Adds
 // conversions (float16 read as float32) to `notices`. Throws Error(kBadData).
 OnnxGraph ParseOnnx(std::string_view bytes, const ExternalData* external, std::vector<std::string>& notices);

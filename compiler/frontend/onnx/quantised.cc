@@ -14,12 +14,12 @@ using relay::ExprPtr;
 
 namespace {
 
-struct Range {
+struct QuantisedRange {
   double low;
   double high;
 };
 
-Range RangeOf(DType dtype) {
+QuantisedRange QuantisedRangeOf(DType dtype) {
   if (dtype == DType::kUInt8) return {0, 255};
   if (dtype == DType::kInt8) return {-128, 127};
   if (dtype == DType::kInt32) return {-2147483648.0, 2147483647.0};
@@ -72,6 +72,10 @@ ExprPtr Largest(const OnnxNodeView& view, const ExprPtr& data) {
 
 ExprPtr ScalarFloat(double value) { return relay::MakeConstant(Tensor::Scalar(static_cast<float>(value))); }
 
+ExprPtr ScalarInt32(int32_t value) {
+  return relay::MakeConstant(Tensor::FromVector<int32_t>(DType::kInt32, {}, {value}));
+}
+
 ExprPtr ReadPerAxis(const OnnxNodeView& view, int input, const Shape& shape, const QuantisedAxis& axis) {
   if (!view.HasInput(input)) return nullptr;
   const ExprPtr& values = view.Input(input);
@@ -106,7 +110,7 @@ Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_poin
 
 WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const ExprPtr& zero_point) {
   const DType dtype = view.builder().DTypeOf(integers);
-  const Range range = RangeOf(dtype);
+  const QuantisedRange range = QuantisedRangeOf(dtype);
   WholeNumbers numbers{AsDType(view, integers, DType::kFloat32), std::min(range.low, 0.0), std::max(range.high, 0.0),
                        integers};
   if (zero_point == nullptr) return numbers;
@@ -128,7 +132,7 @@ ExprPtr Dequantised(const OnnxNodeView& view, const ExprPtr& integers, const Qua
 }
 
 ExprPtr Saturated(const OnnxNodeView& view, const ExprPtr& quotient, const ExprPtr& zero_point, DType dtype) {
-  const Range range = RangeOf(dtype);
+  const QuantisedRange range = QuantisedRangeOf(dtype);
   ExprPtr whole = view.Call("round", {quotient});
   if (zero_point != nullptr && !IsZero(view.builder().ValueOf(zero_point))) {
     whole = view.Call("add", {whole, AsDType(view, zero_point, DType::kFloat32)});

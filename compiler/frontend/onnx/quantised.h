@@ -61,5 +61,6 @@ DynamicallyQuantised QuantisedDynamically(const OnnxNodeView& view, const relay:
 DType QuantisedDType(const OnnxNodeView& view, int zero_point);
 
 relay::ExprPtr ScalarFloat(double value);
+relay::ExprPtr ScalarInt32(int32_t value);
 
 }  // namespace hone

@@ -45,7 +45,7 @@ std::vector<std::string> NamesOfActivations(const OnnxNodeView& view, const Recu
   return names;
 }
 
-std::vector<double> Floats(const OnnxNodeView& view, std::string_view name) {
+std::vector<double> FloatsAttribute(const OnnxNodeView& view, std::string_view name) {
   const OnnxAttribute* given = view.Find(name);
   return given != nullptr ? given->floats : std::vector<double>();
 }
@@ -69,9 +69,9 @@ ExprPtr Swapped(const OnnxNodeView& view, const ExprPtr& expr, size_t axis) {
   return view.Call("transpose", {expr}, {{"axes", axes}});
 }
 
-class Layer {
+class RecurrentFormula {
  public:
-  Layer(const OnnxNodeView& view, RecurrentCell cell, ExprPtr w, ExprPtr r, ExprPtr scales)
+  RecurrentFormula(const OnnxNodeView& view, RecurrentCell cell, ExprPtr w, ExprPtr r, ExprPtr scales)
       : view_(view), cell_(std::move(cell)), w_(std::move(w)), r_(std::move(r)), scales_(std::move(scales)) {
     cell_.reversed = Directions(view);
     cell_.activations = ReadActivations(view, cell_);
@@ -210,7 +210,8 @@ std::vector<CellActivation> ReadActivations(const OnnxNodeView& view, const Recu
   if (static_cast<int64_t>(names.size()) != cell.functions() * cell.directions()) {
     RefuseNode(fmt::format("{} activations; it takes {}", names.size(), cell.functions() * cell.directions()));
   }
-  const std::vector<double> alphas = Floats(view, "activation_alpha"), betas = Floats(view, "activation_beta");
+  const std::vector<double> alphas = FloatsAttribute(view, "activation_alpha"),
+                            betas = FloatsAttribute(view, "activation_beta");
   size_t alpha = 0, beta = 0;
   std::vector<CellActivation> activations;
   for (const std::string& name : names) {
@@ -226,7 +227,7 @@ std::vector<CellActivation> ReadActivations(const OnnxNodeView& view, const Recu
 
 std::vector<ExprPtr> RecurrentLayer(const OnnxNodeView& view, RecurrentCell cell, const ExprPtr& w, const ExprPtr& r,
                                     const ExprPtr& scales) {
-  return Layer(view, std::move(cell), w, r, scales).Results();
+  return RecurrentFormula(view, std::move(cell), w, r, scales).Results();
 }
 
 }  // namespace hone

@@ -19,25 +19,25 @@ using onnx::TensorProto;
 
 // No network's tensor is larger; products of dimensions then stay far from overflow.
 constexpr int64_t kMaxTensorBytes = int64_t{1} << 40;
-constexpr int kMaxRank = 16;
 
-[[noreturn]] void Refuse(const std::string& what, const std::string& why) {
+[[noreturn]] void RefuseTensor(const std::string& what, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", what, why));
 }
 
 Shape DimsOf(const TensorProto& proto, const std::string& what) {
-  if (proto.dims_size() > kMaxRank) Refuse(what, fmt::format("rank {}, at most {}", proto.dims_size(), kMaxRank));
+  if (proto.dims_size() > kMaxOnnxRank)
+    RefuseTensor(what, fmt::format("rank {}, at most {}", proto.dims_size(), kMaxOnnxRank));
   Shape shape(proto.dims().begin(), proto.dims().end());
   for (const int64_t dim : shape) {
-    if (dim < 0) Refuse(what, fmt::format("the dimension {} is negative", dim));
+    if (dim < 0) RefuseTensor(what, fmt::format("the dimension {} is negative", dim));
   }
   int64_t bytes = 0;
   try {
     bytes = ElementCount(shape);
   } catch (const Error&) {
-    Refuse(what, "its dimensions overflow");
+    RefuseTensor(what, "its dimensions overflow");
   }
-  if (bytes > kMaxTensorBytes / 8) Refuse(what, fmt::format("{} elements are more than hone holds", bytes));
+  if (bytes > kMaxTensorBytes / 8) RefuseTensor(what, fmt::format("{} elements are more than hone holds", bytes));
   return shape;
 }
 
@@ -62,7 +62,7 @@ Tensor FromRaw(const std::string& raw, const TensorProto& proto, const OnnxEleme
                const std::string& what) {
   const int64_t wanted = ElementCount(shape) * type.bytes;
   if (static_cast<int64_t>(raw.size()) != wanted) {
-    Refuse(what, fmt::format("{} needs {} bytes of data, it has {}", ShapeText(shape), wanted, raw.size()));
+    RefuseTensor(what, fmt::format("{} needs {} bytes of data, it has {}", ShapeText(shape), wanted, raw.size()));
   }
   Tensor tensor(type.dtype, shape);
   if (wanted == 0) return tensor;
@@ -78,7 +78,7 @@ template <typename Field, typename Convert>
 Tensor FromField(const Field& field, DType dtype, const Shape& shape, const std::string& what, Convert convert) {
   const int64_t wanted = ElementCount(shape);
   if (field.size() != wanted) {
-    Refuse(what, fmt::format("{} needs {} values, it has {}", ShapeText(shape), wanted, field.size()));
+    RefuseTensor(what, fmt::format("{} needs {} values, it has {}", ShapeText(shape), wanted, field.size()));
   }
   Tensor tensor(dtype, shape);
   for (int64_t i = 0; i < wanted; ++i) convert(tensor, i, field[static_cast<int>(i)]);
@@ -94,7 +94,7 @@ void Store(Tensor& tensor, int64_t i, T value) {
 template <typename T>
 void StoreSmall(Tensor& tensor, int64_t i, int32_t value, const std::string& what) {
   if (value < std::numeric_limits<T>::min() || value > std::numeric_limits<T>::max()) {
-    Refuse(what, fmt::format("{} holds no {}, which its element {} is", DTypeName(tensor.dtype()), value, i));
+    RefuseTensor(what, fmt::format("{} holds no {}, which its element {} is", DTypeName(tensor.dtype()), value, i));
   }
   Store<T>(tensor, i, static_cast<T>(value));
 }
@@ -138,14 +138,14 @@ int64_t ParseEntry(const std::string& text, const std::string& key, const std::s
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-    Refuse(what, fmt::format("external data has {}=\"{}\", it must be a number", key, text));
+    RefuseTensor(what, fmt::format("external data has {}=\"{}\", it must be a number", key, text));
   }
   return value;
 }
 
 Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const Shape& shape, const std::string& what,
                     const ExternalData* external) {
-  if (external == nullptr) Refuse(what, "its data lie in another file, which is not read here");
+  if (external == nullptr) RefuseTensor(what, "its data lie in another file, which is not read here");
   std::string location;
   int64_t offset = 0;
   const int64_t size = ElementCount(shape) * type.bytes;
@@ -155,7 +155,8 @@ Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const
     if (entry.key() == "offset") offset = ParseEntry(entry.value(), "offset", what);
     if (entry.key() == "length") length = ParseEntry(entry.value(), "length", what);
   }
-  if (length != size) Refuse(what, fmt::format("{} needs {} bytes, length is {}", ShapeText(shape), size, length));
+  if (length != size)
+    RefuseTensor(what, fmt::format("{} needs {} bytes, length is {}", ShapeText(shape), size, length));
   try {
     external->Check(location, offset, size);
     if (type.note.empty()) {
@@ -167,7 +168,7 @@ Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const
     external->Read(location, offset, size, raw.data());
     return FromRaw(raw, proto, type, shape, what);
   } catch (const Error& error) {
-    Refuse(what, error.what());
+    RefuseTensor(what, error.what());
   }
 }
 
@@ -194,11 +195,11 @@ OnnxElementType ElementTypeOf(int onnx_type, const std::string& what) {
     case TensorProto::BOOL:
       return {DType::kBool, 1, ""};
     default:
-      Refuse(what,
-             fmt::format("the element type {} is not supported; float32, float16, bfloat16, float64, int32, int64, "
-                         "int8, uint8 and bool are",
-                         TensorProto::DataType_IsValid(onnx_type) ? TensorProto::DataType_Name(onnx_type)
-                                                                  : std::to_string(onnx_type)));
+      RefuseTensor(
+          what, fmt::format("the element type {} is not supported; float32, float16, bfloat16, float64, int32, int64, "
+                            "int8, uint8 and bool are",
+                            TensorProto::DataType_IsValid(onnx_type) ? TensorProto::DataType_Name(onnx_type)
+                                                                     : std::to_string(onnx_type)));
   }
 }
 
@@ -206,7 +207,7 @@ Tensor TakeTensor(TensorProto& proto, const std::string& what, const ExternalDat
                   std::vector<std::string>& notices) {
   const OnnxElementType type = ElementTypeOf(proto.data_type(), what);
   const Shape shape = DimsOf(proto, what);
-  if (proto.has_segment()) Refuse(what, "tensors in segments are not supported");
+  if (proto.has_segment()) RefuseTensor(what, "tensors in segments are not supported");
   Tensor tensor;
   if (proto.data_location() == TensorProto::EXTERNAL) {
     tensor = FromExternal(proto, type, shape, what, external);

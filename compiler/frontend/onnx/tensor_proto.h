@@ -12,6 +12,8 @@
 
 namespace hone {
 
+constexpr int kMaxOnnxRank = 16;  // of the tensors that hone reads
+
 // The representation of one ONNX element type.
 struct OnnxElementType {
   DType dtype;            // dtype of the tensor

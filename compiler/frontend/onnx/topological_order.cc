@@ -8,17 +8,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/error.h"
+#include "compiler/frontend/onnx/node_error.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
 
 constexpr int kGraphInput = -1;
-
-[[noreturn]] void Refuse(const OnnxNode& node, const std::string& why) {
-  throw Error(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, why));
-}
 
 // The producer of each value: a node's index, or kGraphInput for inputs and initializers.
 using Producers = std::unordered_map<std::string, int>;
@@ -31,7 +27,7 @@ Producers FindProducers(const OnnxGraph& graph) {
     for (const std::string& output : graph.nodes[i].outputs) {
       if (output.empty()) continue;
       if (!producers.emplace(output, static_cast<int>(i)).second) {
-        Refuse(graph.nodes[i], fmt::format("its output \"{}\" is made elsewhere too", output));
+        RefuseNode(graph.nodes[i], fmt::format("its output \"{}\" is made elsewhere too", output));
       }
     }
   }
@@ -51,7 +47,7 @@ Edges FindEdges(const OnnxGraph& graph, const Producers& producers, const IsGive
     for (const std::string& input : ReadBy(graph.nodes[i])) {
       const auto producer = producers.find(input);
       if (producer == producers.end() && is_given != nullptr && is_given(input)) continue;
-      if (producer == producers.end()) Refuse(graph.nodes[i], fmt::format("nothing makes its input \"{}\"", input));
+      if (producer == producers.end()) RefuseNode(graph.nodes[i], fmt::format("nothing makes its input \"{}\"", input));
       if (producer->second == kGraphInput) continue;
       Nth(edges.consumers, producer->second).push_back(static_cast<int>(i));
       ++edges.waiting_for[i];
@@ -108,7 +104,7 @@ std::vector<int> TopologicalOrder(const OnnxGraph& graph, const IsGiven& is_give
     }
   }
   for (size_t i = 0; order.size() < graph.nodes.size() && i < graph.nodes.size(); ++i) {
-    if (edges.waiting_for[i] > 0) Refuse(graph.nodes[i], "it waits for its own output: the graph has a cycle");
+    if (edges.waiting_for[i] > 0) RefuseNode(graph.nodes[i], "it waits for its own output: the graph has a cycle");
   }
   return order;
 }

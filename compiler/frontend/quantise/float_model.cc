@@ -13,6 +13,7 @@
 #include <set>
 
 #include "compiler/frontend/onnx/external_data.h"
+#include "compiler/frontend/onnx/onnx_parse.h"
 #include "compiler/frontend/onnx/tensor_proto.h"
 #include "compiler/frontend/quantise/fold_normalisation.h"
 #include "core/error.h"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr int64_t kScalesPerChannel = 13;  // opset that introduced them
 
-[[noreturn]] void Refuse(const std::string& name, const std::string& why) {
+[[noreturn]] void RefuseFloatModel(const std::string& name, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: {}", name, why));
 }
 
@@ -30,23 +31,24 @@ int64_t OpsetOf(const onnx::ModelProto& model, const std::string& name) {
   for (const auto& import : model.opset_import()) {
     if (import.domain().empty() || import.domain() == "ai.onnx") return import.version();
   }
-  Refuse(name, "not an ONNX model, or a damaged one: it names no opset");
+  RefuseFloatModel(name, "not an ONNX model, or a damaged one: it names no opset");
 }
 
 void Check(const onnx::ModelProto& model, const std::string& name, QuantisedFor reader) {
-  if (!model.has_graph()) Refuse(name, "not an ONNX model, or a damaged one: it has no graph");
+  if (!model.has_graph()) RefuseFloatModel(name, "not an ONNX model, or a damaged one: it has no graph");
   const int64_t opset = OpsetOf(model, name);
   if (reader == QuantisedFor::kFile && opset < kScalesPerChannel) {
-    Refuse(name, fmt::format("the model uses opset {0}, and scales per channel begin with {1}; convert it with "
-                             "onnx.version_converter.convert_version(model, {1})",
-                             opset, kScalesPerChannel));
+    RefuseFloatModel(name,
+                     fmt::format("the model uses opset {0}, and scales per channel begin with {1}; convert it with "
+                                 "onnx.version_converter.convert_version(model, {1})",
+                                 opset, kScalesPerChannel));
   }
   for (const auto& node : model.graph().node()) {
     const std::string& op = node.op_type();
     if (op == "QuantizeLinear" || op == "DequantizeLinear" || op.rfind("QLinear", 0) == 0 || op == "ConvInteger" ||
         op == "MatMulInteger") {
-      Refuse(name, fmt::format("the model is quantised already: node \"{}\" is a {}; right is a float model",
-                               node.name(), op));
+      RefuseFloatModel(name, fmt::format("the model is quantised already: node \"{}\" is a {}; right is a float model",
+                                         node.name(), op));
     }
   }
 }
@@ -59,10 +61,10 @@ void ReadExternal(onnx::ModelProto& model, const std::string& name, const Extern
     const int type = tensor.data_type();
     std::vector<std::string> notices;
     const Tensor value = TakeTensor(tensor, what, external, notices);
-    if (!notices.empty()) Refuse(name, notices[0] + ", and are not quantised; right is a model of float32");
+    if (!notices.empty()) RefuseFloatModel(name, notices[0] + ", and are not quantised; right is a model of float32");
     bytes += value.size_bytes();
     if (bytes > std::numeric_limits<int32_t>::max() - (1 << 24)) {
-      Refuse(name, "the weights do not fit in one ONNX file (2 GiB)");
+      RefuseFloatModel(name, "the weights do not fit in one ONNX file (2 GiB)");
     }
     tensor.set_name(own);
     tensor.set_data_type(type);
@@ -129,8 +131,6 @@ void SetOutputs(onnx::ModelProto& model, const std::vector<std::string>& values)
   for (const std::string& value : values) model.mutable_graph()->add_output()->set_name(value);
 }
 
-constexpr char kNotOnnx[] = "not an ONNX model, or a damaged one";
-
 }  // namespace
 
 FloatModel FloatModel::Read(const std::string& path, QuantisedFor reader) {
@@ -145,7 +145,7 @@ FloatModel FloatModel::Read(const std::string& path, QuantisedFor reader) {
   onnx::ModelProto model;
   google::protobuf::io::FileInputStream file(fd, 1 << 20);
   file.SetCloseOnDelete(true);
-  if (!model.ParseFromZeroCopyStream(&file)) Refuse(path, kNotOnnx);
+  if (!model.ParseFromZeroCopyStream(&file)) RefuseFloatModel(path, kNotOnnx);
   const ExternalData external(path);
   FloatModel prepared(Prepared(std::move(model), path, reader, &external));
   prepared.external_files_ = external.opened();
@@ -156,7 +156,7 @@ FloatModel FloatModel::FromBytes(std::string_view bytes, const std::string& name
   onnx::ModelProto model;
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
       !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    Refuse(name, kNotOnnx);
+    RefuseFloatModel(name, kNotOnnx);
   }
   return FloatModel(Prepared(std::move(model), name, reader, nullptr));
 }

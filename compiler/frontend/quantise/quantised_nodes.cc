@@ -12,7 +12,7 @@ struct WeightAxes {
   int64_t output = 0, input = 1;
 };
 
-WeightAxes AxesOf(const onnx::NodeProto& node) {
+WeightAxes WeightAxesOf(const onnx::NodeProto& node) {
   if (node.op_type() == "Conv") return {0, 1};
   const bool rows = node.op_type() == "Gemm" && IntAttribute(node, "transB", 0) != 0;
   return rows ? WeightAxes{0, 1} : WeightAxes{1, 0};
@@ -28,7 +28,7 @@ std::vector<double> BiasOf(const onnx::NodeProto& node, const OnnxWiring& wiring
   return values;
 }
 
-Tensor Floats(const std::vector<float>& values) {
+Tensor FloatVector(const std::vector<float>& values) {
   return Tensor::FromVector(DType::kFloat32, {static_cast<int64_t>(values.size())}, values);
 }
 
@@ -82,7 +82,7 @@ std::string QuantisedNodes::AddPair(const std::string& value, const std::string&
 std::string QuantisedNodes::AddDequantised(const std::string& name, const Tensor& integers,
                                            const std::vector<float>& scales, int64_t axis) {
   const std::string whole = AddScalar(name + "_quantized", integers),
-                    scale = AddScalar(name + "_scale", Floats(scales));
+                    scale = AddScalar(name + "_scale", FloatVector(scales));
   const Tensor zeros(integers.dtype(), {static_cast<int64_t>(scales.size())});
   const std::string zero_point = AddScalar(name + "_zero_point", zeros);
   const std::string real = NewName(name + "_dequantized");
@@ -97,7 +97,7 @@ std::string QuantisedNodes::AddDequantised(const std::string& name, const Tensor
 void QuantisedNodes::AddLayer(const QuantisableLayer& layer, const onnx::NodeProto& node, const std::string& input,
                               const std::string& output) {
   const Tensor weight = FloatValues(*wiring_.WeightOf(node.input(1)));
-  const WeightAxes axes = AxesOf(node);
+  const WeightAxes axes = WeightAxesOf(node);
   const int64_t outputs = weight.shape().at(static_cast<size_t>(axes.output));
   const double scale = values_.scales.at(layer.input).scale;
   std::vector<double> bias = BiasOf(node, wiring_, outputs);

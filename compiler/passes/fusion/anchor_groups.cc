@@ -100,7 +100,7 @@ void TakeWholeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup
 
 // Takes transposes around a product, and the steps of its store: a cast to bfloat16, or an epilogue behind a sum of
 // bytes.
-void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+void TakeProductTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr matmul = group.members.back();
   for (size_t i = 0; i < 2; ++i) {
     const ExprPtr read = TransposeReadBy(users, grouping, matmul, i);
@@ -170,7 +170,7 @@ void TakeEpilogue(const UserMap& users, const Grouping& grouping, FuseGroup& gro
 }
 
 void TakeNeighbours(const UserMap& users, const Grouping& grouping, AnchorNeighbours neighbours, FuseGroup& group) {
-  if (neighbours == AnchorNeighbours::kTransposes) return TakeTransposes(users, grouping, group);
+  if (neighbours == AnchorNeighbours::kTransposes) return TakeProductTransposes(users, grouping, group);
   if (group.anchor->type->dtype == DType::kInt32) return TakeWholeEpilogue(users, grouping, group);
   TakePrologue(users, grouping, group);
   TakeEpilogue(users, grouping, group);

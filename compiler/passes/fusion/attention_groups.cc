@@ -105,7 +105,7 @@ class AttentionSearch {
 };
 
 // Takes the transposes around both products, and the rounding of the result.
-void TakeTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
+void TakeAttentionTransposes(const UserMap& users, const Grouping& grouping, FuseGroup& group) {
   const ExprPtr values = group.members.front();
   ExprPtr result = users.OnlyUser(values);
   const bool rounds = result != nullptr && !grouping.Has(result) && AsRounding(result) != nullptr;
@@ -125,7 +125,7 @@ void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& groupin
     if (!IsFloatProduct(*it) || grouping.Has(*it)) continue;
     std::optional<FuseGroup> group = AttentionSearch(users, grouping).From(*it);
     if (!group || ElementCount(ShapeOf(group->scores)) * DTypeBytes(DType::kFloat32) < least_bytes) continue;
-    TakeTransposes(users, grouping, *group);
+    TakeAttentionTransposes(users, grouping, *group);
     std::sort(group->members.begin(), group->members.end(), [&](const ExprPtr& a, const ExprPtr& b) {
       return users.position.at(a.get()) < users.position.at(b.get());
     });

@@ -19,13 +19,6 @@ using relay::ExprPtr;
 
 namespace {
 
-std::vector<ExprPtr> ChildrenOf(const ExprPtr& expr) {
-  if (const Call* call = relay::AsCall(expr)) return call->args;
-  if (const relay::Tuple* tuple = relay::AsTuple(expr)) return tuple->fields;
-  if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) return {item->tuple};
-  return {};
-}
-
 using Replaced = std::unordered_map<const relay::Expr*, ExprPtr>;
 
 // Builds the primitive function of one group and the call of it.

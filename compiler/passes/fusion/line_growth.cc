@@ -15,7 +15,7 @@ using relay::ExprPtr;
 namespace {
 
 // Most rows of memory that a vector of lines may step over.
-constexpr int64_t kMostRows = 256;
+constexpr int64_t kMostLineRows = 256;
 // Steps of whole pages map rows to the same set of the first cache.
 constexpr int64_t kPageFloats = 1024, kMostPages = 32;
 // Elements of a tensor that is not worth another thread.
@@ -53,7 +53,7 @@ bool StayInCache(const Shape& line, const Shape& result) {
   while (inner > 0 && line[inner - 1] == result[inner - 1]) --inner;
   const int64_t step = ElementCount({result.begin() + static_cast<int64_t>(inner), result.end()});
   const int64_t rows = ElementCount(result) / ElementCount(line);
-  return rows <= (step % kPageFloats == 0 ? kMostPages : kMostRows);
+  return rows <= (step % kPageFloats == 0 ? kMostPages : kMostLineRows);
 }
 
 bool ArePointwise(const Growth& growth) {

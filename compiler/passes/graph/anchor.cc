@@ -116,7 +116,7 @@ ExprPtr ReadEpilogue(ExprPtr at, Epilogue& epilogue) {
 }
 
 // The product of bytes in a function; null if its anchor is another product.
-ExprPtr ByteProduct(const ExprPtr& body) {
+ExprPtr FindByteProduct(const ExprPtr& body) {
   for (const ExprPtr& expr : PostOrder(body)) {
     const Call* call = relay::AsCall(expr);
     if (call != nullptr && FindAnchorOperator(*call) != nullptr)
@@ -142,7 +142,7 @@ Anchor MatmulAnchor(const ExprPtr& body) {
   const Call* after = relay::AsCallTo(body, "transpose");
   const ExprPtr& result = after ? after->args[0] : body;
   const Call* stored = relay::AsCallTo(result, "cast");
-  const ExprPtr bytes = ByteProduct(body);
+  const ExprPtr bytes = FindByteProduct(body);
   const Call& matmul = *relay::AsCall(bytes != nullptr ? bytes : stored ? stored->args[0] : result);
   Anchor anchor = NamedAfter(matmul);
   if (bytes != nullptr) anchor.epilogue = WholeEpilogueOf(bytes, result).epilogue;
@@ -165,7 +165,7 @@ Anchor MatmulAnchor(const ExprPtr& body) {
 Anchor EpilogueAnchor(const ExprPtr& body) {
   Epilogue epilogue;
   DType output = body->type->dtype;
-  ExprPtr product = ByteProduct(body);
+  ExprPtr product = FindByteProduct(body);
   if (product != nullptr) {
     const WholeEpilogue whole = WholeEpilogueOf(product, body);
     epilogue = whole.epilogue;

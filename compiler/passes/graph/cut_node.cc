@@ -18,13 +18,6 @@ using relay::Call;
 using relay::ExprPtr;
 using relay::TypeKind;
 
-std::vector<ExprPtr> ChildrenOf(const ExprPtr& expr) {
-  if (const Call* call = relay::AsCall(expr)) return call->args;
-  if (const relay::Tuple* tuple = relay::AsTuple(expr)) return tuple->fields;
-  if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) return {item->tuple};
-  return {};
-}
-
 class Cutter {
  public:
   Cutter(const relay::IRModule& whole, const std::string& node) : order_(PostOrder(whole.main->body)) {

@@ -72,6 +72,11 @@ ExprPtr FoldConstant(const ExprPtr& node) {
   return call ? FoldedCall(*call) : nullptr;
 }
 
+ExprPtr FoldedIfConstant(const ExprPtr& expr) {
+  const ExprPtr value = FoldConstant(expr);
+  return value != nullptr ? value : expr;
+}
+
 relay::IRModule FoldConstants(const relay::IRModule& module, int opt_level) {
   return RewriteByRules(module, {[&](const ExprPtr& node, const Uses&) {
                           return opt_level > 0 || IsInteger(node->type) ? FoldConstant(node) : nullptr;

@@ -22,7 +22,7 @@ using relay::TypePtr;
 namespace {
 
 // More steps on one node than any set of rules needs. Reaching it means that two rules undo each other, which is a bug.
-constexpr int kMostSteps = 64;
+constexpr int kMostRewrites = 64;
 
 template <typename T>
 ExprPtr Typed(std::shared_ptr<T> node, TypePtr type) {
@@ -43,7 +43,7 @@ ExprPtr ApplyRules(ExprPtr node, const std::vector<Rule>& rules, Uses& uses) {
     if (now == nullptr || now == node) continue;
     uses.Replace(node, now);
     node = now;
-    if (++steps > kMostSteps) throw Error(ExitCode::kBug, "rewrite rules undo each other");
+    if (++steps > kMostRewrites) throw Error(ExitCode::kBug, "rewrite rules undo each other");
     i = static_cast<size_t>(-1);
   }
   return node;
@@ -66,6 +66,10 @@ ExprPtr TypedCall(std::string_view op_name, std::vector<ExprPtr> args, relay::At
 
 ExprPtr TypedReshape(ExprPtr data, const Shape& shape, std::string name) {
   return TypedCall("reshape", {std::move(data)}, {{"newshape", shape}}, std::move(name));
+}
+
+ExprPtr TypedCast(ExprPtr value, DType dtype, std::string name) {
+  return TypedCall("cast", {std::move(value)}, {{"dtype", std::string(DTypeName(dtype))}}, std::move(name));
 }
 
 ExprPtr TypedTuple(std::vector<ExprPtr> fields) {
@@ -142,6 +146,13 @@ relay::IRModule RewriteByRules(const relay::IRModule& module, const std::vector<
                     uses.Replace(old, rebuilt);
                     return rebuilt->type == nullptr ? rebuilt : ApplyRules(rebuilt, rules, uses);
                   }));
+}
+
+std::vector<ExprPtr> ChildrenOf(const ExprPtr& expr) {
+  if (const Call* call = AsCall(expr)) return call->args;
+  if (const relay::Tuple* tuple = AsTuple(expr)) return tuple->fields;
+  if (const relay::TupleGetItem* item = AsTupleGetItem(expr)) return {item->tuple};
+  return {};
 }
 
 std::vector<ExprPtr> PostOrder(const ExprPtr& root) {

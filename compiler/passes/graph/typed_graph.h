@@ -15,6 +15,7 @@ namespace hone {
 relay::ExprPtr TypedCall(std::string_view op_name, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {},
                          std::string name = "");
 relay::ExprPtr TypedReshape(relay::ExprPtr data, const Shape& shape, std::string name = "");
+relay::ExprPtr TypedCast(relay::ExprPtr value, DType dtype, std::string name = "");
 relay::ExprPtr TypedTuple(std::vector<relay::ExprPtr> fields);
 relay::ExprPtr TypedItem(relay::ExprPtr tuple, int index);
 // The call with other arguments and, if given, another type. The new arguments have the same meaning in another place
@@ -53,6 +54,9 @@ class Uses {
 using Rule = std::function<relay::ExprPtr(const relay::ExprPtr& node, const Uses& uses)>;
 // Tries the rules on each node in post order, and again on a rule's result, until none applies.
 relay::IRModule RewriteByRules(const relay::IRModule& module, const std::vector<Rule>& rules);
+
+// The arguments of a call, the fields of a tuple, or the tuple that an item is taken from; else empty.
+std::vector<relay::ExprPtr> ChildrenOf(const relay::ExprPtr& expr);
 
 // Every Var, Constant, Call, Tuple and TupleGetItem reachable from `root`, each after its arguments. Called functions
 // are not entered.

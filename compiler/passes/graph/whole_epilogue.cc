@@ -7,6 +7,7 @@
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -18,8 +19,6 @@ namespace {
 
 using Next = std::function<ExprPtr(const ExprPtr&)>;
 using Own = std::function<bool(const ExprPtr&)>;
-
-constexpr int kLargestByte = 255;
 
 // A scalar that is part of the kernel, not an operand: a constant of no dimensions.
 std::optional<float> NumberIn(const Call& call, size_t arg) {

@@ -9,6 +9,8 @@
 
 namespace hone {
 
+inline constexpr double kLargestByte = 255;  // the largest uint8
+
 // Every element is an integer in [low, high], which may be infinite.
 struct WholeRange {
   double low = -std::numeric_limits<double>::infinity();

@@ -6,7 +6,7 @@ namespace hone {
 namespace {
 
 // The separator is a zero byte, the only one that names cannot contain.
-std::string KeyOf(const std::string& workload, const std::vector<std::string>& nodes) {
+std::string ChoiceKey(const std::string& workload, const std::vector<std::string>& nodes) {
   std::string key = workload;
   for (const std::string& node : nodes) key += '\0' + node;
   return key;
@@ -24,13 +24,13 @@ ChosenConfigs::ChosenConfigs(const Plan& plan) {
     if (dispatch.workload.empty()) continue;
     ConfigChoice choice{dispatch.schedule, Config::Parse(dispatch.config), dispatch.source, dispatch.record,
                         dispatch.expected_ns};
-    const auto [it, is_new] = choices_.try_emplace(KeyOf(dispatch.workload, call.nodes), choice);
+    const auto [it, is_new] = choices_.try_emplace(ChoiceKey(dispatch.workload, call.nodes), choice);
     if (!is_new && it->second && !SameKernel(*it->second, choice)) it->second.reset();
   }
 }
 
 const ConfigChoice* ChosenConfigs::For(const Workload& workload, const std::vector<std::string>& nodes) const {
-  const auto it = choices_.find(KeyOf(workload.ToText(), nodes));
+  const auto it = choices_.find(ChoiceKey(workload.ToText(), nodes));
   return it == choices_.end() || !it->second ? nullptr : &*it->second;
 }
 

@@ -16,7 +16,7 @@ using relay::TypePtr;
 
 namespace {
 
-const std::vector<ExprPtr>& ChildrenOf(const ExprPtr& expr) {
+const std::vector<ExprPtr>& ArgsOrFields(const ExprPtr& expr) {
   static const std::vector<ExprPtr> none;
   if (const Call* call = relay::AsCall(expr)) return call->args;
   const relay::Tuple* tuple = relay::AsTuple(expr);
@@ -35,7 +35,7 @@ LayoutGraph::LayoutGraph(const ExprPtr& body, ConfigChooser& configs, const Mach
     if (relay::AsCall(expr)) {
       AddCall(expr);
     } else if (!relay::AsConstant(expr)) {
-      AddValue(expr, {RowMajor(ChildrenOf(expr).size())}, 0);
+      AddValue(expr, {RowMajor(ArgsOrFields(expr).size())}, 0);
     }
   }
   for (const ExprPtr& expr : order) AddUses(expr);
@@ -102,7 +102,7 @@ int LayoutGraph::PerLayer(const Call& call, const std::vector<CallWay>& ways) co
 }
 
 void LayoutGraph::AddUses(const ExprPtr& expr) {
-  const std::vector<ExprPtr>& children = ChildrenOf(expr);
+  const std::vector<ExprPtr>& children = ArgsOrFields(expr);
   for (size_t i = 0; i < children.size(); ++i) {
     const auto producer = node_of_.find(children[i].get());
     if (producer != node_of_.end()) Nth(uses_, producer->second).push_back({node_of_.at(expr.get()), i});

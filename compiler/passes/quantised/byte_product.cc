@@ -17,7 +17,7 @@ using relay::ExprPtr;
 
 namespace {
 
-constexpr int64_t kFour = 4, kMostDepthwiseTaps = 256;
+constexpr int64_t kDotBytes = 4, kMostDepthwiseTaps = 256;
 
 bool IsInt8(const Tensor& value) {
   for (int64_t i = 0; i < value.elements(); ++i) {
@@ -68,7 +68,6 @@ ExprPtr WithBorder(const StoredBytes& data, relay::Attrs& attrs) {
 bool IsDense(const Call& call) { return relay::AsOp(call.op)->def->name == "nn.dense"; }
 
 bool MultipliesPairs(const Call& product) {
-  constexpr double kLargestByte = 255;
   return !product.attrs.GetBool("transpose_a") &&
          std::all_of(product.args.begin(), product.args.end(), [](const ExprPtr& arg) {
            const auto range = WholeRangeOf(arg);
@@ -92,7 +91,7 @@ bool MultipliesBytes(const Call& product) {
   if (IsDense(product)) return true;
   const int64_t groups = product.attrs.GetInt("groups", 1);
   const bool depthwise = groups > 1 && shape[1] == 1 && shape[0] == groups;
-  return depthwise ? shape[2] * shape[3] <= kMostDepthwiseTaps : groups == 1 || shape[1] % kFour == 0;
+  return depthwise ? shape[2] * shape[3] <= kMostDepthwiseTaps : groups == 1 || shape[1] % kDotBytes == 0;
 }
 
 ByteProduct MakeByteProduct(const Call& product, const StoredBytes& data) {

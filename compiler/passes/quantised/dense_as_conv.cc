@@ -16,8 +16,6 @@ using relay::ExprPtr;
 
 namespace {
 
-constexpr double kLargestByte = 255;
-
 // The row as the channels of one pixel. If it was reshaped from such an image, that image.
 ExprPtr AsPixel(const ExprPtr& row) {
   const Shape shape{1, ShapeOf(row)[1], 1, 1};

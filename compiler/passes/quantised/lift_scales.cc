@@ -21,19 +21,19 @@ using relay::ExprPtr;
 namespace {
 
 // Integers times a positive scale.
-struct Scaled {
+struct ScaledValue {
   ExprPtr whole;
   WholeRange range;
   double scale = 1;
 };
 
-std::optional<Scaled> AsScaled(const ExprPtr& expr) {
+std::optional<ScaledValue> AsScaledValue(const ExprPtr& expr) {
   const Call* multiply = relay::AsCallTo(expr, "multiply");
   const auto scale = multiply ? ScalarOf(multiply->args[1]) : std::nullopt;
   if (!scale || !(*scale > 0) || !std::isfinite(*scale) || ShapeOf(multiply->args[0]) != ShapeOf(expr)) return {};
   const auto range = WholeRangeOf(multiply->args[0]);
   if (!range || !range->Within(-relay::kLargestExact, relay::kLargestExact)) return {};
-  return Scaled{multiply->args[0], *range, *scale};
+  return ScaledValue{multiply->args[0], *range, *scale};
 }
 
 // Constant integers with a scale per position along one axis.
@@ -70,7 +70,7 @@ double AsFloat(double value) { return static_cast<double>(static_cast<float>(val
 
 // Whether kernels of bytes sum exactly in int32 what float32 cannot hold.
 bool SumsInInt32(const Call& product, double largest, double span) {
-  constexpr double kLargestInt32 = 2147483647, kLargestByte = 255;
+  constexpr double kLargestInt32 = 2147483647;
   return MultipliesBytes(product) && largest <= kLargestInt32 && span <= kLargestByte;
 }
 
@@ -78,7 +78,7 @@ ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   const Call* call = conv != nullptr ? conv : relay::AsCallTo(node, "nn.dense");
   if (call == nullptr || call->attrs.GetBool("integral")) return nullptr;
-  const auto data = AsScaled(call->args[0]);
+  const auto data = AsScaledValue(call->args[0]);
   const auto weight = data ? AsScaledWeight(call->args[1]) : std::nullopt;
   if (!weight) return nullptr;
   const Tensor& whole = relay::AsConstant(weight->whole)->value;
@@ -99,7 +99,7 @@ ExprPtr LiftFromProduct(const ExprPtr& node, const Uses&) {
 ExprPtr LiftFromComputed(const ExprPtr& node, const Uses&) {
   const Call* call = relay::AsCallTo(node, "nn.batch_matmul");
   if (call == nullptr || call->attrs.GetBool("integral")) return nullptr;
-  const auto data = AsScaled(call->args[0]), weight = AsScaled(call->args[1]);
+  const auto data = AsScaledValue(call->args[0]), weight = AsScaledValue(call->args[1]);
   if (!data || !weight || !IsStatic(ShapeOf(node))) return nullptr;
   const auto size = [](const WholeRange& range) { return std::max(-range.low, range.high); };
   const int64_t depth = ShapeOf(call->args[0])[call->attrs.GetBool("transpose_a") ? 1 : 2];
@@ -164,7 +164,7 @@ ExprPtr LiftFromMove(const ExprPtr& node, const Uses&) {
   const Call* move = relay::AsCall(node);
   const relay::Op* op = move != nullptr ? relay::AsOp(move->op) : nullptr;
   if (op == nullptr || !op->def->traits.homogeneous) return nullptr;
-  const auto data = AsScaled(move->args[0]);
+  const auto data = AsScaledValue(move->args[0]);
   if (!data || relay::AsConstant(data->whole) != nullptr) return nullptr;
   // Makes a new scalar, because the moved data may have fewer axes than the constant there.
   const ExprPtr moved = TypedCall(op->def->name, {data->whole}, move->attrs, move->name);
@@ -179,7 +179,7 @@ ExprPtr LiftFromConcat(const ExprPtr& node, const Uses&) {
   std::vector<ExprPtr> wholes;
   double scale = 0;
   for (const ExprPtr& field : tuple->fields) {
-    const auto part = AsScaled(field);
+    const auto part = AsScaledValue(field);
     if (!part || (!wholes.empty() && part->scale != scale)) return nullptr;
     scale = part->scale;
     wholes.push_back(part->whole);

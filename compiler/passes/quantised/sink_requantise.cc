@@ -19,8 +19,6 @@ using relay::ExprPtr;
 
 namespace {
 
-constexpr double kLargestByte = 255;
-
 // The quantising steps, the last one first, and the concatenation that they quantise.
 struct Chain {
   std::vector<const Call*> steps;
@@ -71,7 +69,7 @@ ExprPtr Quantised(const Chain& chain, const ExprPtr& part) {
   return value;
 }
 
-ExprPtr Sunk(const ExprPtr& node, const Uses& uses) {
+ExprPtr SinkChain(const ExprPtr& node, const Uses& uses) {
   const auto chain = ChainReader(node, uses).Read();
   const relay::Tuple* tuple = chain ? relay::AsTuple(chain->concat->args[0]) : nullptr;
   if (tuple == nullptr || !IsImage(node) || node->type->dtype != DType::kFloat32) return nullptr;
@@ -144,7 +142,7 @@ ExprPtr JoinSteps(const ExprPtr& node, const Uses&) {
 }  // namespace
 
 relay::IRModule SinkRequantise(const relay::IRModule& module) {
-  const relay::IRModule sunk = RewriteByRules(module, {Sunk, DropRelu});
+  const relay::IRModule sunk = RewriteByRules(module, {SinkChain, DropRelu});
   if (sunk.main == module.main) return module;
   // A part may have had the scale of the whole already.
   std::vector<Rule> rules = WholeNumberRules();

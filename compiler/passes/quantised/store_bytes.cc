@@ -21,7 +21,6 @@ using relay::OpPattern;
 
 namespace {
 
-constexpr double kLargestByte = 255;
 constexpr int kLeastInt8 = -128;
 
 bool IsFloat32(const ExprPtr& expr) {
@@ -35,19 +34,17 @@ bool IsMaxPool(const relay::OpDef& def) { return def.name == "nn.max_pool2d"; }
 // Whether the operator moves bytes as it moves floats.
 bool MovesBytes(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
 
-relay::Attrs To(DType dtype) { return {{"dtype", std::string(DTypeName(dtype))}}; }
-
 ExprPtr Shifted(const ExprPtr& value, std::string_view op, int by) {
   return by == 0 ? value : TypedCall(op, {value, relay::MakeConstant(Tensor::Scalar(static_cast<float>(by)), "")});
 }
 
 // Each reader gets its own decoding, so that it is part of the reader's kernel.
 ExprPtr Decoded(const StoredBytes& stored) {
-  return Shifted(TypedCall("cast", {stored.bytes}, To(DType::kFloat32)), "subtract", -stored.low);
+  return Shifted(TypedCast(stored.bytes, DType::kFloat32), "subtract", -stored.low);
 }
 
 StoredBytes Encoded(const ExprPtr& value, int low) {
-  return {TypedCall("cast", {Shifted(value, "add", -low)}, To(DType::kUInt8)), low};
+  return {TypedCast(Shifted(value, "add", -low), DType::kUInt8), low};
 }
 
 // Whether the rounded value cannot be negative: only positive scales follow a relu.

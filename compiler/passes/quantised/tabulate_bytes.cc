@@ -21,12 +21,12 @@ using relay::ExprPtr;
 
 namespace {
 
-constexpr int64_t kBytes = 256;
-constexpr size_t kMostSteps = 64;  // from the tensor to the value
+constexpr int64_t kByteValues = 256;
+constexpr size_t kMostTableSteps = 64;  // from the tensor to the value
 
 // Operators that an epilogue takes.
-constexpr std::string_view kPlain[] = {"cast", "add",     "subtract", "multiply", "divide",
-                                       "clip", "nn.relu", "maximum",  "minimum",  "round"};
+constexpr std::string_view kEpilogueOperators[] = {"cast", "add",     "subtract", "multiply", "divide",
+                                                   "clip", "nn.relu", "maximum",  "minimum",  "round"};
 
 bool IsBytes(const ExprPtr& expr) {
   return expr->type->kind == relay::TypeKind::kTensor && DTypeBytes(expr->type->dtype) == 1 &&
@@ -40,7 +40,7 @@ bool IsWholeNumber(const ExprPtr& expr) {
 }
 
 // The numbering of a tensor's values by bytes.
-struct Bytes {
+struct ByteNumbering {
   DType dtype = DType::kUInt8;
   int64_t offset = 0;  // value = byte + offset
 
@@ -49,7 +49,7 @@ struct Bytes {
 
 // The numbering of a rounded and bounded float, perhaps with a zero point in between; nullopt if it may have more
 // values than a byte.
-std::optional<Bytes> BytesOfRounded(const ExprPtr& expr) {
+std::optional<ByteNumbering> BytesOfRounded(const ExprPtr& expr) {
   const Call* clip = relay::AsCallTo(expr, "clip");
   if (clip == nullptr || clip->type->kind != relay::TypeKind::kTensor || clip->type->dtype != DType::kFloat32) {
     return std::nullopt;
@@ -60,14 +60,14 @@ std::optional<Bytes> BytesOfRounded(const ExprPtr& expr) {
   const relay::ActivationCall bounds = *relay::AsActivation(*clip);
   constexpr double kMostOffset = 1 << 20;
   const bool whole = bounds.lo == std::nearbyint(bounds.lo) && bounds.hi == std::nearbyint(bounds.hi);
-  if (!whole || bounds.hi - bounds.lo >= kBytes || std::abs(bounds.lo) > kMostOffset) return std::nullopt;
+  if (!whole || bounds.hi - bounds.lo >= kByteValues || std::abs(bounds.lo) > kMostOffset) return std::nullopt;
   for (const DType dtype : {DType::kUInt8, DType::kInt8}) {
     const IntegerRange range = RangeOf(dtype);
     if (bounds.lo >= static_cast<double>(range.least) && bounds.hi <= static_cast<double>(range.most)) {
-      return Bytes{dtype};
+      return ByteNumbering{dtype};
     }
   }
-  return Bytes{DType::kUInt8, static_cast<int64_t>(bounds.lo)};
+  return ByteNumbering{DType::kUInt8, static_cast<int64_t>(bounds.lo)};
 }
 
 const Call* ElementwiseCall(const ExprPtr& expr) {
@@ -82,7 +82,7 @@ const Call* ElementwiseCall(const ExprPtr& expr) {
 // The only tensor that a value is computed from; none if it is computed only from scalars.
 struct Source {
   ExprPtr tensor;
-  Bytes bytes;
+  ByteNumbering bytes;
   bool of_table = false;  // some step is more than kernels of products take
 };
 
@@ -94,7 +94,7 @@ class SourceFinder {
   std::optional<Source> Find(const ExprPtr& expr) {
     const auto known = found_.find(expr.get());
     if (known != found_.end()) return known->second;
-    if (found_.size() >= kMostSteps) return std::nullopt;
+    if (found_.size() >= kMostTableSteps) return std::nullopt;
     std::optional<Source> source = Computed(expr);
     if (!source && expr != root_) source = AsSource(expr);
     found_.emplace(expr.get(), source);
@@ -106,7 +106,7 @@ class SourceFinder {
 
  private:
   std::optional<Source> AsSource(const ExprPtr& expr) const {
-    const std::optional<Bytes> bytes = IsBytes(expr) ? Bytes{expr->type->dtype} : BytesOfRounded(expr);
+    const std::optional<ByteNumbering> bytes = IsBytes(expr) ? ByteNumbering{expr->type->dtype} : BytesOfRounded(expr);
     return bytes && ShapeOf(expr) == ShapeOf(root_) ? std::optional(Source{expr, *bytes}) : std::nullopt;
   }
 
@@ -119,7 +119,8 @@ class SourceFinder {
     const std::string_view name = relay::AsOp(call->op)->def->name;
     Source all;
     int sources = 0;
-    all.of_table = std::find(std::begin(kPlain), std::end(kPlain), name) == std::end(kPlain);
+    all.of_table =
+        std::find(std::begin(kEpilogueOperators), std::end(kEpilogueOperators), name) == std::end(kEpilogueOperators);
     for (const ExprPtr& arg : call->args) {
       const std::optional<Source> one = Find(arg);
       if (!one || (all.tensor != nullptr && one->tensor != nullptr && one->tensor != all.tensor)) return std::nullopt;
@@ -140,9 +141,9 @@ class SourceFinder {
 // The root's value, as a byte, for each byte of the source.
 std::vector<int64_t> ResultsOf(const std::vector<const Call*>& steps, const Source& source) {
   Shape shape(ShapeOf(source.tensor).size(), 1);
-  shape.back() = kBytes;
+  shape.back() = kByteValues;
   Tensor bytes(source.tensor->type->dtype, shape);
-  for (int64_t i = 0; i < kBytes; ++i) {
+  for (int64_t i = 0; i < kByteValues; ++i) {
     bytes.Set(i, static_cast<double>(source.bytes.ValueOf(i)));
   }
   std::unordered_map<const relay::Expr*, Tensor> values{{source.tensor.get(), bytes}};
@@ -185,7 +186,7 @@ bool IsTableOf(const ExprPtr& node, const ExprPtr& tensor) {
 
 ExprPtr CastTo(const ExprPtr& expr, DType dtype, const std::string& name) {
   if (expr->type->dtype == dtype) return expr;
-  return TypedCall("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}}, name);
+  return TypedCast(expr, dtype, name);
 }
 
 // Bounds each value, so that the cast knows that it fits into 32 bits.
@@ -194,7 +195,7 @@ ExprPtr BytesOf(const Source& source, const std::string& name) {
   if (source.bytes.offset != 0) {
     const ExprPtr offset = relay::MakeConstant(Tensor::Scalar(-static_cast<float>(source.bytes.offset)));
     whole = TypedCall("clip", {TypedCall("add", {whole, offset}, {}, name)},
-                      {{"a_min", 0.0}, {"a_max", static_cast<double>(kBytes - 1)}}, name);
+                      {{"a_min", 0.0}, {"a_max", static_cast<double>(kByteValues - 1)}}, name);
   }
   return CastTo(CastTo(whole, source.bytes.dtype, name), DType::kUInt8, name);
 }
@@ -208,7 +209,7 @@ ExprPtr Tabulated(const ExprPtr& node, const Uses& /*uses*/) {
   if (!source || source->tensor == nullptr || !source->of_table) return nullptr;
   if (IsTableOf(node, source->tensor)) return nullptr;
   const std::vector<int64_t> table = ResultsOf(finder.steps(), *source);
-  if (table.size() != static_cast<size_t>(kBytes)) return nullptr;
+  if (table.size() != static_cast<size_t>(kByteValues)) return nullptr;
   const std::string& name = relay::AsCall(node)->name;
   const ExprPtr looked_up = TypedCall("byte_table", {BytesOf(*source, name)}, {{"table", table}}, name);
   return CastTo(looked_up, node->type->dtype, name);

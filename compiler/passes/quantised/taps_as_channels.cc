@@ -16,10 +16,10 @@ using Ints = std::vector<int64_t>;
 
 namespace {
 
-constexpr int64_t kChannels = 4;  // channels of one dot product of bytes
+constexpr int64_t kDotChannels = 4;  // channels of one dot product of bytes
 
 // A convolution's extents along the axis whose taps become channels.
-struct Taps {
+struct MovedTaps {
   int axis;          // of the image and of the weights: 2 for rows, 3 for columns
   int64_t moved;     // number of images side by side, each one tap further
   int64_t steps;     // remaining taps
@@ -27,9 +27,9 @@ struct Taps {
   int64_t missing;   // number of columns that the last step reads beyond the last tap
 };
 
-Taps Along(const Call& conv, int axis) {
+MovedTaps Along(const Call& conv, int axis) {
   const Shape& weight = ShapeOf(conv.args[1]);
-  const int64_t moved = kChannels / weight[1], taps = weight[static_cast<size_t>(axis)];
+  const int64_t moved = kDotChannels / weight[1], taps = weight[static_cast<size_t>(axis)];
   const int64_t steps = CeilDiv(taps, moved);
   const int64_t dilation = Pair(conv.attrs, "dilation")[static_cast<size_t>(axis - 2)];
   return {axis, moved, steps, dilation, (moved * steps - taps) * dilation};
@@ -41,13 +41,13 @@ bool IsOfFewChannels(const Call& conv) {
     return false;
   }
   return conv.attrs.GetInt("groups", 1) == 1 && IsStatic(ShapeOf(conv.args[0])) &&
-         weight->value.shape()[1] <= kChannels / 2;
+         weight->value.shape()[1] <= kDotChannels / 2;
 }
 
 // The axis on which fewer taps remain; nullopt if neither axis has fewer.
-std::optional<Taps> FewestSteps(const Call& conv) {
+std::optional<MovedTaps> FewestSteps(const Call& conv) {
   const Shape& weight = ShapeOf(conv.args[1]);
-  const Taps rows = Along(conv, 2), columns = Along(conv, 3);
+  const MovedTaps rows = Along(conv, 2), columns = Along(conv, 3);
   const int64_t by_rows = rows.steps * weight[3], by_columns = weight[2] * columns.steps;
   if (std::min(by_rows, by_columns) == weight[2] * weight[3]) return std::nullopt;
   return by_rows < by_columns ? rows : columns;
@@ -67,7 +67,7 @@ ExprPtr Bordered(const ExprPtr& image, int axis, int64_t before, int64_t after) 
 }
 
 // The images moved by 0, 1, ... taps, concatenated as channels.
-ExprPtr Moved(const ExprPtr& image, const Taps& taps) {
+ExprPtr Moved(const ExprPtr& image, const MovedTaps& taps) {
   const int64_t extent = ShapeOf(image)[static_cast<size_t>(taps.axis)] - (taps.moved - 1) * taps.dilation;
   std::vector<ExprPtr> images;
   for (int64_t tap = 0; tap < taps.moved; ++tap) {
@@ -79,9 +79,9 @@ ExprPtr Moved(const ExprPtr& image, const Taps& taps) {
 }
 
 // Puts tap t of channel c at step t / moved of channel (t % moved) * channels + c. Missing taps are zeros.
-Tensor MovedWeight(const Tensor& weight, const Taps& taps) {
+Tensor MovedWeight(const Tensor& weight, const MovedTaps& taps) {
   const Shape& shape = weight.shape();
-  Shape wide{shape[0], kChannels, shape[2], shape[3]};
+  Shape wide{shape[0], kDotChannels, shape[2], shape[3]};
   wide[static_cast<size_t>(taps.axis)] = taps.steps;
   Tensor moved(DType::kInt8, wide);
   std::fill_n(moved.data<int8_t>(), moved.elements(), int8_t{0});
@@ -94,7 +94,7 @@ Tensor MovedWeight(const Tensor& weight, const Taps& taps) {
           int64_t& tap = at[static_cast<size_t>(taps.axis - 2)];
           const int64_t channel = tap % taps.moved * shape[1] + c;
           tap /= taps.moved;
-          moved.data<int8_t>()[((o * kChannels + channel) * wide[2] + at[0]) * wide[3] + at[1]] = *from++;
+          moved.data<int8_t>()[((o * kDotChannels + channel) * wide[2] + at[0]) * wide[3] + at[1]] = *from++;
         }
       }
     }
@@ -102,7 +102,7 @@ Tensor MovedWeight(const Tensor& weight, const Taps& taps) {
   return moved;
 }
 
-relay::Attrs MovedAttrs(const Call& conv, const Taps& taps, const Shape& weight) {
+relay::Attrs MovedAttrs(const Call& conv, const MovedTaps& taps, const Shape& weight) {
   relay::Attrs attrs = conv.attrs;
   const auto axis = static_cast<size_t>(taps.axis - 2);
   std::array<int64_t, 4> padding = Padding4(attrs);
@@ -119,7 +119,7 @@ relay::Attrs MovedAttrs(const Call& conv, const Taps& taps, const Shape& weight)
 ExprPtr WithMovedTaps(const ExprPtr& node, const Uses&) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   if (conv == nullptr || !IsOfFewChannels(*conv)) return nullptr;
-  const std::optional<Taps> taps = FewestSteps(*conv);
+  const std::optional<MovedTaps> taps = FewestSteps(*conv);
   if (!taps) return nullptr;
   const relay::Constant& weight = *relay::AsConstant(conv->args[1]);
   const std::array<int64_t, 4> padding = Padding4(conv->attrs);

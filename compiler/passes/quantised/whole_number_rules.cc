@@ -20,7 +20,7 @@ namespace {
 // For integers up to this magnitude, dividing and multiplying back is off by less than a half.
 constexpr double kSmall = 65536;
 
-std::optional<WholeRange> RangeOf(DType dtype) {
+std::optional<WholeRange> CastRange(DType dtype) {
   if (dtype == DType::kUInt8) return WholeRange{0, 255};
   if (dtype == DType::kInt8) return WholeRange{-128, 127};
   if (dtype == DType::kInt32) return WholeRange{-2147483648.0, 2147483520.0};
@@ -30,7 +30,7 @@ std::optional<WholeRange> RangeOf(DType dtype) {
 // The float32 integers that the expression casts, if the cast keeps them all; else null.
 ExprPtr WholeBehindCast(const ExprPtr& expr) {
   const Call* cast = relay::AsCallTo(expr, "cast");
-  const auto fits = cast != nullptr ? RangeOf(cast->type->dtype) : std::nullopt;
+  const auto fits = cast != nullptr ? CastRange(cast->type->dtype) : std::nullopt;
   const auto range = fits ? WholeRangeOf(cast->args[0]) : std::nullopt;
   return range && range->Within(fits->low, fits->high) ? cast->args[0] : nullptr;
 }
@@ -39,8 +39,6 @@ ExprPtr DropCasts(const ExprPtr& node, const Uses&) {
   const Call* cast = relay::AsCallTo(node, "cast");
   return cast != nullptr && cast->type->dtype == DType::kFloat32 ? WholeBehindCast(cast->args[0]) : nullptr;
 }
-
-relay::Attrs To(DType dtype) { return {{"dtype", std::string(DTypeName(dtype))}}; }
 
 // Moving a cast to 8 bits becomes a cast of the moved value.
 ExprPtr MoveBeforeCast(const ExprPtr& node, const Uses&) {
@@ -51,7 +49,7 @@ ExprPtr MoveBeforeCast(const ExprPtr& node, const Uses&) {
   if (JoinsFields(*op->def) || op->def->name == "layout_transform" || move->args.size() != 1) return nullptr;
   const ExprPtr whole = WholeBehindCast(move->args[0]);
   if (whole == nullptr) return nullptr;
-  return TypedCall("cast", {TypedCall(op->def->name, {whole}, move->attrs, move->name)}, To(node->type->dtype));
+  return TypedCast(TypedCall(op->def->name, {whole}, move->attrs, move->name), node->type->dtype);
 }
 
 ExprPtr JoinBeforeCast(const ExprPtr& node, const Uses&) {
@@ -64,7 +62,7 @@ ExprPtr JoinBeforeCast(const ExprPtr& node, const Uses&) {
     if (parts.back() == nullptr) return nullptr;
   }
   const ExprPtr joined = TypedCall(DefOf(node)->name, {TypedTuple(parts)}, concat->attrs, concat->name);
-  return TypedCall("cast", {joined}, To(node->type->dtype));
+  return TypedCast(joined, node->type->dtype);
 }
 
 // The call if it moves the elements of its one argument; else null.

@@ -16,7 +16,7 @@ std::string ExactText(const relay::AttrValue& value) {
 }
 
 // A text for the node's computation, with nodes named by address: equal texts mean equal values. Empty for leaves.
-std::string KeyOf(const relay::ExprPtr& node) {
+std::string NodeKey(const relay::ExprPtr& node) {
   std::string key;
   const auto add = [&key](const relay::ExprPtr& part) { key += fmt::format("{} ", fmt::ptr(part.get())); };
   if (const relay::Call* call = relay::AsCall(node)) {
@@ -38,7 +38,7 @@ std::string KeyOf(const relay::ExprPtr& node) {
 relay::ExprPtr EliminateCommon(const relay::ExprPtr& root) {
   std::unordered_map<std::string, relay::ExprPtr> known;  // owns its nodes: an address means one node
   return relay::RewritePostOrder(root, [&](const relay::ExprPtr&, const relay::ExprPtr& rebuilt) {
-    const std::string key = KeyOf(rebuilt);
+    const std::string key = NodeKey(rebuilt);
     return key.empty() ? rebuilt : known.try_emplace(key, rebuilt).first->second;
   });
 }

@@ -21,7 +21,7 @@ using relay::ExprPtr;
 namespace {
 
 // Rules do not look again at nodes inside their own result. So identities and reshapes of reshapes are dropped here.
-ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
+ExprPtr JoinedReshape(const ExprPtr& expr, const Shape& shape) {
   const Call* inner = relay::AsCallTo(expr, "reshape");
   const ExprPtr& from = inner ? inner->args[0] : expr;
   return ShapeOf(from) == shape ? from : TypedCall("reshape", {from}, {{"newshape", shape}});
@@ -87,8 +87,8 @@ ExprPtr NarrowOperand(const ExprPtr& node, const Uses&) {
     const std::vector<size_t> kept = MatrixAxes(transpose->type->shape);
     if (kept.empty()) continue;
     const Narrow narrow = Narrowed(*transpose, kept);
-    ExprPtr moved =
-        TypedCall("transpose", {Reshaped(transpose->args[0], narrow.shape)}, {{"axes", narrow.axes}}, transpose->name);
+    ExprPtr moved = TypedCall("transpose", {JoinedReshape(transpose->args[0], narrow.shape)}, {{"axes", narrow.axes}},
+                              transpose->name);
     return WithOperand(*matmul, i, std::move(moved), false);
   }
   return nullptr;
@@ -107,7 +107,7 @@ ExprPtr SwapInProduct(const ExprPtr& node, const Uses&) {
     Shape shape = ShapeOf(matmul->args[i]);
     std::swap(shape[1], shape[2]);
     const ExprPtr moved = Transposed(transpose->args[0], axes, transpose->name);
-    return WithOperand(*matmul, i, Reshaped(moved, shape), true);
+    return WithOperand(*matmul, i, JoinedReshape(moved, shape), true);
   }
   return nullptr;
 }
@@ -126,7 +126,7 @@ ExprPtr TransposeProduct(const ExprPtr& node, const Uses&) {
     if (at != kept.end()) axes.push_back(at - kept.begin());
   }
   if (axes != std::vector<int64_t>{1, 0, 2}) return nullptr;
-  return Reshaped(Transposed(reshape->args[0], axes, transpose->name), ShapeOf(node));
+  return JoinedReshape(Transposed(reshape->args[0], axes, transpose->name), ShapeOf(node));
 }
 
 // A computed weight cannot be packed before the model runs, so the dense layer becomes nn.batch_matmul.
@@ -139,14 +139,14 @@ ExprPtr DenseOfComputed(const ExprPtr& node, const Uses&) {
   const bool swapped = transpose != nullptr && TransposeAxes(*transpose) == std::vector<int64_t>{1, 0};
   const ExprPtr& weight = swapped ? transpose->args[0] : dense->args[1];
   const auto batch_of_one = [](const ExprPtr& matrix) {
-    return Reshaped(matrix, {1, ShapeOf(matrix)[0], ShapeOf(matrix)[1]});
+    return JoinedReshape(matrix, {1, ShapeOf(matrix)[0], ShapeOf(matrix)[1]});
   };
   const ExprPtr product = TypedCall("nn.batch_matmul", {batch_of_one(dense->args[0]), batch_of_one(weight)},
                                     {{"transpose_b", !swapped},
                                      {"integral", dense->attrs.GetBool("integral")},
                                      {"keep_float32", dense->attrs.GetBool("keep_float32")}},
                                     dense->name);
-  return Reshaped(product, ShapeOf(node));
+  return JoinedReshape(product, ShapeOf(node));
 }
 
 // Number of last batch axes along which a broadcast repeats its matrices; 0 if it repeats other axes too, or rows.
@@ -174,9 +174,9 @@ ExprPtr SharedWeight(const ExprPtr& node, const Uses&) {
   if (repeated == 0 || !std::equal(to.end() - 2, to.end(), weight.end() - 2) || data[0] != weight[0]) return nullptr;
   const auto heads = to.end() - 2 - static_cast<int64_t>(repeated);
   const int64_t count = ElementCount({heads, to.end() - 2}), groups = weight[0] / count;
-  const ExprPtr rows = Reshaped(matmul->args[0], {groups, count * data[1], data[2]});
-  const ExprPtr one = Reshaped(repeat->args[0], {groups, weight[1], weight[2]});
-  return Reshaped(TypedCall("nn.batch_matmul", {rows, one}, matmul->attrs, matmul->name), ShapeOf(node));
+  const ExprPtr rows = JoinedReshape(matmul->args[0], {groups, count * data[1], data[2]});
+  const ExprPtr one = JoinedReshape(repeat->args[0], {groups, weight[1], weight[2]});
+  return JoinedReshape(TypedCall("nn.batch_matmul", {rows, one}, matmul->attrs, matmul->name), ShapeOf(node));
 }
 
 // The product below reshapes that only this expression reads, or null.
@@ -188,10 +188,10 @@ const Call* ProductBelow(const ExprPtr& expr, const Uses& uses) {
 
 // The operand times the call's factor. Kernels read operands through moves, so the multiplication goes before them. The
 // factor may have more axes than the operand.
-ExprPtr Scaled(const ExprPtr& operand, const Call& multiply, const Uses& uses) {
+ExprPtr ScaledOperand(const ExprPtr& operand, const Call& multiply, const Uses& uses) {
   const Call* move = relay::AsCallTo(operand, "reshape");
   if (move == nullptr) move = relay::AsCallTo(operand, "transpose");
-  if (move != nullptr && uses.Of(operand) == 1) return WithArgs(*move, {Scaled(move->args[0], multiply, uses)});
+  if (move != nullptr && uses.Of(operand) == 1) return WithArgs(*move, {ScaledOperand(move->args[0], multiply, uses)});
   Tensor factor(multiply.args[1]->type->dtype, {});
   factor.Set(0, *ScalarOf(multiply.args[1]));
   return TypedCall("multiply", {operand, relay::MakeConstant(std::move(factor))}, {}, multiply.name);
@@ -215,7 +215,7 @@ ExprPtr ScaleSmallOperand(const ExprPtr& node, const Uses& uses) {
   ExprPtr& operand = elements(args[1]) < elements(args[0]) ? args[1] : args[0];
   const bool of_its_type = operand->type->dtype == node->type->dtype && relay::IsFloatTensor(node->type);
   if (!of_its_type || elements(operand) * kSmaller > elements(node)) return nullptr;
-  operand = Scaled(operand, *multiply, uses);
+  operand = ScaledOperand(operand, *multiply, uses);
   return WithProduct(multiply->args[0], WithArgs(*matmul, std::move(args)));
 }
 

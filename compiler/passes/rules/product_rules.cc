@@ -16,7 +16,7 @@ using relay::ExprPtr;
 namespace {
 
 // Whether it is an nn.dense, perhaps with bias and a sum, or the result of a dense layer of integers.
-bool IsProduct(const ExprPtr& expr) {
+bool IsDenseProduct(const ExprPtr& expr) {
   if (IsOfWhole("nn.dense", expr)) return true;
   const Call* sum = relay::AsCallTo(expr, "add");
   const ExprPtr& biased = sum ? sum->args[0] : expr;
@@ -27,7 +27,7 @@ bool IsProduct(const ExprPtr& expr) {
 // The reshape of a product, or null.
 const Call* AsReshapedProduct(const ExprPtr& expr) {
   const Call* reshape = relay::AsCallTo(expr, "reshape");
-  return reshape != nullptr && IsProduct(reshape->args[0]) ? reshape : nullptr;
+  return reshape != nullptr && IsDenseProduct(reshape->args[0]) ? reshape : nullptr;
 }
 
 ExprPtr BiasBeforeReshape(const ExprPtr& node, const Uses&) {

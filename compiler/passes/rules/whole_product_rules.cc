@@ -15,7 +15,7 @@ using relay::ExprPtr;
 
 namespace {
 
-ExprPtr Reshaped(const ExprPtr& expr, const Shape& shape) {
+ExprPtr ReshapedTo(const ExprPtr& expr, const Shape& shape) {
   return ShapeOf(expr) == shape ? expr : TypedCall("reshape", {expr}, {{"newshape", shape}});
 }
 
@@ -43,16 +43,11 @@ ExprPtr MatrixOf(const ExprPtr& expr) {
 // `done`, computed elementwise from MatrixOf(expr), with the same moves that lead from there to `expr`.
 ExprPtr MovedAs(const ExprPtr& expr, const ExprPtr& done) {
   const ExprPtr& turned = BehindReshape(expr);
-  return Reshaped(BehindTranspose(turned) == turned ? done : Transposed(done, {1, 0, 2}), ShapeOf(expr));
+  return ReshapedTo(BehindTranspose(turned) == turned ? done : Transposed(done, {1, 0, 2}), ShapeOf(expr));
 }
 
 bool SameColumns(const ExprPtr& matrix, const ExprPtr& reshaped) {
   return ShapeOf(matrix).back() == ShapeOf(reshaped).back();
-}
-
-ExprPtr Folded(const ExprPtr& expr) {
-  const ExprPtr value = FoldConstant(expr);
-  return value != nullptr ? value : expr;
 }
 
 // A vector of the operand's values, if it broadcasts over a reshape of the matrix only along the columns of both; else
@@ -62,11 +57,12 @@ ExprPtr PerColumn(const ExprPtr& operand, const ExprPtr& matrix, const ExprPtr& 
   const Shape &given = ShapeOf(operand), &shape = ShapeOf(reshaped);
   if (given.size() > shape.size()) return nullptr;
   if (ElementCount(given) == 1) {
-    return Folded(TypedCall("broadcast_to", {Folded(Reshaped(operand, {1}))}, {{"shape", vector}}));
+    return FoldedIfConstant(
+        TypedCall("broadcast_to", {FoldedIfConstant(ReshapedTo(operand, {1}))}, {{"shape", vector}}));
   }
   const bool last =
       SameColumns(matrix, reshaped) && given.back() == shape.back() && ElementCount(given) == shape.back();
-  return last ? Folded(Reshaped(operand, vector)) : nullptr;
+  return last ? FoldedIfConstant(ReshapedTo(operand, vector)) : nullptr;
 }
 
 bool IsInt32(const ExprPtr& expr) { return expr->type->dtype == DType::kInt32; }
@@ -107,9 +103,10 @@ ExprPtr PerChannelOperand(const ExprPtr& operand, const Shape& image) {
   const Shape channels{image[1], 1, 1};
   const Shape& given = ShapeOf(operand);
   if (!IsStatic(given)) return nullptr;
-  if (given == Shape{1, image[1], 1, 1}) return Folded(Reshaped(operand, channels));
+  if (given == Shape{1, image[1], 1, 1}) return FoldedIfConstant(ReshapedTo(operand, channels));
   if (ElementCount(given) != 1) return nullptr;
-  return Folded(TypedCall("broadcast_to", {Folded(Reshaped(operand, {1, 1, 1}))}, {{"shape", channels}}));
+  return FoldedIfConstant(
+      TypedCall("broadcast_to", {FoldedIfConstant(ReshapedTo(operand, {1, 1, 1}))}, {{"shape", channels}}));
 }
 
 ExprPtr ScaleChannels(const ExprPtr& node, const Uses&) {
@@ -140,7 +137,7 @@ ExprPtr AddToColumns(const ExprPtr& node, const Uses&) {
   const bool scaled = relay::AsCallTo(matrix, "multiply") != nullptr && relay::AsConstant(add->args[1]) != nullptr;
   const ExprPtr bias = sums || scaled ? PerColumn(add->args[1], matrix, node) : nullptr;
   if (bias == nullptr) return nullptr;
-  return Reshaped(TypedCall("nn.bias_add", {matrix, bias}, {}, add->name), ShapeOf(node));
+  return ReshapedTo(TypedCall("nn.bias_add", {matrix, bias}, {}, add->name), ShapeOf(node));
 }
 
 ExprPtr RoundBeforeReshape(const ExprPtr& node, const Uses&) {

@@ -16,9 +16,9 @@ namespace {
 using Tensors = std::vector<Tensor>;
 
 // Kernels hold positions as float32, which holds every integer only up to here.
-constexpr int64_t kMostPositions = int64_t{1} << 24;
+constexpr int64_t kMostFloatPositions = int64_t{1} << 24;
 
-Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
+Shape ArgReducedShape(Shape shape, const Attrs& attrs) {
   const auto axis = NormalizedAxis(attrs.GetInt("axis"), shape.size());
   if (attrs.GetBool("keepdims")) {
     Nth(shape, axis) = 1;
@@ -31,10 +31,10 @@ Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
 TypePtr ArgType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
   const int64_t extent = Nth(data.shape, NormalizedAxis(attrs.GetInt("axis"), data.shape.size()));
-  if (extent == 0 || extent > kMostPositions) {
-    Misfit(fmt::format("an axis of {} elements; it must have 1 to {}", extent, kMostPositions));
+  if (extent == 0 || extent > kMostFloatPositions) {
+    Misfit(fmt::format("an axis of {} elements; it must have 1 to {}", extent, kMostFloatPositions));
   }
-  return TensorType(ShapeOfResult(data.shape, attrs), DType::kInt64);
+  return TensorType(ArgReducedShape(data.shape, attrs), DType::kInt64);
 }
 
 // Wins: x is better than `held`; the first NaN is better than all numbers. Ties: x equals `held`.
@@ -78,7 +78,7 @@ OpDef ArgOp(std::string name, std::string description, bool largest) {
   def.reference = [largest](const Tensors& args, const Attrs& attrs) {
     const Shape& shape = args[0].shape();
     const AxisView view = ViewAxis(shape, NormalizedAxis(attrs.GetInt("axis"), shape.size()));
-    Tensor result(DType::kInt64, ShapeOfResult(shape, attrs));
+    Tensor result(DType::kInt64, ArgReducedShape(shape, attrs));
     for (int64_t line = 0; line < result.elements(); ++line) {
       const int64_t begin = line / view.inner * view.extent * view.inner + line % view.inner;
       result.data<int64_t>()[line] =

@@ -7,12 +7,13 @@
 namespace hone::relay {
 namespace {
 
-constexpr size_t kBytes = 256;
+constexpr size_t kByteValues = 256;
 
 std::vector<int64_t> TableOf(const Attrs& attrs) {
-  std::vector<int64_t> table = CheckedInts(attrs, "table", kBytes, 0);
+  std::vector<int64_t> table = CheckedInts(attrs, "table", kByteValues, 0);
   for (const int64_t value : table) {
-    if (value >= static_cast<int64_t>(kBytes)) Misfit(fmt::format("table has {}, at most {}", value, kBytes - 1));
+    if (value >= static_cast<int64_t>(kByteValues))
+      Misfit(fmt::format("table has {}, at most {}", value, kByteValues - 1));
   }
   return table;
 }

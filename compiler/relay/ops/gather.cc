@@ -14,15 +14,6 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Types = std::vector<TypePtr>;
 
-// The position in [0, extent): negative ones count from the end.
-int64_t Placed(const Tensor& indices, int64_t i, int64_t extent) {
-  const auto index = static_cast<int64_t>(indices.At(i));
-  if (index < -extent || index >= extent) {
-    Misfit(fmt::format("index {} lies outside an axis of {} elements", index, extent));
-  }
-  return index < 0 ? index + extent : index;
-}
-
 TypePtr GatherType(const Types& args, const Attrs& attrs) {
   const Type& data = RowMajorArg(args, 0, "data");
   const Type& indices = RowMajorArg(args, 1, "indices");
@@ -43,7 +34,7 @@ Tensors GatherElements(const Tensors& args, const Attrs& attrs) {
   others[axis] = 0;
   std::vector<int64_t> offsets = StridedOffsets(shape, others);
   for (size_t i = 0; i < offsets.size(); ++i) {
-    offsets[i] += strides[axis] * Placed(args[1], static_cast<int64_t>(i), args[0].shape()[axis]);
+    offsets[i] += strides[axis] * IndexOnAxis(args[1], static_cast<int64_t>(i), args[0].shape()[axis]);
   }
   return {Gather(args[0], shape, offsets)};
 }
@@ -87,7 +78,7 @@ Tensors GatherNd(const Tensors& args, const Attrs& attrs) {
     int64_t at = place / (places / batches);
     for (size_t part = 0; part < shape.depth; ++part) {
       const int64_t extent = data[shape.batch + part];
-      at = at * extent + Placed(args[1], static_cast<int64_t>(part) * places + place, extent);
+      at = at * extent + IndexOnAxis(args[1], static_cast<int64_t>(part) * places + place, extent);
     }
     for (int64_t k = 0; k < slices.inner; ++k) offsets.push_back(at * slices.inner + k);
   }

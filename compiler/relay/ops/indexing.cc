@@ -106,4 +106,12 @@ AxisView ViewAxis(const Shape& shape, int64_t axis) {
   return view;
 }
 
+int64_t IndexOnAxis(const Tensor& indices, int64_t i, int64_t extent) {
+  const auto index = static_cast<int64_t>(indices.At(i));
+  if (index < -extent || index >= extent) {
+    Misfit(fmt::format("index {} lies outside an axis of {} elements", index, extent));
+  }
+  return index < 0 ? index + extent : index;
+}
+
 }  // namespace hone::relay

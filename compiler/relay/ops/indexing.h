@@ -62,4 +62,8 @@ struct AxisView {
 };
 AxisView ViewAxis(const Shape& shape, int64_t axis);
 
+// Element i of `indices` as a position in [0, extent): negative ones count from the end. Throws Error(kBadData) for an
+// index outside.
+int64_t IndexOnAxis(const Tensor& indices, int64_t i, int64_t extent);
+
 }  // namespace hone::relay

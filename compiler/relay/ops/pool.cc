@@ -88,7 +88,7 @@ TypePtr GlobalPoolType(const std::vector<TypePtr>& args, const Attrs& attrs, siz
   return TensorType(OffVolume({in[0], in[1], 1, 1, 1}, spatial + 2, attrs), data.dtype, data.layout);
 }
 
-struct Volume {
+struct PoolVolume {
   const Tensor& data;
   int64_t first, depth, height, width;
 };
@@ -112,7 +112,7 @@ struct Place {
 };
 
 // In ceil mode a window may reach past the padding at the end: those taps are not counted at all.
-Window Look(const Volume& volume, const PoolAxes& axes, const Place& out) {
+Window Look(const PoolVolume& volume, const PoolAxes& axes, const Place& out) {
   Window window;
   for (int64_t tap = 0; tap < axes[0].size * axes[1].size * axes[2].size; ++tap) {
     const int64_t d = axes[0].Seen(out.d, tap / (axes[2].size * axes[1].size));
@@ -146,7 +146,7 @@ Tensor Pooled(const Tensor& data, const PoolAxes& axes, const Attrs& attrs, Answ
   const double least = data.dtype() == DType::kUInt8 ? 0 : -std::numeric_limits<double>::infinity();
   const int64_t places = out[2] * out[3] * out[4];
   for (int64_t i = 0; i < result.elements(); ++i) {
-    const Volume from{data, i / places * in[2] * in[3] * in[4], in[2], in[3], in[4]};
+    const PoolVolume from{data, i / places * in[2] * in[3] * in[4], in[2], in[3], in[4]};
     const Place place{i % places / (out[3] * out[4]), i / out[4] % out[3], i % out[4]};
     result.Set(i, std::max(answer(Look(from, axes, place), attrs), least));
   }

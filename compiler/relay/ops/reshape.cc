@@ -124,7 +124,9 @@ OpDef ShapeOfOp() {
   return def;
 }
 
-Tensors Cast(const Tensors& args, const Attrs& attrs) { return {args[0].As(ParseDType(attrs.GetString("dtype")))}; }
+Tensors CastElements(const Tensors& args, const Attrs& attrs) {
+  return {args[0].As(ParseDType(attrs.GetString("dtype")))};
+}
 
 OpDef CastOp() {
   OpDef def;
@@ -142,7 +144,7 @@ OpDef CastOp() {
     const Type& data = TensorArg(args, 0, "data");
     return TensorType(data.shape, ParseDType(attrs.GetString("dtype")), data.layout);
   };
-  def.reference = Cast;
+  def.reference = CastElements;
   return def;
 }
 

@@ -59,15 +59,6 @@ TypePtr ScatterNdType(const Types& args, const Attrs& attrs) {
   return TensorType(data.shape, data.dtype);
 }
 
-// The position in [0, extent): negative ones count from the end.
-int64_t Placed(const Tensor& indices, int64_t i, int64_t extent) {
-  const auto index = static_cast<int64_t>(indices.At(i));
-  if (index < -extent || index >= extent) {
-    Misfit(fmt::format("index {} lies outside an axis of {} elements", index, extent));
-  }
-  return index < 0 ? index + extent : index;
-}
-
 template <typename T>
 T Joined(const std::string& join, T held, T update) {
   if constexpr (std::is_same_v<T, double>) {
@@ -144,7 +135,7 @@ Tensors ScatterElements(const Tensors& args, const Attrs& attrs) {
   others[axis] = 0;
   std::vector<int64_t> targets = StridedOffsets(shape, others);
   for (size_t i = 0; i < targets.size(); ++i) {
-    targets[i] += strides[axis] * Placed(args[1], static_cast<int64_t>(i), data[axis]);
+    targets[i] += strides[axis] * IndexOnAxis(args[1], static_cast<int64_t>(i), data[axis]);
   }
   return Scattered(args, attrs.GetString("reduction"), targets);
 }
@@ -157,7 +148,7 @@ Tensors ScatterNd(const Tensors& args, const Attrs& attrs) {
   for (int64_t place = 0; place < places; ++place) {
     int64_t at = 0;
     for (int64_t part = 0; part < depth; ++part) {
-      at = at * Nth(data, part) + Placed(args[1], part * places + place, Nth(data, part));
+      at = at * Nth(data, part) + IndexOnAxis(args[1], part * places + place, Nth(data, part));
     }
     for (int64_t k = 0; k < slice; ++k) targets.push_back(at * slice + k);
   }

@@ -17,9 +17,9 @@ namespace {
 using Tensors = std::vector<Tensor>;
 
 // Kernels hold positions in 31 bits.
-constexpr int64_t kMostPositions = INT32_MAX;
+constexpr int64_t kMostTopKPositions = INT32_MAX;
 
-Shape ShapeOfResult(Shape shape, const Attrs& attrs) {
+Shape TopKShape(Shape shape, const Attrs& attrs) {
   Nth(shape, NormalizedAxis(attrs.GetInt("axis"), shape.size())) = attrs.GetInt("k");
   return shape;
 }
@@ -29,11 +29,11 @@ TypePtr TopKType(const std::vector<TypePtr>& args, const Attrs& attrs) {
   if (data.shape.empty()) Misfit("data has no axis");
   const int64_t k = attrs.GetInt("k"),
                 extent = Nth(data.shape, NormalizedAxis(attrs.GetInt("axis"), data.shape.size()));
-  if (k < 1 || k > extent || extent > kMostPositions) {
-    Misfit(
-        fmt::format("k is {}, the axis has {}; k must be 1 to that, and that at most {}", k, extent, kMostPositions));
+  if (k < 1 || k > extent || extent > kMostTopKPositions) {
+    Misfit(fmt::format("k is {}, the axis has {}; k must be 1 to that, and that at most {}", k, extent,
+                       kMostTopKPositions));
   }
-  const Shape shape = ShapeOfResult(data.shape, attrs);
+  const Shape shape = TopKShape(data.shape, attrs);
   return TupleType({TensorType(shape, data.dtype), TensorType(shape, DType::kInt64)});
 }
 
@@ -55,7 +55,7 @@ Tensors TopK(const Tensors& args, const Attrs& attrs) {
   const AxisView view = ViewAxis(data.shape(), NormalizedAxis(attrs.GetInt("axis"), data.shape().size()));
   const int64_t k = attrs.GetInt("k");
   const bool ascending = attrs.GetBool("is_ascend");
-  const Shape shape = ShapeOfResult(data.shape(), attrs);
+  const Shape shape = TopKShape(data.shape(), attrs);
   Tensors results{Tensor(data.dtype(), shape), Tensor(DType::kInt64, shape)};
   std::vector<int64_t> order(static_cast<size_t>(view.extent));
   for (int64_t line = 0; line < view.outer * view.inner; ++line) {

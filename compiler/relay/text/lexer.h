@@ -7,6 +7,10 @@
 
 namespace hone::relay {
 
+// The characters of plain names; "_" counts as a letter.
+inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 // Lines and columns count from 1, columns in bytes.
 struct TextPosition {
   int64_t line = 1, column = 1;

@@ -9,6 +9,7 @@ namespace hone {
 namespace {
 
 using relay::ExprPtr;
+using Ints = std::vector<int64_t>;
 
 // The position of element `i` of `extent` between -1 and 1. The ends of the range are the middles of the outer elements
 // (`corners`), or their outer edges.
@@ -29,7 +30,6 @@ ExprPtr Places(const OnnxNodeView& view, int64_t axis, int64_t axes, int64_t ext
 
 // A column of theta that broadcasts over the extents: N x axes x 1 ...
 ExprPtr Column(const OnnxNodeView& view, int64_t column, int64_t axes) {
-  using Ints = std::vector<int64_t>;
   const ExprPtr part = view.Call("strided_slice", {view.Input(0)},
                                  {{"begin", Ints{column}}, {"end", Ints{column + 1}}, {"axes", Ints{2}}});
   Shape shape(static_cast<size_t>(axes) + 2, 1);

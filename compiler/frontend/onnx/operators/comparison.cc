@@ -9,24 +9,24 @@ namespace {
 
 using relay::ExprPtr;
 
-struct Renamed {
+struct RenamedWithInputs {
   std::string_view onnx;
   std::string_view relay;
   int inputs;
 };
-constexpr Renamed kRenamed[] = {{"Equal", "equal", 2},
-                                {"Less", "less", 2},
-                                {"LessOrEqual", "less_equal", 2},
-                                {"Greater", "greater", 2},
-                                {"GreaterOrEqual", "greater_equal", 2},
-                                {"And", "logical_and", 2},
-                                {"Or", "logical_or", 2},
-                                {"Xor", "logical_xor", 2},
-                                {"Not", "logical_not", 1},
-                                {"Where", "where", 3}};
+constexpr RenamedWithInputs kRenamed[] = {{"Equal", "equal", 2},
+                                          {"Less", "less", 2},
+                                          {"LessOrEqual", "less_equal", 2},
+                                          {"Greater", "greater", 2},
+                                          {"GreaterOrEqual", "greater_equal", 2},
+                                          {"And", "logical_and", 2},
+                                          {"Or", "logical_or", 2},
+                                          {"Xor", "logical_xor", 2},
+                                          {"Not", "logical_not", 1},
+                                          {"Where", "where", 3}};
 
-std::vector<ExprPtr> Convert(const OnnxNodeView& view) {
-  for (const Renamed& row : kRenamed) {
+std::vector<ExprPtr> ConvertRenamed(const OnnxNodeView& view) {
+  for (const RenamedWithInputs& row : kRenamed) {
     if (row.onnx != view.node().op_type) continue;
     std::vector<ExprPtr> args;
     for (int i = 0; i < row.inputs; ++i) args.push_back(view.Input(i));
@@ -54,7 +54,7 @@ std::vector<ExprPtr> IsInf(const OnnxNodeView& view) {
 OnnxOperatorTable ComparisonOperators() {
   OnnxOperatorTable table = {{"IsNaN", 1, 1, IsNaN, {}},
                              {"IsInf", 1, 1, IsInf, {"detect_negative", "detect_positive"}}};
-  for (const Renamed& row : kRenamed) table.push_back({row.onnx, row.inputs, row.inputs, Convert, {}});
+  for (const RenamedWithInputs& row : kRenamed) table.push_back({row.onnx, row.inputs, row.inputs, ConvertRenamed, {}});
   return table;
 }
 

@@ -12,24 +12,24 @@ namespace {
 
 using relay::ExprPtr;
 
-struct Renamed {
+struct RenamedOperator {
   std::string_view onnx;
   std::string_view relay;
 };
 
-constexpr Renamed kUnary[] = {{"Relu", "nn.relu"}, {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"}, {"Exp", "exp"},
-                              {"Log", "log"},      {"Sqrt", "sqrt"},       {"Erf", "erf"},   {"Neg", "negative"},
-                              {"Abs", "abs"},      {"Floor", "floor"},     {"Ceil", "ceil"}, {"Round", "round"},
-                              {"Sign", "sign"}};
-constexpr Renamed kBinary[] = {{"Add", "add"}, {"Sub", "subtract"}, {"Mul", "multiply"}, {"Div", "divide"}};
+constexpr RenamedOperator kUnary[] = {
+    {"Relu", "nn.relu"}, {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"},    {"Exp", "exp"}, {"Log", "log"},
+    {"Sqrt", "sqrt"},    {"Erf", "erf"},         {"Neg", "negative"}, {"Abs", "abs"}, {"Floor", "floor"},
+    {"Ceil", "ceil"},    {"Round", "round"},     {"Sign", "sign"}};
+constexpr RenamedOperator kBinary[] = {{"Add", "add"}, {"Sub", "subtract"}, {"Mul", "multiply"}, {"Div", "divide"}};
 // For integers: 2 to a greater exponent does not fit into 64 bits.
 constexpr double kLargestExponent = 63;
 
-constexpr Renamed kVariadic[] = {{"Sum", "add"}, {"Max", "maximum"}, {"Min", "minimum"}};
+constexpr RenamedOperator kVariadic[] = {{"Sum", "add"}, {"Max", "maximum"}, {"Min", "minimum"}};
 
 template <size_t N>
-std::string_view RelayName(const Renamed (&table)[N], std::string_view onnx) {
-  for (const Renamed& row : table) {
+std::string_view RelayName(const RenamedOperator (&table)[N], std::string_view onnx) {
+  for (const RenamedOperator& row : table) {
     if (row.onnx == onnx) return row.relay;
   }
   RefuseNode("the operator is not supported");
@@ -130,9 +130,9 @@ OnnxOperatorTable ElementwiseOperators() {
                              {"Reciprocal", 1, 1, Reciprocal, {}},
                              {"Mean", 1, -1, Mean, {}},
                              {"Pow", 2, 2, Pow, {}}};
-  for (const Renamed& row : kUnary) table.push_back({row.onnx, 1, 1, Unary, {}});
-  for (const Renamed& row : kBinary) table.push_back({row.onnx, 2, 2, Binary, {}});
-  for (const Renamed& row : kVariadic) table.push_back({row.onnx, 1, -1, Variadic, {}});
+  for (const RenamedOperator& row : kUnary) table.push_back({row.onnx, 1, 1, Unary, {}});
+  for (const RenamedOperator& row : kBinary) table.push_back({row.onnx, 2, 2, Binary, {}});
+  for (const RenamedOperator& row : kVariadic) table.push_back({row.onnx, 1, -1, Variadic, {}});
   return table;
 }
 

@@ -15,9 +15,7 @@ namespace {
 
 using relay::ExprPtr;
 
-constexpr int64_t kMaxStep = int64_t{1} << 31;
-
-struct Range {
+struct SliceRange {
   int64_t axis = 0;
   int64_t begin = 0;
   int64_t end = 0;
@@ -34,9 +32,9 @@ ExprPtr FromStart(const OnnxNodeView& view, const ExprPtr& indices, int64_t axis
   return view.Call("where", {below, view.Call("add", {indices, extent}), indices});
 }
 
-ExprPtr StridedSlice(const OnnxNodeView& view, const ExprPtr& data, const std::vector<Range>& ranges) {
+ExprPtr StridedSlice(const OnnxNodeView& view, const ExprPtr& data, const std::vector<SliceRange>& ranges) {
   std::vector<int64_t> begin, end, strides, axes;
-  for (const Range& range : ranges) {
+  for (const SliceRange& range : ranges) {
     begin.push_back(range.begin);
     end.push_back(range.end);
     strides.push_back(range.step);
@@ -46,7 +44,7 @@ ExprPtr StridedSlice(const OnnxNodeView& view, const ExprPtr& data, const std::v
 }
 
 // ONNX clamps positions outside; numbers near the ends of int64 mean "to the end".
-Range Clamped(Range range, int64_t dim) {
+SliceRange Clamped(SliceRange range, int64_t dim) {
   const bool forward = range.step > 0;
   const auto clamp = [&](int64_t at) {
     return std::clamp<int64_t>(at < 0 ? at + dim : at, forward ? 0 : -1, forward ? dim : dim - 1);
@@ -58,7 +56,7 @@ Range Clamped(Range range, int64_t dim) {
 }
 
 // A slice backwards becomes a gather of falling indices, because strided_slice only goes forward.
-ExprPtr SliceBackwards(const OnnxNodeView& view, const ExprPtr& data, const Range& range) {
+ExprPtr SliceBackwards(const OnnxNodeView& view, const ExprPtr& data, const SliceRange& range) {
   view.builder().Spend((range.begin - range.end) / -range.step * 8);
   std::vector<int64_t> indices;
   for (int64_t i = range.begin; i > range.end; i += range.step) indices.push_back(i);
@@ -85,12 +83,13 @@ std::vector<ExprPtr> Slice(const OnnxNodeView& view) {
     RefuseNode("starts, ends, axes and steps differ in length");
   }
   ExprPtr result = view.Input(0);
-  std::vector<Range> forward;
+  std::vector<SliceRange> forward;
   for (size_t i = 0; i < starts.size(); ++i) {
     if (steps[i] == 0) RefuseNode("a step of 0");
     if (IsCountedAlong(view, axes[i])) RefuseNode("before opset 10 it takes no axis whose extent is counted in a run");
     const int64_t dim = Nth(view.InputShape(0), axes[i]);
-    const Range range = Clamped({axes[i], starts[i], ends[i], std::clamp(steps[i], -kMaxStep, kMaxStep)}, dim);
+    const SliceRange range =
+        Clamped({axes[i], starts[i], ends[i], std::clamp(steps[i], -kMaxSliceStep, kMaxSliceStep)}, dim);
     if (range.step < 0) {
       result = SliceBackwards(view, result, range);
     } else if (range.begin != 0 || range.end != dim || range.step != 1) {

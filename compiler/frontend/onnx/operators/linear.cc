@@ -30,10 +30,6 @@ ExprPtr IntegerProduct(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr
   return view.Call("sum", {products}, {{"axis", std::vector<int64_t>{-1}}});
 }
 
-ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& matrix) {
-  return view.Call("transpose", {matrix}, {{"axes", std::vector<int64_t>{1, 0}}});
-}
-
 ExprPtr Scaled(const OnnxNodeView& view, const ExprPtr& expr, double factor) {
   if (factor == 1) return expr;
   if (IsInteger(view, expr) && factor != std::trunc(factor)) {
@@ -65,8 +61,8 @@ std::vector<ExprPtr> Gemm(const OnnxNodeView& view) {
     RefuseNode(fmt::format("A is {} and B is {}; both must be matrices", ShapeText(view.InputShape(0)),
                            ShapeText(view.InputShape(1))));
   }
-  if (view.Int("transA", 0) != 0) a = Transposed(view, a);
-  if (view.Int("transB", 0) == 0) b = Transposed(view, b);
+  if (view.Int("transA", 0) != 0) a = TransposedMatrix(view, a);
+  if (view.Int("transB", 0) == 0) b = TransposedMatrix(view, b);
   const ExprPtr product = Scaled(view, Dense(view, a, b), view.Float("alpha", 1));
   const double beta = view.Float("beta", 1);
   if (!view.HasInput(2) || beta == 0) return {product};
@@ -80,7 +76,7 @@ ExprPtr TimesMatrix(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
   shape.pop_back();
   const ExprPtr rows = view.Reshape(a, {ElementCount(shape), inner});
   shape.push_back(view.builder().ShapeOf(b)[1]);
-  return view.Reshape(Dense(view, rows, Transposed(view, b), integral), shape);
+  return view.Reshape(Dense(view, rows, TransposedMatrix(view, b), integral), shape);
 }
 
 Shape BroadcastBatch(const Shape& a, const Shape& b) {
@@ -135,6 +131,10 @@ std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
 }
 
 }  // namespace
+
+ExprPtr TransposedMatrix(const OnnxNodeView& view, const ExprPtr& matrix) {
+  return view.Call("transpose", {matrix}, {{"axes", std::vector<int64_t>{1, 0}}});
+}
 
 ExprPtr RowsByRows(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
   if (view.builder().ShapeOf(a).size() == 2) return Dense(view, a, b);

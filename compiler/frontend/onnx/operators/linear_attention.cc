@@ -13,7 +13,7 @@ namespace {
 using relay::ExprPtr;
 using Ints = std::vector<int64_t>;
 
-ExprPtr Part(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_t begin, int64_t end) {
+ExprPtr PartOfAxis(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_t begin, int64_t end) {
   return view.Call("strided_slice", {data},
                    {{"begin", Ints{begin}}, {"end", Ints{end}}, {"strides", Ints{1}}, {"axes", Ints{axis}}});
 }
@@ -103,7 +103,7 @@ class StateAttention {
 
   // An input's values at position t, reshaped to another shape of as many elements.
   ExprPtr At(int input, int64_t t, const Shape& shape) const {
-    return view_.Reshape(Part(view_, view_.Input(input), 1, t, t + 1), shape);
+    return view_.Reshape(PartOfAxis(view_, view_.Input(input), 1, t, t + 1), shape);
   }
 
   ExprPtr Of(std::string_view op, const ExprPtr& a, const ExprPtr& b) const { return view_.Call(op, {a, b}); }
@@ -176,7 +176,7 @@ std::vector<ExprPtr> CausalConvWithState(const OnnxNodeView& view) {
        {"kernel_size", Ints{1, weight[2]}}});
   if (view.HasInput(2)) y = view.Call("nn.bias_add", {y, view.Input(2)});
   if (activation != "none") y = view.Call("nn.silu", {y});
-  return {view.Reshape(y, data), Part(view, whole, 2, length - past, length)};
+  return {view.Reshape(y, data), PartOfAxis(view, whole, 2, length - past, length)};
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace {
 
 using relay::ExprPtr;
 
-class Step {
+class OptimiserStep {
  public:
   // `kinds` is the number of inputs per tensor: itself, its gradient, its states.
-  Step(const OnnxNodeView& view, int kinds) : view_(view), tensors_((view.num_inputs() - 2) / kinds) {
+  OptimiserStep(const OnnxNodeView& view, int kinds) : view_(view), tensors_((view.num_inputs() - 2) / kinds) {
     if (tensors_ < 1 || 2 + tensors_ * kinds != view.num_inputs()) {
       RefuseNode(fmt::format("{} inputs; it takes 2 and {} for each tensor", view.num_inputs(), kinds));
     }
@@ -68,7 +68,7 @@ std::vector<ExprPtr> Joined(std::vector<ExprPtr> tensors, const std::vector<Expr
 }
 
 std::vector<ExprPtr> Adagrad(const OnnxNodeView& view) {
-  const Step step(view, 3);
+  const OptimiserStep step(view, 3);
   const ExprPtr slower = step.With("add", step.With("multiply", step.step(), view.Float("decay_factor", 0)), 1);
   const ExprPtr rate = step.Both("divide", step.rate(), slower);
   std::vector<ExprPtr> tensors, squares;
@@ -83,7 +83,7 @@ std::vector<ExprPtr> Adagrad(const OnnxNodeView& view) {
 
 // Computes rate * sqrt(1 - beta^t) / (1 - alpha^t). The states begin at 0, and this corrects the bias of the first
 // means.
-ExprPtr AdamRate(const Step& step, double alpha, double beta) {
+ExprPtr AdamRate(const OptimiserStep& step, double alpha, double beta) {
   const auto missing = [&](double base) {
     return step.Both("subtract", step.Number(1), step.Both("power", step.Number(base), step.step()));
   };
@@ -92,7 +92,7 @@ ExprPtr AdamRate(const Step& step, double alpha, double beta) {
 }
 
 std::vector<ExprPtr> Adam(const OnnxNodeView& view) {
-  const Step step(view, 4);
+  const OptimiserStep step(view, 4);
   const double alpha = view.Float("alpha", 0.9), beta = view.Float("beta", 0.999);
   const double shrink = 1 - view.Float("norm_coefficient_post", 0);
   const ExprPtr rate = AdamRate(step, alpha, beta);
@@ -108,7 +108,7 @@ std::vector<ExprPtr> Adam(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Momentum(const OnnxNodeView& view) {
-  const Step step(view, 3);
+  const OptimiserStep step(view, 3);
   const std::string mode = view.String("mode", "standard");
   if (mode != "standard" && mode != "nesterov") {
     RefuseNode(fmt::format("mode=\"{}\" is not known; standard and nesterov are", mode));

@@ -9,7 +9,7 @@ namespace {
 
 using relay::ExprPtr;
 
-QuantisedAxis AxisOf(const OnnxNodeView& view) {
+QuantisedAxis QuantisedAxisOf(const OnnxNodeView& view) {
   const int64_t block = view.Int("block_size", 0);
   // A scale of one value may come with any axis, even one that the tensor lacks.
   if (block == 0 && ElementCount(view.InputShape(1)) == 1) return {};
@@ -28,12 +28,12 @@ DType ResultDType(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> QuantizeLinear(const OnnxNodeView& view) {
-  const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), AxisOf(view));
+  const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), QuantisedAxisOf(view));
   return {Quantised(view, AsDType(view, view.Input(0), DType::kFloat32), by, ResultDType(view))};
 }
 
 std::vector<ExprPtr> DequantizeLinear(const OnnxNodeView& view) {
-  const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), AxisOf(view));
+  const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), QuantisedAxisOf(view));
   return {Dequantised(view, view.Input(0), by)};
 }
 

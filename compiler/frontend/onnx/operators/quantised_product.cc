@@ -15,6 +15,7 @@ namespace hone {
 namespace {
 
 using relay::ExprPtr;
+using Ints = std::vector<int64_t>;
 
 // The input numbers of a node's operands and their zero points.
 struct Operands {
@@ -59,13 +60,8 @@ ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at, int bias = -1
   return added != nullptr ? WithBias(view, *sum, added, 1) : *sum;
 }
 
-ExprPtr Transposed(const OnnxNodeView& view, const ExprPtr& matrix) {
-  return view.Call("transpose", {matrix}, {{"axes", std::vector<int64_t>{1, 0}}});
-}
-
 // Positions [begin, end) of one axis.
 WholeNumbers Slice(const OnnxNodeView& view, const WholeNumbers& from, size_t axis, int64_t begin, int64_t end) {
-  using Ints = std::vector<int64_t>;
   const ExprPtr part = view.Call(
       "strided_slice", {from.value},
       {{"begin", Ints{begin}}, {"end", Ints{end}}, {"strides", Ints{1}}, {"axes", Ints{static_cast<int64_t>(axis)}}});
@@ -84,9 +80,9 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
     RefuseNode(fmt::format("{} times {} cannot be", ShapeText(a_shape), ShapeText(b_shape)));
   }
   const auto product = [&](const ExprPtr& lhs, const ExprPtr& rhs) {
-    return MatrixProduct(view, lhs, is_matrix ? Transposed(view, rhs) : rhs, true);
+    return MatrixProduct(view, lhs, is_matrix ? TransposedMatrix(view, rhs) : rhs, true);
   };
-  const WholeNumbers rows{is_matrix ? Transposed(view, b.value) : b.value, b.low, b.high};
+  const WholeNumbers rows{is_matrix ? TransposedMatrix(view, b.value) : b.value, b.low, b.high};
   if (is_matrix && NeedsByteSum(view, a, rows)) {
     if (const ExprPtr sum = ByteSum(view, a, rows, product)) return {sum, 0, true};
   }
@@ -172,8 +168,8 @@ std::vector<ExprPtr> QGemm(const OnnxNodeView& view) {
   const QuantisedAxis per_column{b_is_rows ? 0 : 1, 0};
   WholeNumbers a = Factor(view, 0, ReadPerAxis(view, 2, {}));
   WholeNumbers b = Factor(view, 3, ReadPerAxis(view, 5, view.InputShape(3), per_column));
-  if (view.Int("transA", 0) != 0) a = {Transposed(view, a.value), a.low, a.high};
-  if (b_is_rows) b.value = Transposed(view, b.value);
+  if (view.Int("transA", 0) != 0) a = {TransposedMatrix(view, a.value), a.low, a.high};
+  if (b_is_rows) b.value = TransposedMatrix(view, b.value);
   ExactSum sum = IntegerMatrices(view, a, b);
   const Shape result = view.builder().ShapeOf(sum.value);
   if (view.HasInput(6)) {

@@ -39,7 +39,7 @@ std::vector<ExprPtr> Rnn(const OnnxNodeView& view) {
 }
 
 // Scales or zero points, one per direction or one per direction and column, in a shape that broadcasts to the weight.
-ExprPtr PerColumn(const OnnxNodeView& view, int input, const Shape& weight) {
+ExprPtr PerWeightColumn(const OnnxNodeView& view, int input, const Shape& weight) {
   const Shape& shape = view.InputShape(input);
   const bool each = shape.size() == 2 && shape[0] == weight[0] && shape[1] == weight[2];
   const bool whole = ElementCount(shape) == weight[0] && shape.size() <= 2;
@@ -63,24 +63,24 @@ const Shape& IntegersShape(const OnnxNodeView& view, int weight) {
 }
 
 // Computes (integer - zero point) * scale.
-ExprPtr Dequantised(const OnnxNodeView& view, int weight, int scale) {
+ExprPtr DequantisedWeight(const OnnxNodeView& view, int weight, int scale) {
   const Shape shape = IntegersShape(view, weight);
   const auto real = [&](const ExprPtr& integers) {
     return view.Call("cast", {integers}, {{"dtype", std::string("float32")}});
   };
   ExprPtr value = real(view.Input(weight));
-  if (view.HasInput(scale + 1)) value = view.Call("subtract", {value, real(PerColumn(view, scale + 1, shape))});
-  return AsLstm(view, view.Call("multiply", {value, PerColumn(view, scale, shape)}));
+  if (view.HasInput(scale + 1)) value = view.Call("subtract", {value, real(PerWeightColumn(view, scale + 1, shape))});
+  return AsLstm(view, view.Call("multiply", {value, PerWeightColumn(view, scale, shape)}));
 }
 
 // Integers minus their zero points, if both are known and every result fits int8; else nullopt.
-std::optional<Tensor> Centred(const OnnxNodeView& view, int weight, int zero_point) {
+std::optional<Tensor> CentredInt8(const OnnxNodeView& view, int weight, int zero_point) {
   const Shape& shape = IntegersShape(view, weight);
   const Tensor* integers = view.InputValue(weight);
   const bool shifted = view.HasInput(zero_point);
   const Tensor* zero = shifted ? view.InputValue(zero_point) : nullptr;
   if (integers == nullptr || (shifted && zero == nullptr)) return std::nullopt;
-  if (shifted) PerColumn(view, zero_point, shape);  // refuses other shapes
+  if (shifted) PerWeightColumn(view, zero_point, shape);  // refuses other shapes
   const int64_t columns = shape[2], each = shape[1] * columns;
   const bool of_columns = shifted && zero->elements() != shape[0];
   Tensor centred(DType::kInt8, shape);
@@ -95,7 +95,7 @@ std::optional<Tensor> Centred(const OnnxNodeView& view, int weight, int zero_poi
 
 // For each direction and column, even if the model has fewer scales.
 ExprPtr ScalesOfColumns(const OnnxNodeView& view, int scale, const Shape& weight) {
-  const ExprPtr each = PerColumn(view, scale, weight);
+  const ExprPtr each = PerWeightColumn(view, scale, weight);
   const Shape all{weight[0], 1, weight[2]};
   return view.Reshape(view.Call("broadcast_to", {each}, {{"shape", all}}), {weight[0], weight[2]});
 }
@@ -103,9 +103,9 @@ ExprPtr ScalesOfColumns(const OnnxNodeView& view, int scale, const Shape& weight
 // Inputs and states stay floats, although ONNX Runtime rounds them to 8 bits at each step. So do products with the
 // inputs. Products with the states read the whole weight at each step, so that it stays in 8 bits if possible.
 std::vector<ExprPtr> DynamicQuantizeLstm(const OnnxNodeView& view) {
-  const ExprPtr w = Dequantised(view, 1, 8);
-  const std::optional<Tensor> r = Centred(view, 2, 11);
-  if (!r) return RecurrentLayer(view, LstmCell(view), w, Dequantised(view, 2, 10));
+  const ExprPtr w = DequantisedWeight(view, 1, 8);
+  const std::optional<Tensor> r = CentredInt8(view, 2, 11);
+  if (!r) return RecurrentLayer(view, LstmCell(view), w, DequantisedWeight(view, 2, 10));
   const ExprPtr scales = ScalesOfColumns(view, 10, r->shape());
   return RecurrentLayer(view, LstmCell(view), w, AsLstm(view, relay::MakeConstant(*r)), scales);
 }

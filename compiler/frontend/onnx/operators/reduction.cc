@@ -21,13 +21,13 @@ constexpr Reduction kReductions[] = {
     {"ReduceMean", "mean"}, {"ReduceSum", "sum"}, {"ReduceProd", "prod"}, {"ReduceMax", "max"}, {"ReduceMin", "min"}};
 
 // The axes that a node names. None means all axes, or no reduction if `nothing` is set.
-struct Axes {
+struct ReductionAxes {
   std::vector<int64_t> axes;
   bool nothing = false;
   bool keep = true;
 };
 
-Axes AxesOf(const OnnxNodeView& view) {
+ReductionAxes ReductionAxesOf(const OnnxNodeView& view) {
   // The axes moved from attribute to input in opset 13 (sum) and 18 (the others).
   const auto given = view.InputInts(1, "axes");
   const std::vector<int64_t> axes = given ? *given : view.Ints("axes", {});
@@ -35,7 +35,7 @@ Axes AxesOf(const OnnxNodeView& view) {
           view.Int("keepdims", 1) != 0};
 }
 
-ExprPtr Over(const OnnxNodeView& view, std::string_view op, const ExprPtr& data, const Axes& axes) {
+ExprPtr Over(const OnnxNodeView& view, std::string_view op, const ExprPtr& data, const ReductionAxes& axes) {
   if (axes.nothing) return data;
   return view.Call(op, {data}, {{"axis", axes.axes}, {"keepdims", axes.keep}});
 }
@@ -43,30 +43,30 @@ ExprPtr Over(const OnnxNodeView& view, std::string_view op, const ExprPtr& data,
 std::vector<ExprPtr> Reduce(const OnnxNodeView& view) {
   const auto row = std::find_if(std::begin(kReductions), std::end(kReductions),
                                 [&](const Reduction& each) { return each.onnx == view.node().op_type; });
-  return {Over(view, row->relay, view.Input(0), AxesOf(view))};
+  return {Over(view, row->relay, view.Input(0), ReductionAxesOf(view))};
 }
 
 ExprPtr Squared(const OnnxNodeView& view) { return view.Call("multiply", {view.Input(0), view.Input(0)}); }
 
 std::vector<ExprPtr> ReduceL1(const OnnxNodeView& view) {
-  return {Over(view, "sum", view.Call("abs", {view.Input(0)}), AxesOf(view))};
+  return {Over(view, "sum", view.Call("abs", {view.Input(0)}), ReductionAxesOf(view))};
 }
 
 std::vector<ExprPtr> ReduceSumSquare(const OnnxNodeView& view) {
-  return {Over(view, "sum", Squared(view), AxesOf(view))};
+  return {Over(view, "sum", Squared(view), ReductionAxesOf(view))};
 }
 
 std::vector<ExprPtr> ReduceL2(const OnnxNodeView& view) { return {view.Call("sqrt", ReduceSumSquare(view))}; }
 
 std::vector<ExprPtr> ReduceLogSum(const OnnxNodeView& view) {
-  return {view.Call("log", {Over(view, "sum", view.Input(0), AxesOf(view))})};
+  return {view.Call("log", {Over(view, "sum", view.Input(0), ReductionAxesOf(view))})};
 }
 
 // m + log(sum(exp(x - m))), where m is the maximum. An infinite m is replaced, because infinity minus itself is NaN.
 std::vector<ExprPtr> ReduceLogSumExp(const OnnxNodeView& view) {
-  const Axes axes = AxesOf(view);
+  const ReductionAxes axes = ReductionAxesOf(view);
   if (axes.nothing) return {view.Input(0)};
-  const Axes kept{axes.axes, false, true};
+  const ReductionAxes kept{axes.axes, false, true};
   const double most = std::numeric_limits<float>::max();
   const ExprPtr largest =
       view.Call("clip", {Over(view, "max", view.Input(0), kept)}, {{"a_min", -most}, {"a_max", most}});
@@ -81,15 +81,15 @@ std::vector<ExprPtr> ReduceLogSumExp(const OnnxNodeView& view) {
   return {view.Reshape(sum, shape)};
 }
 
-struct Formula {
+struct ReductionFormula {
   std::string_view onnx;
   OnnxConvert convert;
 };
-constexpr Formula kFormulas[] = {{"ReduceL1", ReduceL1},
-                                 {"ReduceL2", ReduceL2},
-                                 {"ReduceSumSquare", ReduceSumSquare},
-                                 {"ReduceLogSum", ReduceLogSum},
-                                 {"ReduceLogSumExp", ReduceLogSumExp}};
+constexpr ReductionFormula kFormulas[] = {{"ReduceL1", ReduceL1},
+                                          {"ReduceL2", ReduceL2},
+                                          {"ReduceSumSquare", ReduceSumSquare},
+                                          {"ReduceLogSum", ReduceLogSum},
+                                          {"ReduceLogSumExp", ReduceLogSumExp}};
 
 }  // namespace
 
@@ -97,7 +97,7 @@ OnnxOperatorTable ReductionOperators() {
   OnnxOperatorTable table;
   const std::vector<std::string_view> attributes{"axes", "keepdims", "noop_with_empty_axes"};
   for (const Reduction& row : kReductions) table.push_back({row.onnx, 1, 2, Reduce, attributes});
-  for (const Formula& row : kFormulas) table.push_back({row.onnx, 1, 2, row.convert, attributes});
+  for (const ReductionFormula& row : kFormulas) table.push_back({row.onnx, 1, 2, row.convert, attributes});
   return table;
 }
 

@@ -87,14 +87,14 @@ std::vector<ExprPtr> Transpose(const OnnxNodeView& view) {
 }
 
 // The axes moved from attribute to input in opset 13.
-std::vector<int64_t> AxesOf(const OnnxNodeView& view) {
+std::vector<int64_t> SqueezeAxes(const OnnxNodeView& view) {
   const auto given = view.InputInts(1, "axes");
   return given ? *given : view.Ints("axes", {});
 }
 
 std::vector<ExprPtr> Squeeze(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
-  std::vector<int64_t> axes = OnnxNodeView::Axes(AxesOf(view), view.InputRank(0));
+  std::vector<int64_t> axes = OnnxNodeView::Axes(SqueezeAxes(view), view.InputRank(0));
   const bool all = axes.empty();
   for (size_t i = 0; all && i < shape.size(); ++i) {
     if (shape[i] == 1) axes.push_back(static_cast<int64_t>(i));
@@ -109,7 +109,7 @@ std::vector<ExprPtr> Squeeze(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Unsqueeze(const OnnxNodeView& view) {
-  std::vector<int64_t> axes = AxesOf(view);
+  std::vector<int64_t> axes = SqueezeAxes(view);
   axes = OnnxNodeView::Axes(axes, view.InputRank(0) + static_cast<int64_t>(axes.size()));
   if (axes.size() + view.InputShape(0).size() > 16) RefuseNode("the result's rank is over 16");
   // Inserts axes from the lowest on, so that each has its final position when it is inserted.

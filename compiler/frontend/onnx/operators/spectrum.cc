@@ -18,7 +18,7 @@ namespace {
 using relay::ExprPtr;
 using Axes = std::vector<int64_t>;
 
-constexpr int64_t kLongest = int64_t{1} << 24;
+constexpr int64_t kLongestSpectrum = int64_t{1} << 24;
 
 // The only number of an input, which may be absent.
 std::optional<int64_t> KnownInt(const OnnxNodeView& view, int input, std::string_view what) {
@@ -42,8 +42,8 @@ struct Spectrum {
 };
 
 void CheckSpectrum(const Spectrum& spectrum) {
-  if (spectrum.length < 1 || spectrum.length > kLongest) {
-    RefuseNode(fmt::format("a transform of {}; it may be of 1 to {}", spectrum.length, kLongest));
+  if (spectrum.length < 1 || spectrum.length > kLongestSpectrum) {
+    RefuseNode(fmt::format("a transform of {}; it may be of 1 to {}", spectrum.length, kLongestSpectrum));
   }
   if (spectrum.parts != 1 && spectrum.parts != 2) {
     RefuseNode(fmt::format("numbers of {} parts; they have one, or a real and an imaginary one", spectrum.parts));
@@ -89,7 +89,7 @@ ExprPtr SpectrumOf(const OnnxNodeView& view, const ExprPtr& given, const Spectru
 }
 
 // An input since opset 20, an attribute before.
-int64_t AxisOf(const OnnxNodeView& view) {
+int64_t TransformedAxis(const OnnxNodeView& view) {
   const int64_t rank = view.InputRank(0);
   const int64_t given = view.opset() < 20 ? view.Int("axis", 1) : KnownInt(view, 2, "axis").value_or(-2);
   const int64_t axis = OnnxNodeView::Axis(given, rank);
@@ -100,7 +100,7 @@ int64_t AxisOf(const OnnxNodeView& view) {
 std::vector<ExprPtr> Dft(const OnnxNodeView& view) {
   const Shape& shape = view.InputShape(0);
   if (shape.size() < 2) RefuseNode(fmt::format("its data is {}; it must have an axis of parts", ShapeText(shape)));
-  const int64_t axis = AxisOf(view), rank = view.InputRank(0);
+  const int64_t axis = TransformedAxis(view), rank = view.InputRank(0);
   const int64_t given = Nth(shape, axis);
   Spectrum spectrum{0, shape.back(), view.Int("inverse", 0) != 0, view.Int("onesided", 0) != 0};
   spectrum.length = KnownInt(view, 1, "dft_length").value_or(spectrum.from_half() ? 2 * (given - 1) : given);

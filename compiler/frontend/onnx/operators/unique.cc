@@ -15,6 +15,7 @@ namespace hone {
 namespace {
 
 using relay::ExprPtr;
+using Ints = std::vector<int64_t>;
 
 // Limit of a slice's elements, because slices are sorted by each of them in turn.
 constexpr int64_t kMostColumns = 256;
@@ -61,9 +62,7 @@ class Uniques {
     return view_.Call("take", {data, places}, {{"axis", int64_t{0}}});
   }
   ExprPtr Part(const ExprPtr& data, int64_t begin, int64_t end) const {
-    using Numbers = std::vector<int64_t>;
-    return view_.Call("strided_slice", {data},
-                      {{"begin", Numbers{begin}}, {"end", Numbers{end}}, {"axes", Numbers{0}}});
+    return view_.Call("strided_slice", {data}, {{"begin", Ints{begin}}, {"end", Ints{end}}, {"axes", Ints{0}}});
   }
   ExprPtr Join(std::vector<ExprPtr> fields) const {
     return view_.builder().CallOnTuple("concatenate", std::move(fields), {{"axis", int64_t{0}}});

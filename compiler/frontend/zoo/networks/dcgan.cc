@@ -10,7 +10,7 @@ namespace {
 using relay::ExprPtr;
 
 constexpr int64_t kCode = 100;
-constexpr int64_t kFilters = 128;
+constexpr int64_t kDcganFilters = 128;
 
 // Doubles the rows and columns.
 ExprPtr Deconv(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t channels, float gain = 1) {
@@ -34,7 +34,7 @@ relay::IRModule BuildDcgan(const ZooOptions& options) {
   const Shape& image = options.image_shape;
   ZooBuilder net(options, relay::TensorType({options.batch, kCode}));
   RequireHalvings(image);
-  const Shape first{options.batch, 8 * kFilters, image[1] / 16, image[2] / 16};
+  const Shape first{options.batch, 8 * kDcganFilters, image[1] / 16, image[2] / 16};
   ExprPtr x =
       relay::MakeCall("nn.dense", {net.data(), net.Param("dense_weight")}, {{"units", first[1] * first[2] * first[3]}});
   x = net.Call("reshape", net.Relu(x), {{"newshape", std::vector<int64_t>(first.begin(), first.end())}});

@@ -10,13 +10,13 @@ namespace {
 
 using relay::ExprPtr;
 
-struct Layout {
+struct DensenetLayout {
   int64_t first;   // channels of the stem
   int64_t growth;  // channels that a layer adds
   std::array<int, 4> layers;
 };
 
-Layout LayoutOf(int layers) {
+DensenetLayout DensenetLayoutOf(int layers) {
   switch (layers) {
     case 121:
       return {64, 32, {6, 12, 24, 16}};
@@ -29,7 +29,7 @@ Layout LayoutOf(int layers) {
   }
 }
 
-ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& index, int64_t growth) {
+ExprPtr DenseLayer(ZooBuilder& net, const ExprPtr& x, const std::string& index, int64_t growth) {
   ExprPtr y = net.Relu(net.BatchNorm(x, "batch_1_" + index));
   y = net.Conv(y, "conv2d_1_" + index, {.channels = 4 * growth});
   y = net.Relu(net.BatchNorm(y, "batch_2_" + index));
@@ -37,11 +37,11 @@ ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& index, int64
 }
 
 // Each layer reads the block's input and the results of all layers before it.
-ExprPtr Block(ZooBuilder& net, const ExprPtr& x, const Layout& layout, size_t stage) {
+ExprPtr DenseBlock(ZooBuilder& net, const ExprPtr& x, const DensenetLayout& layout, size_t stage) {
   std::vector<ExprPtr> features{x};
   ExprPtr all = x;
   for (int i = 0; i < layout.layers[stage]; ++i) {
-    features.push_back(Layer(net, all, fmt::format("{}_{}", stage, i), layout.growth));
+    features.push_back(DenseLayer(net, all, fmt::format("{}_{}", stage, i), layout.growth));
     all = net.Concat(features);
   }
   return all;
@@ -55,13 +55,13 @@ ExprPtr Transition(ZooBuilder& net, const ExprPtr& x, size_t stage, int64_t chan
 }  // namespace
 
 relay::IRModule BuildDensenet(const ZooOptions& options, int layers) {
-  const Layout layout = LayoutOf(layers);
+  const DensenetLayout layout = DensenetLayoutOf(layers);
   ZooBuilder net(options);
   int64_t channels = layout.first;
   ExprPtr x = net.Conv(net.data(), "conv1", {.channels = channels, .kernel = 7, .stride = 2, .padding = 3});
   x = net.MaxPool(net.Relu(net.BatchNorm(x, "batch1")), 3, 2, 1);
   for (size_t stage = 0; stage < layout.layers.size(); ++stage) {
-    x = Block(net, x, layout, stage);
+    x = DenseBlock(net, x, layout, stage);
     channels += layout.layers[stage] * layout.growth;
     if (stage + 1 == layout.layers.size()) break;
     channels /= 2;

@@ -6,7 +6,7 @@ namespace {
 
 using relay::ExprPtr;
 
-struct Widths {
+struct GooglenetWidths {
   const char* name;
   int64_t one;
   int64_t three_reduced;
@@ -16,7 +16,7 @@ struct Widths {
   int64_t pooled;
 };
 
-constexpr Widths kStages[3][5] = {
+constexpr GooglenetWidths kGooglenetStages[3][5] = {
     {{"inception_3a", 64, 96, 128, 16, 32, 32}, {"inception_3b", 128, 128, 192, 32, 96, 64}},
     {{"inception_4a", 192, 96, 208, 16, 48, 64},
      {"inception_4b", 160, 112, 224, 24, 64, 64},
@@ -25,7 +25,7 @@ constexpr Widths kStages[3][5] = {
      {"inception_4e", 256, 160, 320, 32, 128, 128}},
     {{"inception_5a", 256, 160, 320, 32, 128, 128}, {"inception_5b", 384, 192, 384, 48, 128, 128}}};
 
-ExprPtr Inception(ZooBuilder& net, const ExprPtr& x, const Widths& widths) {
+ExprPtr GooglenetInception(ZooBuilder& net, const ExprPtr& x, const GooglenetWidths& widths) {
   const std::string name = widths.name;
   const ExprPtr one = net.ConvBiasRelu(x, name + "_1x1", {.channels = widths.one});
   ExprPtr three = net.ConvBiasRelu(x, name + "_3x3_reduce", {.channels = widths.three_reduced});
@@ -45,10 +45,10 @@ relay::IRModule BuildGooglenet(const ZooOptions& options) {
   x = net.ConvBiasRelu(x, "conv2_reduce", {.channels = 64});
   x = net.ConvBiasRelu(x, "conv2", {.channels = 192, .kernel = 3, .padding = 1});
   x = net.Lrn(x, 1e-4, 1);
-  for (const auto& stage : kStages) {
+  for (const auto& stage : kGooglenetStages) {
     x = net.HalvingMaxPool(x);
-    for (const Widths& widths : stage) {
-      if (widths.name != nullptr) x = Inception(net, x, widths);
+    for (const GooglenetWidths& widths : stage) {
+      if (widths.name != nullptr) x = GooglenetInception(net, x, widths);
     }
   }
   x = net.Dropout(net.PoolAndFlatten(x));

@@ -7,7 +7,7 @@ namespace {
 using relay::ExprPtr;
 
 // A width of 0 omits that branch: modules that halve the image have neither a 1x1 nor a projection.
-struct Widths {
+struct InceptionV2Widths {
   const char* name;
   int64_t one;
   int64_t three_reduced;
@@ -18,14 +18,14 @@ struct Widths {
   bool max_pool;
 };
 
-constexpr Widths kModules[] = {
+constexpr InceptionV2Widths kModules[] = {
     {"inception_3a", 64, 64, 64, 64, 96, 32, false},       {"inception_3b", 64, 64, 96, 64, 96, 64, false},
     {"inception_3c", 0, 128, 160, 64, 96, 0, true},        {"inception_4a", 224, 64, 96, 96, 128, 128, false},
     {"inception_4b", 192, 96, 128, 96, 128, 128, false},   {"inception_4c", 160, 128, 160, 128, 160, 96, false},
     {"inception_4d", 96, 128, 192, 160, 192, 96, false},   {"inception_4e", 0, 128, 192, 192, 256, 0, true},
     {"inception_5a", 352, 192, 320, 160, 224, 128, false}, {"inception_5b", 352, 192, 320, 192, 224, 128, true}};
 
-ExprPtr Inception(ZooBuilder& net, const ExprPtr& x, const Widths& widths) {
+ExprPtr Inception(ZooBuilder& net, const ExprPtr& x, const InceptionV2Widths& widths) {
   const std::string name = widths.name;
   const bool halves = widths.one == 0;
   const int64_t stride = halves ? 2 : 1;
@@ -55,7 +55,7 @@ relay::IRModule BuildInceptionV2(const ZooOptions& options) {
   x = net.ConvBnRelu(net.HalvingMaxPool(x), "conv2_reduce", {.channels = 64});
   x = net.ConvBnRelu(x, "conv2", {.channels = 192, .kernel = 3, .padding = 1});
   x = net.HalvingMaxPool(x);
-  for (const Widths& widths : kModules) x = Inception(net, x, widths);
+  for (const InceptionV2Widths& widths : kModules) x = Inception(net, x, widths);
   return net.Finish(net.Call("nn.softmax", net.Dense(net.PoolAndFlatten(x), "fc", options.classes)));
 }
 

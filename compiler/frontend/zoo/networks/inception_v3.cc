@@ -21,14 +21,14 @@ ZooConv Column(int64_t channels, int64_t size) {
 ZooConv One(int64_t channels) { return {.channels = channels}; }
 
 // Parameters are NAME_conv1_weight and those of NAME_bn.
-ExprPtr Unit(ZooBuilder& net, const ExprPtr& x, const std::string& name, const ZooConv& conv) {
+ExprPtr ConvUnit(ZooBuilder& net, const ExprPtr& x, const std::string& name, const ZooConv& conv) {
   return net.Relu(net.BatchNorm(net.Conv(x, name + "_conv1", conv), name + "_bn", 2e-5, /*scale=*/false));
 }
 
 // Successive units NAME_conv, NAME_conv_1, and so on.
 ExprPtr Chain(ZooBuilder& net, ExprPtr x, const std::string& name, const Convs& convs) {
   for (size_t i = 0; i < convs.size(); ++i) {
-    x = Unit(net, x, i == 0 ? name + "_conv" : fmt::format("{}_conv_{}", name, i), convs[i]);
+    x = ConvUnit(net, x, i == 0 ? name + "_conv" : fmt::format("{}_conv_{}", name, i), convs[i]);
   }
   return x;
 }
@@ -63,11 +63,11 @@ ExprPtr ReductionB(ZooBuilder& net, const ExprPtr& x, const std::string& name) {
 ExprPtr MixedC(ZooBuilder& net, const ExprPtr& x, const std::string& name, bool max_pool) {
   const ExprPtr one = Chain(net, x, name, {One(320)});
   const ExprPtr three = Chain(net, x, name + "_tower", {One(384)});
-  const ExprPtr three_row = Unit(net, three, name + "_tower_mixed_conv", Row(384, 3));
-  const ExprPtr three_column = Unit(net, three, name + "_tower_mixed_conv_1", Column(384, 3));
+  const ExprPtr three_row = ConvUnit(net, three, name + "_tower_mixed_conv", Row(384, 3));
+  const ExprPtr three_column = ConvUnit(net, three, name + "_tower_mixed_conv_1", Column(384, 3));
   const ExprPtr doubled = Chain(net, x, name + "_tower_1", {One(448), Three(384)});
-  const ExprPtr doubled_row = Unit(net, doubled, name + "_tower_1_mixed_conv", Row(384, 3));
-  const ExprPtr doubled_column = Unit(net, doubled, name + "_tower_1_mixed_conv_1", Column(384, 3));
+  const ExprPtr doubled_row = ConvUnit(net, doubled, name + "_tower_1_mixed_conv", Row(384, 3));
+  const ExprPtr doubled_column = ConvUnit(net, doubled, name + "_tower_1_mixed_conv_1", Column(384, 3));
   const ExprPtr pooled = max_pool ? net.MaxPool(x, 3, 1, 1) : net.AvgPool(x, 3, 1, 1);
   return net.Concat(
       {one, three_row, three_column, doubled_row, doubled_column, Chain(net, pooled, name + "_tower_2", {One(192)})});
@@ -77,10 +77,10 @@ ExprPtr MixedC(ZooBuilder& net, const ExprPtr& x, const std::string& name, bool 
 
 relay::IRModule BuildInceptionV3(const ZooOptions& options) {
   ZooBuilder net(options);
-  ExprPtr x = Unit(net, net.data(), "conv", Halving(32));
-  x = Unit(net, Unit(net, x, "conv_1", {.channels = 32, .kernel = 3}), "conv_2", Three(64));
-  x = Unit(net, net.MaxPool(x, 3, 2, 0), "conv_3", One(80));
-  x = Unit(net, x, "conv_4", {.channels = 192, .kernel = 3});
+  ExprPtr x = ConvUnit(net, net.data(), "conv", Halving(32));
+  x = ConvUnit(net, ConvUnit(net, x, "conv_1", {.channels = 32, .kernel = 3}), "conv_2", Three(64));
+  x = ConvUnit(net, net.MaxPool(x, 3, 2, 0), "conv_3", One(80));
+  x = ConvUnit(net, x, "conv_4", {.channels = 192, .kernel = 3});
   x = MixedA(net, net.MaxPool(x, 3, 2, 0), "mixed", 32);
   for (const char* name : {"mixed_1", "mixed_2"}) x = MixedA(net, x, name, 64);
   x = MixedB(net, ReductionA(net, x, "mixed_3"), "mixed_4", 128);

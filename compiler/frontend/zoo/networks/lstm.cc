@@ -17,7 +17,7 @@ struct State {
 };
 
 // Gates in the order in, forget, transform, out.
-State Step(ZooBuilder& net, const ExprPtr& inputs, const State& state, int64_t step, int64_t units) {
+State LstmStep(ZooBuilder& net, const ExprPtr& inputs, const State& state, int64_t step, int64_t units) {
   const ExprPtr of_inputs = net.Dense(inputs, fmt::format("i2h_{}", step), 4 * units);
   const ExprPtr of_state = net.Dense(state.hidden, fmt::format("h2h_{}", step), 4 * units);
   const ExprPtr gates = net.Call("split", Both("add", of_inputs, of_state),
@@ -46,7 +46,7 @@ relay::IRModule BuildLstm(const ZooOptions& options) {
   State state{zeros, zeros};
   for (int64_t step = 0; step < steps; ++step) {
     const ExprPtr inputs = step == 0 ? net.data() : net.Input(fmt::format("inputs_{}", step), type);
-    state = Step(net, inputs, state, step, units);
+    state = LstmStep(net, inputs, state, step, units);
   }
   return net.Finish(state.hidden);
 }

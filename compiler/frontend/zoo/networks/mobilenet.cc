@@ -8,16 +8,16 @@
 namespace hone {
 namespace {
 
-struct Block {
+struct BlockWidth {
   int64_t channels;
   int64_t stride;
 };
 
-constexpr Block kBlocks[] = {{64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
-                             {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
+constexpr BlockWidth kBlocks[] = {{64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
+                                  {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
 
 relay::ExprPtr SeparableBlock(ZooBuilder& net, relay::ExprPtr x, const std::string& name, int64_t inputs,
-                              const Block& block) {
+                              const BlockWidth& block) {
   x = net.DepthwiseConv(x, name + "_weight", inputs, block.stride);
   x = net.Relu(net.BatchNorm(x, name + "_bn1"));
   x = net.Conv(x, name + "_conv2", {.channels = block.channels});
@@ -25,9 +25,10 @@ relay::ExprPtr SeparableBlock(ZooBuilder& net, relay::ExprPtr x, const std::stri
 }
 
 // In TVM's shallow network the last block halves the image as well.
-constexpr Block kShallowBlocks[] = {{64, 1}, {128, 2}, {128, 1}, {256, 2}, {256, 1}, {512, 2}, {1024, 2}, {1024, 2}};
+constexpr BlockWidth kShallowBlocks[] = {{64, 1},  {128, 2}, {128, 1},  {256, 2},
+                                         {256, 1}, {512, 2}, {1024, 2}, {1024, 2}};
 
-relay::IRModule Build(const ZooOptions& options, std::span<const Block> blocks, int percent) {
+relay::IRModule BuildFromBlocks(const ZooOptions& options, std::span<const BlockWidth> blocks, int percent) {
   ZooBuilder net(options);
   const auto narrowed = [percent](int64_t all) { return all * percent / 100; };
   int64_t channels = narrowed(32);
@@ -35,8 +36,8 @@ relay::IRModule Build(const ZooOptions& options, std::span<const Block> blocks, 
       net.Conv(net.data(), "conv_block_1_conv", {.channels = channels, .kernel = 3, .stride = 2, .padding = 1});
   x = net.Relu(net.BatchNorm(x, "conv_block_1_bn"));
   int number = 0;
-  for (const Block& given : blocks) {
-    const Block block{narrowed(given.channels), given.stride};
+  for (const BlockWidth& given : blocks) {
+    const BlockWidth block{narrowed(given.channels), given.stride};
     x = SeparableBlock(net, x, fmt::format("separable_conv_block_{}", ++number), channels, block);
     channels = block.channels;
   }
@@ -47,12 +48,14 @@ relay::IRModule Build(const ZooOptions& options, std::span<const Block> blocks, 
 
 }  // namespace
 
-relay::IRModule BuildMobilenet(const ZooOptions& options) { return Build(options, kBlocks, 100); }
+relay::IRModule BuildMobilenet(const ZooOptions& options) { return BuildFromBlocks(options, kBlocks, 100); }
 
 relay::IRModule BuildNarrowMobilenet(const ZooOptions& options, int percent) {
-  return Build(options, kBlocks, percent);
+  return BuildFromBlocks(options, kBlocks, percent);
 }
 
-relay::IRModule BuildShallowMobilenet(const ZooOptions& options) { return Build(options, kShallowBlocks, 100); }
+relay::IRModule BuildShallowMobilenet(const ZooOptions& options) {
+  return BuildFromBlocks(options, kShallowBlocks, 100);
+}
 
 }  // namespace hone

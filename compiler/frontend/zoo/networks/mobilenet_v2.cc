@@ -8,15 +8,15 @@ namespace {
 
 using relay::ExprPtr;
 
-struct Stage {
+struct MobilenetV2Stage {
   int64_t expansion;
   int64_t channels;
   int units;
   int64_t stride;  // stride of the first unit
 };
 
-constexpr Stage kStages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
-                             {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+constexpr MobilenetV2Stage kMobilenetV2Stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                                                   {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
 
 constexpr float kResidualGain = 0.5F;
 
@@ -26,8 +26,8 @@ ExprPtr ConvBlock(ZooBuilder& net, const ExprPtr& x, const std::string& name, co
   return Clipped(net, net.BatchNorm(net.Conv(x, name + "_conv", conv), name + "_bn"));
 }
 
-ExprPtr InvertedResidual(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t inputs, const Stage& stage,
-                         int64_t stride) {
+ExprPtr InvertedResidual(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t inputs,
+                         const MobilenetV2Stage& stage, int64_t stride) {
   const int64_t hidden = inputs * stage.expansion;
   const bool residual = stride == 1 && inputs == stage.channels;
   ExprPtr y = x;
@@ -46,7 +46,7 @@ relay::IRModule BuildMobilenetV2(const ZooOptions& options) {
   int64_t channels = 32;
   ExprPtr x = ConvBlock(net, net.data(), "conv_block_1", {.channels = 32, .kernel = 3, .stride = 2, .padding = 1});
   int number = 0;
-  for (const Stage& stage : kStages) {
+  for (const MobilenetV2Stage& stage : kMobilenetV2Stages) {
     for (int unit = 0; unit < stage.units; ++unit) {
       const std::string name = fmt::format("inverted_residual_block_{}", ++number);
       x = InvertedResidual(net, x, name, channels, stage, unit == 0 ? stage.stride : 1);

@@ -11,15 +11,15 @@ namespace {
 using relay::ExprPtr;
 
 constexpr double kEpsilon = 2e-5;
-constexpr float kResidualGain = 0.25F;
+constexpr float kBranchGain = 0.25F;
 
-struct Layout {
+struct ResnetLayout {
   std::array<int, 4> units;
   std::array<int64_t, 5> filters;  // filters of the stem, then of each stage
   bool bottleneck;
 };
 
-Layout LayoutOf(int layers) {
+ResnetLayout ResnetLayoutOf(int layers) {
   constexpr std::array<int64_t, 5> kBasic{64, 64, 128, 256, 512};
   constexpr std::array<int64_t, 5> kBottleneck{64, 256, 512, 1024, 2048};
   switch (layers) {
@@ -45,24 +45,24 @@ ExprPtr Activated(ZooBuilder& net, const ExprPtr& x, const std::string& name) {
 }
 
 // The value that a unit adds to its input. `act` is the input after its first batch norm and activation.
-ExprPtr Branch(ZooBuilder& net, const ExprPtr& act, const std::string& name, int64_t filters, int64_t stride,
-               bool bottleneck) {
+ExprPtr ResnetBranch(ZooBuilder& net, const ExprPtr& act, const std::string& name, int64_t filters, int64_t stride,
+                     bool bottleneck) {
   if (!bottleneck) {
     ExprPtr x = net.Conv(act, name + "_conv1", {.channels = filters, .kernel = 3, .stride = stride, .padding = 1});
     x = Activated(net, x, name + "_bn2");
-    return net.Conv(x, name + "_conv2", {.channels = filters, .kernel = 3, .padding = 1, .gain = kResidualGain});
+    return net.Conv(x, name + "_conv2", {.channels = filters, .kernel = 3, .padding = 1, .gain = kBranchGain});
   }
   ExprPtr x = net.Conv(act, name + "_conv1", {.channels = filters / 4, .stride = stride});
   x = Activated(net, x, name + "_bn2");
   x = net.Conv(x, name + "_conv2", {.channels = filters / 4, .kernel = 3, .padding = 1});
   x = Activated(net, x, name + "_bn3");
-  return net.Conv(x, name + "_conv3", {.channels = filters, .gain = kResidualGain});
+  return net.Conv(x, name + "_conv3", {.channels = filters, .gain = kBranchGain});
 }
 
-ExprPtr Unit(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t filters, int64_t stride, bool first,
-             bool bottleneck) {
+ExprPtr ResnetUnit(ZooBuilder& net, const ExprPtr& x, const std::string& name, int64_t filters, int64_t stride,
+                   bool first, bool bottleneck) {
   const ExprPtr act = Activated(net, x, name + "_bn1");
-  const ExprPtr branch = Branch(net, act, name, filters, stride, bottleneck);
+  const ExprPtr branch = ResnetBranch(net, act, name, filters, stride, bottleneck);
   const ExprPtr shortcut = first ? net.Conv(act, name + "_sc", {.channels = filters, .stride = stride}) : x;
   return relay::MakeCall("add", {branch, shortcut});
 }
@@ -85,12 +85,12 @@ ExprPtr VolumeStem(ZooBuilder& net, int64_t filters) {
 }
 
 // The stages and the layers behind them.
-relay::IRModule Finished(ZooBuilder& net, ExprPtr x, const Layout& layout) {
+relay::IRModule Finished(ZooBuilder& net, ExprPtr x, const ResnetLayout& layout) {
   for (size_t stage = 0; stage < layout.units.size(); ++stage) {
     for (int unit = 0; unit < layout.units[stage]; ++unit) {
       const std::string name = fmt::format("stage{}_unit{}", stage + 1, unit + 1);
       const int64_t stride = stage > 0 && unit == 0 ? 2 : 1;
-      x = Unit(net, x, name, layout.filters[stage + 1], stride, unit == 0, layout.bottleneck);
+      x = ResnetUnit(net, x, name, layout.filters[stage + 1], stride, unit == 0, layout.bottleneck);
     }
   }
   x = net.PoolAndFlatten(Activated(net, x, "bn1"));
@@ -100,13 +100,13 @@ relay::IRModule Finished(ZooBuilder& net, ExprPtr x, const Layout& layout) {
 }  // namespace
 
 relay::IRModule BuildResnet(const ZooOptions& options, int layers) {
-  const Layout layout = LayoutOf(layers);
+  const ResnetLayout layout = ResnetLayoutOf(layers);
   ZooBuilder net(options);
   return Finished(net, Stem(net, layout.filters[0]), layout);
 }
 
 relay::IRModule BuildResnet3d(const ZooOptions& options, int layers) {
-  const Layout layout = LayoutOf(layers);
+  const ResnetLayout layout = ResnetLayoutOf(layers);
   ZooBuilder net(options);
   return Finished(net, VolumeStem(net, layout.filters[0]), layout);
 }

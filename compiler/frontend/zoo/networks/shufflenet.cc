@@ -7,26 +7,26 @@ namespace hone {
 namespace {
 
 using relay::ExprPtr;
+using Ints = std::vector<int64_t>;
 
 constexpr int64_t kGroups = 3;
 
-struct Stage {
+struct ShuffleStage {
   int64_t channels;
   int units;
 };
 
-constexpr Stage kStages[] = {{240, 4}, {480, 8}, {960, 4}};
+constexpr ShuffleStage kShuffleStages[] = {{240, 4}, {480, 8}, {960, 4}};
 
 // Turns (groups, channels / groups) into (channels / groups, groups), so that each later group reads from all of these.
 ExprPtr Shuffle(ZooBuilder& net, const ExprPtr& x, int64_t channels, int64_t rows, int64_t columns) {
   const int64_t batch = net.options().batch;
-  using Ints = std::vector<int64_t>;
   ExprPtr y = net.Call("reshape", x, {{"newshape", Ints{batch, kGroups, channels / kGroups, rows, columns}}});
   y = net.Call("transpose", y, {{"axes", Ints{0, 2, 1, 3, 4}}});
   return net.Call("reshape", y, {{"newshape", Ints{batch, channels, rows, columns}}});
 }
 
-struct Unit {
+struct ShuffleUnit {
   std::string name;
   int64_t channels = 0;  // channels of the result
   int64_t inputs = 24;
@@ -36,7 +36,7 @@ struct Unit {
   int64_t groups = kGroups;  // groups of the first convolution
 };
 
-ExprPtr Branch(ZooBuilder& net, const ExprPtr& x, const Unit& unit, int64_t outputs) {
+ExprPtr ShuffleBranch(ZooBuilder& net, const ExprPtr& x, const ShuffleUnit& unit, int64_t outputs) {
   const int64_t inner = unit.channels / 4;
   ExprPtr y = net.ConvBnRelu(x, unit.name + "_reduce", {.channels = inner, .groups = unit.groups});
   y = Shuffle(net, y, inner, unit.rows, unit.columns);
@@ -46,9 +46,9 @@ ExprPtr Branch(ZooBuilder& net, const ExprPtr& x, const Unit& unit, int64_t outp
   return net.BatchNorm(y, unit.name + "_expand_bn");
 }
 
-ExprPtr Apply(ZooBuilder& net, const ExprPtr& x, const Unit& unit) {
-  if (unit.stride == 1) return net.Relu(relay::MakeCall("add", {Branch(net, x, unit, unit.channels), x}));
-  const ExprPtr branch = Branch(net, x, unit, unit.channels - unit.inputs);
+ExprPtr Apply(ZooBuilder& net, const ExprPtr& x, const ShuffleUnit& unit) {
+  if (unit.stride == 1) return net.Relu(relay::MakeCall("add", {ShuffleBranch(net, x, unit, unit.channels), x}));
+  const ExprPtr branch = ShuffleBranch(net, x, unit, unit.channels - unit.inputs);
   return net.Relu(net.Concat({net.AvgPool(x, 3, 2, 1), branch}));
 }
 
@@ -60,12 +60,12 @@ relay::IRModule BuildShufflenet(const ZooOptions& options) {
   ZooBuilder net(options);
   ExprPtr x = net.ConvBnRelu(net.data(), "stem", {.channels = 24, .kernel = 3, .stride = 2, .padding = 1});
   x = net.MaxPool(x, 3, 2, 1);
-  Unit unit;
+  ShuffleUnit unit;
   unit.rows = Halved(Halved(options.image_shape[1]));
   unit.columns = Halved(Halved(options.image_shape[2]));
-  for (const Stage& stage : kStages) {
+  for (const ShuffleStage& stage : kShuffleStages) {
     for (int i = 1; i <= stage.units; ++i) {
-      unit.name = fmt::format("stage{}_unit{}", &stage - kStages + 2, i);
+      unit.name = fmt::format("stage{}_unit{}", &stage - kShuffleStages + 2, i);
       unit.channels = stage.channels;
       unit.stride = i == 1 ? 2 : 1;
       // The stem has too few channels to be split into groups.

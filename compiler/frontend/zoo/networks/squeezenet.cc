@@ -42,7 +42,7 @@ constexpr Modules kEarlierPools = {{{16, 64, true},
                                     {64, 256, false},
                                     {64, 256, false}}};
 
-relay::IRModule Build(const ZooOptions& options, const ZooConv& stem, const Modules& fires) {
+relay::IRModule BuildFromFires(const ZooOptions& options, const ZooConv& stem, const Modules& fires) {
   ZooBuilder net(options);
   ExprPtr x = net.ConvBiasRelu(net.data(), "conv1", stem);
   int number = 0;
@@ -57,11 +57,11 @@ relay::IRModule Build(const ZooOptions& options, const ZooConv& stem, const Modu
 }  // namespace
 
 relay::IRModule BuildSqueezenet(const ZooOptions& options) {
-  return Build(options, {.channels = 96, .kernel = 7, .stride = 2, .padding = 3}, kFires);
+  return BuildFromFires(options, {.channels = 96, .kernel = 7, .stride = 2, .padding = 3}, kFires);
 }
 
 relay::IRModule BuildSqueezenet11(const ZooOptions& options) {
-  return Build(options, {.channels = 64, .kernel = 3, .stride = 2, .padding = 1}, kEarlierPools);
+  return BuildFromFires(options, {.channels = 64, .kernel = 3, .stride = 2, .padding = 1}, kEarlierPools);
 }
 
 }  // namespace hone

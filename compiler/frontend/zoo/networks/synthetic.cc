@@ -7,7 +7,7 @@ namespace {
 using relay::ExprPtr;
 
 // A product of each row, and beside it a convolution whose rows a softmax normalises.
-ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& dense, const std::string& conv) {
+ExprPtr SyntheticLayer(ZooBuilder& net, const ExprPtr& x, const std::string& dense, const std::string& conv) {
   Shape shape = net.options().image_shape;
   shape.insert(shape.begin(), net.options().batch);
   const int64_t width = shape.back();
@@ -23,9 +23,9 @@ ExprPtr Layer(ZooBuilder& net, const ExprPtr& x, const std::string& dense, const
 
 relay::IRModule BuildSynthetic(const ZooOptions& options) {
   ZooBuilder net(options);
-  const ExprPtr first = Layer(net, net.data(), "dense", "conv");
+  const ExprPtr first = SyntheticLayer(net, net.data(), "dense", "conv");
   const ExprPtr normal = net.BatchNorm(net.Bias(first, "bias"), "batch_norm");
-  return net.Finish(Layer(net, normal, "dense2", "conv2"));
+  return net.Finish(SyntheticLayer(net, normal, "dense2", "conv2"));
 }
 
 }  // namespace hone

@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-constexpr std::array<int64_t, 5> kFilters{64, 128, 256, 512, 512};
+constexpr std::array<int64_t, 5> kVggFilters{64, 128, 256, 512, 512};
 
 std::array<int, 5> ConvsPerStage(int layers) {
   switch (layers) {
@@ -23,14 +23,14 @@ std::array<int, 5> ConvsPerStage(int layers) {
   }
 }
 
-relay::IRModule Build(const ZooOptions& options, int layers, bool batch_norm) {
+relay::IRModule BuildVggLayers(const ZooOptions& options, int layers, bool batch_norm) {
   ZooBuilder net(options);
   relay::ExprPtr x = net.data();
   const std::array<int, 5> convs = ConvsPerStage(layers);
   for (size_t stage = 0; stage < convs.size(); ++stage) {
     for (int i = 1; i <= convs[stage]; ++i) {
       const std::string name = fmt::format("conv{}_{}", stage + 1, i);
-      x = net.Conv(x, name, {.channels = kFilters[stage], .kernel = 3, .padding = 1});
+      x = net.Conv(x, name, {.channels = kVggFilters[stage], .kernel = 3, .padding = 1});
       x = net.Bias(x, name + "_bias");
       if (batch_norm) x = net.BatchNorm(x, fmt::format("bn{}_{}", stage + 1, i));
       x = net.Relu(x);
@@ -44,8 +44,8 @@ relay::IRModule Build(const ZooOptions& options, int layers, bool batch_norm) {
 
 }  // namespace
 
-relay::IRModule BuildVgg(const ZooOptions& options, int layers) { return Build(options, layers, false); }
+relay::IRModule BuildVgg(const ZooOptions& options, int layers) { return BuildVggLayers(options, layers, false); }
 
-relay::IRModule BuildVggBn(const ZooOptions& options, int layers) { return Build(options, layers, true); }
+relay::IRModule BuildVggBn(const ZooOptions& options, int layers) { return BuildVggLayers(options, layers, true); }
 
 }  // namespace hone
