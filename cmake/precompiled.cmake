@@ -21,9 +21,9 @@ function(hone_precompiled target owner)
   endif()
 endfunction()
 
-# hone_together(TARGET [ALONE files...]) compiles eight files as one, because parsing their common headers takes most of
-# the time. It is for tests and benchmarks. Files that share a name with another one of the program, or define a macro,
-# must stay alone.
+# hone_together(TARGET [ALONE files...]) compiles eight files as one, because parsing common headers and instantiating
+# their templates takes most of the time. The sources of a room, in any batches, share no private name. Files of a test
+# program or a benchmark that share one with another file, or define a macro, must stay alone.
 function(hone_together target)
   cmake_parse_arguments(ARG "" "" "ALONE" ${ARGN})
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

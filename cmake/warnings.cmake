@@ -1,5 +1,3 @@
-# hone_room(NAME SOURCES...) makes the library of a room, or of a part of one, with the project's warnings and the
-# source root as include path.
 set(HONE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns wrongly about "literal" + std::string (GCC bug 105651): with -Wrestrict, and under precompiled headers
@@ -23,15 +21,5 @@ function(hone_flags target)
   if(HONE_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${HONE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${HONE_SANITIZE})
-  endif()
-endfunction()
-
-function(hone_room name)
-  add_library(hone_${name} STATIC ${ARGN})
-  hone_flags(hone_${name})
-  if(name MATCHES "^compiler_(codegen|generic|schedules)$")
-    hone_precompiled(hone_${name} hone_compiler_codegen ${HONE_LLVM_HEADERS})
-  else()
-    hone_precompiled(hone_${name} hone_core ${HONE_ROOM_HEADERS})
   endif()
 endfunction()
