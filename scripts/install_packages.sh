@@ -1,7 +1,7 @@
 # Sourced by the other scripts: checks that all Debian packages for building, testing and the demo are installed.
 # install_packages [--no-install]: as root it installs missing ones; otherwise it prints the command for that and fails.
 
-HONE_PACKAGES="g++ cmake ninja-build ccache pkg-config git
+HONE_PACKAGES="g++ cmake ninja-build ccache mold pkg-config git
   llvm-19-dev liblld-19-dev
   libonnx-dev libprotobuf-dev protobuf-compiler
   libzmq3-dev cppzmq-dev libsqlite3-dev libpq-dev zlib1g-dev libcurl4-openssl-dev libmicrohttpd-dev libpng-dev libturbojpeg0-dev nlohmann-json3-dev libcli11-dev libfmt-dev libsodium-dev
