@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "cli/printing/dispatch_table.h"
-#include "cli/record_options.h"
+#include "cli/records.h"
 #include "compiler/build.h"
 
 namespace hone {

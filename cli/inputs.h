@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "core/index_bounds.h"
 #include "core/tensor.h"
 #include "runtime/package.h"
@@ -19,11 +18,6 @@ struct InputOptions {
   uint64_t seed = 0;                // of random and uniform
   std::vector<std::string> shapes;  // NAME=8,3,224,224: selects a package in a file for several shapes
 };
-// Adds --input and --fill; the seed is an option of the command.
-void AddInputOptions(CommandLine& line, InputOptions& options);
-// Adds --shape, for commands that take a package and no model.
-void AddPackageShapeOption(CommandLine& line, InputOptions& options);
-
 // The shapes that the options give for the inputs of the package in a file. They are those of --shape and, if the file
 // holds several packages, those of given tensors. Throws Error: kNoInput, kUsage for a text that is no shape, and what
 // ReadTensorFile throws.

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/frontend/quantise/float_model.h"
 #include "compiler/relay/expr.h"
@@ -29,17 +28,6 @@ struct ModelOptions {
   std::vector<std::string> values;        // NAME=16000: an input of an .onnx file that always holds this number
   std::vector<std::string> exact_layers;  // convolutions that get no kernel that trades accuracy for speed
 };
-
-// Adds the positional MODEL and its options, bound to `options`. A command with another --params passes
-// "--params-file", the name that is valid everywhere, as `params_option`.
-inline constexpr const char* kParamsOption = "--params-file,--params";
-void AddModelOptions(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
-// Adds all options but the positional, for commands that take several models.
-void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
-// Adds only --batch, --classes, --image-shape, --layout and --seed, for commands that name a network in another way.
-void AddZooOptions(CommandLine& line, ModelOptions& options);
-// Adds only --shape, --dim, --max-dim and --value.
-void AddShapeOptions(CommandLine& line, ModelOptions& options);
 
 struct Model {
   relay::IRModule untyped;  // as imported

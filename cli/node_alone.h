@@ -9,8 +9,8 @@
 
 #include "cli/compare_outputs.h"
 #include "cli/inputs.h"
-#include "cli/machine_options.h"
-#include "cli/record_options.h"
+#include "cli/machine.h"
+#include "cli/records.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {

@@ -12,12 +12,6 @@
 
 namespace hone {
 
-void AddStoreOption(CommandLine& line, std::string& path) {
-  line.Add("--db", path, "the record store, a file or postgresql://...; by default $HONE_DB, else the user's own")
-      .Reads()
-      .About(Topic::kStore);
-}
-
 std::string StorePath(const std::string& path) { return path.empty() ? DefaultStorePath() : path; }
 
 std::unique_ptr<RecordStore> OpenStore(const std::string& path) { return RecordStore::Open(StorePath(path), true); }

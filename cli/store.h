@@ -1,16 +1,13 @@
-// The option --db: the record store.
+// The record store that --db names.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "cli/command_line.h"
 #include "db/record_store.h"
 
 namespace hone {
 
-// Adds --db; an empty path means the default store (DefaultStorePath).
-void AddStoreOption(CommandLine& line, std::string& path);
 // The path, or the default store's if it is empty.
 std::string StorePath(const std::string& path);
 // Opens a store for writing, and creates it if it does not exist.

@@ -15,6 +15,8 @@
 #include "cli/command_line.h"
 #include "cli/device_name.h"
 #include "cli/files/output_guard.h"
+#include "cli/input_options.h"
+#include "cli/machine.h"
 #include "cli/machine_options.h"
 #include "cli/package_there.h"
 #include "cli/printing/number_text.h"

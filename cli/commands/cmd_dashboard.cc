@@ -13,6 +13,7 @@
 #include "cli/key_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/record_options.h"
 #include "cli/stop.h"
 #include "cli/store.h"
 #include "core/error.h"

@@ -14,6 +14,7 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "cli/timer_noise.h"
 #include "cli/try_places.h"

@@ -12,6 +12,7 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "core/error.h"
 #include "core/fingerprint.h"

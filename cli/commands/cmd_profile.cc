@@ -8,6 +8,7 @@
 #include "cli/files/output_guard.h"
 #include "cli/files/read_file.h"
 #include "cli/files/write_file.h"
+#include "cli/input_options.h"
 #include "cli/machine_options.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"

@@ -2,10 +2,12 @@
 #include "cli/files/write_file.h"
 #include "cli/machine_options.h"
 #include "cli/model.h"
+#include "cli/model_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/quantise/quantise_model.h"
 #include "cli/quantise/quantised_model_output.h"
+#include "cli/quantise_options.h"
 #include "core/shell_word.h"
 
 namespace hone {

@@ -12,6 +12,7 @@
 #include "cli/files/npy.h"
 #include "cli/files/pack_package.h"
 #include "cli/files/read_file.h"
+#include "cli/input_options.h"
 #include "cli/inputs.h"
 #include "cli/machine_options.h"
 #include "cli/package_there.h"

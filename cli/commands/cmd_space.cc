@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
+#include "cli/machine.h"
 #include "cli/machine_options.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"

@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/files/write_file.h"
 #include "cli/model.h"
+#include "cli/model_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/table.h"

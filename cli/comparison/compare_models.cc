@@ -1,8 +1,5 @@
 #include "cli/comparison/compare_models.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "cli/comparison/likeness.h"
 #include "cli/comparison/prices.h"
 #include "cli/comparison/roofs_of_devices.h"
@@ -22,14 +19,6 @@ std::vector<StoreDevice> WantedDevices(const RecordStore& store, const RecordCom
 }
 
 }  // namespace
-
-void AddRecordComparisonOptions(CommandLine& line, RecordComparisonOptions& options) {
-  AddContextOptions(line, options.machine);
-  line.Add("--device", options.device, "only devices with this in their CPU model, host, key, label or id");
-  line.Add("--accept", options.accept,
-           fmt::format("divide times although they differ in these: {}", fmt::join(LikenessNames(), ",")));
-  line.Add("--price", options.prices, "KEY=0.17/h: what a device costs; KEY is a key, label, host or id");
-}
 
 std::vector<ModelToCompare> LoadModels(const std::vector<std::string>& names, const ModelOptions& details) {
   std::vector<ModelToCompare> models;

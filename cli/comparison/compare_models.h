@@ -1,14 +1,13 @@
-// Compares models from the command line across the devices of a store, for `hone compare` and `hone report`.
+// Compares models across the devices of a store.
 #pragma once
 
 #include <set>
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/comparison/compare_records.h"
 #include "cli/comparison/comparison_json.h"
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "cli/model.h"
 
 namespace hone {
@@ -18,7 +17,6 @@ struct RecordComparisonOptions {
   std::string device, accept;       // --device, --accept
   std::vector<std::string> prices;  // --price
 };
-void AddRecordComparisonOptions(CommandLine& line, RecordComparisonOptions& options);
 
 std::vector<ModelToCompare> LoadModels(const std::vector<std::string>& names, const ModelOptions& details);
 

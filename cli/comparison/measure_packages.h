@@ -6,7 +6,7 @@
 
 #include "cli/comparison/compare_packages.h"
 #include "cli/comparison/compare_records.h"
-#include "cli/record_options.h"
+#include "cli/records.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

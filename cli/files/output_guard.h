@@ -16,7 +16,8 @@ class OutputGuard {
  public:
   enum class Use { kFile, kModel };
 
-  // The guard of this process. Inputs are noted when they are named (Option::Reads) or opened (InputFile).
+  // The guard of this process. Inputs are noted when an option names them or when they are opened
+  // (InputFile).
   static OutputGuard& Own();
 
   // Notes the file at `path`, and the files that SQLite keeps beside a store. Missing files and other than regular ones

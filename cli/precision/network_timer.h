@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "compiler/build.h"
 
 namespace hone {

@@ -6,25 +6,6 @@
 
 namespace hone {
 
-void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options) {
-  line.Add("--calibrate", options.calibrate,
-           "with --precision int8 and auto: a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays "
-           "per sample), or random")
-      .Reads()
-      .About(Topic::kMath);
-  line.Add("--samples", options.samples,
-           "how many inputs --calibrate random draws for ranges; it draws eight more that judge")
-      .Between(int64_t{1}, int64_t{1} << 20)
-      .ShowDefault()
-      .About(Topic::kMath);
-  line.Add("--max-error", options.max_error,
-           "with --precision int8 and auto: the most that max|y-r|/max|r| of an output may be; by default 0.01 for "
-           "auto, for int8 whatever it is")
-      .BetweenReal(0, 1)
-      .About(Topic::kMath);
-  AddImageOptions(line, options.images);
-}
-
 bool ChoosesPrecision(const std::string& precision) { return precision == "int8" || precision == "auto"; }
 
 void CheckPrecisionOptions(const std::string& precision, const PrecisionOptions& options) {

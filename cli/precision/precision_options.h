@@ -1,10 +1,9 @@
-// Options of --precision int8 and auto.
+// What --precision int8 and auto were asked for.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "cli/command_line.h"
 #include "cli/quantise/image_inputs.h"
 
 namespace hone {
@@ -17,9 +16,6 @@ struct PrecisionOptions {
   ImageOptions images = {};
   double max_error = -1;  // negative: not given, so kAutoMaxError for auto, unlimited for int8
 };
-// Adds --calibrate, --samples, --max-error and the options of AddImageOptions.
-void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options);
-
 // Whether this --precision makes the command transform the model.
 bool ChoosesPrecision(const std::string& precision);
 // Throws Error(kUsage) for int8 and auto without calibration inputs, and for options that do not fit the others.

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "cli/model.h"
 #include "cli/precision/choose_precision.h"
 #include "cli/precision/precision_options.h"
 #include "cli/quantise/quantiser.h"
-#include "cli/record_options.h"
+#include "cli/records.h"
 #include "compiler/build.h"
 
 namespace hone {

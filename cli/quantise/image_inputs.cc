@@ -133,19 +133,6 @@ double Luma(const double* rgb) { return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 
 
 }  // namespace
 
-void AddImageOptions(CommandLine& line, ImageOptions& options) {
-  line.Add("--mean", options.mean,
-           "of pictures (.jpg, .png) among the calibration inputs: what is taken from values between 0 and 1, for each "
-           "channel, as 0.485,0.456,0.406; by default 0")
-      .About(Topic::kInputs);
-  line.Add("--std", options.std, "of pictures: what values are then divided by, as 0.229,0.224,0.225; by default 1")
-      .About(Topic::kInputs);
-  line.Add("--fit", options.fit, "of pictures: cover keeps proportions and cuts the middle out, stretch does not")
-      .ShowDefault()
-      .About(Topic::kInputs);
-  line.AddFlag("--bgr", options.bgr, "of pictures: the input's first channel is blue").About(Topic::kInputs);
-}
-
 void CheckImageOptions(const ImageOptions& options, const std::string& calibrate) {
   ParseChannelValues(options.mean, 0, "--mean");
   for (const double value : ParseChannelValues(options.std, 1, "--std")) {

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "cli/command_line.h"
 #include "cli/files/image.h"
 #include "cli/inputs.h"
 
@@ -17,8 +16,6 @@ struct ImageOptions {
 
   bool given() const { return !mean.empty() || !std.empty() || fit != "cover" || bgr; }
 };
-// Adds --mean, --std, --fit and --bgr.
-void AddImageOptions(CommandLine& line, ImageOptions& options);
 // Throws Error(kUsage) for values other than one or three finite numbers, a std of 0 or less, or another fit. Also for
 // options that are given although `calibrate` is "random".
 void CheckImageOptions(const ImageOptions& options, const std::string& calibrate);

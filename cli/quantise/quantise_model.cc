@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "core/error.h"
 
 namespace hone {
@@ -59,29 +59,6 @@ void MeasureHere(const Quantiser& quantiser, const std::string& bytes, std::vect
 }
 
 }  // namespace
-
-void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
-  line.Add("--calibrate", options.calibrate,
-           "a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays per sample), or random")
-      .Reads()
-      .Required()
-      .About(Topic::kInputs);
-  line.Add("--samples", options.samples, "how many inputs are drawn when they are random")
-      .Between(int64_t{1}, int64_t{1} << 20)
-      .ShowDefault();
-  line.Add("--method", options.method, "how ranges are chosen: min-max, percentile, mse or entropy").ShowDefault();
-  line.Add("--percentile", options.percentile, "the share of values that the method percentile keeps")
-      .BetweenReal(50, 100)
-      .ShowDefault();
-  line.AddFlag("--no-bias-correction", options.no_bias_correction,
-               "leave biases as they are; by default they take back the mean of what rounding the weights does");
-  line.AddFlag("--products", options.products, "MatMul of two computed values, too, as attention has them");
-  line.Add("--max-error", options.max_error,
-           "leave layers in float until the outputs' max|y-r|/max|r| is at most this; 0: none")
-      .BetweenReal(0, 1)
-      .ShowDefault();
-  AddImageOptions(line, options.images);
-}
 
 QuantisedModel QuantiseModel(const ModelOptions& options, const QuantiseOptions& quantise, int threads,
                              QuantisedFor reader) {

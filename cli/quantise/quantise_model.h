@@ -14,9 +14,6 @@
 
 namespace hone {
 
-// Adds --calibrate, --samples, --method, --percentile, --no-bias-correction and --max-error.
-void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options);
-
 struct LayerError {
   QuantisableLayer layer;
   bool quantised = true;

@@ -4,6 +4,7 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "core/error.h"
 #include "core/shell_word.h"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cli/best_records.h"
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "cli/model.h"
 #include "compiler/build.h"
 #include "db/trial_row.h"

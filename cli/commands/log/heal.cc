@@ -6,6 +6,7 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "core/printable.h"
 #include "db/care/heal_store.h"

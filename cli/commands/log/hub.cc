@@ -9,6 +9,7 @@
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/record_options.h"
+#include "cli/records.h"
 #include "core/error.h"
 #include "db/packs/pack.h"
 #include "db/record_log.h"

@@ -8,6 +8,7 @@
 #include "cli/files/read_file.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "core/error.h"
 #include "db/record_log.h"

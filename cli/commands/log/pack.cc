@@ -14,6 +14,7 @@
 #include "cli/files/write_file.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "core/error.h"
 #include "core/minisign.h"

@@ -7,6 +7,7 @@
 #include "cli/commands/log/query_options.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "core/error.h"
 #include "db/care/prune_store.h"

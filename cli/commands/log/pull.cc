@@ -10,6 +10,7 @@
 #include "cli/files/read_file.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
+#include "cli/record_options.h"
 #include "cli/store.h"
 #include "core/error.h"
 #include "db/packs/fetch_url.h"

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <ctime>
 
-#include "cli/store.h"
+#include "cli/record_options.h"
 #include "core/duration.h"
 #include "core/error.h"
 #include "core/parse_number.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "compiler/build.h"
 #include "compiler/schedules/schedule.h"
 #include "core/serialize.h"

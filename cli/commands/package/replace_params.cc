@@ -10,6 +10,7 @@
 #include "cli/files/read_file.h"
 #include "cli/files/write_file.h"
 #include "cli/model.h"
+#include "cli/model_options.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"

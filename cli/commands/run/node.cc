@@ -6,12 +6,16 @@
 #include <map>
 
 #include "cli/command_line.h"
+#include "cli/input_options.h"
+#include "cli/machine_options.h"
 #include "cli/model.h"
+#include "cli/model_options.h"
 #include "cli/node_alone.h"
 #include "cli/printing/number_text.h"
 #include "cli/printing/print.h"
 #include "cli/printing/print_json.h"
 #include "cli/printing/print_verdicts.h"
+#include "cli/record_options.h"
 #include "cli/tensor_text.h"
 #include "cli/value_table.h"
 #include "core/error.h"

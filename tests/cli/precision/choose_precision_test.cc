@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "cli/precision/run_package.h"
 #include "core/nth.h"
 

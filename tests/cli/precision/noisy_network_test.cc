@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/machine_options.h"
+#include "cli/machine.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
 

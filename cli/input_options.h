@@ -1,0 +1,14 @@
+// Options --input, --fill and --shape of commands that run a package.
+#pragma once
+
+#include "cli/command_line.h"
+#include "cli/inputs.h"
+
+namespace hone {
+
+// Adds --input and --fill; the seed is an option of the command.
+void AddInputOptions(CommandLine& line, InputOptions& options);
+// Adds --shape, for commands that take a package and no model.
+void AddPackageShapeOption(CommandLine& line, InputOptions& options);
+
+}  // namespace hone
