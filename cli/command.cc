@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "cli/command_tree.h"
-#include "cli/printing/print.h"
 #include "core/error.h"
 #include "core/spelling.h"
+#include "lab/text/print.h"
 
 namespace hone {
 namespace {

@@ -11,12 +11,12 @@
 #include <sstream>
 
 #include "cli/command_tree.h"
-#include "cli/files/input_file.h"
-#include "cli/files/output_guard.h"
-#include "cli/printing/print.h"
 #include "core/error.h"
 #include "core/shell_word.h"
 #include "core/spelling.h"
+#include "lab/files/input_file.h"
+#include "lab/files/output_guard.h"
+#include "lab/text/print.h"
 
 namespace hone {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/comparison/likeness.h"
 #include "cli/machine_options.h"
+#include "lab/comparison/likeness.h"
 
 namespace hone {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "cli/comparison/compare_models.h"
+#include "lab/comparison/compare_models.h"
 
 namespace hone {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "cli/inputs.h"
+#include "lab/inputs.h"
 
 namespace hone {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/files/read_file.h"
 #include "core/error.h"
 #include "core/shell_word.h"
+#include "lab/files/read_file.h"
 #include "rpc_runner/keys/authorized_list.h"
 #include "rpc_runner/keys/key_folder.h"
 

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/machine.h"
+#include "lab/machine.h"
 
 namespace hone {
 
 // Adds --target and --threads.
 void AddMachineOptions(CommandLine& line, MachineOptions& options);
 // Values of --precision: those of a context, and those for which the command itself transforms the model
-// (cli/precision).
+// (lab/precision).
 inline const std::vector<std::string> kContextPrecisions = {"float32", "bfloat16"};
 inline const std::vector<std::string> kModelPrecisions = {"float32", "bfloat16", "int8", "auto"};
 // Adds --target, --threads, --math, --precision and --weights, for commands that make tasks or a package of a model.

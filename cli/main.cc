@@ -7,11 +7,11 @@
 #include <filesystem>
 
 #include "cli/command.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/versions.h"
 #include "core/error.h"
 #include "core/printable.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/versions.h"
 #include "tuner/compile/compiler_main.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "cli/model.h"
+#include "lab/model.h"
 
 namespace hone {
 

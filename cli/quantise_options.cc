@@ -1,6 +1,6 @@
 #include "cli/quantise_options.h"
 
-#include "cli/quantise/image_inputs.h"
+#include "lab/quantise/image_inputs.h"
 
 namespace hone {
 namespace {

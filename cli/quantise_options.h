@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "cli/precision/precision_options.h"
-#include "cli/quantise/quantiser.h"
+#include "lab/precision/precision_options.h"
+#include "lab/quantise/quantiser.h"
 
 namespace hone {
 

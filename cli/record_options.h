@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "cli/records.h"
+#include "lab/records.h"
 
 namespace hone {
 

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "cli/files/fresh_file.h"
+#include "lab/files/fresh_file.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
 #include "cli/command_line.h"
 #include "cli/completion.h"
-#include "cli/printing/print.h"
+#include "lab/text/print.h"
 
 namespace hone {
 

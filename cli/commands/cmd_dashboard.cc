@@ -5,18 +5,18 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "cli/dashboard/dashboard_page.h"
-#include "cli/dashboard/dashboard_watch.h"
-#include "cli/dashboard/event_server.h"
-#include "cli/dashboard/viewer_access.h"
-#include "cli/files/write_file.h"
 #include "cli/key_options.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/record_options.h"
 #include "cli/stop.h"
-#include "cli/store.h"
 #include "core/error.h"
+#include "lab/dashboard/dashboard_page.h"
+#include "lab/dashboard/dashboard_watch.h"
+#include "lab/dashboard/event_server.h"
+#include "lab/dashboard/viewer_access.h"
+#include "lab/files/write_file.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 #include "rpc_runner/wire/address.h"
 
 namespace hone {

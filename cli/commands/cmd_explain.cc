@@ -4,19 +4,19 @@
 #include <optional>
 #include <utility>
 
-#include "cli/best_records.h"
 #include "cli/command_line.h"
-#include "cli/device_name.h"
-#include "cli/explain_record.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
 #include "cli/record_options.h"
-#include "cli/store.h"
 #include "core/error.h"
 #include "core/fingerprint.h"
 #include "core/shell_word.h"
+#include "lab/best_records.h"
+#include "lab/device_name.h"
+#include "lab/explain_record.h"
+#include "lab/store.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 #include "rpc_runner/machine/environment.h"
 
 namespace hone {

@@ -1,17 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
-#include "cli/files/safetensors.h"
-#include "cli/files/write_file.h"
-#include "cli/machine.h"
 #include "cli/machine_options.h"
-#include "cli/model.h"
 #include "cli/model_options.h"
-#include "cli/printing/model_summary.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
 #include "compiler/build.h"
 #include "compiler/passes/inline_functions.h"
 #include "compiler/passes/passes.h"
@@ -19,6 +10,15 @@
 #include "compiler/relay/visitor.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
+#include "lab/files/safetensors.h"
+#include "lab/files/write_file.h"
+#include "lab/machine.h"
+#include "lab/model.h"
+#include "lab/model_summary.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "cli/command_line.h"
 #include "cli/key_options.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/enrolment.h"
 #include "rpc_runner/keys/identity.h"

@@ -1,8 +1,8 @@
 #include "cli/command_line.h"
 #include "cli/man_page.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "core/version.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -4,9 +4,6 @@
 #include <iterator>
 
 #include "cli/command_line.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
 #include "compiler/frontend/onnx/made_operators.h"
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
@@ -15,6 +12,9 @@
 #include "core/spelling.h"
 #include "core/target.h"
 #include "core/workload.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

@@ -5,21 +5,21 @@
 #include <numeric>
 
 #include "cli/command_line.h"
-#include "cli/files/output_guard.h"
-#include "cli/files/read_file.h"
-#include "cli/files/write_file.h"
 #include "cli/input_options.h"
 #include "cli/machine_options.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
-#include "cli/profile/profile.h"
 #include "compiler/frontend/export/annotate_onnx.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/nth.h"
 #include "core/shell_word.h"
+#include "lab/files/output_guard.h"
+#include "lab/files/read_file.h"
+#include "lab/files/write_file.h"
+#include "lab/profile/profile.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

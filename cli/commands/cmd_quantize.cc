@@ -1,14 +1,14 @@
 #include "cli/command_line.h"
-#include "cli/files/write_file.h"
 #include "cli/machine_options.h"
-#include "cli/model.h"
 #include "cli/model_options.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/quantise/quantise_model.h"
-#include "cli/quantise/quantised_model_output.h"
 #include "cli/quantise_options.h"
 #include "core/shell_word.h"
+#include "lab/files/write_file.h"
+#include "lab/model.h"
+#include "lab/quantise/quantise_model.h"
+#include "lab/quantise/quantised_model_output.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 

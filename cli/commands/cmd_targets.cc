@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
 #include "compiler/codegen/host.h"
 #include "compiler/codegen/named_targets.h"
 #include "core/machine_costs.h"
 #include "core/shell_word.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
-#include "cli/files/write_file.h"
-#include "cli/model.h"
 #include "cli/model_options.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
 #include "compiler/frontend/export/onnx_export.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"
 #include "core/shell_word.h"
+#include "lab/files/write_file.h"
+#include "lab/model.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

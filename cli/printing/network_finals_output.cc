@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/printing/number_text.h"
-#include "cli/printing/statistics.h"
+#include "lab/statistics.h"
+#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {

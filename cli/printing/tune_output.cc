@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/printing/dispatch_table.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/statistics.h"
-#include "cli/printing/table.h"
+#include "lab/statistics.h"
+#include "lab/text/dispatch_table.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

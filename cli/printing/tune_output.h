@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
-#include "cli/printing/status_line.h"
 #include "cli/printing/time_left.h"
 #include "core/serialize.h"
+#include "lab/text/status_line.h"
 #include "tuner/tuner.h"
 
 namespace hone {

@@ -89,7 +89,7 @@ struct Source {
 const std::vector<Source>& AllSources() {
   static const std::vector<Source> all = [] {
     std::vector<Source> sources;
-    for (const char* room : {"core", "compiler", "db", "runtime", "rpc_runner", "tuner", "cli"}) {
+    for (const char* room : {"core", "compiler", "db", "runtime", "rpc_runner", "tuner", "lab", "cli"}) {
       for (const auto& entry : fs::recursive_directory_iterator(fs::path(HONE_SOURCE_DIR) / room)) {
         const std::string extension = entry.path().extension().string();
         if (extension != ".h" && extension != ".cc") continue;

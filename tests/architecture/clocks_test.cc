@@ -15,12 +15,12 @@ namespace fs = std::filesystem;
 // The files that read it, and their purposes.
 const std::set<std::string>& MayReadTheTimeOfDay() {
   static const std::set<std::string> files = {
-      "cli/bench/machine_context.cc",       // the time of a benchmark
+      "lab/bench/machine_context.cc",       // the time of a benchmark
       "cli/commands/cmd_enroll.cc",         // the time until which a code is valid
       "cli/commands/cmd_keys.cc",           // the keys that have expired
       "cli/commands/log/query_options.cc",  // the records older than a duration
-      "cli/dashboard/dashboard_watch.cc",   // the time since which a source has not answered
-      "cli/files/fresh_file.cc",            // whether a file was left behind: file times use it, too
+      "lab/dashboard/dashboard_watch.cc",   // the time since which a source has not answered
+      "lab/files/fresh_file.cc",            // whether a file was left behind: file times use it, too
       "rpc_runner/keys/audit.cc",           // the time of an audit line
       "rpc_runner/keys/gatekeeper.cc",      // the keys and codes that have expired
       "tuner/tune_tools.cc",                // the time of a record
@@ -38,7 +38,7 @@ const std::regex& TimeOfDay() {
 TEST(Clocks, TheTimeOfDayIsReadWhereItIsALabel) {
   const fs::path root = HONE_SOURCE_DIR;
   std::set<std::string> readers;
-  for (const char* room : {"core", "compiler", "db", "runtime", "rpc_runner", "tuner", "cli"}) {
+  for (const char* room : {"core", "compiler", "db", "runtime", "rpc_runner", "tuner", "lab", "cli"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / room)) {
       const std::string extension = entry.path().extension().string();
       if (extension != ".cc" && extension != ".h" && extension != ".c") continue;

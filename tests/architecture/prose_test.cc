@@ -22,7 +22,7 @@ struct Budget {
   const char* room;
   int long_sentences;
 };
-constexpr Budget kBudgets[] = {{"bench", 0},  {"cli", 0},        {"compiler", 3}, {"core", 1},  {"db", 0},
+constexpr Budget kBudgets[] = {{"bench", 0},  {"cli", 0},        {"compiler", 3}, {"core", 1},  {"db", 0},   {"lab", 0},
                                {"python", 0}, {"rpc_runner", 0}, {"runtime", 0},  {"tests", 0}, {"tuner", 0}};
 // The number of longer sentences that the pages together may have.
 constexpr int kLongSentencesOfPages = 0;

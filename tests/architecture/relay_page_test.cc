@@ -80,7 +80,7 @@ TEST(RelayPage, EachRowHasATestThatNamesWhatItIsAbout) {
 TEST(RelayPage, HeadersThatItNamesAreThere) {
   for (const Row& row : Rows()) {
     for (const std::string& header : Found(row.hone, "`([a-z_/]+\\.h)`")) {
-      const fs::path path = header.find("compiler/") == 0 || header.find("cli/") == 0 || header.find("core/") == 0 ||
+      const fs::path path = header.find("compiler/") == 0 || header.find("lab/") == 0 || header.find("core/") == 0 ||
                                     header.find("runtime/") == 0
                                 ? kRoot / header
                                 : kRoot / "compiler/relay" / header;

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "cli/files/npy.h"
 #include "core/random.h"
+#include "lab/files/npy.h"
 #include "runtime/tile_registers.h"
 #include "tests/cli/run_program.h"
 

@@ -1,14 +1,14 @@
 // Saved bench results as parts of a comparison, with the roofs to which times are compared.
-#include "cli/comparison/bench_results.h"
+#include "lab/comparison/bench_results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/comparison/compare_packages.h"
-#include "cli/comparison/comparison_text.h"
-#include "cli/comparison/likeness.h"
-#include "cli/comparison/roofs_of_devices.h"
 #include "core/error.h"
+#include "lab/comparison/compare_packages.h"
+#include "lab/comparison/comparison_text.h"
+#include "lab/comparison/likeness.h"
+#include "lab/comparison/roofs_of_devices.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "cli/best_records.h"
+#include "lab/best_records.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/c_header.h"
+#include "lab/c_header.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

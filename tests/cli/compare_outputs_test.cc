@@ -1,4 +1,4 @@
-#include "cli/compare_outputs.h"
+#include "lab/compare_outputs.h"
 
 #include <gtest/gtest.h>
 

@@ -4,18 +4,18 @@
 
 #include <cmath>
 
-#include "cli/comparison/compare_packages.h"
-#include "cli/comparison/compare_records.h"
-#include "cli/comparison/comparison_text.h"
-#include "cli/comparison/differences.h"
-#include "cli/comparison/likeness.h"
-#include "cli/comparison/portability.h"
-#include "cli/comparison/prices.h"
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/layers.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
+#include "lab/comparison/compare_packages.h"
+#include "lab/comparison/compare_records.h"
+#include "lab/comparison/comparison_text.h"
+#include "lab/comparison/differences.h"
+#include "lab/comparison/likeness.h"
+#include "lab/comparison/portability.h"
+#include "lab/comparison/prices.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

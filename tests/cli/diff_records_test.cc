@@ -1,4 +1,4 @@
-#include "cli/diff_records.h"
+#include "lab/diff_records.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/each_shape.h"
+#include "lab/each_shape.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

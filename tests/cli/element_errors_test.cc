@@ -1,4 +1,4 @@
-#include "cli/element_errors.h"
+#include "lab/element_errors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/printing/expected_time.h"
+#include "lab/text/expected_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/hot_loop.h"
+#include "lab/hot_loop.h"
 
 #include <gtest/gtest.h>
 

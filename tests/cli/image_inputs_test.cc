@@ -1,5 +1,5 @@
 // Images as inputs: decoded, resized as other programs do, scaled as networks were trained.
-#include "cli/quantise/image_inputs.h"
+#include "lab/quantise/image_inputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/quantise/calibration_inputs.h"
 #include "core/error.h"
 #include "core/random.h"
+#include "lab/quantise/calibration_inputs.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

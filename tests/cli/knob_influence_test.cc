@@ -1,4 +1,4 @@
-#include "cli/knob_influence.h"
+#include "lab/knob_influence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/files/npy.h"
+#include "lab/files/npy.h"
 
 #include <gtest/gtest.h>
 

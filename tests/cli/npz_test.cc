@@ -1,11 +1,11 @@
-#include "cli/files/npz.h"
+#include "lab/files/npz.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "cli/files/npy.h"
 #include "core/error.h"
+#include "lab/files/npy.h"
 #include "tests/cli/zip_archive.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "cli/printing/number_text.h"
+#include "lab/text/number_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/files/piped_output.h"
+#include "lab/files/piped_output.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/files/write_file.h"
 #include "core/error.h"
+#include "lab/files/write_file.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

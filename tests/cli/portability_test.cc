@@ -1,10 +1,10 @@
 // Portability of packages timed on each other's machines.
-#include "cli/comparison/portability.h"
+#include "lab/comparison/portability.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/comparison/comparison_text.h"
+#include "lab/comparison/comparison_text.h"
 
 namespace hone {
 namespace {

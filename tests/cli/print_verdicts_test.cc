@@ -1,4 +1,4 @@
-#include "cli/printing/print_verdicts.h"
+#include "lab/text/print_verdicts.h"
 
 #include <gtest/gtest.h>
 

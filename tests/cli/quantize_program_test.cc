@@ -6,8 +6,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cli/files/npy.h"
 #include "core/json_fields.h"
+#include "lab/files/npy.h"
 #include "tests/cli/run_program.h"
 #include "tests/cli/zip_archive.h"
 

@@ -7,8 +7,8 @@
 #include <regex>
 #include <string>
 
-#include "cli/report/charts.h"
-#include "cli/report/page.h"
+#include "lab/report/charts.h"
+#include "lab/report/page.h"
 
 namespace hone {
 namespace {

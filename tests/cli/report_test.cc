@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "cli/report/charts.h"
-#include "cli/report/page.h"
-#include "cli/report/report_page.h"
-#include "cli/report/svg.h"
-#include "cli/report/tuning_history.h"
+#include "lab/report/charts.h"
+#include "lab/report/page.h"
+#include "lab/report/report_page.h"
+#include "lab/report/svg.h"
+#include "lab/report/tuning_history.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "cli/files/safetensors.h"
+#include "lab/files/safetensors.h"
 
 #include <gtest/gtest.h>
 

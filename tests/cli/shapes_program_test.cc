@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/files/npy.h"
 #include "core/json_fields.h"
+#include "lab/files/npy.h"
 #include "runtime/hone.h"
 #include "runtime/package.h"
 #include "tests/cli/run_program.h"

@@ -1,5 +1,5 @@
 // Unfinished files after a signal, after a kill, and with somebody else's link in their place.
-#include "cli/files/staged_file.h"
+#include "lab/files/staged_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "cli/printing/statistics.h"
+#include "lab/statistics.h"
 
 #include <gtest/gtest.h>
 

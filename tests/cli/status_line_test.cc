@@ -1,4 +1,4 @@
-#include "cli/printing/status_line.h"
+#include "lab/text/status_line.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/printing/table.h"
+#include "lab/text/table.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "cli/inputs.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
+#include "lab/inputs.h"
 #include "tests/end_to_end/run_model.h"
 
 namespace hone {

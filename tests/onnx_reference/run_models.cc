@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/files/npy.h"
-#include "cli/files/write_file.h"
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "core/error.h"
+#include "lab/files/npy.h"
+#include "lab/files/write_file.h"
 #include "runtime/session.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/files/write_file.h"
+#include "lab/files/write_file.h"
 #include "tests/random_graphs/describe_graph.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"
 #include "tests/random_graphs/shrink_graph.h"

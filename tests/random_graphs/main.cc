@@ -7,11 +7,11 @@
 #include <sstream>
 
 #include "cli/command_line.h"
-#include "cli/files/write_file.h"
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "core/error.h"
+#include "lab/files/write_file.h"
 #include "tests/random_graphs/graph_report.h"
 #include "tests/random_graphs/onnx_graph_bytes.h"
 #include "tests/random_graphs/random_graph.h"

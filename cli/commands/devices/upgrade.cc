@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/files/read_file.h"
 #include "cli/key_options.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
 #include "cli/stop.h"
 #include "core/duration.h"
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/minisign.h"
+#include "lab/files/read_file.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 

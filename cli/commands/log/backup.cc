@@ -2,13 +2,13 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/record_options.h"
 #include "cli/stop.h"
-#include "cli/store.h"
 #include "core/shell_word.h"
 #include "db/care/backup_store.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 

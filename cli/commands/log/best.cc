@@ -1,9 +1,9 @@
-#include "cli/best_records.h"
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/print_records.h"
 #include "cli/commands/log/query_options.h"
-#include "cli/store.h"
+#include "lab/best_records.h"
+#include "lab/store.h"
 
 namespace hone {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/best_records.h"
-#include "cli/machine.h"
-#include "cli/model.h"
 #include "compiler/build.h"
 #include "db/trial_row.h"
+#include "lab/best_records.h"
+#include "lab/machine.h"
+#include "lab/model.h"
 
 namespace hone {
 namespace {

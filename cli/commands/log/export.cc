@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "cli/best_records.h"
 #include "cli/command_line.h"
 #include "cli/commands/log/choose_records.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/query_options.h"
-#include "cli/files/piped_output.h"
-#include "cli/files/write_file.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/store.h"
 #include "core/error.h"
 #include "core/shell_word.h"
 #include "db/exports/google_benchmark.h"
 #include "db/exports/kernel_tuner_t4.h"
 #include "db/record_log.h"
+#include "lab/best_records.h"
+#include "lab/files/piped_output.h"
+#include "lab/files/write_file.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 #include "rpc_runner/process/standard_streams.h"
 
 namespace hone {

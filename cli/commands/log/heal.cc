@@ -4,12 +4,12 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/record_options.h"
-#include "cli/store.h"
 #include "core/printable.h"
 #include "db/care/heal_store.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -5,14 +5,14 @@
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/print_records.h"
-#include "cli/files/read_file.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/record_options.h"
-#include "cli/records.h"
 #include "core/error.h"
 #include "db/packs/pack.h"
 #include "db/record_log.h"
+#include "lab/files/read_file.h"
+#include "lab/records.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 

@@ -4,14 +4,14 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/files/piped_input.h"
-#include "cli/files/read_file.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/record_options.h"
-#include "cli/store.h"
 #include "core/error.h"
 #include "db/record_log.h"
+#include "lab/files/piped_input.h"
+#include "lab/files/read_file.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "cli/device_name.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/print.h"
-#include "cli/printing/status_line.h"
-#include "cli/printing/table.h"
 #include "core/serialize.h"
 #include "db/record_log.h"
+#include "lab/device_name.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/status_line.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

@@ -5,12 +5,12 @@
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/query_options.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/record_options.h"
-#include "cli/store.h"
 #include "core/error.h"
 #include "db/care/prune_store.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 

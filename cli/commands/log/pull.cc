@@ -7,14 +7,14 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/query_options.h"
 #include "cli/commands/log/trusted_file.h"
-#include "cli/files/read_file.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/record_options.h"
-#include "cli/store.h"
 #include "core/error.h"
 #include "db/packs/fetch_url.h"
 #include "db/packs/take_pack.h"
+#include "lab/files/read_file.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -5,16 +5,16 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/files/read_file.h"
-#include "cli/files/write_file.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "core/error.h"
 #include "core/minisign.h"
 #include "core/shell_word.h"
 #include "db/packs/fetch_url.h"
 #include "db/packs/pack.h"
 #include "db/packs/put_url.h"
+#include "lab/files/read_file.h"
+#include "lab/files/write_file.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -1,10 +1,10 @@
 #include "cli/commands/log/records_in.h"
 
-#include "cli/files/input_file.h"
-#include "cli/files/read_file.h"
-#include "cli/store.h"
 #include "db/open_database.h"
 #include "db/packs/pack.h"
+#include "lab/files/input_file.h"
+#include "lab/files/read_file.h"
+#include "lab/store.h"
 
 namespace hone {
 

@@ -2,12 +2,12 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
 #include "cli/stop.h"
 #include "core/error.h"
 #include "core/shell_word.h"
 #include "db/care/recover_store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 

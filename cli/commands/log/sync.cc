@@ -2,11 +2,11 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/store.h"
 #include "core/shell_word.h"
 #include "db/sync_stores.h"
+#include "lab/store.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 
 namespace hone {
 

@@ -5,10 +5,10 @@
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/trusted_file.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/printing/table.h"
 #include "core/error.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

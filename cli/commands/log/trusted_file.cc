@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "cli/files/read_file.h"
-#include "cli/files/write_file.h"
+#include "lab/files/read_file.h"
+#include "lab/files/write_file.h"
 #include "rpc_runner/keys/key_folder.h"
 
 namespace hone {

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "cli/device_name.h"
-#include "cli/printing/loss_text.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/table.h"
 #include "compiler/schedules/layout_defaults.h"
 #include "compiler/schedules/usable_config.h"
+#include "lab/device_name.h"
+#include "lab/text/loss_text.h"
+#include "lab/text/number_text.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {

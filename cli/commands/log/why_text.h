@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/machine.h"
 #include "compiler/build.h"
 #include "compiler/schedules/schedule.h"
 #include "core/serialize.h"
+#include "lab/machine.h"
 #include "tuner/record_config_source.h"
 
 namespace hone {

@@ -6,18 +6,18 @@
 #include <optional>
 
 #include "cli/command_line.h"
-#include "cli/files/join_packages.h"
-#include "cli/files/read_file.h"
-#include "cli/files/write_file.h"
-#include "cli/model.h"
 #include "cli/model_options.h"
-#include "cli/printing/number_text.h"
-#include "cli/printing/print.h"
-#include "cli/printing/print_json.h"
-#include "cli/relay_file.h"
 #include "compiler/open_params.h"
 #include "compiler/replace_params.h"
 #include "core/shell_word.h"
+#include "lab/files/join_packages.h"
+#include "lab/files/read_file.h"
+#include "lab/files/write_file.h"
+#include "lab/model.h"
+#include "lab/relay_file.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/print_json.h"
 #include "runtime/package.h"
 
 namespace hone {

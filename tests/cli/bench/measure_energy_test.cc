@@ -1,13 +1,13 @@
 // Joules of a run, from a counter that the test controls.
-#include "cli/bench/measure_energy.h"
+#include "lab/bench/measure_energy.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/files/write_file.h"
 #include "compiler/build.h"
 #include "compiler/codegen/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
+#include "lab/files/write_file.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

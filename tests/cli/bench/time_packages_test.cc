@@ -1,4 +1,4 @@
-#include "cli/bench/time_packages.h"
+#include "lab/bench/time_packages.h"
 
 #include <gtest/gtest.h>
 

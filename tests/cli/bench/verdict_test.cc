@@ -1,4 +1,4 @@
-#include "cli/bench/verdict.h"
+#include "lab/bench/verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

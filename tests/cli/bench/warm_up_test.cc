@@ -1,4 +1,4 @@
-#include "cli/bench/warm_up.h"
+#include "lab/bench/warm_up.h"
 
 #include <gtest/gtest.h>
 

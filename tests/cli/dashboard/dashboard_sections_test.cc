@@ -1,10 +1,10 @@
 // The page's text for plain values.
-#include "cli/dashboard/dashboard_sections.h"
+#include "lab/dashboard/dashboard_sections.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/dashboard/dashboard_page.h"
+#include "lab/dashboard/dashboard_page.h"
 
 namespace hone {
 namespace {

@@ -1,5 +1,5 @@
 // The server's behaviour over real connections.
-#include "cli/dashboard/event_server.h"
+#include "lab/dashboard/event_server.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

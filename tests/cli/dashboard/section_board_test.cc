@@ -1,5 +1,5 @@
 // The updates that a viewer gets, without repetition.
-#include "cli/dashboard/section_board.h"
+#include "lab/dashboard/section_board.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

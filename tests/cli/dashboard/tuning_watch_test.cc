@@ -1,5 +1,5 @@
 // A dashboard's view of a store that others write to, and the queries that it makes.
-#include "cli/dashboard/tuning_watch.h"
+#include "lab/dashboard/tuning_watch.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

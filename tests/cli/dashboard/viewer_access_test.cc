@@ -1,5 +1,5 @@
 // Viewers that a dashboard admits, and the answers to others.
-#include "cli/dashboard/viewer_access.h"
+#include "lab/dashboard/viewer_access.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,14 +4,14 @@
 
 #include <cstdlib>
 
-#include "cli/bench/bench_result.h"
-#include "cli/comparison/comparison_json.h"
-#include "cli/history/history_forms.h"
 #include "cli/printing/tune_output.h"
-#include "cli/profile/profile.h"
 #include "db/exports/google_benchmark.h"
 #include "db/exports/kernel_tuner_t4.h"
 #include "db/record_log.h"
+#include "lab/bench/bench_result.h"
+#include "lab/comparison/comparison_json.h"
+#include "lab/history/history_forms.h"
+#include "lab/profile/profile.h"
 #include "tests/db/sample_record.h"
 #include "tests/runtime/test_package.h"
 

@@ -1,15 +1,15 @@
 // Histories from saved bench results and from records.
-#include "cli/history/bench_history.h"
+#include "lab/history/bench_history.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/bench_format.h"
-#include "cli/history/history_forms.h"
-#include "cli/history/record_changes.h"
-#include "cli/report/history_page.h"
 #include "core/error.h"
+#include "lab/bench_format.h"
+#include "lab/history/history_forms.h"
+#include "lab/history/record_changes.h"
+#include "lab/report/history_page.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "cli/precision/choose_assignment.h"
+#include "lab/precision/choose_assignment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // The choice of precisions with invented times and real errors.
-#include "cli/precision/choose_precision.h"
+#include "lab/precision/choose_precision.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "cli/machine.h"
-#include "cli/precision/run_package.h"
 #include "core/nth.h"
+#include "lab/machine.h"
+#include "lab/precision/run_package.h"
 
 namespace hone {
 namespace {

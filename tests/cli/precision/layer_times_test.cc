@@ -1,4 +1,4 @@
-#include "cli/precision/layer_times.h"
+#include "lab/precision/layer_times.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "cli/precision/noisy_network.h"
+#include "lab/precision/noisy_network.h"
 
 #include <gtest/gtest.h>
 
-#include "cli/machine.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
+#include "lab/machine.h"
 
 namespace hone {
 namespace {

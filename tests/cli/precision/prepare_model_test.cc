@@ -1,4 +1,4 @@
-#include "cli/precision/prepare_model.h"
+#include "lab/precision/prepare_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 
 #include <filesystem>
 
-#include "cli/files/npy.h"
-#include "cli/files/write_file.h"
+#include "lab/files/npy.h"
+#include "lab/files/write_file.h"
 
 namespace hone {
 namespace {

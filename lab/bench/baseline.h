@@ -1,0 +1,34 @@
+// An earlier benchmark, with which a new one is compared.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lab/bench/bench_result.h"
+
+namespace hone {
+
+struct BenchBaseline {
+  struct Package {
+    int threads = 0;
+    int streams = 1;
+    int64_t images = 1;
+    std::string precision;
+    std::vector<int64_t> round_ns;  // as RoundTimes
+  };
+  std::string path;
+  std::string fingerprint;
+  BenchConditions conditions;
+  std::map<std::string, Package> packages;  // by name
+};
+
+// Reads what `hone bench --json` wrote. Throws Error: kNoInput, or kBadData (damaged, something else, a newer version).
+BenchBaseline ReadBaseline(const std::string& path);
+
+// Judges each package against the baseline's package of the same name. If both have one package, names are ignored.
+// Throws Error(kBadConfig) if the two cannot be compared, naming the first difference: machine, conditions, threads,
+// streams, images or precision.
+std::vector<Verdict> JudgeAgainst(const BenchBaseline& baseline, const BenchResult& result, double smallest_effect);
+
+}  // namespace hone

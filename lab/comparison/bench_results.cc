@@ -1,0 +1,145 @@
+#include "lab/comparison/bench_results.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "compiler/codegen/machine_target.h"
+#include "core/error.h"
+#include "core/serialize.h"
+#include "lab/bench_format.h"
+#include "lab/comparison/compare_records.h"
+#include "lab/comparison/roofs_of_devices.h"
+
+namespace hone {
+namespace {
+
+const Json* Find(const Json& object, const char* key) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string TextOr(const Json& object, const char* key, const std::string& otherwise) {
+  const Json* field = Find(object, key);
+  return field != nullptr && field->is_string() ? field->get<std::string>() : otherwise;
+}
+
+double NumberOr(const Json& object, const char* key, double otherwise) {
+  const Json* field = Find(object, key);
+  return field != nullptr && field->is_number() ? field->get<double>() : otherwise;
+}
+
+int64_t WholeOr(const Json& object, const char* key, int64_t otherwise) {
+  const Json* field = Find(object, key);
+  return field != nullptr && field->is_number_integer() ? field->get<int64_t>() : otherwise;
+}
+
+const Json& List(const Json& object, const char* key) {
+  static const Json none = Json::array();
+  const Json* field = Find(object, key);
+  return field != nullptr && field->is_array() ? *field : none;
+}
+
+double BytesOf(const Workload& workload) {
+  const auto bytes = [](const Shape& shape, DType type) {
+    return static_cast<double>(ElementCount(shape)) * static_cast<double>(DTypeBytes(type));
+  };
+  return bytes(workload.data, workload.types.data) + bytes(workload.weight, workload.types.weight) +
+         bytes(workload.OutputShape(), workload.types.output);
+}
+
+ComparedLayer LayerOf(const Json& call) {
+  ComparedLayer layer;
+  layer.op = TextOr(call, "op", "");
+  for (const Json& node : List(call, "nodes")) {
+    if (node.is_string()) layer.nodes.push_back(node.get<std::string>());
+  }
+  const int64_t ns = WholeOr(call, "median_ns", WholeOr(call, "min_ns", 0));
+  layer.time = {ns, ns, ns, 0};
+  layer.schedule = TextOr(call, "schedule", "");
+  layer.config = TextOr(call, "config", "");
+  layer.flops = NumberOr(call, "gflops", 0) * static_cast<double>(ns);
+  layer.name = TextOr(call, "workload", "");
+  layer.has_knobs = !layer.name.empty();
+  if (layer.has_knobs) {
+    const Workload workload = Workload::Parse(layer.name);
+    layer.precision = PrecisionOf(workload);
+    layer.flops = workload.Flops();
+    layer.bytes = BytesOf(workload);
+  } else {
+    layer.name = layer.nodes.empty() ? layer.op : fmt::format("{} {}", layer.op, layer.nodes.front());
+  }
+  return layer;
+}
+
+// The reported roofs if they are credible, else those assumed for the machine's kind of CPU.
+MachineRoofs RoofsOf(const Environment& machine, int threads) {
+  const std::vector<Roof> told = ParseRoofsText(machine.roofs);
+  ComparedDevice device;
+  device.threads = threads;
+  try {
+    device.target = TargetOf(machine);
+  } catch (const Error&) {
+    return RoofFor(told, threads);
+  }
+  return CredibleRoofs(told, device).value_or(AssumedRoofs(device));
+}
+
+PackageTimes PackageOf(const Json& package, const Json& result, const std::string& name) {
+  const Json *machine = Find(result, "machine"), *conditions = Find(result, "conditions");
+  if (machine == nullptr || conditions == nullptr) {
+    throw Error(ExitCode::kBadData, fmt::format("{} has no machine or no conditions", name));
+  }
+  PackageTimes timed;
+  timed.model = TextOr(package, "model", "");
+  timed.machine = EnvironmentFromJson(*machine);
+  timed.images = std::max<int64_t>(1, WholeOr(package, "images", 1));
+  timed.threads = static_cast<int>(WholeOr(package, "threads", 1));
+  timed.roofs = RoofsOf(timed.machine, timed.threads);
+  timed.cache = TextOr(*conditions, "cache", "");
+  timed.precision = TextOr(package, "precision", "");
+  timed.hone_version = TextOr(package, "hone_version", "");
+  timed.flops = NumberOr(package, "flops", 0);
+  timed.joules_per_image = std::max(0.0, NumberOr(package, "joules_per_image", 0));
+  timed.time.ns = WholeOr(package, "median_ns", 0);
+  const Json& interval = List(package, "median_ci95_ns");
+  const bool has_interval = interval.size() == 2 && interval[0].is_number_integer() && interval[1].is_number_integer();
+  timed.time.low_ns = has_interval ? interval[0].get<int64_t>() : timed.time.ns;
+  timed.time.high_ns = has_interval ? interval[1].get<int64_t>() : timed.time.ns;
+  timed.time.samples = static_cast<int>(WholeOr(package, "runs", 0));
+  if (timed.model.empty() || timed.time.ns <= 0) {
+    throw Error(ExitCode::kBadData, fmt::format("{} has a package without model or median_ns", name));
+  }
+  std::vector<ComparedLayer> calls;
+  for (const Json& call : List(package, "per_op")) calls.push_back(LayerOf(call));
+  timed.layers = JoinLayers(calls);
+  if (const Json* noise = Find(result, "noise"); noise != nullptr) {
+    std::vector<std::string> notes;
+    for (const Json& note : List(*noise, "notes")) {
+      if (note.is_string()) notes.push_back(note.get<std::string>());
+    }
+    timed.why_noisy = fmt::format("{}", fmt::join(notes, "; "));
+  }
+  return timed;
+}
+
+}  // namespace
+
+std::vector<PackageTimes> ReadBenchResult(std::string_view json, const std::string& name) {
+  const Json result = ParseJson(json, name);
+  if (TextOr(result, "format", "") != kBenchFormat || WholeOr(result, "version", 0) != kBenchVersion) {
+    throw Error(
+        ExitCode::kBadData,
+        fmt::format("{} is no bench result of version {}; `hone bench P.hone --json` prints one", name, kBenchVersion));
+  }
+  if (const Json* conditions = Find(result, "conditions");
+      conditions != nullptr && TextOr(*conditions, "mode", "latency") != "latency") {
+    throw Error(ExitCode::kUsage, fmt::format("{} is of throughput; latencies are compared", name));
+  }
+  std::vector<PackageTimes> packages;
+  for (const Json& package : List(result, "packages")) packages.push_back(PackageOf(package, result, name));
+  return packages;
+}
+
+}  // namespace hone

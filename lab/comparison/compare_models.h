@@ -1,0 +1,30 @@
+// Compares models across the devices of a store.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab/comparison/compare_records.h"
+#include "lab/comparison/comparison_json.h"
+#include "lab/machine.h"
+#include "lab/model.h"
+
+namespace hone {
+
+struct RecordComparisonOptions {
+  MachineOptions machine;           // --target and --threads restrict the devices
+  std::string device, accept;       // --device, --accept
+  std::vector<std::string> prices;  // --price
+};
+
+std::vector<ModelToCompare> LoadModels(const std::vector<std::string>& names, const ModelOptions& details);
+
+// Compares with portability and with prices set. Throws Error(kUsage) for options that match nothing.
+ComparisonReport CompareModels(const RecordStore& store, const std::vector<ModelToCompare>& models,
+                               const RecordComparisonOptions& options);
+
+// Workloads of all cells' layers with knobs.
+std::set<std::string> LayerNames(const Comparison& c);
+
+}  // namespace hone

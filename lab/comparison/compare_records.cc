@@ -1,0 +1,149 @@
+#include "lab/comparison/compare_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "compiler/layers.h"
+#include "core/median_interval.h"
+#include "lab/comparison/roofs_of_devices.h"
+
+namespace hone {
+namespace {
+
+class RecordComparison {
+ public:
+  RecordComparison(const RecordStore& store, const std::vector<ModelToCompare>& models,
+                   const CompareRecordsOptions& options)
+      : store_(store), models_(models), options_(options) {}
+
+  Comparison Of(const std::vector<StoreDevice>& devices) {
+    for (const ModelToCompare& model : models_) comparison_.models.push_back({model.name, ImagesOf(model.typed)});
+    for (const StoreDevice& device : devices) Add(device);
+    return std::move(comparison_);
+  }
+
+ private:
+  void Add(const StoreDevice& found) {
+    ComparedDevice device = found.device;
+    roofs_told_.clear();
+    std::vector<ComparedCell> row(models_.size());
+    for (size_t model = 0; model < models_.size(); ++model) {
+      for (const Layer& layer : LayersOf(device, model)) row[model].layers.push_back(LayerOf(layer, found, device));
+    }
+    device.roofs = RoofsOf(device);
+    for (ComparedCell& cell : row) Complete(device, cell);
+    if (std::none_of(row.begin(), row.end(), [](const ComparedCell& cell) { return cell.covered > 0; })) return;
+    comparison_.devices.push_back(std::move(device));
+    comparison_.cells.push_back(std::move(row));
+  }
+
+  static void Complete(const ComparedDevice& device, ComparedCell& cell) {
+    for (ComparedLayer& layer : cell.layers) {
+      if (!layer.has_knobs) Estimate(device, layer);
+    }
+    cell.origin = TimeOrigin::kRecord;
+    SumLayers(cell);
+  }
+
+  MachineRoofs RoofsOf(const ComparedDevice& device) const {
+    std::vector<Roof> told;
+    for (const std::string& text : roofs_told_) {
+      for (Roof& roof : ParseRoofsText(text)) told.push_back(std::move(roof));
+    }
+    if (const auto measured = CredibleRoofs(told, device)) return *measured;
+    return options_.roofs ? options_.roofs(device) : AssumedRoofs(device);
+  }
+
+  const std::vector<Layer>& LayersOf(const ComparedDevice& device, size_t model) {
+    BuildContext context = options_.context;
+    context.target = device.target;
+    context.threads = device.threads;
+    const auto [it, is_new] = layers_.try_emplace({device.target.ToText() + fmt::format(" {}", device.threads), model});
+    if (is_new) it->second = ExtractLayers(models_[model].typed, context);
+    return it->second;
+  }
+
+  ComparedLayer LayerOf(const Layer& layer, const StoreDevice& found, ComparedDevice& device) {
+    ComparedLayer compared;
+    compared.name = layer.name;
+    compared.op = layer.op;
+    compared.nodes = layer.nodes;
+    compared.has_knobs = layer.workload.has_value();
+    compared.uses = layer.uses;
+    compared.flops = layer.flops;
+    compared.bytes = layer.bytes;
+    if (!layer.workload) return compared;
+    compared.precision = PrecisionOf(*layer.workload);
+    if (const auto rows = found.workloads.find(layer.name); rows != found.workloads.end()) {
+      compared.trials = rows->second.trials();
+      const std::string id = rows->second.BestId(&compared.noisy);
+      if (const auto record = id.empty() ? std::nullopt : store_.Get(id)) TakeRecord(*record, device, compared);
+    }
+    return compared;
+  }
+
+  static void Estimate(const ComparedDevice& device, ComparedLayer& layer) {
+    if (device.roofs.read_gbps <= 0) return;
+    const int64_t ns = std::max<int64_t>(1, std::llround(layer.bytes / device.roofs.read_gbps));
+    layer.time = {ns, ns, ns, 0};
+    layer.origin = TimeOrigin::kEstimate;
+    layer.schedule = "generic";
+  }
+
+  void TakeRecord(const Record& record, ComparedDevice& device, ComparedLayer& layer) {
+    const std::vector<int64_t>& samples = record.measurement.samples_ns;
+    const int64_t least_ns = record.measurement.MinNs();
+    layer.time = {least_ns, least_ns, std::max(least_ns, MedianOf(samples).high), static_cast<int>(samples.size())};
+    layer.origin = TimeOrigin::kRecord;
+    layer.schedule = record.candidate.schedule;
+    layer.config = record.candidate.config.ToText();
+    layer.source = "record";
+    layer.hone_version = record.hone_version;
+    layer.worst_error = record.measurement.worst_error;
+    device.environment = record.measurement.environment;
+    if (!device.environment.roofs.empty()) roofs_told_.insert(device.environment.roofs);
+  }
+
+  const RecordStore& store_;
+  const std::vector<ModelToCompare>& models_;
+  const CompareRecordsOptions& options_;
+  Comparison comparison_;
+  std::map<std::pair<std::string, size_t>, std::vector<Layer>> layers_;  // by code and threads, and model
+  std::set<std::string> roofs_told_;                                     // by the records of the device being added
+};
+
+}  // namespace
+
+Comparison CompareRecords(const RecordStore& store, const std::vector<StoreDevice>& devices,
+                          const std::vector<ModelToCompare>& models, const CompareRecordsOptions& options) {
+  return RecordComparison(store, models, options).Of(devices);
+}
+
+MachineRoofs AssumedRoofs(const ComparedDevice& device) {
+  const MachineModel model = MachineModelFor(device.target, device.threads);
+  const double flops_per_cycle = 2 * model.vector_lanes * model.multiply_adds_per_cycle;
+  MachineRoofs roofs;
+  roofs.gflops = flops_per_cycle * model.clock_ghz * device.threads;
+  roofs.read_gbps = (device.threads > 1 ? model.shared_bytes_per_cycle : model.cold_bytes_per_cycle) * model.clock_ghz;
+  return roofs;
+}
+
+int64_t ImagesOf(const relay::IRModule& typed) {
+  const auto& params = typed.main->params;
+  if (params.empty() || params.front()->type == nullptr || params.front()->type->shape.empty()) return 1;
+  return std::max<int64_t>(1, params.front()->type->shape.front());
+}
+
+std::string PrecisionOf(const Workload& workload) {
+  const ElementTypes& types = workload.types;
+  const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
+  return std::string(DTypeName(narrow ? DType::kBFloat16 : types.weight));
+}
+
+}  // namespace hone

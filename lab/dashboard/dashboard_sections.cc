@@ -1,0 +1,169 @@
+#include "lab/dashboard/dashboard_sections.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "db/exports/utc_text.h"
+#include "lab/fleet_table.h"
+#include "lab/report/charts.h"
+#include "lab/report/page.h"
+#include "lab/report/svg.h"
+#include "lab/text/number_text.h"
+
+namespace hone {
+namespace {
+
+constexpr size_t kMostLiveTasks = 200, kMostRunners = 500, kMostDevices = 100;
+
+std::string Heading(std::string_view text) { return fmt::format("<h2>{}</h2>\n", Escaped(text)); }
+
+// "2026-11-22 22:50:00 UTC": a moment rather than an age, so that an unchanged section keeps its text.
+std::string Moment(int64_t unix_ms) {
+  std::string text = UtcText(unix_ms).substr(0, 19);
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  return text + " UTC";
+}
+
+std::string RateText(double per_second) { return per_second > 0 ? fmt::format("{:.1f}", per_second) : "-"; }
+
+// A text that a screen reader speaks whenever it changes, so it contains no number that changes all the time.
+std::string Said(const std::string& text, bool is_trouble) {
+  return fmt::format("<p role=\"status\"{}>{}</p>\n", is_trouble ? " class=\"trouble\"" : "", Escaped(text));
+}
+
+std::string StoreSays(const Source& source, const WatchedStore& store) {
+  if (!source.trouble.empty()) {
+    return Said(fmt::format("The store {} does not answer since {}: {}. What is shown below is from before.",
+                            source.name, Moment(source.since_unix_ms), source.trouble),
+                true);
+  }
+  const auto of_state = [&store](std::string_view state) {
+    return std::count_if(store.runs.begin(), store.runs.end(), [&](const WatchedRun& r) { return r.state == state; });
+  };
+  const auto running = of_state("running"), silent = of_state("silent");
+  std::string text = fmt::format("Store {}: {} tuning{} running", source.name, running, running == 1 ? "" : "s");
+  if (silent > 0) text += fmt::format(", {} silent", silent);
+  return Said(text, false);
+}
+
+std::string Overview(const WatchedStore& store) {
+  double per_second = 0;
+  for (const WatchedRun& run : store.runs) per_second += run.per_second;
+  std::vector<std::vector<std::string>> rows;
+  for (const WatchedRun& run : store.runs) {
+    const int64_t first = run.FirstModelNs(), best = run.ModelNs();
+    rows.push_back({run.model, run.state, fmt::format("{}", run.threads), fmt::format("{}", run.trials),
+                    fmt::format("{}", run.failed), RateText(run.per_second),
+                    fmt::format("{} of {}", run.TasksTimed(), run.tasks.size()), TimeText(first), TimeText(best),
+                    RatioText(first, best), Moment(run.last_unix_ms)});
+  }
+  std::string html = HtmlParagraph(
+      fmt::format("{} records have arrived; {} trials a second now.", store.arrived, RateText(per_second)));
+  if (rows.empty()) return html + HtmlParagraph("No tuning runs, and none ended within the last hour.");
+  return html + HtmlTable("Tunings",
+                          {"model", "state", "> threads", "> trials", "> failed", "> trials/s", "> tasks timed",
+                           "> model, first", "> model, best", "> gain", "last trial"},
+                          rows);
+}
+
+std::string TaskTable(const WatchedRun& run) {
+  std::vector<const WatchedTask*> tasks;
+  for (const WatchedTask& task : run.tasks) tasks.push_back(&task);
+  std::stable_sort(tasks.begin(), tasks.end(), [](const WatchedTask* a, const WatchedTask* b) {
+    return std::max<int64_t>(a->uses, 1) * a->best_ns > std::max<int64_t>(b->uses, 1) * b->best_ns;
+  });
+  std::vector<std::vector<std::string>> rows;
+  for (const WatchedTask* task : tasks) {
+    if (rows.size() == kMostLiveTasks) break;
+    rows.push_back({task->workload, task->uses > 0 ? fmt::format("{}", task->uses) : "-",
+                    fmt::format("{}", task->trials), fmt::format("{}", task->failed), TimeText(task->first_ns),
+                    TimeText(task->best_ns), RatioText(task->first_ns, task->best_ns), task->finals > 0 ? "held" : "-",
+                    task->schedule + " " + task->config});
+  }
+  return HtmlTable("Tasks of " + run.model,
+                   {"task, the heaviest first", "> uses", "> trials", "> failed", "> first", "> best", "> gain",
+                    "finals", "best config"},
+                   rows);
+}
+
+std::string RunBody(const WatchedRun& run) {
+  std::string html = Heading(fmt::format("{}, {} threads", run.model, run.threads));
+  html += HtmlParagraph(fmt::format("{}; {}; strategy {}; run {}", run.state, run.target, run.strategy, run.id));
+  std::vector<std::pair<double, double>> points;
+  for (const auto& [ms, ns] : run.steps) points.emplace_back(static_cast<double>(ms) / 1e3, static_cast<double>(ns));
+  if (!points.empty()) {
+    points.emplace_back(static_cast<double>(run.last_unix_ms - run.first_unix_ms) / 1e3, points.back().second);
+    html += HistoryChart(fmt::format("{}, best so far of the whole model: {}", run.model, TimeText(run.ModelNs())),
+                         "seconds since the first trial", {{run.model, points}});
+  }
+  return html + TaskTable(run);
+}
+
+std::string Devices(const WatchedStore& store) {
+  std::vector<std::vector<std::string>> rows;
+  for (const WatchedDevice& device : store.devices) {
+    if (rows.size() == kMostDevices) break;
+    rows.push_back({device.machine, device.runner, fmt::format("{}", device.trials), fmt::format("{}", device.failed),
+                    fmt::format("{}", device.noisy), RateText(device.per_second), Moment(device.last_unix_ms)});
+  }
+  return Heading("Devices that measured for these tunings") +
+         HtmlTable("Devices", {"machine", "runner", "> trials", "> failed", "> noisy", "> trials/s", "last trial"},
+                   rows);
+}
+
+std::string Queues(const TrackerStatus& status) {
+  std::vector<std::vector<std::string>> rows;
+  for (const KeyUse& use : UseOfKeys(status)) {
+    rows.push_back({use.key, fmt::format("{}", use.busy), fmt::format("{}", use.all),
+                    fmt::format("{}", use.queue.waiting), fmt::format("{}", fmt::join(use.queue.who, ", "))});
+  }
+  return HtmlTable("Queues", {"key", "> runners in use", "> of", "> tuners waiting", "who waits, the next first"},
+                   rows);
+}
+
+// An id of letters, digits and '-' only, whatever characters the run's name has.
+std::string IdOf(const std::string& run) {
+  std::string id = "run-";
+  for (const char letter : run) {
+    const bool fits = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z');
+    id += fits ? std::string(1, letter) : fmt::format("-{:02x}", static_cast<unsigned char>(letter));
+  }
+  return id;
+}
+
+}  // namespace
+
+std::vector<Section> StoreSections(const Source& source, const WatchedStore& store) {
+  std::vector<Section> sections = {{"store", Heading("Tunings") + StoreSays(source, store)},
+                                   {"overview", Overview(store)}};
+  for (const WatchedRun& run : store.runs) sections.push_back({IdOf(run.id), RunBody(run)});
+  if (!store.devices.empty()) sections.push_back({"devices", Devices(store)});
+  return sections;
+}
+
+std::vector<Section> FleetSections(const Source& source, const std::optional<TrackerStatus>& status) {
+  std::string html = Heading("Fleet");
+  if (!source.trouble.empty()) {
+    html +=
+        Said(fmt::format("The tracker {} does not answer since {}: {}.{}", source.name, Moment(source.since_unix_ms),
+                         source.trouble, status ? " What is shown below is from before." : ""),
+             true);
+  } else {
+    html += Said("Tracker " + source.name + (status ? " answers" : " is asked"), false);
+  }
+  std::vector<Section> sections = {{"fleet", std::move(html)}};
+  if (!status) return sections;
+  TextRows rows = RunnerRows(*status);
+  const std::vector<std::string> headers = rows.front();
+  rows.erase(rows.begin());
+  if (rows.size() > kMostRunners) rows.resize(kMostRunners);
+  sections.push_back({"queues", Queues(*status)});
+  sections.push_back(
+      {"runners", rows.empty() ? HtmlParagraph("No runner is connected.") : HtmlTable("Runners", headers, rows)});
+  return sections;
+}
+
+}  // namespace hone

@@ -1,0 +1,216 @@
+#include "lab/dashboard/tuning_watch.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/serialize.h"
+#include "lab/device_name.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kTail = 4096;             // newest records whose runs are looked up when the watch begins
+constexpr size_t kMostBegun = 16;           // runs begun and not marked as ended
+constexpr size_t kMostUnknown = 4096;       // ids remembered as belonging to no run
+constexpr int kMostSlices = 32;             // per look
+constexpr int64_t kSilentMs = 60'000;       // without a trial; a failing one takes 30 s
+constexpr int64_t kHourMs = 3'600'000;      // for which an ended run is shown
+constexpr int64_t kDayMs = 24 * 3'600'000;  // for which a silent run is shown
+
+// A field of the run's description; empty if a run of an older hone lacks it.
+std::string TextOr(const Json& json, const char* name) {
+  return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : std::string();
+}
+
+int64_t IntegerOr(const Json& json, const char* name, int64_t otherwise) {
+  return json.contains(name) && json[name].is_number_integer() ? json[name].get<int64_t>() : otherwise;
+}
+
+Json AskedOf(const TuningRun& run) {
+  try {
+    return ParseJson(run.json, "a tuning run");
+  } catch (const Error&) {
+    return Json::object();
+  }
+}
+
+}  // namespace
+
+bool TuningWatch::Look(const RecordStore& store) {
+  if (!begun_) Begin(store);
+  const int64_t arrived = store.Arrived();
+  for (int slice = 0; slice < kMostSlices && seen_ < arrived; ++slice) {
+    std::vector<TrialRow> rows;
+    RecordQuery query;
+    query.after = seen_;
+    query.until = arrived;
+    query.limit = kSlice;
+    store.EachTrial(query, [&rows](const TrialRow& row) { rows.push_back(row); });
+    for (const TrialRow& row : rows) {
+      if (Followed* followed = RunOf(store, row.session, row.seq - 1, row.unix_ms)) Take(row, *followed);
+      seen_ = row.seq;
+    }
+    if (static_cast<int64_t>(rows.size()) < kSlice) seen_ = arrived;
+  }
+  for (auto& [id, followed] : runs_) ReadRun(store, followed);
+  return seen_ >= arrived;
+}
+
+void TuningWatch::Begin(const RecordStore& store) {
+  seen_ = store.Arrived();
+  std::set<std::string> ids;
+  RecordQuery tail;
+  tail.until = seen_;
+  tail.limit = kSlice;
+  // `after` is at least 0, which a query takes as no bound.
+  for (tail.after = std::max<int64_t>(0, seen_ - kTail); tail.after < seen_;) {
+    int64_t last = seen_;
+    int64_t count = 0;
+    store.EachTrial(tail, [&](const TrialRow& row) {
+      ids.insert(row.session);
+      last = row.seq;
+      ++count;
+    });
+    tail.after = count < kSlice ? seen_ : last;
+  }
+  const std::vector<TuningRun> runs = store.Runs();
+  size_t begun = 0;
+  for (auto run = runs.rbegin(); run != runs.rend() && begun < kMostBegun; ++run) {
+    if (run->state == "running" && ids.insert(run->id).second) ++begun;
+  }
+  for (const std::string& id : ids) RunOf(store, id, seen_, 0);
+  begun_ = true;
+}
+
+TuningWatch::Followed* TuningWatch::RunOf(const RecordStore& store, const std::string& id, int64_t until,
+                                          int64_t unix_ms) {
+  if (const auto known = runs_.find(id); known != runs_.end()) return &known->second;
+  if (no_runs_.contains(id)) return nullptr;
+  if (!store.GetRun(id)) {
+    if (no_runs_.size() >= kMostUnknown) no_runs_.clear();
+    no_runs_.insert(id);
+    return nullptr;
+  }
+  if (!MakeRoom(unix_ms)) return nullptr;
+  Followed& followed = runs_[id];
+  followed.run.id = id;
+  // ReadRun adds the tasks in the model's order, before the records add others.
+  ReadRun(store, followed);
+  RecordQuery query;
+  query.session = id;
+  query.until = until;
+  query.limit = kSlice;
+  for (int64_t count = kSlice; until > 0 && count == kSlice;) {
+    count = 0;
+    store.EachTrial(query, [&](const TrialRow& row) {
+      Take(row, followed);
+      query.after = row.seq;
+      ++count;
+    });
+  }
+  return &followed;
+}
+
+bool TuningWatch::MakeRoom(int64_t unix_ms) {
+  if (runs_.size() < kMostRuns) return true;
+  const auto oldest = std::min_element(runs_.begin(), runs_.end(), [](const auto& a, const auto& b) {
+    return a.second.run.last_unix_ms < b.second.run.last_unix_ms;
+  });
+  // An evicted run is read again completely with its next trial.
+  if (oldest->second.run.last_unix_ms > unix_ms - kSilentMs) return false;
+  runs_.erase(oldest);
+  return true;
+}
+
+void TuningWatch::Take(const TrialRow& row, Followed& followed) {
+  WatchedRun& run = followed.run;
+  const auto [index, is_new] = followed.task_of.try_emplace(row.workload, run.tasks.size());
+  if (is_new) {
+    run.tasks.emplace_back();
+    run.tasks.back().workload = row.workload;
+  }
+  WatchedTask& task = run.tasks[index->second];
+  followed.has_new_trials = true;
+  if (row.held > 0) {
+    ++task.finals;
+    return;
+  }
+  const bool failed = row.fate != Fate::kOk;
+  auto& [device, device_rate] = followed.devices[{MachineName(row), RunnerName(row)}];
+  if (run.trials == 0) run.first_unix_ms = row.unix_ms;
+  for (auto* last : {&run.last_unix_ms, &device.last_unix_ms}) *last = std::max(*last, row.unix_ms);
+  for (auto* trials : {&run.trials, &task.trials, &device.trials}) ++*trials;
+  for (auto* failures : {&run.failed, &task.failed, &device.failed}) *failures += failed;
+  device.noisy += row.noisy;
+  followed.rate.Count(row.unix_ms);
+  device_rate.Count(row.unix_ms);
+  if (failed || row.noisy || row.min_ns <= 0) return;
+  if (task.first_ns == 0) task.first_ns = row.min_ns;
+  if (task.best_ns > 0 && row.min_ns >= task.best_ns) return;
+  task.best_ns = row.min_ns;
+  task.schedule = row.schedule;
+  task.config = row.config;
+  run.NoteStep(row.unix_ms);
+}
+
+void TuningWatch::ReadRun(const RecordStore& store, Followed& followed) {
+  WatchedRun& run = followed.run;
+  if (!followed.has_new_trials && run.state != "running") return;
+  followed.has_new_trials = false;
+  const std::optional<TuningRun> said = store.GetRun(run.id);
+  if (!said) return;
+  run.state = said->state;
+  if (followed.json == said->json) return;
+  followed.json = said->json;
+  const Json asked = AskedOf(*said);
+  run.model = TextOr(asked, "model");
+  run.target = TextOr(asked, "target");
+  run.strategy = TextOr(asked, "strategy");
+  run.threads = static_cast<int>(IntegerOr(asked, "threads", 1));
+  if (!asked.contains("tasks") || !asked["tasks"].is_array()) return;
+  for (const Json& task : asked["tasks"]) {
+    if (!task.is_object()) continue;
+    const std::string workload = TextOr(task, "workload");
+    const auto [index, is_new] = followed.task_of.try_emplace(workload, run.tasks.size());
+    if (is_new) run.tasks.emplace_back();
+    run.tasks[index->second].workload = workload;
+    run.tasks[index->second].uses = std::max<int64_t>(0, IntegerOr(task, "uses", 0));
+  }
+}
+
+WatchedStore TuningWatch::State(int64_t now_unix_ms) const {
+  WatchedStore state;
+  state.arrived = seen_;
+  std::map<std::pair<std::string, std::string>, WatchedDevice> devices;
+  for (const auto& [id, followed] : runs_) {
+    WatchedRun run = followed.run;
+    const bool runs = run.state == "running";
+    if (run.last_unix_ms < now_unix_ms - (runs ? kDayMs : kHourMs)) continue;
+    if (runs && run.last_unix_ms < now_unix_ms - kSilentMs) run.state = "silent";
+    run.per_second = followed.rate.PerSecond(now_unix_ms);
+    state.runs.push_back(std::move(run));
+    for (const auto& [name, measuring] : followed.devices) {
+      WatchedDevice& device = devices[name];
+      const WatchedDevice& part = measuring.device;
+      std::tie(device.machine, device.runner) = name;
+      device.trials += part.trials;
+      device.failed += part.failed;
+      device.noisy += part.noisy;
+      device.last_unix_ms = std::max(device.last_unix_ms, part.last_unix_ms);
+      device.per_second += measuring.rate.PerSecond(now_unix_ms);
+    }
+  }
+  for (auto& [name, device] : devices) state.devices.push_back(std::move(device));
+  // Sorts by fields that do not change, so that no run moves while it is looked at.
+  std::stable_sort(state.runs.begin(), state.runs.end(), [](const WatchedRun& a, const WatchedRun& b) {
+    const bool a_runs = a.state == "running", b_runs = b.state == "running";
+    return a_runs != b_runs ? a_runs : a.first_unix_ms > b.first_unix_ms;
+  });
+  return state;
+}
+
+}  // namespace hone

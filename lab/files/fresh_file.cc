@@ -1,0 +1,167 @@
+#include "lab/files/fresh_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/fresh_name.h"
+#include "lab/files/staged_file.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMarkOfUnfinished = kUnfinishedMark;
+constexpr int kMostNameTries = 100;
+constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// Paths that a signal handler removes; absolute, because the working folder may have changed by then.
+struct Slot {
+  enum State : int { kFree, kFilling, kUsed };
+  std::atomic<int> state{kFree};
+  std::array<char, PATH_MAX> path{};
+};
+std::array<Slot, 16> fresh_slots;
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing that locks");
+
+void OnEndingSignal(int signal_number) {
+  RemoveFreshFiles();
+  // SA_RESETHAND has restored the signal's default action, which takes effect when this returns.
+  (void)raise(signal_number);
+}
+
+// Keeps handlers that the command has set: those of CatchStopSignals let it end in order.
+void CatchEndingSignals() {
+  for (const int signal_number : kEndingSignals) {
+    struct sigaction action = {};
+    if (sigaction(signal_number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = OnEndingSignal;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(signal_number, &action, nullptr);
+  }
+}
+
+// The slot's number; -1 if all are taken or the path is too long for one.
+int TakeSlot(const std::string& path) {
+  std::error_code error;
+  const std::string absolute = fs::absolute(path, error).string();
+  if (error || absolute.size() >= PATH_MAX) return -1;
+  for (size_t i = 0; i < fresh_slots.size(); ++i) {
+    int free = Slot::kFree;
+    if (!fresh_slots[i].state.compare_exchange_strong(free, Slot::kFilling)) continue;
+    std::memcpy(fresh_slots[i].path.data(), absolute.c_str(), absolute.size() + 1);
+    fresh_slots[i].state = Slot::kUsed;
+    return static_cast<int>(i);
+  }
+  return -1;
+}
+
+void FreeSlot(int slot) {
+  if (slot >= 0) fresh_slots[static_cast<size_t>(slot)].state = Slot::kFree;
+}
+
+// Whether the file's process is gone, which held a lock on it while it lived. A new file may not have its lock yet, so
+// young ones count as in use.
+bool IsLeftBehind(const std::string& path) {
+  constexpr int kSettledSeconds = 60;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  struct stat info{};
+  const bool settled = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+                       std::time(nullptr) - info.st_mtim.tv_sec >= kSettledSeconds;
+  const bool left = settled && flock(fd, LOCK_EX | LOCK_NB) == 0;
+  close(fd);
+  return left;
+}
+
+// Whether the name has the form that FreshName makes.
+bool IsUnfinished(std::string_view name) {
+  const size_t at = name.rfind(kMarkOfUnfinished);
+  return at != name.npos && name.size() == at + kMarkOfUnfinished.size() + 8 &&
+         name.find_first_not_of("0123456789abcdef", at + kMarkOfUnfinished.size()) == name.npos;
+}
+
+// The unfinished files of a folder.
+std::vector<std::string> UnfinishedIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (IsUnfinished(name)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+void RemoveLeftBehind(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  // Each folder is read only once, because a command may write thousands of files into it.
+  static std::mutex mutex;
+  static std::map<fs::path, std::vector<std::string>> unfinished;
+  const std::lock_guard lock(mutex);
+  const auto [found, is_new] = unfinished.try_emplace(folder);
+  if (is_new) found->second = UnfinishedIn(folder);
+  for (const std::string& name : found->second) {
+    const std::string at = (folder / name).string();
+    if (name.starts_with(path.filename().string() + kUnfinishedMark) && IsLeftBehind(at)) unlink(at.c_str());
+  }
+}
+
+}  // namespace
+
+void RemoveFreshFiles() {
+  for (Slot& slot : fresh_slots) {
+    if (slot.state == Slot::kUsed) unlink(slot.path.data());
+  }
+}
+
+FreshFile::FreshFile(const std::string& path, mode_t mode) {
+  static const bool caught = (CatchEndingSignals(), true);
+  (void)caught;
+  RemoveLeftBehind(path);
+  for (int i = 0; i < kMostNameTries; ++i) {
+    path_ = FreshName(path);
+    if (path_.empty()) CannotWrite(path, false);
+    // The slot is taken before the file exists, so that no signal comes between.
+    slot_ = TakeSlot(path_);
+    fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd_ >= 0) break;
+    FreeSlot(std::exchange(slot_, -1));
+    if (errno != EEXIST) break;
+  }
+  if (fd_ < 0) CannotWrite(path, false);
+  (void)flock(fd_, LOCK_EX | LOCK_NB);
+}
+
+FreshFile::FreshFile(FreshFile&& other) noexcept
+    : path_(std::exchange(other.path_, "")), fd_(std::exchange(other.fd_, -1)), slot_(std::exchange(other.slot_, -1)) {}
+
+FreshFile::~FreshFile() {
+  if (!path_.empty()) unlink(path_.c_str());
+  FreeSlot(slot_);
+  if (fd_ >= 0) close(fd_);
+}
+
+bool FreshFile::Rename(const std::string& to) {
+  if (std::rename(path_.c_str(), to.c_str()) != 0) return false;
+  path_.clear();
+  return true;
+}
+
+}  // namespace hone

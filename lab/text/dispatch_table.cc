@@ -1,0 +1,101 @@
+#include "lab/text/dispatch_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/workload.h"
+#include "lab/text/loss_text.h"
+#include "lab/text/number_text.h"
+#include "lab/text/table.h"
+
+namespace hone {
+namespace {
+
+struct KernelUse {
+  int calls = 0;
+  std::string op;
+  std::string shape;  // of the first call's output
+};
+
+std::vector<KernelUse> UsesOf(const Plan& plan) {
+  std::vector<KernelUse> uses(plan.kernels.size());
+  for (const PlanCall& call : plan.calls) {
+    KernelUse& use = uses.at(static_cast<size_t>(call.kernel));
+    if (use.calls++ > 0 || call.operands.empty()) continue;
+    use.op = call.op;
+    use.shape = ShapeText(plan.buffers.at(static_cast<size_t>(call.operands.back().buffer)).shape);
+  }
+  return uses;
+}
+
+std::optional<ExpectedLoss> LossOf(size_t kernel, const KernelLosses& losses) {
+  return kernel < losses.size() ? losses[kernel] : std::nullopt;
+}
+
+}  // namespace
+
+std::string WorkloadShapeText(const std::string& workload) {
+  try {
+    const Workload w = Workload::Parse(workload);
+    std::string text = fmt::format("{} * {}", ShapeText(w.data), ShapeText(w.weight));
+    if (w.strides[0] > 1 || w.strides[1] > 1) text += fmt::format(" /{}", w.strides[0]);
+    if (w.groups > 1) text += fmt::format(" g{}", w.groups);
+    if (w.epilogue == EpilogueClass::kBiasAct) text += " +act";
+    if (w.epilogue == EpilogueClass::kResidual) text += " +residual";
+    return text;
+  } catch (const Error&) {
+    return workload;
+  }
+}
+
+std::string DispatchText(const Plan& plan, const KernelLosses& losses) {
+  const bool lossy = std::any_of(losses.begin(), losses.end(), [](const auto& loss) { return loss.has_value(); });
+  std::vector<std::string> head = {"op", "shape", "> calls", "schedule", "config", "source", "> expected"};
+  if (lossy) head.emplace_back("> loss");
+  Table table(std::move(head));
+  const std::vector<KernelUse> uses = UsesOf(plan);
+  int other_calls = 0, other_kernels = 0;
+  for (size_t i = 0; i < plan.kernels.size(); ++i) {
+    const Dispatch& d = plan.kernels[i].dispatch;
+    if (d.workload.empty()) {
+      other_calls += uses[i].calls;
+      ++other_kernels;
+      continue;
+    }
+    std::vector<std::string> row = {
+        uses[i].op, WorkloadShapeText(d.workload), fmt::format("{}", uses[i].calls), d.schedule, d.config,
+        d.source,   TimeText(d.expected_ns)};
+    if (lossy) row.push_back(LossText(LossOf(i, losses)));
+    table.Add(std::move(row));
+  }
+  return table.ToText() + fmt::format("and {} calls of {} kernels without knobs\n", other_calls, other_kernels);
+}
+
+Json DispatchJson(const Plan& plan, const KernelLosses& losses) {
+  Json list = Json::array();
+  const std::vector<KernelUse> uses = UsesOf(plan);
+  for (size_t i = 0; i < plan.kernels.size(); ++i) {
+    Json row = ToJson(plan.kernels[i].dispatch);
+    row["op"] = uses[i].op;
+    row["shape"] = uses[i].shape;
+    row["calls"] = uses[i].calls;
+    if (const auto loss = LossOf(i, losses)) row["expected_loss"] = LossJson(loss);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+std::string MemoryText(const Plan& plan) {
+  return fmt::format("memory: arena {} (at least {} live at once), parameters {}\n", BytesText(plan.arena_bytes),
+                     BytesText(plan.live_bound_bytes), BytesText(plan.params_bytes));
+}
+
+Json MemoryJson(const Plan& plan) {
+  return {{"arena_bytes", plan.arena_bytes},
+          {"live_bound_bytes", plan.live_bound_bytes},
+          {"params_bytes", plan.params_bytes}};
+}
+
+}  // namespace hone

@@ -1,0 +1,13 @@
+#include "lab/text/print_json.h"
+
+#include <cmath>
+
+#include "lab/text/print.h"
+
+namespace hone {
+
+void PrintJson(const Json& json) { Print("{}\n", DumpJson(json)); }
+
+Json FiniteOrInf(double error) { return std::isfinite(error) ? Json(error) : Json("inf"); }
+
+}  // namespace hone

@@ -1,0 +1,36 @@
+// Text tables.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lab/text/fit_table.h"
+
+namespace hone {
+
+// Calls `row` with the cells of each row; every call gives the same rows.
+using EachTableRow = std::function<void(const std::function<void(std::vector<std::string> cells)>& row)>;
+
+// A table whose columns are as wide as their widest cell and two spaces apart. A header with a leading '>' aligns its
+// column to the right ("> time").
+class Table {
+ public:
+  explicit Table(std::vector<std::string> headers);
+  // Missing cells are empty; more cells than headers are a bug of hone. Cells are made printable, and shortened if
+  // longer than 1,000 bytes.
+  void Add(std::vector<std::string> cells);
+  bool empty() const { return cells_.rows.empty(); }
+  // Every line ends with a newline and has no trailing spaces. `columns` is as for FitTable; 0: unlimited.
+  std::string ToText(size_t columns = 0) const;
+
+ private:
+  friend size_t PrintTable(const std::vector<std::string>& headers, size_t columns, const EachTableRow& each);
+  TableCells cells_;
+};
+
+// Prints the text of a Table with these headers and rows, or nothing if there are no rows. Returns the number of rows.
+// Without a terminal that limits the columns, `each` is called twice, for the widths and the lines, and no row is held.
+size_t PrintTable(const std::vector<std::string>& headers, size_t columns, const EachTableRow& each);
+
+}  // namespace hone
