@@ -9,7 +9,7 @@
 #include "core/json_fields.h"
 #include "lab/files/npy.h"
 #include "tests/cli/run_program.h"
-#include "tests/cli/zip_archive.h"
+#include "tests/lab/zip_archive.h"
 
 namespace hone {
 namespace {

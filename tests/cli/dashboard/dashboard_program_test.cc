@@ -18,9 +18,9 @@
 #include "db/record_store.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/spawned_program.h"
-#include "tests/cli/dashboard/http_viewer.h"
 #include "tests/cli/run_program.h"
 #include "tests/db/sample_record.h"
+#include "tests/lab/dashboard/http_viewer.h"
 
 namespace hone {
 namespace {

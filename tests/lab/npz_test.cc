@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "lab/files/npy.h"
-#include "tests/cli/zip_archive.h"
+#include "tests/lab/zip_archive.h"
 
 namespace hone {
 namespace {

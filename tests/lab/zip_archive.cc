@@ -1,4 +1,4 @@
-#include "tests/cli/zip_archive.h"
+#include "tests/lab/zip_archive.h"
 
 #include <zlib.h>
 

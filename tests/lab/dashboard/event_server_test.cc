@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
-#include "tests/cli/dashboard/http_viewer.h"
+#include "tests/lab/dashboard/http_viewer.h"
 
 namespace hone {
 namespace {

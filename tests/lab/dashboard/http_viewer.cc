@@ -1,4 +1,4 @@
-#include "tests/cli/dashboard/http_viewer.h"
+#include "tests/lab/dashboard/http_viewer.h"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
