@@ -1,4 +1,4 @@
-// What --precision int8 and auto were asked for.
+// The values of the options of --precision int8 and auto.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,5 @@ struct PrecisionOptions {
   ImageOptions images = {};
   double max_error = -1;  // negative: not given, so kAutoMaxError for auto, unlimited for int8
 };
-// Whether this --precision makes the command transform the model.
-bool ChoosesPrecision(const std::string& precision);
-// Throws Error(kUsage) for int8 and auto without calibration inputs, and for options that do not fit the others.
-void CheckPrecisionOptions(const std::string& precision, const PrecisionOptions& options);
 
 }  // namespace hone
