@@ -17,6 +17,7 @@
 #include "lab/files/temporary_package.h"
 #include "lab/package_there.h"
 #include "lab/package_turns.h"
+#include "lab/profile/profile.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 
@@ -40,14 +41,6 @@ struct Timing {
   std::string why_not;  // why it failed there
 };
 
-double OperandBytes(const Plan& plan, const PlanCall& call) {
-  double bytes = 0;
-  for (const PlanView& view : call.operands) {
-    bytes += static_cast<double>(plan.buffers.at(static_cast<size_t>(view.buffer)).size_bytes);
-  }
-  return bytes;
-}
-
 ComparedLayer LayerOf(const Plan& plan, const PlanCall& call, int64_t ns) {
   const Dispatch& dispatch = plan.kernels.at(static_cast<size_t>(call.kernel)).dispatch;
   ComparedLayer layer;
@@ -58,7 +51,7 @@ ComparedLayer LayerOf(const Plan& plan, const PlanCall& call, int64_t ns) {
       layer.has_knobs ? dispatch.workload : fmt::format("{} {}", call.op, call.nodes.empty() ? "" : call.nodes.front());
   if (layer.has_knobs) layer.precision = PrecisionOf(Workload::Parse(dispatch.workload));
   layer.flops = call.flops;
-  layer.bytes = OperandBytes(plan, call);
+  layer.bytes = static_cast<double>(BytesOf(plan, call));
   layer.time = {ns, ns, ns, 0};
   layer.schedule = dispatch.schedule;
   layer.config = dispatch.config;

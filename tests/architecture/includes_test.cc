@@ -83,7 +83,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"lab/files", {}},
     {"lab/comparison",
      {"lab/text", "lab/files", "lab/bench_format.h", "lab/build_model.h", "lab/device_name.h", "lab/machine.h",
-      "lab/model.h", "lab/package_there.h", "lab/package_turns.h", "lab/records.h"}},
+      "lab/model.h", "lab/package_there.h", "lab/package_turns.h", "lab/profile/profile.h", "lab/records.h"}},
     {"lab/history",
      {"lab/bench/verdict.h", "lab/bench_format.h", "lab/comparison", "lab/device_name.h", "lab/diff_records.h",
       "lab/files", "lab/text"}},
