@@ -1,5 +1,5 @@
-// Identifies a bench result: docs/formats.md, "Bench result". cli/bench/ writes it; cli/bench/ and cli/comparison/ read
-// it.
+// Identifies a bench result: docs/reference/formats.md, "Bench result". cli/bench/ writes it; cli/bench/ and
+// cli/comparison/ read it.
 #pragma once
 
 namespace hone {

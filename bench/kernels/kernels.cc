@@ -27,7 +27,7 @@ namespace {
 struct Options {
   Target target = HostTarget();
   std::string store;
-  std::string page = "docs/performance.md";
+  std::string page = "docs/reference/performance.md";
   bool bytes = false;
   std::vector<std::string> models;
 };

@@ -163,7 +163,7 @@ TEST(Prose, PagesAreShortSentencesInShortLines) {
   const fs::path root = HONE_SOURCE_DIR;
   Count count;
   std::vector<fs::path> pages = {root / "README.md", root / "CHANGELOG.md", root / "CONTRIBUTING.md"};
-  for (const auto& entry : fs::directory_iterator(root / "docs")) {
+  for (const auto& entry : fs::recursive_directory_iterator(root / "docs")) {
     if (entry.path().extension() == ".md") pages.push_back(entry.path());
   }
   for (const fs::path& page : pages) count.Add(fs::relative(page, root).generic_string(), ProseOf(page));

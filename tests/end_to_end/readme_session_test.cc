@@ -1,4 +1,4 @@
-// The sessions with other machines, exactly as in the README and in docs/targets.md.
+// The sessions with other machines, exactly as in the README and in docs/reference/targets.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST_F(ReadmeSessionTest, WorksAsItIsWritten) {
 
 class BoardSessionTest : public TypedSessionTest {};
 
-// The session of docs/targets.md, with this machine as the board.
+// The session of docs/reference/targets.md, with this machine as the board.
 TEST_F(BoardSessionTest, WorksAsItIsWritten) {
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
   const BoardProgram board{HONE_RUNNER, {}, {"--label", "left", "--health", "off", "--cores", "0"}};
