@@ -32,6 +32,11 @@ TEST_F(Embedding, WorksAsItIsWritten) {
   PlayPage("howto/embedding.md");
 }
 
+TEST_F(Embedding, TheTutorialsFirstModelIsTunedBuiltAndTimed) {
+  for (const char* component : {"runner", "tools"}) Install(component);
+  PlayPage("tutorial/first_model.md");
+}
+
 // The commands of docs/howto/installing.md after the installation.
 TEST_F(Embedding, IsInstalledAsItIsWritten) {
   for (const char* component : {"runner", "tools"}) Install(component);

@@ -1,4 +1,4 @@
-// The sessions with other machines, exactly as in the README and in docs/reference/targets.md.
+// The sessions with other machines, exactly as in docs/tutorial/first_board.md and in docs/reference/targets.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,13 +12,13 @@ namespace {
 
 using testing::HasSubstr;
 
-class ReadmeSessionTest : public TypedSessionTest {};
+class FirstBoardTest : public TypedSessionTest {};
 
-TEST_F(ReadmeSessionTest, WorksAsItIsWritten) {
+TEST_F(FirstBoardTest, WorksAsItIsWritten) {
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
   const BoardProgram board{HONE_RUNNER, {}, {"--label", "left", "--health", "off", "--cores", "0"}};
   int tuned = 0, built = 0;
-  for (const Answer& answer : Play(SessionOf(HONE_README), board)) {
+  for (const Answer& answer : Play(SessionOf(HONE_FIRST_BOARD_PAGE), board)) {
     if (answer.typed.line.starts_with("hone tune ")) {
       ++tuned;
       EXPECT_THAT(answer.result.err, HasSubstr("timing on pi4/left ("));
@@ -27,7 +27,7 @@ TEST_F(ReadmeSessionTest, WorksAsItIsWritten) {
       EXPECT_THAT(answer.result.out, testing::AnyOf(HasSubstr(" same microarchitecture "), HasSubstr(" near ")));
     }
   }
-  EXPECT_EQ(tuned, 1) << "the README has no session with other machines";
+  EXPECT_EQ(tuned, 1) << "the tutorial has no session with another machine";
   EXPECT_EQ(built, 1);
 }
 
