@@ -68,7 +68,7 @@ TEST_F(EmulatedSession, TunesChecksAndTimesANetwork) {
   EXPECT_THAT(log.out, AllOf(HasSubstr("\"emulated\":true"), Not(HasSubstr("\"emulated\":false")))) << log.err;
   const ProgramResult compared = Shell("hone compare model.onnx --from-records --db records.db");
   EXPECT_THAT(compared.out, AllOf(HasSubstr("not compared: emulated"), Not(HasSubstr("1.00x")))) << compared.err;
-  // The output makes a row of docs/reference/performance.md.
+  // The output makes a row of docs/reference/targets.md.
   std::printf("%s%s", said["verify"].out.c_str(), said["bench"].out.c_str());
 }
 
