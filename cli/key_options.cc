@@ -11,7 +11,7 @@
 namespace hone {
 
 void AddClientKeyOptions(CommandLine& line, ClientKeys& keys) {
-  line.Add("--identity", keys.identity, "the file with this user's secret key (docs/fleet.md)")
+  line.Add("--identity", keys.identity, "the file with this user's secret key (docs/howto/fleet.md)")
       .Reads()
       .Env("HONE_IDENTITY")
       .About(Topic::kRunners);
@@ -22,7 +22,8 @@ void AddClientKeyOptions(CommandLine& line, ClientKeys& keys) {
 }
 
 void AddKeyFolderOption(CommandLine& line, std::string& folder) {
-  line.Add("--keys", folder, "the tracker's key folder; by default the user's own (docs/fleet.md)").Env("HONE_KEYS");
+  line.Add("--keys", folder, "the tracker's key folder; by default the user's own (docs/howto/fleet.md)")
+      .Env("HONE_KEYS");
 }
 
 std::string KeyFolderPath(const std::string& folder) { return folder.empty() ? DefaultKeyFolder() : folder; }

@@ -1,4 +1,4 @@
-# All outside libraries. Each is used in one place only: see docs/design.md.
+# All outside libraries. Each is used in one place only: see docs/why/design.md.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

@@ -1,5 +1,5 @@
-# Debian packages of the installed files, one per component, made by `cpack` in the build folder. docs/installing.md is
-# for their users.
+# Debian packages of the installed files, one per component, made by `cpack` in the build folder. docs/howto/installing.md
+# is for their users.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME hone)
 set(CPACK_PACKAGE_VENDOR hone)

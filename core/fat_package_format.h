@@ -1,5 +1,5 @@
 // Constants of a file that holds packages for several targets, shared by its writer (cli) and its reader (runtime).
-// docs/formats.md holds the grammar.
+// docs/reference/formats.md holds the grammar.
 #pragma once
 
 #include <cstdint>

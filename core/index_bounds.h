@@ -27,7 +27,7 @@ struct IndexBounds {
   bool operator==(const IndexBounds&) const = default;
 };
 
-// The form is that of an entry in the manifest's index_columns (docs/formats.md).
+// The form is that of an entry in the manifest's index_columns (docs/reference/formats.md).
 Json ToJson(const IndexBounds& bounds);
 // The bounds of each input from a package's manifest: index_columns, or index_extents if that is absent. Throws
 // Error(kBadData) naming the field that is wrong.

@@ -33,7 +33,7 @@ enum class CacheMode : uint8_t { kColdWeights = 0, kWarm = 1 };
 std::string_view CacheModeName(CacheMode mode);
 CacheMode ParseCacheMode(std::string_view name);  // throws Error(kUsage)
 
-// The rules by which a runner times a candidate. See docs/measuring.md for the reasons.
+// The rules by which a runner times a candidate. See docs/why/measuring.md for the reasons.
 struct TimingPolicy {
   CacheMode cache = CacheMode::kColdWeights;
   int threads = 1;
@@ -65,13 +65,13 @@ struct Environment {
   std::string hone_version;
   std::string arch;      // of the program that measured, as its triple begins: "x86_64"
   std::string llvm_cpu;  // LLVM's name of the CPU, "znver5"; see core/llvm_cpu_name.h
-  // The kinds of the cores that affinity allows, if they differ (docs/formats.md): "cortex-a72", "atom,core".
+  // The kinds of the cores that affinity allows, if they differ (docs/reference/formats.md): "cortex-a72", "atom,core".
   std::string core_kind;
   std::string key, label;  // given when its runner registered at a tracker; else empty
-  // The golden kernel that the runner times, and its time in the device's own history (docs/measuring.md, Health).
+  // The golden kernel that the runner times, and its time in the device's own history (docs/why/measuring.md, Health).
   std::string golden_kernel;
   int64_t golden_ns = 0;
-  std::string roofs;   // measured limits of the machine (docs/formats.md); empty if not measured
+  std::string roofs;   // measured limits of the machine (docs/reference/formats.md); empty if not measured
   std::string health;  // why the runner did not trust the device; empty if it did or does not check
   int mhz = 0;         // highest clock of the measuring cores, as last reported by the system
   double celsius = 0;  // temperature of the hottest sensor that the system reports

@@ -1,5 +1,5 @@
-// Constants of the one-file package, shared by its writer (compiler) and its reader (runtime). docs/formats.md holds
-// the grammar.
+// Constants of the one-file package, shared by its writer (compiler) and its reader (runtime).
+// docs/reference/formats.md holds the grammar.
 #pragma once
 
 #include <cstdint>

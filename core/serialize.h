@@ -1,4 +1,4 @@
-// The one JSON form of the values in packages, messages, records and logs. docs/formats.md describes it.
+// The one JSON form of the values in packages, messages, records and logs. docs/reference/formats.md describes it.
 #pragma once
 
 #include <nlohmann/json.hpp>

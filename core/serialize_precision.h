@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// An object as described in docs/formats.md. An error that is not finite is stored as the greatest double.
+// An object as described in docs/reference/formats.md. An error that is not finite is stored as the greatest double.
 Json ToJson(const PackagePrecision& precision);
 // Throws Error(kBadData) for JSON that ToJson does not write.
 PackagePrecision PackagePrecisionFromJson(const Json& json);

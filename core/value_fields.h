@@ -1,5 +1,5 @@
 // The fields of the values that records consist of, listed once for both forms of JSON. PutFields passes each field's
-// name and value to a sink, a JsonObjectTree or a JsonObjectText. docs/formats.md describes them.
+// name and value to a sink, a JsonObjectTree or a JsonObjectText. docs/reference/formats.md describes them.
 #pragma once
 
 #include <array>

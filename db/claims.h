@@ -6,8 +6,8 @@
 
 namespace hone {
 
-// Claims are kept beside a store's rows (docs/formats.md) and are freed when their process ends in any way. Used by
-// one thread at a time. Destroying the object releases all.
+// Claims are kept beside a store's rows (docs/reference/formats.md) and are freed when their process ends in any way.
+// Used by one thread at a time. Destroying the object releases all.
 class Claims {
  public:
   virtual ~Claims() = default;

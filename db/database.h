@@ -1,5 +1,5 @@
 // The operations that the store needs from an SQL database of any engine. An engine is a folder beside this file that
-// makes connections; docs/formats.md describes the tables.
+// makes connections; docs/reference/formats.md describes the tables.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// A record's part in finals (docs/tuning.md), in which a task's fastest candidates are timed again in turns.
+// A record's part in finals (docs/why/tuning.md), in which a task's fastest candidates are timed again in turns.
 struct FinalsPart {
   int held = 0;            // number of the finals within the run and workload, from 1; 0 = a trial of the search
   int round = 0;           // from 1

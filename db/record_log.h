@@ -1,4 +1,4 @@
-// hone's own log: one record per line, as JSON. docs/formats.md describes it.
+// hone's own log: one record per line, as JSON. docs/reference/formats.md describes it.
 #pragma once
 
 #include <functional>

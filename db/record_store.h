@@ -48,8 +48,9 @@ struct StoreStats {
   EngineFacts engine;
 };
 
-// A store in one SQLite file or on a PostgreSQL server; docs/formats.md describes both. Many processes may write at
-// once. One object is used by one thread at a time and never across a fork. Reading throws Error(kBadData) at damage.
+// A store in one SQLite file or on a PostgreSQL server; docs/reference/formats.md describes both. Many processes may
+// write at once. One object is used by one thread at a time and never across a fork. Reading throws Error(kBadData) at
+// damage.
 class RecordStore {
  public:
   // The number of records that one transaction writes. It waits for the disk once, and other writers wait half a second

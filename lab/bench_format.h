@@ -1,5 +1,5 @@
-// Identifies a bench result: docs/formats.md, "Bench result". lab/bench/ writes it; lab/bench/ and lab/comparison/ read
-// it.
+// Identifies a bench result: docs/reference/formats.md, "Bench result". lab/bench/ writes it; lab/bench/ and
+// lab/comparison/ read it.
 #pragma once
 
 namespace hone {

@@ -13,7 +13,7 @@ namespace hone {
 namespace {
 
 constexpr size_t kMostToldOf = 1024;
-constexpr size_t kMostWithout = 16;  // docs/protocol.md's `without`
+constexpr size_t kMostWithout = 16;  // docs/reference/protocol.md's `without`
 
 }  // namespace
 

@@ -13,7 +13,7 @@
 namespace hone {
 
 // Asks for leases one after the other, of machines of one kind. Each request has a name of its own, so that the tuner
-// never has more than one place in the queue. docs/protocol.md, "Leases". Used by one thread only.
+// never has more than one place in the queue. docs/reference/protocol.md, "Leases". Used by one thread only.
 class LeaseAsker {
  public:
   // `tuner` identifies the tuner's leases to the tracker. The options must outlive this object.

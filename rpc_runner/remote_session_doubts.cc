@@ -1,4 +1,4 @@
-// The part of a session that learns of results which their runner doubts later: docs/protocol.md, Health.
+// The part of a session that learns of results which their runner doubts later: docs/reference/protocol.md, Health.
 #include <sys/eventfd.h>
 
 #include <chrono>

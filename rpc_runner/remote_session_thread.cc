@@ -1,4 +1,4 @@
-// The session's thread: the tuner's side of docs/protocol.md, "Leases" and "Many runners".
+// The session's thread: the tuner's side of docs/reference/protocol.md, "Leases" and "Many runners".
 #include <fmt/format.h>
 #include <sys/eventfd.h>
 

@@ -20,7 +20,7 @@ namespace hone {
 struct KernelJob {
   Artifact artifact;
   Artifact reference;  // the workload's; see CompileReference. A remote runner gets its bytes once, by hash
-  // An output is right when |got - ref| <= tolerance * magnitude + 1e-7 (docs/design.md, Numbers).
+  // An output is right when |got - ref| <= tolerance * magnitude + 1e-7 (docs/why/design.md, Numbers).
   double tolerance = 2e-6;
   // One check per seed, whose inputs are drawn from a normal distribution. The last seed is checked after the timing,
   // on inputs that the kernel has not seen; the others before it. A single seed is checked before and after.

@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// The text for docs/protocol.md's `busy`, as "pi4-1 is held by ada for 79 s, pi4-2 is drained"; "" for an empty list.
-// Throws Error(kBadData).
+// The text for docs/reference/protocol.md's `busy`, as "pi4-1 is held by ada for 79 s, pi4-2 is drained"; "" for an
+// empty list. Throws Error(kBadData).
 std::string BusyText(const Json& busy);
 
 // Prints when waiting begins, when other runners are busy or for other reasons, and every 30 s. Not thread-safe.

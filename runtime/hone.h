@@ -3,7 +3,7 @@
  * Every function that can fail returns a hone_status. hone_error_text() describes the calling thread's last failure.
  * Packages are immutable and may be shared between threads; a session is used by one thread at a time, and any number
  * of sessions may run at once. Element counts and shapes are those of the model; tensors are dense and row-major, of
- * any alignment. docs/embedding.md shows programs that use it. */
+ * any alignment. docs/howto/embedding.md shows programs that use it. */
 #pragma once
 
 #include <stddef.h>

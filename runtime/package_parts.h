@@ -1,4 +1,4 @@
-// Splits the bytes of a package file. docs/formats.md, "Package", holds the grammar.
+// Splits the bytes of a package file. docs/reference/formats.md, "Package", holds the grammar.
 #pragma once
 
 #include <string>

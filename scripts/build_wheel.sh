@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the wheels of docs/python.md and prints their names and sizes: hone_runtime runs packages, hone tunes and
+# Builds the wheels of docs/howto/python.md and prints their names and sizes: hone_runtime runs packages, hone tunes and
 # builds them.
 #   scripts/build_wheel.sh [hone_runtime|hone]...     both if none is named
 # Writes only under build/; the same sources give the same bytes. Needs pip's index for scikit-build-core, auditwheel

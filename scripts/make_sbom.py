@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes a list of what is linked into programs and libraries, as a CycloneDX 1.5 document (docs/installing.md, "What
-is in them").
+"""Writes a list of what is linked into programs and libraries, as a CycloneDX 1.5 document (docs/howto/installing.md,
+"What is in them").
 
     make_sbom.py --build DIR --ninja NINJA --name PACKAGE --version VERSION --output FILE BINARY...
 

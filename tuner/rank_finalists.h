@@ -25,8 +25,8 @@ struct FinalsVerdict {
 
 // least_ns[f][r] is the least sample of finalist f's process in round r; no list may be empty. A process counts as one
 // observation, because its samples share its addresses. Tests over pooled samples would find that a kernel differs
-// from itself (docs/measuring.md). The fastest challenger that differs from the incumbent (Mann-Whitney, Bonferroni's
-// correction) replaces it. If none does, the incumbent wins, whatever the medians.
+// from itself (docs/why/measuring.md). The fastest challenger that differs from the incumbent (Mann-Whitney,
+// Bonferroni's correction) replaces it. If none does, the incumbent wins, whatever the medians.
 FinalsVerdict RankFinalists(const std::vector<std::vector<int64_t>>& least_ns, size_t incumbent);
 
 }  // namespace hone

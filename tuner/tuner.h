@@ -47,7 +47,7 @@ struct TuneEvent {
   int runners = 1;  // in use
 };
 
-// The outcome of a task's finals (docs/tuning.md).
+// The outcome of a task's finals (docs/why/tuning.md).
 struct FinalsReport {
   int held = 0;  // number of the finals within this run and task, from 1; 0 = none
   int finalists = 0;

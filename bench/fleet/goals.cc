@@ -1,6 +1,6 @@
 // hone_bench_fleet_goals [GOAL...]: the costs and capacity of a runner, a tracker and its relay, whom they keep out,
 // and how soon a fleet recovers. Prints goal, reached and verdict of each row. Exits 1 on a miss for which
-// docs/fleet.md names no bound. hone_bench_fleet_goals --scaling [JOBS]: PrintScaling.
+// docs/howto/fleet.md names no bound. hone_bench_fleet_goals --scaling [JOBS]: PrintScaling.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -237,7 +237,7 @@ int Run(const std::vector<std::string>& names) {
   // The fleet's own messages do not belong into the table.
   const int silence = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (silence >= 0) dup2(silence, STDERR_FILENO);
-  Verdicts verdicts(ReadBounds(std::string("docs/fleet.md")));
+  Verdicts verdicts(ReadBounds(std::string("docs/howto/fleet.md")));
   for (const Goal& goal : kGoals) {
     if (!names.empty() && std::find(names.begin(), names.end(), goal.name) == names.end()) continue;
     goal.measure(verdicts);

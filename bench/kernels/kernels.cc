@@ -27,7 +27,7 @@ namespace {
 struct Options {
   Target target = HostTarget();
   std::string store;
-  std::string page = "docs/performance.md";
+  std::string page = "bench/results/bounds.md";
   bool bytes = false;
   std::vector<std::string> models;
 };

@@ -1,6 +1,6 @@
 """Times single operators at the sizes of real networks, in hone and in ONNX Runtime in turns, on one thread, with bound
 outputs. Prints a table of the cases where hone is behind, with goals and verdicts. Exits 1 on a miss whose bound
-docs/performance.md does not name, 77 if this Python lacks onnx.
+bench/results/bounds.md does not name, 77 if this Python lacks onnx.
 
   cmake --build --preset release --target hone_program hone_shared hone_call
   python3 -m venv V && V/bin/pip install numpy onnx onnxruntime
@@ -245,7 +245,7 @@ def main():
         return 1 if wrong else 0
     known = sweep.known()
     rows = [known[case.name] for case in cases if case.name in known] if options.report else sweep.run(cases)
-    text, missed = report(rows, read_bounds(os.path.join(ROOT, "docs", "performance.md")))
+    text, missed = report(rows, read_bounds(os.path.join(ROOT, "bench", "results", "bounds.md")))
     with open(os.path.join(options.work, "report.md"), "w", encoding="utf-8") as page:
         page.write(text)
     print(text)

@@ -125,7 +125,7 @@ def options_from(arguments):
     parser.add_argument("--seconds", type=float, default=3, help="of each system in each row")
     parser.add_argument("--onnx", default="", help="take MODEL.onnx from this folder instead of the zoo")
     parser.add_argument("--peers", default="onnxruntime,openvino,mnn,ncnn", help="also tvm; '' compares hone with nobody")
-    parser.add_argument("--bounds", default=os.path.join(HERE, "../../docs/performance.md"),
+    parser.add_argument("--bounds", default=os.path.join(HERE, "../results/bounds.md"),
                         help="the page whose table under the heading Bounds excuses a miss")
     parser.add_argument("--smoke", action="store_true",
                         help=f"{SMOKE_MODELS} with the peers that this Python has; times are printed, outputs are judged")

@@ -7,7 +7,7 @@
 # With --peers onnxruntime,tvm TVM runs too; requirements-tvm.txt is then installed. With --tune, MetaSchedule gets as
 # much time as hone.
 # Needs Python 3 with venv; the packages of requirements.txt are installed in build/peers/venv. Exits 1 on a missed goal
-# that the table "Bounds" of docs/performance.md does not name, and whenever hone is slower or outputs differ.
+# that bench/results/bounds.md does not name, and whenever hone is slower or outputs differ.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=build/peers

@@ -1,7 +1,7 @@
 // hone_bench_many_records [SCALE [FOLDER]]: the costs of a store with many records. SCALE 1 means 10 million records,
 // some 30 GB in FOLDER (default: the temporary folder), and most of an hour. The default, 0.01, takes seconds. Prints
-// goal, reached and verdict of each row. Exits 1 on a miss for which docs/sharing.md names no bound. Run it in the
-// checkout's folder.
+// goal, reached and verdict of each row. Exits 1 on a miss for which docs/howto/sharing.md names no bound. Run it in
+// the checkout's folder.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ struct Bench {
   double scale = 0.01;
   const ScratchFolder& folder;
   const Target target = HostTarget();
-  Verdicts verdicts = Verdicts(ReadBounds(std::string("docs/sharing.md")));
+  Verdicts verdicts = Verdicts(ReadBounds(std::string("docs/howto/sharing.md")));
 
   int64_t Scaled(int64_t whole) const {
     return std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(whole) * scale));

@@ -11,8 +11,8 @@ hub: times two builds of each network in turns: one with only the pack's records
 seeds: counts trials of each task until it is within 5 % of the best of any run. Compares tuning with --logs of another
        tuner imported and without. Numbers are medians over --rng-seeds runs of --trials. They are of tasks that the
        logs hold and whose default is not within 5 % already.
-Exits 1 if a row missed its goal and docs/sharing.md names no bound for it. Exits 2 if nothing could be measured. Needs
-a quiet machine.
+Exits 1 if a row missed its goal and docs/howto/sharing.md names no bound for it. Exits 2 if nothing could be measured.
+Needs a quiet machine.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ import tempfile
 GOAL_OF_TUNED = 98.0
 GOAL_OF_TRIALS = 0.5
 WITHIN = 1.05
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "sharing.md")
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "howto", "sharing.md")
 
 
 def bounds_of(page):

@@ -1,7 +1,7 @@
 // hone_bench_store [FOLDER [SECONDS]]: measures durable rows per second of tuners, and the lookup of a whole network's
 // dispatch. Uses a store in a file and one on a PostgreSQL server that it starts. Prints goal, reached and verdict of
-// each row. Exits 1 on a miss for which docs/sharing.md names no bound. FOLDER (/var/tmp) is on the disk to be timed;
-// rows are appended for SECONDS (5). Run it in the checkout's folder.
+// each row. Exits 1 on a miss for which docs/howto/sharing.md names no bound. FOLDER (/var/tmp) is on the disk to be
+// timed; rows are appended for SECONDS (5). Run it in the checkout's folder.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ double LookupMs(const std::string& where) {
 }
 
 int Run(const std::string& folder, double seconds) {
-  Verdicts verdicts(ReadBounds(std::string("docs/sharing.md")));
+  Verdicts verdicts(ReadBounds(std::string("docs/howto/sharing.md")));
   const std::string file = folder + "/hone-bench-store.db";
   std::filesystem::remove(file);
   verdicts.AtLeast("file: rows/s, 4 writers append batches of 64", 20'000, AppendRate(file, 4, seconds));

@@ -178,7 +178,7 @@ int Run(const std::string& spaces_folder, int64_t seconds, const std::vector<std
     AddTask(report.tasks[i], rivals, TimesNs(*runner, JobsOf(tasks[i], target, rivals, tools), tools), sums);
   }
   fmt::print("sum over uses: {:.3f} ms chosen, {:.3f} ms best known\n", sums.chosen_ns / 1e6, sums.best_ns / 1e6);
-  Verdicts verdicts(ReadBounds(std::string("docs/tuning.md")));
+  Verdicts verdicts(ReadBounds(std::string("docs/why/tuning.md")));
   verdicts.AtMost(fmt::format("% that ResNet-50's kernels after {} s are over the best known", seconds), 3,
                   100 * (sums.chosen_ns / sums.best_ns - 1));
   const double built_ns = BuiltModelNs(module, target, *store, machine);

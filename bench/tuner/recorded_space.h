@@ -35,7 +35,7 @@ struct RecordedSpace {
   int64_t valid() const;
 };
 
-// Writes the text form of docs/formats.md, "Recorded spaces".
+// Writes the text form of docs/reference/formats.md, "Recorded spaces".
 void WriteRecordedSpace(const RecordedSpace& space, std::ostream& out);
 // Throws Error(kBadData) with the line number.
 RecordedSpace ReadRecordedSpace(std::istream& in);

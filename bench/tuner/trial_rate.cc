@@ -1,6 +1,6 @@
 // hone_bench_trial_rate [SECONDS]: the checked and timed trials per second of `hone tune` for ResNet-50. Runs on this
 // machine, at 1 and 2 threads, from an empty store. Also shows where the time goes and whether memory grows. Prints
-// goal, reached and verdict; exits 1 on a miss that docs/tuning.md does not bound.
+// goal, reached and verdict; exits 1 on a miss that docs/why/tuning.md does not bound.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -104,7 +104,7 @@ void Judge(int threads, double goal, int64_t seconds, Verdicts& verdicts) {
 int Run(int argc, char** argv) {
   const int64_t seconds = argc > 1 ? std::atoll(argv[1]) : 60;
   if (seconds < 2) throw Error(ExitCode::kUsage, "hone_bench_trial_rate [SECONDS], at least 2, is right");
-  Verdicts verdicts(ReadBounds(std::string("docs/tuning.md")));
+  Verdicts verdicts(ReadBounds(std::string("docs/why/tuning.md")));
   Judge(1, 40, seconds, verdicts);
   if (AllowedCores() >= 2) Judge(2, 20, seconds, verdicts);
   return verdicts.all_met() ? 0 : 1;

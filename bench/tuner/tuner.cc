@@ -1,5 +1,5 @@
-// hone_bench_tuner SPACES [SEEDS [PAGE]]: compares the tuner's parts with their goals. PAGE (default: docs/tuning.md)
-// names the bounds of rows that miss theirs. Exits 1 on a miss that it does not name.
+// hone_bench_tuner SPACES [SEEDS [PAGE]]: compares the tuner's parts with their goals. PAGE (default:
+// docs/why/tuning.md) names the bounds of rows that miss theirs. Exits 1 on a miss that it does not name.
 // hone_bench_tuner spaces MODEL: every task's space of a zoo network, and the time that timing all of it would take.
 #include <algorithm>
 #include <cstdio>
@@ -20,7 +20,7 @@ int Run(int argc, char** argv) {
     PrintModelSpaces(argv[2]);
     return 0;
   }
-  Verdicts verdicts(ReadBounds(std::string(argc > 3 ? argv[3] : "docs/tuning.md")));
+  Verdicts verdicts(ReadBounds(std::string(argc > 3 ? argv[3] : "docs/why/tuning.md")));
   const std::vector<RecordedSpace> spaces = ReadRecordedSpaces(argv[1]);
   ReplayStrategies(spaces, argc > 2 ? std::max(1, std::atoi(argv[2])) : 20, verdicts);
   TimeLearning(spaces, verdicts);

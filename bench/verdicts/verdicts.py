@@ -8,8 +8,8 @@ Both are measured in turns (`hone bench old new`) and against a stored result (`
 With --load N, only A/A is measured, in turns on two threads beside N busy processes. Both "slower" and "faster" are
 then false.
 
-Prints goal, reached and verdict of each. Exits 1 on a missed goal that the table Bounds of docs/performance.md does not
-name. A whole run takes about 12 minutes of a quiet machine.
+Prints goal, reached and verdict of each. Exits 1 on a missed goal that bench/results/bounds.md does not name. A whole run
+takes about 12 minutes of a quiet machine.
 
   bench/verdicts/verdicts.py --hone build/release/bin/hone
 """
@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(HERE, "../peers"))
 import goals  # noqa: E402
 from bounds import read_bounds  # noqa: E402
 
-PAGE = os.path.join(HERE, "../../docs/performance.md")
+PAGE = os.path.join(HERE, "../results/bounds.md")
 GATE = "2%"
 SLOWER = 1.03
 WIDTHS = range(228, 234)  # of an image that is 224 wide; these widths include 3 %

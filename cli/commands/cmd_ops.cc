@@ -39,7 +39,7 @@ std::string_view KindName(AttrKind kind) {
   return "";
 }
 
-// The operator's fusion pattern, in the words of docs/design.md.
+// The operator's fusion pattern, in the words of docs/why/design.md.
 std::string_view PatternName(relay::OpPattern pattern) {
   constexpr std::string_view kNames[] = {"elementwise", "broadcast", "injective", "reduction", "anchor", "opaque"};
   return kNames[static_cast<int>(pattern)];

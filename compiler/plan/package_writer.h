@@ -1,4 +1,5 @@
-// From a plan and its kernels to the bytes of a package. core/package_format.h and docs/formats.md define the format.
+// From a plan and its kernels to the bytes of a package. core/package_format.h and docs/reference/formats.md define the
+// format.
 #pragma once
 
 #include <cstdint>

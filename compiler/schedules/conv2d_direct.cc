@@ -122,7 +122,7 @@ class Direct : public KnobSchedule<DirectKnobs> {
 };
 
 // The estimate's constants were fitted to cold-weight times of layers of ResNet-50 and MobileNetV2. They were measured
-// on a Zen 5 core with AVX-512 and are in tests/data/spaces; docs/tuning.md says how close the estimate comes.
+// on a Zen 5 core with AVX-512 and are in tests/data/spaces; docs/why/tuning.md says how close the estimate comes.
 constexpr double kDirectCacheShare = 0.9;    // share of a cache that holds data for reuse
 constexpr double kDirectLeastStep = 1.2125;  // multiply-add latencies per reduction step: not perfectly scheduled
 constexpr double kChunkStart = 4;            // cycles per register tile and chunk

@@ -1,4 +1,4 @@
-// One line of an AutoTVM log, version 0.2, as JSON (docs/formats.md).
+// One line of an AutoTVM log, version 0.2, as JSON (docs/reference/formats.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Translates AutoTVM's templates and knobs to hone's workloads and schedules (docs/formats.md has the table).
+// Translates AutoTVM's templates and knobs to hone's workloads and schedules (docs/reference/formats.md has the table).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A pack: records that travel together, with their description (docs/formats.md).
+// A pack: records that travel together, with their description (docs/reference/formats.md).
 #pragma once
 
 #include <cstdint>

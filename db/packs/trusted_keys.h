@@ -14,7 +14,7 @@ struct TrustedKey {
   SigningPublicKey key;
 };
 
-// A text file of lines "KEY NAME"; '#' begins a comment. docs/formats.md describes it. Thread-compatible.
+// A text file of lines "KEY NAME"; '#' begins a comment. docs/reference/formats.md describes it. Thread-compatible.
 class TrustedKeys {
  public:
   // Trusts no key if the text is empty. Throws Error(kBadConfig) with the line that is wrong.

@@ -1,4 +1,4 @@
-// The tables of a store on a PostgreSQL server. docs/formats.md describes them.
+// The tables of a store on a PostgreSQL server. docs/reference/formats.md describes them.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace hone {
 enum class JournalMode { kPersist, kWal };
 
 // kWal if this version is free of the defect that damages WAL databases under concurrent checkpoints, else kPersist.
-// `sqlite_version` has the form of sqlite3_libversion_number: 3040001. docs/formats.md lists the versions.
+// `sqlite_version` has the form of sqlite3_libversion_number: 3040001. docs/reference/formats.md lists the versions.
 JournalMode JournalModeFor(int sqlite_version);
 // The mode for the SQLite library at run time, whatever the headers were.
 JournalMode LinkedJournalMode();

@@ -1,4 +1,4 @@
-// The tables of a store and the upgrades of older ones. docs/formats.md describes them.
+// The tables of a store and the upgrades of older ones. docs/reference/formats.md describes them.
 #pragma once
 
 #include <cstdint>

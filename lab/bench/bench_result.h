@@ -1,4 +1,4 @@
-// The result of a benchmark, with everything needed to read its numbers. docs/formats.md, "Bench result".
+// The result of a benchmark, with everything needed to read its numbers. docs/reference/formats.md, "Bench result".
 #pragma once
 
 #include <string>

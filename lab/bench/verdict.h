@@ -52,7 +52,7 @@ Verdict JudgeSamples(const std::vector<int64_t>& package_ns, const std::vector<i
 
 // "new.hone is slower than old.hone: 3.1 % (99% interval 2.6 .. 3.5 %, p 0.002)".
 std::string VerdictText(const Verdict& verdict);
-// docs/formats.md, "Bench result".
+// docs/reference/formats.md, "Bench result".
 Json ToJson(const Verdict& verdict);
 
 }  // namespace hone

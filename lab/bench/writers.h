@@ -31,7 +31,7 @@ BenchFile ParseBenchFile(const std::string& text);
 // Throws Error as WriteFileAtomically does, and kBadData if the file to append to has other columns.
 void WriteBenchFile(const BenchFile& file, const BenchResult& result);
 
-// google/benchmark's JSON with hone's own fields: docs/formats.md, "Bench result".
+// google/benchmark's JSON with hone's own fields: docs/reference/formats.md, "Bench result".
 std::string BenchJson(const BenchResult& result);
 // A header and a line per package.
 std::string BenchCsv(const BenchResult& result);

@@ -1,4 +1,4 @@
-// Reads saved bench results (docs/formats.md, "Bench result") for comparisons.
+// Reads saved bench results (docs/reference/formats.md, "Bench result") for comparisons.
 #pragma once
 
 #include <string>

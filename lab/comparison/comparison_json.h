@@ -1,4 +1,4 @@
-// A comparison in the form of docs/formats.md, "Comparison".
+// A comparison in the form of docs/reference/formats.md, "Comparison".
 #pragma once
 
 #include <set>

@@ -1,4 +1,4 @@
-// Prints a history for people and programs; docs/formats.md, "History".
+// Prints a history for people and programs; docs/reference/formats.md, "History".
 #pragma once
 
 #include <cstdint>

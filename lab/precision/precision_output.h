@@ -10,7 +10,7 @@ namespace hone {
 
 // A table of layers, one of the networks that were tried, and the source of the errors.
 std::string ChosenPrecisionText(const ChosenPrecision& chosen);
-// JSON with the fields of docs/cli.md.
+// JSON with the fields of docs/reference/cli.md.
 Json ChosenPrecisionJson(const ChosenPrecision& chosen);
 
 }  // namespace hone

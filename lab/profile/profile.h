@@ -64,7 +64,7 @@ int64_t BytesOf(const Plan& plan, const PlanCall& call);
 Json ChromeTrace(const Profile& profile);
 // A line "PACKAGE;OP;NODE NANOSECONDS" per call, for flame graphs.
 std::string FoldedStacks(const Profile& profile);
-// JSON as in docs/cli.md.
+// JSON as in docs/reference/cli.md.
 Json ToJson(const Profile& profile);
 
 }  // namespace hone

@@ -10,7 +10,7 @@ namespace hone {
 
 // A table of layers, one of outputs, and the source of the ranges. `path` is the file with the model.
 std::string QuantisedModelText(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path);
-// JSON with the fields of docs/cli.md.
+// JSON with the fields of docs/reference/cli.md.
 Json QuantisedModelJson(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path);
 
 }  // namespace hone

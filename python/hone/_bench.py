@@ -23,8 +23,8 @@ def bench(
     device, tracker: as in hone.tune.
     options: any other option of `hone bench`, with underscores: rounds=20, per_op=True, baseline="before.json".
 
-    The result is that of `hone bench --json` (docs/formats.md, Bench result): "packages" with their times in ns,
-    "verdicts", ... With fail_above, a slower package is a verdict in it, not an exception. Raises hone.Error."""
+    The result is that of `hone bench --json` (docs/reference/formats.md, Bench result): "packages" with their times in
+    ns, "verdicts", ... With fail_above, a slower package is a verdict in it, not an exception. Raises hone.Error."""
     given = to_arguments(
         {
             "min_time": None if min_time is None else duration(min_time),

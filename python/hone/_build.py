@@ -28,8 +28,8 @@ def build(
     target, threads: what to build for; by default this machine. After tuning for a device, use those of the report.
     options: any other option of `hone build`, with underscores: math="exact", hub="none", no_records=True.
 
-    The report is that of `hone build --json` (docs/cli.md): "package", "dispatch" (the source of each kernel),
-    "memory", "gflop", ... Raises hone.Error; then nothing is written."""
+    The report is that of `hone build --json` (docs/reference/cli.md): "package", "dispatch" (the source of each
+    kernel), "memory", "gflop", ... Raises hone.Error; then nothing is written."""
     given = to_arguments(
         {"output": output, "target": target, "threads": threads, "shape": shapes, "dim": dims, "db": db, **options}
     )

@@ -24,8 +24,8 @@ def compare(
     options: any other option of `hone compare`, with underscores: layers=True, results=["a.json"], measure=True,
         keys="pi4,zen4", tracker="tcp://lab:9190".
 
-    The comparison is that of `hone compare --json` (docs/formats.md, Comparison). Raises hone.Error; AnswerIsNoError
-    if there is nothing to compare."""
+    The comparison is that of `hone compare --json` (docs/reference/formats.md, Comparison). Raises hone.Error;
+    AnswerIsNoError if there is nothing to compare."""
     given = to_arguments({"device": device, "tracker": tracker, "db": db, **options})
     with contextlib.ExitStack() as stack:
         paths = [stack.enter_context(model_argument(model)) for model in models]

@@ -43,9 +43,9 @@ def records(
     device: only devices whose CPU model, host, key, label or short id contains this text.
     options: any other option of `hone log export`, with underscores: workload="nn.dense ...", since="90d", fate="Ok".
 
-    A row has the fields of a record in a log (docs/formats.md, Tuning log). Fields of nested objects are named like
-    "measurement.fate". "min_ns" is the least sample, or None if nothing was timed. Raises hone.Error at the first
-    row; NoInputError if there is no store."""
+    A row has the fields of a record in a log (docs/reference/formats.md, Tuning log). Fields of nested objects are
+    named like "measurement.fate". "min_ns" is the least sample, or None if nothing was timed. Raises hone.Error at the
+    first row; NoInputError if there is no store."""
     given = to_arguments({"best": best, "all": not best, "device": device, "threads": threads, "db": db, **options})
     with ExitStack() as stack:
         paths = [stack.enter_context(model_argument(model)) for model in models]

@@ -39,8 +39,8 @@ def tune(
         function is called with each event, an object of `hone tune --json`.
     options: any other option of `hone tune`, with underscores: until_gain="1%", math="exact", precision="bfloat16".
 
-    The report is the last object of `hone tune --json` (docs/cli.md): "tasks", "trials", "target", "threads", ...
-    Ctrl-C ends the search in order and raises KeyboardInterrupt; measurements are kept. Raises hone.Error."""
+    The report is the last object of `hone tune --json` (docs/reference/cli.md): "tasks", "trials", "target", "threads",
+    ... Ctrl-C ends the search in order and raises KeyboardInterrupt; measurements are kept. Raises hone.Error."""
     given = to_arguments(
         {
             "budget": None if budget is None else duration(budget),

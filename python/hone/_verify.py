@@ -28,8 +28,8 @@ def verify(
         error bound with which it was built.
     options: any other option of `hone verify`, with underscores: fill="ramp", seed=1.
 
-    Returns that of `hone verify --json` (docs/cli.md): {"agrees", "tolerance", "tolerance_from", "outputs": [...]}.
-    If outputs differ, "agrees" is False; this is not an exception. Raises hone.Error."""
+    Returns that of `hone verify --json` (docs/reference/cli.md): {"agrees", "tolerance", "tolerance_from", "outputs":
+    [...]}. If outputs differ, "agrees" is False; this is not an exception. Raises hone.Error."""
     given = to_arguments(
         {
             "tolerance": tolerance,

@@ -1,4 +1,4 @@
-"""Runs the sessions in docs/python.md."""
+"""Runs the sessions in docs/howto/python.md."""
 
 import doctest
 import runpy
@@ -9,7 +9,7 @@ import pytest
 import hone
 from conftest import SMALL
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "python.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "python.md"
 
 
 def test_the_page_s_session_works_as_it_is_written(own_folder, typed):

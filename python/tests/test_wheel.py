@@ -16,7 +16,7 @@ from conftest import SMALL
 
 SOURCES = Path(__file__).resolve().parents[2]
 WHEELS = SOURCES / "build" / "wheels"
-# The session of docs/python.md: four lines.
+# The session of docs/howto/python.md: four lines.
 SESSION = """\
 import numpy, hone_runtime
 net = hone_runtime.load("small.hone")

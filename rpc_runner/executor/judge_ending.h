@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// `status` is waitpid's; `fault` is the child's kFault note, or null. docs/protocol.md has the table.
+// `status` is waitpid's; `fault` is the child's kFault note, or null. docs/reference/protocol.md has the table.
 Ending JudgeEnding(int status, const ChildNote* fault);
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// The past times of a device's golden kernel, and its expected time: docs/measuring.md, "Health".
+// The past times of a device's golden kernel, and its expected time: docs/why/measuring.md, "Health".
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A fixed computation whose time tells whether a device is healthy: docs/measuring.md, "Health".
+// A fixed computation whose time tells whether a device is healthy: docs/why/measuring.md, "Health".
 #pragma once
 
 #include <cstdint>

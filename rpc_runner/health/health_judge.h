@@ -1,5 +1,5 @@
-// Judges whether a device is as fast as before, by the rules of docs/measuring.md, "Health". Knows no clock, kernel or
-// file.
+// Judges whether a device is as fast as before, by the rules of docs/why/measuring.md, "Health". Knows no clock, kernel
+// or file.
 #pragma once
 
 #include <cstdint>

@@ -59,7 +59,7 @@ class HealthWatch {
   // in doubt is marked noisy.
   void Stamp(Environment* environment) const;
   void Stamp(Measurement* measurement) const;
-  // {"state", "why", "tells"}, as docs/protocol.md's `health`.
+  // {"state", "why", "tells"}, as docs/reference/protocol.md's `health`.
   Json ToJson() const;
   int64_t spent_ns() const { return spent_ns_; }  // in all golden runs
 

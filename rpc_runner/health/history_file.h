@@ -1,4 +1,4 @@
-// The file in which a runner remembers how fast its device is: docs/formats.md, "Health history".
+// The file in which a runner remembers how fast its device is: docs/reference/formats.md, "Health history".
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ struct Roof {
 std::vector<Roof> MeasureRoofs(const VectorKernels& kernels, const CacheSizes& caches,
                                const std::vector<CoreGroup>& groups, int threads);
 
-// The form of docs/protocol.md's `roofs`.
+// The form of docs/reference/protocol.md's `roofs`.
 Json ToJson(const std::vector<Roof>& roofs);
 // Throws Error(kBadData) for anything else, and for more than 64 rows.
 std::vector<Roof> RoofsFromJson(const Json& json);

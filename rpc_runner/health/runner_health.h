@@ -1,4 +1,4 @@
-// The device's speed as a runner tells it to a tracker: `health` and `roofs` of its hello (docs/protocol.md).
+// The device's speed as a runner tells it to a tracker: `health` and `roofs` of its hello (docs/reference/protocol.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The keys that a tracker admits, one per line; docs/fleet.md has the form.
+// The keys that a tracker admits, one per line; docs/howto/fleet.md has the form.
 #pragma once
 
 #include <cstdint>

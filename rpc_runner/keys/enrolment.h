@@ -1,4 +1,4 @@
-// One-time codes with which a machine enrols its key at a tracker: docs/security.md, Enrolment.
+// One-time codes with which a machine enrols its key at a tracker: docs/why/security.md, Enrolment.
 #pragma once
 
 #include <cstdint>

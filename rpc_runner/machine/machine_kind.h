@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// The object `machine` of docs/protocol.md. The fingerprint, the number of cores and, to 3 %, the golden time must
-// agree before two machines time the candidates of one tuning run. The CPU model is for people. `boot` names the
+// The object `machine` of docs/reference/protocol.md. The fingerprint, the number of cores and, to 3 %, the golden time
+// must agree before two machines time the candidates of one tuning run. The CPU model is for people. `boot` names the
 // machine's boot, and is left out if empty.
 Json MachineKind(const Environment& environment, const std::string& boot = "");
 

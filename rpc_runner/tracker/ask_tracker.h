@@ -35,7 +35,7 @@ class TrackerConnection {
 // - kBadConfig as ClientSecurity does.
 TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000, const ClientKeys& keys = {});
 
-// A command of docs/protocol.md, "Holding and draining" or "Upgrading runners".
+// A command of docs/reference/protocol.md, "Holding and draining" or "Upgrading runners".
 struct DeviceCommand {
   std::string command;                       // "hold", "unhold", "drain", "undrain", "upgrade"
   std::string what;                          // a key or a label

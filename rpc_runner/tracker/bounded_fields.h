@@ -1,5 +1,5 @@
 // Fields of a frame's header that a tracker keeps. Each function throws Error(kBadData) as those of wire/protocol.h do,
-// and TooBig beyond docs/protocol.md's Limits.
+// and TooBig beyond docs/reference/protocol.md's Limits.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A command about devices, as the tracker reads it and applies it to a runner: docs/protocol.md, "Holding and draining"
-// and "Upgrading runners".
+// A command about devices, as the tracker reads it and applies it to a runner: docs/reference/protocol.md, "Holding and
+// draining" and "Upgrading runners".
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@ namespace hone {
 namespace {
 
 // Only checks the role. TrackerState, which knows the devices, checks which of them the order may mean:
-// docs/protocol.md, "Holding and draining".
+// docs/reference/protocol.md, "Holding and draining".
 bool MayCommand(const Sender& sender, const std::string& command) {
   const bool is_hold = command == "hold" || command == "unhold";
   return is_hold ? sender.May(Role::kTuner) : sender.May(Role::kRunner) || sender.May(Role::kAdmin);

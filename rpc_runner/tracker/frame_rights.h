@@ -1,4 +1,4 @@
-// The frames that each role may send: docs/protocol.md, "Who may say what".
+// The frames that each role may send: docs/reference/protocol.md, "Who may say what".
 #pragma once
 
 #include "rpc_runner/wire/protocol.h"

@@ -1,5 +1,5 @@
-// Decides who gets which runner, and who should give one back: docs/protocol.md, "Many runners" and "Holding and
-// draining".
+// Decides who gets which runner, and who should give one back: docs/reference/protocol.md, "Many runners" and "Holding
+// and draining".
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ bool MustYield(const RunnerEntry& runner);
 
 // The number of runners of the client's key that it may get at some time, free or not.
 int64_t RunnersFor(const TrackerClient& client, const RunnerRegistry& runners);
-// The runners of its key that are of another kind: at most 16, as docs/protocol.md's `unlike`.
+// The runners of its key that are of another kind: at most 16, as docs/reference/protocol.md's `unlike`.
 Json UnlikeRunners(const TrackerClient& client, const RunnerRegistry& runners);
-// The runners of its key and kind that it cannot have yet: at most 16, as docs/protocol.md's `busy`.
+// The runners of its key and kind that it cannot have yet: at most 16, as docs/reference/protocol.md's `busy`.
 Json BusyRunners(const TrackerClient& client, const RunnerRegistry& runners, int64_t now_ns);
 // The number of clients in the list that are served before this one.
 int64_t PlaceInQueue(const TrackerClient& client, const WaitingClients& waiting);

@@ -1,4 +1,4 @@
-// The times of docs/protocol.md's "Leases".
+// The times of docs/reference/protocol.md's "Leases".
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace hone {
 // Not thread-safe.
 class Outbox {
  public:
-  // The most that may wait, as in docs/protocol.md's Relay.
+  // The most that may wait, as in docs/reference/protocol.md's Relay.
   struct Limits {
     size_t frames = 256;                   // for one connection
     size_t bytes = size_t{64} << 20;       // for one connection; a single frame of any size may wait

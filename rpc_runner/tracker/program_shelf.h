@@ -1,4 +1,4 @@
-// The programs that runners should be upgraded to: docs/protocol.md, "Upgrading runners".
+// The programs that runners should be upgraded to: docs/reference/protocol.md, "Upgrading runners".
 #pragma once
 
 #include <cstddef>

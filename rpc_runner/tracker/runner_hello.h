@@ -1,4 +1,4 @@
-// Turns a runner's hello into the tracker's entry: docs/protocol.md, "Leases".
+// Turns a runner's hello into the tracker's entry: docs/reference/protocol.md, "Leases".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The note that a tracker gives to a runner, so that the runner can give it to the next tracker: docs/protocol.md,
-// "Leases", the `note`.
+// The note that a tracker gives to a runner, so that the runner can give it to the next tracker:
+// docs/reference/protocol.md, "Leases", the `note`.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Matches tuners with runners and relays their messages. docs/protocol.md describes the messages.
+// Matches tuners with runners and relays their messages. docs/reference/protocol.md describes the messages.
 #pragma once
 
 #include <atomic>

@@ -24,8 +24,8 @@ struct TrackerCounts {
   std::map<std::string, int64_t> refused;  // frames, by the code of the answer
 };
 
-// The caller passes times, which must not decrease. Not thread-safe. Its memory is bounded by docs/protocol.md's
-// Limits.
+// The caller passes times, which must not decrease. Not thread-safe. Its memory is bounded by
+// docs/reference/protocol.md's Limits.
 class TrackerState {
  public:
   static constexpr size_t kMostRunners = 4096;

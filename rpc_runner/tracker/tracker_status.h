@@ -41,7 +41,7 @@ struct TrackerStatus {
   std::vector<RunnerInfo> runners;
   std::vector<QueueInfo> queues;
 };
-// The JSON of docs/protocol.md, which `hone devices --json` prints unchanged.
+// The JSON of docs/reference/protocol.md, which `hone devices --json` prints unchanged.
 Json StatusToJson(const TrackerStatus& status);
 // Throws Error(kBadData). Fields that an older tracker leaves out keep their defaults.
 TrackerStatus StatusFromJson(const Json& json);

@@ -1,5 +1,5 @@
 // Replaces a runner's program: checks the new one, tries it beside the running one and puts it in its place.
-// docs/protocol.md, "Upgrading runners".
+// docs/reference/protocol.md, "Upgrading runners".
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class ProgramUpgrade {
   // Checks the file, writes it beside `program` as NAME.new and starts it with `--trial`. Leaves no file behind if it
   // throws Error:
   // - kNotAuthorised for a signature that is not the key's;
-  // - kBadData for a file that may not replace `program` (docs/protocol.md);
+  // - kBadData for a file that may not replace `program` (docs/reference/protocol.md);
   // - kCannotCreate if the file cannot be written;
   // - kNoRunner if it does not start.
   ProgramUpgrade(const RunningProgram& program, const UpgradeOptions& options, const std::string& file,

@@ -1,4 +1,4 @@
-// Blobs that are sent in pieces, as the receiver asks for them: docs/protocol.md, Blobs in pieces.
+// Blobs that are sent in pieces, as the receiver asks for them: docs/reference/protocol.md, Blobs in pieces.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ struct JobMessage {
 // Includes the reference's bytes if with_reference is set.
 Frame JobToFrame(const JobMessage& message, bool with_reference);
 // Throws Error(kBadData) naming the field, also if an included reference does not match its hash, or the job's kind is
-// neither "kernel" nor "package". The limits of docs/protocol.md are checked where the job runs.
+// neither "kernel" nor "package". The limits of docs/reference/protocol.md are checked where the job runs.
 JobMessage JobFromFrame(const Frame& frame);
 
 struct ResultMessage {

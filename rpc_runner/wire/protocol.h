@@ -1,5 +1,5 @@
-// The frame that carries every message between tuners, the tracker, runners and executors. docs/protocol.md has its
-// grammar.
+// The frame that carries every message between tuners, the tracker, runners and executors. docs/reference/protocol.md
+// has its grammar.
 #pragma once
 
 #include <cstddef>
@@ -83,7 +83,8 @@ size_t ReadPartBytes(std::string_view table);
 inline constexpr size_t kMaxTextBytes = 64 << 10;
 inline constexpr size_t kMaxErrorBytes = 2000;
 
-// An error frame; see docs/protocol.md for the codes. A long message, which may quote what a peer sent, is shortened.
+// An error frame; see docs/reference/protocol.md for the codes. A long message, which may quote what a peer sent, is
+// shortened.
 Frame ErrorFrame(std::string_view code, std::string_view message);
 
 // Fields of a header from outside. Each throws Error(kBadData) naming the field if it is missing, has another type or

@@ -1,4 +1,5 @@
-// ZeroMQ's CURVE: what the sockets of a context prove to their peers and ask of them. docs/security.md has the reasons.
+// ZeroMQ's CURVE: what the sockets of a context prove to their peers and ask of them. docs/why/security.md has the
+// reasons.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ class Gate {
   virtual std::optional<Sender> Find(const std::string& key) = 0;
   // Changes whenever an answer of Find may change.
   virtual uint64_t generation() const = 0;
-  // Handles the message of a peer that came with a one-time key (docs/security.md, Enrolment) and returns the answer.
-  // Nullopt if the key is not one.
+  // Handles the message of a peer that came with a one-time key (docs/why/security.md, Enrolment) and returns the
+  // answer. Nullopt if the key is not one.
   virtual std::optional<std::string> Enrol(const std::string& key, std::string_view message,
                                            const std::string& address) = 0;
   // A connection ended before it had shown a key: `why` in a few words.

@@ -1,4 +1,4 @@
-// The sender of a message, as far as the transport could prove it. docs/security.md says what each role may do.
+// The sender of a message, as far as the transport could prove it. docs/why/security.md says what each role may do.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Frames over ZeroMQ, with the settings of docs/protocol.md. Only wire/ and keys/ include the library's header.
+// Frames over ZeroMQ, with the settings of docs/reference/protocol.md. Only wire/ and keys/ include the library's
+// header.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Options of the library's sockets, including the limits of docs/protocol.md.
+// Options of the library's sockets, including the limits of docs/reference/protocol.md.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The include arrows between the rooms, and the walls around the big libraries: docs/design.md, "Rooms".
+// The include arrows between the rooms, and the walls around the big libraries: docs/why/design.md, "Rooms".
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

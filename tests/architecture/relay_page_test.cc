@@ -1,4 +1,4 @@
-// docs/relay.md's table of names: each name exists, and the tests that a row names are about it.
+// docs/reference/relay.md's table of names: each name exists, and the tests that a row names are about it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Row {
 
 // The rows of the table that begins with "| TVM |".
 std::vector<Row> Rows() {
-  std::ifstream page(kRoot / "docs/relay.md");
+  std::ifstream page(kRoot / "docs/reference/relay.md");
   std::vector<Row> rows;
   bool inside = false;
   static const std::regex columns(R"(\| (.*[^\\]) \| (.*[^\\]) \| (.*) \|)");
@@ -57,7 +57,7 @@ fs::path TestFile(const std::string& name) {
 
 TEST(RelayPage, EachRowHasATestThatNamesWhatItIsAbout) {
   const std::vector<Row> rows = Rows();
-  ASSERT_GE(rows.size(), 34U) << "docs/relay.md has no table";
+  ASSERT_GE(rows.size(), 34U) << "docs/reference/relay.md has no table";
   for (const Row& row : rows) {
     SCOPED_TRACE(row.tvm);
     const std::vector<std::string> tests = Found(row.tests, "`([a-z0-9_/]+\\.cc)`");

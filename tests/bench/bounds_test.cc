@@ -59,7 +59,7 @@ TEST(Verdicts, ABoundExcusesItsRowAsFarAsItGoes) {
 }
 
 TEST(Verdicts, TheTuningPageCanBeRead) {
-  EXPECT_NO_THROW(ReadBounds(std::string(HONE_SOURCE_DIR) + "/docs/tuning.md"));
+  EXPECT_NO_THROW(ReadBounds(std::string(HONE_SOURCE_DIR) + "/docs/why/tuning.md"));
 }
 
 }  // namespace

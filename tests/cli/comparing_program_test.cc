@@ -1,4 +1,4 @@
-// Choosing hardware as docs/comparing.md shows it.
+// Choosing hardware as docs/howto/comparing.md shows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class ComparingProgram : public ProgramTest {
   }
   // The commands of the page, in order.
   static std::vector<std::string> Commands() {
-    std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/comparing.md");
+    std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/howto/comparing.md");
     std::vector<std::string> commands;
     for (std::string line; std::getline(in, line);) {
       if (line.starts_with("$ ")) commands.push_back(line.substr(2));

@@ -49,7 +49,7 @@ TEST_P(ServiceUnits, RunAsUsersWhoseHomeMayBeWritten) {
   EXPECT_EQ(settings.at("ProtectSystem"), "strict");
   EXPECT_FALSE(settings.contains("DynamicUser")) << "whose folders nobody else can work on";
   EXPECT_FALSE(settings.contains("ReadWritePaths"));
-  const std::string fleet = TextOf(HONE_SOURCE_DIR "/docs/fleet.md");
+  const std::string fleet = TextOf(HONE_SOURCE_DIR "/docs/howto/fleet.md");
   EXPECT_THAT(fleet, HasSubstr("--home-dir /var/lib/" + name + " --shell /usr/sbin/nologin " + name));
   EXPECT_THAT(fleet, HasSubstr("sudo -u " + name + " -H "));
 }

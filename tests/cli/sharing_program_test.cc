@@ -1,4 +1,4 @@
-// Logs, packs and stores shared between people: `hone log` as docs/sharing.md shows it.
+// Logs, packs and stores shared between people: `hone log` as docs/howto/sharing.md shows it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ class SharingProgram : public ProgramTest {
 TEST_F(SharingProgram, TheSessionOfThePageRuns) {
   ExportTwoMachines();
   std::filesystem::create_directory(Path("work/public"));
-  const std::vector<std::string> commands = CommandsOf("sharing.md");
+  const std::vector<std::string> commands = CommandsOf("howto/sharing.md");
   EXPECT_GE(commands.size(), 9U);
   std::string out;
   for (const std::string& command : commands) {

@@ -1,4 +1,4 @@
-// A board's runner is upgraded to another program: the commands of docs/fleet.md, with a real tracker.
+// A board's runner is upgraded to another program: the commands of docs/howto/fleet.md, with a real tracker.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The examples of docs/formats.md are written and read by hone as shown.
+// The examples of docs/reference/formats.md are written and read by hone as shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::StartsWith;
 
 // The block of the page that begins with ```NAME. A line that the page breaks continues after a blank.
 std::string Example(const std::string& name) {
-  std::ifstream page(HONE_SOURCE_DIR "/docs/formats.md");
+  std::ifstream page(HONE_SOURCE_DIR "/docs/reference/formats.md");
   std::string text;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {

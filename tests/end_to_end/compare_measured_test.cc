@@ -85,7 +85,7 @@ TEST_F(CompareMeasured, DividesNoTimesByThoseOfAnEmulatedMachine) {
 
 // The page's `ada$` lines, with a few trials of each task.
 std::vector<std::string> WalkOfThePage() {
-  std::ifstream page(HONE_COMPARING_PAGE);
+  std::ifstream page(HONE_FIRST_COMPARISON_PAGE);
   std::vector<std::string> commands;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {

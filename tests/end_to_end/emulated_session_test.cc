@@ -44,9 +44,9 @@ class EmulatedSession : public TypedSessionTest {
   Board board_;
 };
 
-TEST_F(EmulatedSession, WorksAsTheReadmeTypesIt) {
+TEST_F(EmulatedSession, WorksAsTheTutorialTypesIt) {
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
-  auto said = Say(HONE_README);
+  auto said = Say(HONE_FIRST_BOARD_PAGE);
   EXPECT_THAT(said["tune"].err, AllOf(HasSubstr("timing on pi4/file ("), HasSubstr("-mtriple=" + board_.arch)));
   // On busy cores no time of a task may be good enough for a build.
   if (said["tune"].out.find("all of them noisy") == std::string::npos) {
@@ -68,7 +68,7 @@ TEST_F(EmulatedSession, TunesChecksAndTimesANetwork) {
   EXPECT_THAT(log.out, AllOf(HasSubstr("\"emulated\":true"), Not(HasSubstr("\"emulated\":false")))) << log.err;
   const ProgramResult compared = Shell("hone compare model.onnx --from-records --db records.db");
   EXPECT_THAT(compared.out, AllOf(HasSubstr("not compared: emulated"), Not(HasSubstr("1.00x")))) << compared.err;
-  // The output makes a row of docs/performance.md.
+  // The output makes a row of docs/reference/targets.md.
   std::printf("%s%s", said["verify"].out.c_str(), said["bench"].out.c_str());
 }
 

@@ -1,4 +1,5 @@
-// The README's session with a device that has fewer cores than the tuner: tracker, runner, tune, build.
+// The session of docs/tutorial/first_board.md with a device that has fewer cores than the tuner: tracker, runner, tune,
+// build.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@ void Require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Sets the CRC-32 of IEEE 802.3 over the bytes that docs/protocol.md's "Frame" names.
+// Sets the CRC-32 of IEEE 802.3 over the bytes that docs/reference/protocol.md's "Frame" names.
 void SetSum(std::string& frame) {
   constexpr size_t kSum = 8, kAfter = 12;
   if (frame.size() < kAfter) return;

@@ -1,4 +1,4 @@
-// docs/embedding.md, typed as it stands against an installed tree, and the library's dependencies.
+// docs/howto/embedding.md, typed as it stands against an installed tree, and the library's dependencies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,13 +29,18 @@ class Embedding : public InstalledTest {
 
 TEST_F(Embedding, WorksAsItIsWritten) {
   for (const char* component : {"runtime", "development", "runner", "tools"}) Install(component);
-  PlayPage("embedding.md");
+  PlayPage("howto/embedding.md");
 }
 
-// The commands of docs/installing.md after the installation.
+TEST_F(Embedding, TheTutorialsFirstModelIsTunedBuiltAndTimed) {
+  for (const char* component : {"runner", "tools"}) Install(component);
+  PlayPage("tutorial/first_model.md");
+}
+
+// The commands of docs/howto/installing.md after the installation.
 TEST_F(Embedding, IsInstalledAsItIsWritten) {
   for (const char* component : {"runner", "tools"}) Install(component);
-  PlayPage("installing.md");
+  PlayPage("howto/installing.md");
 }
 
 TEST_F(Embedding, TheSharedLibraryNeedsLibcAlone) {

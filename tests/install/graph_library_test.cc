@@ -26,7 +26,7 @@ class GraphLibrary : public InstalledTest {
 
 TEST_F(GraphLibrary, WorksAsItIsWritten) {
   for (const char* component : {"runtime", "development", "graph", "runner", "tools"}) Install(component);
-  PlayPage("relay.md");
+  PlayPage("reference/relay.md");
 }
 
 // Each header compiles by itself, and needs only the standard library from outside.

@@ -97,9 +97,9 @@ TEST(OnnxCases, ExclusionsNameCases) {
 
 using Rows = std::map<std::string, std::string>;
 
-// Reads docs/onnx.md's table that begins with `header`: the last cells by the first.
+// Reads docs/reference/onnx.md's table that begins with `header`: the last cells by the first.
 Rows RowsOfPage(const std::string& header) {
-  std::ifstream page(std::string(HONE_SOURCE_DIR) + "/docs/onnx.md");
+  std::ifstream page(std::string(HONE_SOURCE_DIR) + "/docs/reference/onnx.md");
   Rows rows;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {

@@ -8,7 +8,7 @@ OPSETS = {"Gelu": 20, "Swish": 24}
 SLOPES = ("Celu", "Elu", "LeakyRelu", "ThresholdedRelu", "Swish")
 
 
-# Operators that see denormals; arithmetic flushes them to zero (docs/precision.md).
+# Operators that see denormals; arithmetic flushes them to zero (docs/howto/precision.md).
 SEES_DENORMALS = ("Abs Neg Relu Sign Ceil Floor IsNaN IsInf Identity Max Min Equal Less Greater LessOrEqual "
                   "GreaterOrEqual").split()
 

@@ -13,7 +13,7 @@ import verdicts
 from bounds import read_bounds
 from measure import percentile, worst_error
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/performance.md")
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bench/results/bounds.md")
 
 
 def row(reached, goal, more_is_better=True, floor=None):

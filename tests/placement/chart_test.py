@@ -155,7 +155,7 @@ def play(objects, hone, runner):
         stack.callback(cluster.end)
         tracker = pod_of(objects, "Deployment", "hone-tracker")
         cluster.serve(tracker)
-        # The manual steps of docs/placement.md: keys made here, authorised at the tracker, brought as secrets.
+        # The manual steps of docs/howto/placement.md: keys made here, authorised at the tracker, brought as secrets.
         keys = work / "hone-tracker" / "keys"
         server_key = (keys / "secret.pub").read_text()
         for name, role in (("hone-runner", "runner"), ("hone-tuner", "tuner,viewer")):

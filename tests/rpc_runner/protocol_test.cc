@@ -16,7 +16,7 @@ const std::string kLease = "000102030405060708090a0b0c0d0e0f";
 
 Frame Sample() { return {FrameKind::kJob, {{"job", 7}, {"text", "a"}}, {"first part", "", "third"}, kLease}; }
 
-// The bytes of Sample, made by another program from docs/protocol.md.
+// The bytes of Sample, made by another program from docs/reference/protocol.md.
 constexpr const char* kGolden =
     "484f4e460200280036200fcd1400000003000000000102030405060708090a0b0c0d0e0f0a0000000000000000000000"
     "0000000005000000000000007b226a6f62223a372c2274657874223a2261227d666972737420706172747468697264";

@@ -62,7 +62,7 @@ class WatchedRunner {
     Await([&] { return device_.looks() >= count; }, "the golden kernel was not run");
     EXPECT_EQ(device_.looks(), count);
   }
-  // The runs after which docs/measuring.md quarantines it; does not wait for the last one.
+  // The runs after which docs/why/measuring.md quarantines it; does not wait for the last one.
   void TurnSlow() {
     device_.TakeForArithmetic(1100);
     PassToNextLook(21 * kSecond);

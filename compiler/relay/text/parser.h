@@ -1,4 +1,4 @@
-// Relay's text as a graph: the reverse of printer.h. docs/relay.md describes the text.
+// Relay's text as a graph: the reverse of printer.h. docs/reference/relay.md describes the text.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // hone's JSON output, byte for byte: fixed values against files of tests/data/golden, so that no schema changes
-// unnoticed. A new field there also belongs in docs/formats.md or docs/cli.md. HONE_WRITE_GOLDEN=1 rewrites the files.
+// unnoticed. A new field there also belongs in docs/reference/formats.md or docs/reference/cli.md. HONE_WRITE_GOLDEN=1
+// rewrites the files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

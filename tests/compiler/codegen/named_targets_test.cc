@@ -22,7 +22,7 @@ std::string Row(const NamedTarget& named) {
 }
 
 TEST(NamedTargets, AreTheTableOfTheDocs) {
-  std::ifstream page(HONE_SOURCE_DIR "/docs/targets.md");
+  std::ifstream page(HONE_SOURCE_DIR "/docs/reference/targets.md");
   std::set<std::string> lines;
   size_t rows = 0;
   for (std::string line; std::getline(page, line);) {
@@ -32,7 +32,7 @@ TEST(NamedTargets, AreTheTableOfTheDocs) {
     lines.insert(line);
   }
   for (const NamedTarget& named : NamedTargets()) EXPECT_TRUE(lines.contains(Row(named))) << Row(named);
-  EXPECT_EQ(rows, NamedTargets().size()) << "docs/targets.md has rows that are no target";
+  EXPECT_EQ(rows, NamedTargets().size()) << "docs/reference/targets.md has rows that are no target";
 }
 
 std::string CostsRow(const NamedTarget& named) {
@@ -43,7 +43,7 @@ std::string CostsRow(const NamedTarget& named) {
 }
 
 TEST(NamedTargets, CostWhatTheTableOfTheDocsSays) {
-  std::ifstream page(HONE_SOURCE_DIR "/docs/targets.md");
+  std::ifstream page(HONE_SOURCE_DIR "/docs/reference/targets.md");
   std::set<std::string> found, expected;
   std::string line;
   while (std::getline(page, line) && !line.starts_with("| target | GHz |")) continue;

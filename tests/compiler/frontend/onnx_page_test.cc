@@ -30,7 +30,7 @@ std::set<std::string> NamesOn(std::istream& page) {
 }
 
 TEST(OnnxPage, NamesTheOperatorsOfTheTable) {
-  std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/onnx.md");
+  std::ifstream in(std::string(HONE_SOURCE_DIR) + "/docs/reference/onnx.md");
   std::set<std::string> read;
   for (const std::string_view name : OnnxOperatorNames()) read.emplace(name);
   EXPECT_THAT(NamesOn(in), testing::ContainerEq(read));

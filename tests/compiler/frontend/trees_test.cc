@@ -153,7 +153,8 @@ TEST(OnnxTrees, ATargetWithoutAWeightIsZero) {
   EXPECT_THAT(Values(RunIt(model)[0]), ElementsAre(10, 0, 0, 20, 30, 0));
 }
 
-// docs/onnx.md names these differences: ONNX Runtime 1.32 gives 0, the score itself, and the labels 70, 80 and 90.
+// docs/reference/onnx.md names these differences: ONNX Runtime 1.32 gives 0, the score itself, and the labels 70, 80
+// and 90.
 TEST(OnnxTrees, DiffersFromOnnxRuntimeWhereThePageSaysSo) {
   TreeModel targets = Regressor();
   targets.Int("n_targets", 2).Ints("target_ids", {0, 1, 0}).Floats("base_values", {100, 200});

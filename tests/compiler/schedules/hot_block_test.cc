@@ -36,7 +36,7 @@ Config BestConfig(const Schedule& schedule, const Workload& w, const MachineMode
 }
 
 struct Kernel {
-  const char* name;  // its name in docs/targets.md
+  const char* name;  // its name in docs/reference/targets.md
   const char* schedule;
   const char* workload;
 };
@@ -91,10 +91,10 @@ const Machine kMachines[] = {
     {"sifive-u74", "fmadd.s", 4, 0.2, 0.8, 0.2},
 };
 
-// The lines of docs/targets.md.
+// The lines of docs/reference/targets.md.
 const std::set<std::string>& Page() {
   static const std::set<std::string> page = [] {
-    std::ifstream file(HONE_SOURCE_DIR "/docs/targets.md");
+    std::ifstream file(HONE_SOURCE_DIR "/docs/reference/targets.md");
     std::set<std::string> lines;
     for (std::string line; std::getline(file, line);) lines.insert(line);
     return lines;

@@ -1,5 +1,5 @@
-"""google/benchmark's compare.py reads the output of `hone bench --json`, as docs/comparing.md shows it: one package
-timed twice, two packages of one result, and two packages of two results.
+"""google/benchmark's compare.py reads the output of `hone bench --json`, as docs/howto/comparing.md shows it: one
+package timed twice, two packages of one result, and two packages of two results.
 
 Needs Debian's libbenchmark-tools, or HONE_BENCHMARK_COMPARE with the path of a compare.py, and a Python with numpy and
 scipy. Exits 77 if one of these is missing.
