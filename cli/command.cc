@@ -7,7 +7,7 @@
 
 #include "cli/command_tree.h"
 #include "core/error.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 #include "lab/text/print.h"
 
 namespace hone {

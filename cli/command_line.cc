@@ -12,8 +12,8 @@
 
 #include "cli/command_tree.h"
 #include "core/error.h"
-#include "core/shell_word.h"
-#include "core/spelling.h"
+#include "core/text/shell_word.h"
+#include "core/text/spelling.h"
 #include "lab/files/input_file.h"
 #include "lab/files/output_guard.h"
 #include "lab/text/print.h"

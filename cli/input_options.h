@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "lab/inputs.h"
+#include "lab/model/inputs.h"
 
 namespace hone {
 

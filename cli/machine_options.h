@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "lab/machine.h"
+#include "lab/machine/machine.h"
 
 namespace hone {
 

@@ -8,10 +8,10 @@
 
 #include "cli/command.h"
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
+#include "lab/machine/versions.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
-#include "lab/versions.h"
 #include "tuner/compile/compiler_main.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command_line.h"
-#include "lab/model.h"
+#include "lab/model/model.h"
 
 namespace hone {
 

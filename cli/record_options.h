@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "lab/records.h"
+#include "lab/records/records.h"
 
 namespace hone {
 

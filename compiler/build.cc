@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 #include "compiler/passes/passes.h"
 #include "compiler/plan/index_inputs.h"
 #include "compiler/plan/lower.h"

@@ -6,12 +6,12 @@
 #include <new>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/schedules/reference_kernel.h"
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/required_features.h"
+#include "core/hash/hash.h"
+#include "core/machine/required_features.h"
 
 namespace hone {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/passes/chosen_passes.h"

@@ -14,7 +14,7 @@
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "core/nth.h"
-#include "core/packed_param.h"
+#include "core/package/packed_param.h"
 
 namespace hone {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "compiler/plan/lower.h"
 #include "compiler/relay/expr.h"
-#include "core/plan.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
+#include "core/package/plan.h"
 
 namespace hone {
 

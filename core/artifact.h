@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// One symbol of a kernel; see core/kernel_abi.h.
+// One symbol of a kernel; see core/package/kernel_abi.h.
 struct KernelStage {
   std::string symbol;
   int64_t extent = 1;  // work items

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/config_space.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "core/workload.h"
 
 namespace hone {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/config_space.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "core/workload.h"
 
 namespace hone {

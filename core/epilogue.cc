@@ -7,7 +7,7 @@
 
 #include "core/activation.h"
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 #include "core/workload.h"
 
 namespace hone {

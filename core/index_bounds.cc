@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
 
 namespace hone {
 namespace {

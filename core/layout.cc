@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 #include "core/winograd.h"
 
 namespace hone {

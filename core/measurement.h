@@ -64,7 +64,7 @@ struct Environment {
   double load = 0;         // 1-minute load average at that time
   std::string hone_version;
   std::string arch;      // of the program that measured, as its triple begins: "x86_64"
-  std::string llvm_cpu;  // LLVM's name of the CPU, "znver5"; see core/llvm_cpu_name.h
+  std::string llvm_cpu;  // LLVM's name of the CPU, "znver5"; see core/machine/llvm_cpu_name.h
   // The kinds of the cores that affinity allows, if they differ (docs/reference/formats.md): "cortex-a72", "atom,core".
   std::string core_kind;
   std::string key, label;  // given when its runner registered at a tracker; else empty

@@ -13,9 +13,9 @@
 
 #include "core/error.h"
 #include "core/integer_elements.h"
-#include "core/parse_number.h"
 #include "core/random.h"
 #include "core/small_floats.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parse_number.h"
-#include "core/spelling.h"
+#include "core/text/parse_number.h"
+#include "core/text/spelling.h"
 #include "core/workload.h"
 
 namespace hone {

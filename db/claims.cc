@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 
 namespace hone {
 

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/json_fields.h"
+#include "core/hash/hash.h"
+#include "core/json/json_fields.h"
+#include "core/json/value_fields.h"
 #include "core/layout.h"
-#include "core/value_fields.h"
 #include "db/record_log.h"
 
 namespace hone {

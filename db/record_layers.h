@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "db/best_lookup.h"
 #include "db/record.h"
 #include "db/record_store.h"
+#include "db/verdicts/best_lookup.h"
 
 namespace hone {
 

@@ -5,10 +5,10 @@
 #include <future>
 #include <utility>
 
-#include "core/available_threads.h"
 #include "core/error.h"
 #include "core/file_kind.h"
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
+#include "core/machine/available_threads.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/line_reader.h"
 

@@ -7,14 +7,14 @@
 
 #include "core/error.h"
 #include "core/failure.h"
-#include "db/best_lookup.h"
-#include "db/foreign_columns.h"
-#include "db/machine_blame.h"
 #include "db/open_database.h"
-#include "db/record_columns.h"
 #include "db/record_log.h"
-#include "db/record_rows.h"
-#include "db/setup_table.h"
+#include "db/rows/foreign_columns.h"
+#include "db/rows/record_columns.h"
+#include "db/rows/record_rows.h"
+#include "db/rows/setup_table.h"
+#include "db/verdicts/best_lookup.h"
+#include "db/verdicts/machine_blame.h"
 
 namespace hone {
 namespace {

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "db/claims.h"
 #include "db/engine_facts.h"
 #include "db/foreign_trial.h"
 #include "db/record.h"
-#include "db/trial_row.h"
+#include "db/rows/trial_row.h"
 
 namespace hone {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
+#include "core/machine/target.h"
 #include "core/measurement.h"
-#include "core/target.h"
 #include "db/record.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "db/best_lookup.h"
+#include "db/verdicts/best_lookup.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/median_interval.h"
+#include "core/stats/median_interval.h"
 
 namespace hone {
 namespace {

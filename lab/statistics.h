@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/median_interval.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
+#include "core/stats/median_interval.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/blob_piece.h"

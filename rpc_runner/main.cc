@@ -14,10 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/duration.h"
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/duration.h"
+#include "core/text/printable.h"
 #include "core/version.h"
+#include "rpc_runner/device/runner_server.h"
+#include "rpc_runner/device/upgrade/program_upgrade.h"
 #include "rpc_runner/executor/executor.h"
 #include "rpc_runner/health/history_file.h"
 #include "rpc_runner/keys/client_keys.h"
@@ -25,9 +27,7 @@
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/spawned_program.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/ask_tracker.h"
-#include "rpc_runner/upgrade/program_upgrade.h"
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {

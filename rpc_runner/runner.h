@@ -10,7 +10,7 @@
 
 #include "core/artifact.h"
 #include "core/measurement.h"
-#include "core/plan.h"
+#include "core/package/plan.h"
 #include "core/tensor.h"
 #include "rpc_runner/keys/key_options.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/plan.h"
+#include "core/package/plan.h"
 #include "runtime/hone.h"
 #include "runtime/package.h"
 

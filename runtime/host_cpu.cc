@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "runtime/tile_registers.h"
+#include "runtime/threads/tile_registers.h"
 
 namespace hone {
 namespace {

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "runtime/work_shares.h"
+#include "runtime/threads/work_shares.h"
 
 namespace hone {
 namespace {

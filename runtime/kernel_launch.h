@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/artifact.h"
-#include "core/kernel_abi.h"
-#include "runtime/map_elf.h"
-#include "runtime/thread_pool.h"
+#include "core/package/kernel_abi.h"
+#include "runtime/load/map_elf.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace hone {
 

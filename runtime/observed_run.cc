@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/package_format.h"
+#include "core/package/package_format.h"
 #include "runtime/kernel_launch.h"
-#include "runtime/match_kernels.h"
+#include "runtime/load/match_kernels.h"
 #include "runtime/package_impl.h"
 #include "runtime/session.h"
 

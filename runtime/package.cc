@@ -7,14 +7,14 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/package_format.h"
-#include "core/required_features.h"
-#include "runtime/fat_package.h"
+#include "core/machine/required_features.h"
+#include "core/package/package_format.h"
 #include "runtime/host_cpu.h"
-#include "runtime/match_kernels.h"
+#include "runtime/load/fat_package.h"
+#include "runtime/load/match_kernels.h"
+#include "runtime/load/package_parts.h"
+#include "runtime/load/validate_plan.h"
 #include "runtime/package_impl.h"
-#include "runtime/package_parts.h"
-#include "runtime/validate_plan.h"
 
 namespace hone {
 namespace {

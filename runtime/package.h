@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan.h"
-#include "core/serialize.h"
-#include "runtime/mapped_bytes.h"
+#include "core/json/serialize.h"
+#include "core/package/plan.h"
+#include "runtime/load/mapped_bytes.h"
 
 namespace hone {
 

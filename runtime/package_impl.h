@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/kernel_launch.h"
-#include "runtime/mapped_bytes.h"
+#include "runtime/load/mapped_bytes.h"
 #include "runtime/package.h"
 
 namespace hone {

@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/nth.h"
-#include "core/packed_param.h"
-#include "core/spelling.h"
+#include "core/package/packed_param.h"
+#include "core/text/spelling.h"
 #include "runtime/package_impl.h"
 
 namespace hone {

@@ -11,7 +11,7 @@
 #include "core/tensor.h"
 #include "runtime/package.h"
 #include "runtime/session_memory.h"
-#include "runtime/thread_pool.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace hone {
 

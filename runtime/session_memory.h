@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "runtime/mapped_bytes.h"
+#include "runtime/load/mapped_bytes.h"
 
 namespace hone {
 

@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "core/fresh_name.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "db/doubted_since.h"
+#include "db/verdicts/doubted_since.h"
 
 namespace hone {
 BatchMeasurer::BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks)

@@ -48,7 +48,7 @@ class BatchMeasurer {
   // job for kPatienceNs. Machines without work in this batch begin with the one ahead.
   void Measure(std::vector<Trial>& batch, const Ahead& ahead = nullptr);
   // Has the machines run their golden kernels again. Stores a doubt for each record of any batch that they doubt
-  // (db/doubted_since.h). Call it when nothing is under way.
+  // (db/verdicts/doubted_since.h). Call it when nothing is under way.
   void Close();
   // The cost of all jobs so far.
   const JobCost& cost() const { return cost_; }

@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "core/available_threads.h"
 #include "core/failure.h"
+#include "core/machine/available_threads.h"
 
 namespace hone {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

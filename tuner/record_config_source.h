@@ -10,10 +10,10 @@
 
 #include "core/build_context.h"
 #include "core/config_source.h"
-#include "db/best_lookup.h"
 #include "db/record_layers.h"
 #include "db/record_store.h"
 #include "db/transfer_losses.h"
+#include "db/verdicts/best_lookup.h"
 
 namespace hone {
 
@@ -46,8 +46,8 @@ struct ExpectedLoss {
   bool operator==(const ExpectedLoss&) const = default;
 };
 
-// Takes the best record of all layers, as LookUpBest ranks them (db/best_lookup.h). If that record is from another
-// kind of machine, the order is that of TransferLosses.
+// Takes the best record of all layers, as LookUpBest ranks them (db/verdicts/best_lookup.h). If that record is from
+// another kind of machine, the order is that of TransferLosses.
 class RecordConfigSource : public ConfigSource {
  public:
   // `machine` is the one that the build is for; it is not known when the build is for others than this one. The

@@ -8,7 +8,7 @@
 #include "core/candidate.h"
 #include "core/measurement.h"
 #include "db/record.h"
-#include "tuner/strategy.h"
+#include "tuner/search/strategy.h"
 
 namespace hone {
 

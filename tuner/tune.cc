@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "rpc_runner/machine/environment.h"
-#include "runtime/allowed_cores.h"
 #include "runtime/session.h"
+#include "runtime/threads/allowed_cores.h"
 #include "tuner/compile/compile_pool.h"
 #include "tuner/measure_peak.h"
 #include "tuner/tuner.h"

@@ -5,7 +5,7 @@
 
 namespace hone {
 
-// Declared in compiler/codegen/object.h, which would include LLVM's headers.
+// Declared in compiler/codegen/target/object.h, which would include LLVM's headers.
 std::string LlvmVersion();
 
 TuneTools RealTuneTools() {

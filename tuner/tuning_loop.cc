@@ -8,15 +8,15 @@
 #include <numeric>
 #include <utility>
 
-#include "core/available_threads.h"
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/machine/available_threads.h"
 #include "core/random.h"
 #include "tuner/compile_batch.h"
+#include "tuner/elsewhere/foreign_seeds.h"
+#include "tuner/elsewhere/known_elsewhere.h"
 #include "tuner/finals/finals_stage.h"
-#include "tuner/foreign_seeds.h"
-#include "tuner/known_elsewhere.h"
-#include "tuner/least_work.h"
+#include "tuner/search/least_work.h"
 #include "tuner/tuning_run.h"
 
 namespace hone {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tuner/batch_measurer.h"
-#include "tuner/measured_here.h"
-#include "tuner/other_tuners.h"
+#include "tuner/elsewhere/measured_here.h"
+#include "tuner/elsewhere/other_tuners.h"
 #include "tuner/trouble_tally.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuner.h"

@@ -1,7 +1,7 @@
 #include "tuner/tuning_run.h"
 
-#include "core/hash.h"
-#include "core/serialize.h"
+#include "core/hash/hash.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

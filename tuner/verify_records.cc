@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/mann_whitney.h"
+#include "core/hash/hash.h"
 #include "core/random.h"
-#include "db/best_lookup.h"
+#include "core/stats/mann_whitney.h"
+#include "db/verdicts/best_lookup.h"
 #include "tuner/finals/interleaved_rounds.h"
-#include "tuner/least_work.h"
-#include "tuner/search_space.h"
+#include "tuner/search/least_work.h"
+#include "tuner/search/search_space.h"
 #include "tuner/trial.h"
 
 namespace hone {

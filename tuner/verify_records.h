@@ -46,8 +46,8 @@ struct VerifyReport {
 // Takes the record of each workload that a build for this machine would choose among `records`. Times it in turns with
 // the analytic default (kVerifyRounds fresh processes of each). The results are appended to `store` as finals
 // (docs/why/tuning.md), so that no later build takes a record that lost here. A failure here is recorded too, so that
-// no build takes the record (db/failed_since.h). Throws Error: kNoRunner, and the machine's failure (core/failure.h),
-// which is no verdict on any record.
+// no build takes the record (db/verdicts/failed_since.h). Throws Error: kNoRunner, and the machine's failure
+// (core/failure.h), which is no verdict on any record.
 VerifyReport VerifyRecords(const std::vector<Record>& records, const VerifyOptions& options, Runner& runner,
                            RecordStore& store, const TuneTools& tools, const std::function<bool()>& halted,
                            const std::function<void(const VerifiedRecord&)>& observe);

@@ -15,7 +15,7 @@
 #include "bench/store/made_up_records.h"
 #include "bench/tuner/verdict.h"
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"
 #include "db/record_store.h"

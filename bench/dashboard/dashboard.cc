@@ -23,7 +23,7 @@
 
 #include "bench/tuner/verdict.h"
 #include "core/error.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_store.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/spawned_program.h"

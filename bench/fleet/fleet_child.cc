@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "rpc_runner/runner_server.h"
+#include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/tracker/tracker.h"
 #include "tests/support/sleeping_executor.h"
 

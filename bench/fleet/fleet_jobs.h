@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/keys/key_options.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/runner_server.h"
 
 namespace hone::bench {
 

@@ -25,9 +25,9 @@
 #include "bench/fleet/simulated_runners.h"
 #include "bench/tuner/verdict.h"
 #include "core/error.h"
+#include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 #include "tests/support/sleeping_executor.h"
 

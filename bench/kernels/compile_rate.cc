@@ -11,7 +11,7 @@
 #include <string>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/schedules/schedule.h"

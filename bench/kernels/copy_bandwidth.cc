@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
-#include "core/kernel_abi.h"
+#include "compiler/codegen/target/object.h"
+#include "core/package/kernel_abi.h"
 #include "core/tensor.h"
 #include "runtime/kernel_launch.h"
 

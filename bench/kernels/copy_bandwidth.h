@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone::bench {
 

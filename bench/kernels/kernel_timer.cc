@@ -4,9 +4,9 @@
 #include <chrono>
 #include <vector>
 
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 #include "runtime/kernel_launch.h"
-#include "runtime/thread_pool.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace hone::bench {
 namespace {

@@ -14,7 +14,7 @@
 #include "bench/kernels/kernel_timer.h"
 #include "bench/kernels/layers.h"
 #include "bench/kernels/peak.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "core/error.h"
 #include "db/record_store.h"

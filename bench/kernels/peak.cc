@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "compiler/codegen/fma_kernel.h"
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 #include "runtime/kernel_launch.h"
 
 namespace hone::bench {

@@ -1,7 +1,7 @@
 // The machine's measured FMA peak, which shares of peak refer to.
 #pragma once
 
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone::bench {
 

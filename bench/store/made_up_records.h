@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "core/workload.h"
 #include "db/record.h"
 

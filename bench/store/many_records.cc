@@ -18,7 +18,7 @@
 #include "bench/store/pack_size.h"
 #include "bench/tuner/verdict.h"
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"
 #include "core/random.h"

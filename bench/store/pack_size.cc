@@ -10,7 +10,7 @@
 #include "bench/store/made_up_records.h"
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "core/random.h"
 #include "db/packs/pack.h"
 

@@ -17,7 +17,7 @@
 
 #include "bench/tuner/verdict.h"
 #include "core/error.h"
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "db/record_store.h"
 #include "tests/db/sample_record.h"
 #include "tests/support/postgres_server.h"

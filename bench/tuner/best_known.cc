@@ -13,15 +13,15 @@
 
 #include "bench/tuner/recorded_space.h"
 #include "bench/tuner/verdict.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 #include "runtime/session.h"
 #include "tuner/finals/finals_stage.h"
 #include "tuner/finals/interleaved_rounds.h"
 #include "tuner/record_config_source.h"
-#include "tuner/strategy.h"
+#include "tuner/search/strategy.h"
 #include "tuner/tuner.h"
 
 namespace hone::bench {

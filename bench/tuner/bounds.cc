@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone::bench {
 namespace {

@@ -8,8 +8,8 @@
 #include "bench/tuner/paired_finals.h"
 #include "bench/tuner/verdict.h"
 #include "core/error.h"
-#include "core/parse_number.h"
-#include "runtime/allowed_cores.h"
+#include "core/text/parse_number.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "compiler/schedules/schedule.h"
-#include "tuner/known_elsewhere.h"
+#include "tuner/elsewhere/known_elsewhere.h"
 
 namespace hone::bench {
 namespace {

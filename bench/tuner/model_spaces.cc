@@ -8,11 +8,11 @@
 #include <variant>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "rpc_runner/runner.h"
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone::bench {
 namespace {

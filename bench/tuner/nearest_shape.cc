@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "bench/tuner/find_nearest_shape.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/schedules/usable_config.h"
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/runner.h"
 #include "tuner/finals/finals_stage.h"
 #include "tuner/finals/interleaved_rounds.h"
 #include "tuner/record_config_source.h"
-#include "tuner/strategy.h"
+#include "tuner/search/strategy.h"
 #include "tuner/tuner.h"
 
 namespace hone::bench {

@@ -9,12 +9,12 @@
 #include "bench/tuner/duty_spinner.h"
 #include "bench/tuner/verdict.h"
 #include "compiler/codegen/fma_kernel.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "core/error.h"
-#include "core/parse_number.h"
 #include "core/random.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/runner.h"
-#include "runtime/allowed_cores.h"
+#include "runtime/threads/allowed_cores.h"
 #include "tuner/batch_measurer.h"
 
 namespace hone::bench {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "compiler/codegen/fma_kernel.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "core/error.h"
 #include "tuner/finals/finals_stage.h"
 #include "tuner/finals/interleaved_rounds.h"

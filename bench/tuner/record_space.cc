@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "bench/tuner/space_recorder.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "core/error.h"
 
 namespace hone::bench {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone::bench {
 

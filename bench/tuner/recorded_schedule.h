@@ -7,7 +7,7 @@
 
 #include "bench/tuner/recorded_space.h"
 #include "compiler/schedules/schedule.h"
-#include "tuner/strategy.h"
+#include "tuner/search/strategy.h"
 
 namespace hone::bench {
 

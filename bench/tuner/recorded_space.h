@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/config_space.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "core/workload.h"
 
 namespace hone::bench {

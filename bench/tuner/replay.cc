@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone::bench {
 

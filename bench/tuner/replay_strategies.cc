@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "bench/tuner/replay.h"
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "core/error.h"
 #include "tuner/batch_measurer.h"
 

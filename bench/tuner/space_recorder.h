@@ -11,7 +11,7 @@
 #include "bench/tuner/recorded_space.h"
 #include "db/record_store.h"
 #include "rpc_runner/runner.h"
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 #include "tuner/trial.h"
 #include "tuner/tune_tools.h"
 

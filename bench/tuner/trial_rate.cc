@@ -9,7 +9,7 @@
 #include <string>
 
 #include "bench/tuner/verdict.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"
 #include "rpc_runner/local_runner.h"

@@ -14,7 +14,7 @@
 #include "lab/dashboard/event_server.h"
 #include "lab/dashboard/viewer_access.h"
 #include "lab/files/write_file.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 #include "rpc_runner/wire/address.h"

@@ -4,7 +4,7 @@
 
 #include "cli/command_line.h"
 #include "cli/key_options.h"
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 #include "rpc_runner/keys/curve_key.h"

@@ -3,10 +3,10 @@
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "cli/stop.h"
-#include "core/duration.h"
+#include "core/text/duration.h"
+#include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/health/history_file.h"
 #include "rpc_runner/machine/core_set.h"
-#include "rpc_runner/runner_server.h"
 
 namespace hone {
 

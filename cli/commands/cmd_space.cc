@@ -4,7 +4,7 @@
 #include "cli/machine_options.h"
 #include "compiler/schedules/schedule.h"
 #include "core/workload.h"
-#include "lab/machine.h"
+#include "lab/machine/machine.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "cli/command_line.h"
-#include "compiler/codegen/host.h"
-#include "compiler/codegen/named_targets.h"
-#include "core/machine_costs.h"
-#include "core/shell_word.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/named_targets.h"
+#include "core/machine/machine_costs.h"
+#include "core/text/shell_word.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"

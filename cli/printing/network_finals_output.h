@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tuner/finals/network_finals.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/printing/time_left.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "lab/text/status_line.h"
 #include "tuner/tuner.h"
 

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/memory_file.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/memory_file.h"
+#include "compiler/codegen/target/object.h"
 #include "core/error.h"
-#include "core/required_features.h"
+#include "core/machine/required_features.h"
 
 namespace hone {
 namespace {
@@ -44,7 +44,7 @@ std::string SectionOf(const std::string& section, const char* flags, int align, 
                      file.path());
 }
 
-// The control word of floating-point arithmetic; runtime/denormals_off.cc sets the same bits.
+// The control word of floating-point arithmetic; runtime/threads/denormals_off.cc sets the same bits.
 class ControlWord {
  public:
   ControlWord(llvm::IRBuilder<>& ir, const std::string& triple) : ir_(ir), arch_(llvm::Triple(triple).getArch()) {}

@@ -10,14 +10,14 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/codegen/kernel_image.h"
-#include "core/plan.h"
+#include "compiler/codegen/target/kernel_image.h"
+#include "core/package/plan.h"
 
 namespace hone {
 
 struct AotModel {
   const Plan& plan;
-  const KernelImage& image;  // the package's kernels, which must be those of the plan (runtime/match_kernels.h)
+  const KernelImage& image;  // the package's kernels, which must be those of the plan (runtime/load/match_kernels.h)
   std::string_view params;   // the package's parameters
   std::string name;          // prefix of its symbols: a name in C
 };

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 
 namespace hone {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone {
 

@@ -16,7 +16,7 @@
 #include <optional>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/target_machine.h"
+#include "compiler/codegen/target/target_machine.h"
 #include "compiler/codegen/trip_count.h"
 
 namespace hone {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/artifact.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone {
 

@@ -20,7 +20,7 @@ Value* LoadElements(KernelBuilder& b, DType dtype, Value* ptr, int lanes);
 // LoadElements, then Converted: loads an operand in the type of the arithmetic.
 Value* LoadConverted(KernelBuilder& b, DType stored, Value* ptr, int lanes, DType to);
 
-// Loads float16 as float32, with the instruction that half_loads_feature (core/target.h) names.
+// Loads float16 as float32, with the instruction that half_loads_feature (core/machine/target.h) names.
 Value* LoadHalves(KernelBuilder& b, Value* ptr, int lanes);
 
 // Converts scalars and vectors as Tensor::As does. Integers wrap, and bool is whether the value is not 0. Floats are

@@ -1,8 +1,8 @@
 #include "compiler/codegen/fma_kernel.h"
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
-#include "core/hash.h"
+#include "compiler/codegen/target/object.h"
+#include "core/hash/hash.h"
 
 namespace hone {
 namespace {

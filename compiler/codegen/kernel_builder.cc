@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "compiler/codegen/target_machine.h"
-#include "core/kernel_abi.h"
+#include "compiler/codegen/target/target_machine.h"
+#include "core/package/kernel_abi.h"
 
 namespace hone {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone {
 

@@ -8,8 +8,8 @@
 #include "compiler/generic/argwhere.h"
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/float_order.h"
 #include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/math/float_order.h"
 #include "compiler/generic/argument.h"
 #include "compiler/generic/whole_call.h"
 

@@ -13,7 +13,7 @@
 #include <array>
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/math/math.h"
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/generic/attention_parts.h"
 #include "compiler/generic/attention_tiles.h"
@@ -22,10 +22,10 @@
 #include "compiler/generic/fold.h"
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/generic/images_apart.h"
-#include "compiler/schedules/conv_shape.h"
-#include "compiler/schedules/matmul_operand.h"
-#include "compiler/schedules/matmul_tile.h"
-#include "compiler/schedules/packed_panel.h"
+#include "compiler/schedules/conv2d/conv_shape.h"
+#include "compiler/schedules/matmul/matmul_operand.h"
+#include "compiler/schedules/matmul/matmul_tile.h"
+#include "compiler/schedules/matmul/packed_panel.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 

@@ -12,7 +12,7 @@
 
 #include "compiler/relay/expr.h"
 #include "compiler/schedules/schedule.h"
-#include "core/required_features.h"
+#include "core/machine/required_features.h"
 #include "core/workload.h"
 
 namespace hone {

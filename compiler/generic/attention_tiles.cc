@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/schedules/batch_matmul.h"
-#include "compiler/schedules/matmul_shape.h"
+#include "compiler/schedules/matmul/batch_matmul.h"
+#include "compiler/schedules/matmul/matmul_shape.h"
 #include "core/error.h"
 
 namespace hone {

@@ -1,7 +1,7 @@
 // The register tiles and blocks of queries into which an attention kernel cuts its two products.
 #pragma once
 
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "core/workload.h"
 
 namespace hone {

@@ -1,7 +1,7 @@
 #include "compiler/generic/attention_workspace.h"
 
 #include "compiler/codegen/matrix_tiles.h"
-#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/conv2d/conv_shape.h"
 #include "core/ceil_div.h"
 
 namespace hone {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "compiler/generic/attention_tiles.h"
-#include "compiler/schedules/matmul_shape.h"
+#include "compiler/schedules/matmul/matmul_shape.h"
 
 namespace hone {
 

@@ -1,7 +1,7 @@
 #include "compiler/generic/cell_activation.h"
 
-#include "compiler/codegen/activation.h"
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/math/activation.h"
+#include "compiler/codegen/math/math.h"
 #include "compiler/generic/argument.h"
 
 namespace hone {

@@ -2,12 +2,12 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/codegen/activation.h"
-#include "compiler/codegen/divide_by.h"
-#include "compiler/codegen/float_order.h"
-#include "compiler/codegen/math.h"
-#include "compiler/codegen/rounding.h"
-#include "compiler/codegen/trigonometry.h"
+#include "compiler/codegen/math/activation.h"
+#include "compiler/codegen/math/divide_by.h"
+#include "compiler/codegen/math/float_order.h"
+#include "compiler/codegen/math/math.h"
+#include "compiler/codegen/math/rounding.h"
+#include "compiler/codegen/math/trigonometry.h"
 #include "compiler/generic/argument.h"
 #include "compiler/generic/extreme.h"
 #include "compiler/relay/activation_call.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/float_bits.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -22,7 +22,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 
 namespace hone {
 namespace {

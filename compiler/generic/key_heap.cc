@@ -1,6 +1,6 @@
 #include "compiler/generic/key_heap.h"
 
-#include "compiler/codegen/float_order.h"
+#include "compiler/codegen/math/float_order.h"
 #include "compiler/generic/loop_while.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 // deep convolutional neural networks", 2012).
 #include <algorithm>
 
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/math/math.h"
 #include "compiler/generic/evaluator.h"
 #include "core/nth.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/codegen/register_transpose.h"
+#include "compiler/codegen/math/register_transpose.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 

@@ -7,7 +7,7 @@
 
 #include "compiler/relay/expr.h"
 #include "core/artifact.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/float_bits.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "compiler/generic/loop_while.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/math/math.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/extremum_fold.h"
 #include "compiler/generic/fold.h"

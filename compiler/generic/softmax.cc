@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/math/math.h"
 #include "compiler/generic/fold.h"
 #include "compiler/relay/op.h"
 

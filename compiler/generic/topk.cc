@@ -20,8 +20,8 @@
 #include <cmath>
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/float_order.h"
 #include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/math/float_order.h"
 #include "compiler/generic/argument.h"
 #include "compiler/generic/key_heap.h"
 #include "compiler/generic/radix_sort.h"

@@ -1,5 +1,5 @@
 // Fields of operators that return tuples.
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/math/math.h"
 #include "compiler/generic/evaluator.h"
 #include "core/nth.h"
 

@@ -1,9 +1,9 @@
 #include "compiler/passes/sink_concats.h"
 
+#include "compiler/passes/convolutions/sink_phases.h"
 #include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/sink_phases.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "compiler/relay/expr.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone {
 

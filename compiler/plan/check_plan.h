@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/relay/expr.h"
-#include "core/plan.h"
+#include "core/package/plan.h"
 
 namespace hone {
 

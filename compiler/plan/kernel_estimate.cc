@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/schedules/parts/thread_share.h"
 #include "compiler/schedules/schedule.h"
-#include "compiler/schedules/thread_share.h"
 #include "core/workload.h"
 
 namespace hone {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "compiler/compile_kernel.h"
-#include "core/plan.h"
-#include "core/target.h"
+#include "core/machine/target.h"
+#include "core/package/plan.h"
 
 namespace hone {
 

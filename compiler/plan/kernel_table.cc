@@ -7,16 +7,16 @@
 #include <thread>
 #include <utility>
 
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/plan/kernel_estimate.h"
 #include "compiler/relay/op.h"
-#include "core/available_threads.h"
 #include "core/error.h"
-#include "core/package_format.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
+#include "core/machine/available_threads.h"
+#include "core/package/package_format.h"
 
 namespace hone {
 namespace {

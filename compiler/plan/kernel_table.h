@@ -7,8 +7,8 @@
 
 #include "compiler/compile_kernel.h"
 #include "compiler/relay/expr.h"
-#include "core/plan.h"
-#include "core/target.h"
+#include "core/machine/target.h"
+#include "core/package/plan.h"
 
 namespace hone {
 

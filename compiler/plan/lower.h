@@ -8,7 +8,7 @@
 
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
-#include "core/plan.h"
+#include "core/package/plan.h"
 
 namespace hone {
 

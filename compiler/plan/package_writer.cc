@@ -5,13 +5,13 @@
 #include <array>
 #include <cstring>
 
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/package_format.h"
-#include "core/required_features.h"
-#include "core/serialize.h"
-#include "core/serialize_precision.h"
+#include "core/hash/hash.h"
+#include "core/json/serialize.h"
+#include "core/json/serialize_precision.h"
+#include "core/machine/required_features.h"
+#include "core/package/package_format.h"
 #include "core/version.h"
 
 namespace hone {

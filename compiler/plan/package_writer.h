@@ -1,5 +1,5 @@
-// From a plan and its kernels to the bytes of a package. core/package_format.h and docs/reference/formats.md define the
-// format.
+// From a plan and its kernels to the bytes of a package. core/package/package_format.h and docs/reference/formats.md
+// define the format.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 #include "core/build_context.h"
 #include "core/index_bounds.h"
-#include "core/package_precision.h"
-#include "core/plan.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
+#include "core/package/package_precision.h"
+#include "core/package/plan.h"
 
 namespace hone {
 

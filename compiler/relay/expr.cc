@@ -8,7 +8,7 @@
 
 #include "compiler/relay/op.h"
 #include "core/error.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 namespace hone::relay {
 namespace {

@@ -9,7 +9,7 @@
 #include "compiler/relay/ops/ops.h"
 #include "core/error.h"
 #include "core/nth.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 namespace hone::relay {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 
 namespace hone::relay {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 namespace hone {
 namespace {

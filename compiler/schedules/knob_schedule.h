@@ -1,8 +1,8 @@
 // A schedule whose knobs are a table: it gets every config parsed.
 #pragma once
 
+#include "compiler/schedules/parts/thread_share.h"
 #include "compiler/schedules/schedule.h"
-#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 

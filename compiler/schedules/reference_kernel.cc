@@ -2,10 +2,10 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/schedules/conv_shape.h"
-#include "compiler/schedules/epilogue_emit.h"
-#include "compiler/schedules/matmul_operand.h"
-#include "compiler/schedules/reference_batch_matmul.h"
+#include "compiler/schedules/conv2d/conv_shape.h"
+#include "compiler/schedules/matmul/matmul_operand.h"
+#include "compiler/schedules/matmul/reference_batch_matmul.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "core/ceil_div.h"
 
 namespace hone {

@@ -1,16 +1,16 @@
 #include "compiler/schedules/schedule.h"
 
-#include "compiler/schedules/batch_matmul.h"
-#include "compiler/schedules/batch_matmul_amx.h"
-#include "compiler/schedules/batch_matmul_dot.h"
-#include "compiler/schedules/conv2d_amx.h"
-#include "compiler/schedules/conv2d_depthwise.h"
-#include "compiler/schedules/conv2d_direct.h"
-#include "compiler/schedules/conv2d_dot.h"
-#include "compiler/schedules/conv2d_winograd.h"
-#include "compiler/schedules/conv2d_winograd_int16.h"
-#include "compiler/schedules/dense_amx.h"
-#include "compiler/schedules/dense_pack.h"
+#include "compiler/schedules/conv2d/conv2d_amx.h"
+#include "compiler/schedules/conv2d/conv2d_depthwise.h"
+#include "compiler/schedules/conv2d/conv2d_direct.h"
+#include "compiler/schedules/conv2d/conv2d_dot.h"
+#include "compiler/schedules/conv2d/conv2d_winograd.h"
+#include "compiler/schedules/conv2d/conv2d_winograd_int16.h"
+#include "compiler/schedules/matmul/batch_matmul.h"
+#include "compiler/schedules/matmul/batch_matmul_amx.h"
+#include "compiler/schedules/matmul/batch_matmul_dot.h"
+#include "compiler/schedules/matmul/dense_amx.h"
+#include "compiler/schedules/matmul/dense_pack.h"
 
 namespace hone {
 

@@ -10,7 +10,7 @@
 #include "compiler/schedules/tile_shape.h"
 #include "core/artifact.h"
 #include "core/config_space.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "core/workload.h"
 
 namespace hone {

@@ -4,11 +4,11 @@
 
 #include "core/error.h"
 #include "core/failure.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "db/database.h"
 #include "db/open_database.h"
-#include "db/record_columns.h"
 #include "db/record_log.h"
+#include "db/rows/record_columns.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/sqlite_connection.h"
 

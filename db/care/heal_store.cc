@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "db/database.h"
-#include "db/machine_blame.h"
 #include "db/open_database.h"
+#include "db/verdicts/machine_blame.h"
 
 namespace hone {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "db/exports/utc_text.h"
 
 namespace hone {

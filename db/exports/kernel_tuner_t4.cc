@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "db/exports/utc_text.h"
 
 namespace hone {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record.h"
 
 namespace hone {

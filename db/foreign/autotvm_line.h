@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json/serialize.h"
 #include "core/measurement.h"
-#include "core/serialize.h"
 
 namespace hone {
 

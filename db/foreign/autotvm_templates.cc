@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
 
 namespace hone {
 namespace {

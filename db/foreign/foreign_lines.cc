@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 
 namespace hone {
 namespace {

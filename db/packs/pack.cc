@@ -10,11 +10,11 @@
 #include <tuple>
 
 #include "core/error.h"
-#include "core/fingerprint.h"
-#include "core/hash.h"
-#include "core/json_fields.h"
-#include "core/parse_number.h"
-#include "core/sha256.h"
+#include "core/hash/hash.h"
+#include "core/hash/sha256.h"
+#include "core/json/json_fields.h"
+#include "core/machine/fingerprint.h"
+#include "core/text/parse_number.h"
 #include "db/packs/deflate.h"
 #include "db/record_log.h"
 

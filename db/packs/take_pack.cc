@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "db/database.h"
 #include "db/open_database.h"
-#include "db/record_rows.h"
+#include "db/rows/record_rows.h"
 
 namespace hone {
 namespace {

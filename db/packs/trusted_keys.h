@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/minisign.h"
+#include "core/hash/minisign.h"
 
 namespace hone {
 

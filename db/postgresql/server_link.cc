@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "db/postgresql/column_arrays.h"
 #include "db/postgresql/refusal.h"
 #include "db/postgresql/server_text.h"

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/json_fields.h"
-#include "core/llvm_cpu_name.h"
+#include "core/json/json_fields.h"
+#include "core/machine/llvm_cpu_name.h"
 #include "db/sqlite/sqlite_connection.h"
 
 namespace hone {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/fingerprint.h"
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
+#include "core/machine/fingerprint.h"
 #include "lab/bench/package_facts.h"
 #include "lab/bench_format.h"
 #include "lab/files/read_file.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "core/nth.h"
 #include "lab/bench/package_facts.h"
 #include "lab/bench_format.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json/serialize.h"
 #include "core/measurement.h"
-#include "core/serialize.h"
 #include "lab/bench/machine_context.h"
 #include "lab/bench/timed_package.h"
 #include "lab/bench/verdict.h"

@@ -8,8 +8,8 @@
 
 #include "core/random.h"
 #include "lab/bench/timed_package.h"
-#include "lab/inputs.h"
-#include "runtime/mapped_bytes.h"
+#include "lab/model/inputs.h"
+#include "runtime/load/mapped_bytes.h"
 #include "runtime/session.h"
 
 namespace hone {

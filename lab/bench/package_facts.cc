@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "core/nth.h"
 #include "core/workload.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lab/bench/timed_package.h"
-#include "lab/inputs.h"
+#include "lab/model/inputs.h"
 
 namespace hone {
 

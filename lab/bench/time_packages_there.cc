@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "lab/package_there.h"
-#include "lab/package_turns.h"
+#include "lab/machine/package_there.h"
+#include "lab/machine/package_turns.h"
 #include "rpc_runner/executor/package_job.h"
 
 namespace hone {

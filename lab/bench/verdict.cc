@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mann_whitney.h"
-#include "core/shift.h"
+#include "core/stats/mann_whitney.h"
+#include "core/stats/shift.h"
 #include "lab/statistics.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "lab/bench/package_facts.h"
 #include "lab/bench/writers.h"
 #include "lab/statistics.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 #include "lab/bench/writers.h"
 #include "lab/statistics.h"
 

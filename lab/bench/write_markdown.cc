@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "core/fingerprint.h"
-#include "core/printable.h"
+#include "core/machine/fingerprint.h"
+#include "core/text/printable.h"
 #include "lab/bench/package_facts.h"
 #include "lab/bench/writers.h"
 #include "lab/statistics.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 

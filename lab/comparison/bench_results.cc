@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "compiler/codegen/machine_target.h"
+#include "compiler/codegen/target/machine_target.h"
 #include "core/error.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "lab/bench_format.h"
 #include "lab/comparison/compare_records.h"
 #include "lab/comparison/roofs_of_devices.h"

@@ -7,8 +7,8 @@
 
 #include "lab/comparison/compare_records.h"
 #include "lab/comparison/comparison_json.h"
-#include "lab/machine.h"
-#include "lab/model.h"
+#include "lab/machine/machine.h"
+#include "lab/model/model.h"
 
 namespace hone {
 

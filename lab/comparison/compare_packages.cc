@@ -5,10 +5,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "core/fingerprint.h"
-#include "core/llvm_cpu_name.h"
+#include "core/machine/fingerprint.h"
+#include "core/machine/llvm_cpu_name.h"
 #include "lab/comparison/compare_records.h"
-#include "lab/device_name.h"
+#include "lab/machine/device_name.h"
 
 namespace hone {
 namespace {

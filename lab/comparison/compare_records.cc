@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "compiler/layers.h"
-#include "core/median_interval.h"
+#include "core/stats/median_interval.h"
 #include "lab/comparison/roofs_of_devices.h"
 
 namespace hone {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/machine/target.h"
 #include "core/measurement.h"
-#include "core/target.h"
 
 namespace hone {
 

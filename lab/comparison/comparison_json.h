@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "lab/comparison/comparison.h"
 #include "lab/comparison/portability.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "lab/comparison/likeness.h"
 #include "lab/text/number_text.h"
 #include "lab/text/table.h"

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

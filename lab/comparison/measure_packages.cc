@@ -7,16 +7,16 @@
 #include <numeric>
 #include <utility>
 
-#include "compiler/codegen/machine_target.h"
+#include "compiler/codegen/target/machine_target.h"
 #include "core/error.h"
-#include "core/median_interval.h"
+#include "core/stats/median_interval.h"
 #include "core/version.h"
-#include "lab/build_model.h"
 #include "lab/comparison/roofs_of_devices.h"
-#include "lab/device_name.h"
 #include "lab/files/temporary_package.h"
-#include "lab/package_there.h"
-#include "lab/package_turns.h"
+#include "lab/machine/device_name.h"
+#include "lab/machine/package_there.h"
+#include "lab/machine/package_turns.h"
+#include "lab/model/build_model.h"
 #include "lab/profile/profile.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/tracker/ask_tracker.h"

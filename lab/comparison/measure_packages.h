@@ -6,7 +6,7 @@
 
 #include "lab/comparison/compare_packages.h"
 #include "lab/comparison/compare_records.h"
-#include "lab/records.h"
+#include "lab/records/records.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

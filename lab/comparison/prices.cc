@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "lab/comparison/compare_records.h"
 #include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/machine/environment.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/parse_number.h"
-#include "db/worth_by_finals.h"
-#include "lab/device_name.h"
+#include "core/text/parse_number.h"
+#include "db/verdicts/worth_by_finals.h"
+#include "lab/machine/device_name.h"
 
 namespace hone {
 namespace {

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "db/best_lookup.h"
 #include "db/record_store.h"
+#include "db/verdicts/best_lookup.h"
 #include "lab/comparison/comparison.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "db/exports/utc_text.h"
-#include "lab/fleet_table.h"
+#include "lab/machine/fleet_table.h"
 #include "lab/report/charts.h"
 #include "lab/report/page.h"
 #include "lab/report/svg.h"

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "db/open_database.h"
 #include "lab/dashboard/dashboard_sections.h"
 #include "lab/dashboard/tuning_watch.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 
 namespace hone {

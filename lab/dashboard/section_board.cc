@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

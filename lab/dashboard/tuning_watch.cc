@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/serialize.h"
-#include "lab/device_name.h"
+#include "core/json/serialize.h"
+#include "lab/machine/device_name.h"
 
 namespace hone {
 namespace {

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/tracker/http_host.h"
 

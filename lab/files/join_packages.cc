@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/fat_package_format.h"
-#include "core/plan.h"
-#include "runtime/fat_package.h"
+#include "core/package/fat_package_format.h"
+#include "core/package/plan.h"
+#include "runtime/load/fat_package.h"
 #include "runtime/package.h"
 
 namespace hone {

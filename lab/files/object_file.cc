@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "core/package_format.h"
+#include "core/package/package_format.h"
 
 namespace hone {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "compiler/plan/package_writer.h"
 #include "core/error.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "lab/files/safetensors.h"
 
 namespace hone {

@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "runtime/mapped_bytes.h"
+#include "core/hash/hash.h"
+#include "runtime/load/mapped_bytes.h"
 
 namespace hone {
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan.h"
+#include "core/package/plan.h"
 #include "core/tensor.h"
 
 namespace hone {

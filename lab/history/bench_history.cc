@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/fingerprint.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
+#include "core/machine/fingerprint.h"
 #include "lab/comparison/bench_results.h"
-#include "lab/device_name.h"
 #include "lab/history/change_points.h"
+#include "lab/machine/device_name.h"
 
 namespace hone {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "lab/bench/verdict.h"
 #include "lab/comparison/comparison.h"
-#include "lab/diff_records.h"
+#include "lab/records/diff_records.h"
 
 namespace hone {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <ctime>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "lab/text/number_text.h"
 #include "lab/text/table.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
-#include "lab/diff_records.h"
+#include "core/json/serialize.h"
 #include "lab/history/bench_history.h"
+#include "lab/records/diff_records.h"
 
 namespace hone {
 

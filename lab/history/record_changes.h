@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/record_store.h"
-#include "lab/diff_records.h"
+#include "lab/records/diff_records.h"
 
 namespace hone {
 

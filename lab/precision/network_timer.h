@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/build.h"
-#include "lab/machine.h"
+#include "lab/machine/machine.h"
 
 namespace hone {
 

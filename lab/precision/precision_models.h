@@ -10,7 +10,7 @@
 
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
-#include "lab/model.h"
+#include "lab/model/model.h"
 #include "lab/precision/layer_losses.h"
 #include "lab/precision/layer_precision.h"
 #include "lab/quantise/calibration_split.h"

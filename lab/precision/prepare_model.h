@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "compiler/build.h"
-#include "lab/machine.h"
-#include "lab/model.h"
+#include "lab/machine/machine.h"
+#include "lab/model/model.h"
 #include "lab/precision/choose_precision.h"
 #include "lab/precision/precision_options.h"
 #include "lab/quantise/quantiser.h"
-#include "lab/records.h"
+#include "lab/records/records.h"
 
 namespace hone {
 

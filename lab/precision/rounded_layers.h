@@ -9,7 +9,7 @@
 
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
-#include "core/plan.h"
+#include "core/package/plan.h"
 #include "lab/quantise/quantiser.h"
 
 namespace hone {

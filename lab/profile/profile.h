@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
-#include "lab/inputs.h"
+#include "core/json/serialize.h"
+#include "lab/model/inputs.h"
 #include "lab/profile/hardware_counters.h"
 #include "rpc_runner/health/roofs.h"
 #include "runtime/package.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/nth.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "lab/profile/profile.h"
 
 namespace hone {

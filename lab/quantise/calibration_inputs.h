@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/inputs.h"
+#include "lab/model/inputs.h"
 #include "lab/quantise/image_inputs.h"
 
 namespace hone {

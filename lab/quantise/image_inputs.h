@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lab/files/image.h"
-#include "lab/inputs.h"
+#include "lab/model/inputs.h"
 
 namespace hone {
 

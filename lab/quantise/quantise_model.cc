@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "lab/machine.h"
+#include "lab/machine/machine.h"
 
 namespace hone {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "compiler/frontend/quantise/quantisation_plan.h"
 #include "compiler/quantise/signal_error.h"
-#include "lab/model.h"
+#include "lab/model/model.h"
 #include "lab/quantise/quantiser.h"
 
 namespace hone {

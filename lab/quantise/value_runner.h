@@ -8,7 +8,7 @@
 
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "core/build_context.h"
-#include "lab/inputs.h"
+#include "lab/model/inputs.h"
 #include "runtime/session.h"
 
 namespace hone {

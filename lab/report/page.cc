@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "lab/report/svg.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {

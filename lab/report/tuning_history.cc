@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "lab/device_name.h"
+#include "lab/machine/device_name.h"
 
 namespace hone {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/plan.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
+#include "core/package/plan.h"
 #include "tuner/record_config_source.h"
 
 namespace hone {

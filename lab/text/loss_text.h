@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tuner/record_config_source.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "rpc_runner/process/standard_streams.h"
 
 namespace hone {

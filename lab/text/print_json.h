@@ -1,7 +1,7 @@
 // Prints the single JSON document of --json.
 #pragma once
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "lab/text/status_line.h"
 #include "rpc_runner/process/standard_streams.h"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "rpc_runner/process/standard_streams.h"
 
 namespace hone {

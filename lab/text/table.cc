@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "lab/text/print.h"
 
 namespace hone {

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "rpc_runner/executor/child_note.h"
-#include "rpc_runner/executor/ending.h"
-#include "rpc_runner/executor/judge_note.h"
+#include "rpc_runner/executor/judge/child_note.h"
+#include "rpc_runner/executor/judge/ending.h"
+#include "rpc_runner/executor/judge/judge_note.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/process/process_deadline.h"
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/parse_number.h"
-#include "runtime/allowed_cores.h"
+#include "core/text/parse_number.h"
 #include "runtime/operand_bytes.h"
 #include "runtime/small_file.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

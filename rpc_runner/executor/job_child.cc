@@ -12,13 +12,13 @@
 #include <utility>
 
 #include "core/failure.h"
-#include "rpc_runner/executor/child_note.h"
-#include "rpc_runner/executor/fault_report.h"
-#include "rpc_runner/executor/forbid_files.h"
-#include "rpc_runner/executor/guarded_buffer.h"
 #include "rpc_runner/executor/job_limits.h"
+#include "rpc_runner/executor/judge/child_note.h"
 #include "rpc_runner/executor/kernel_loop.h"
-#include "rpc_runner/executor/sandbox.h"
+#include "rpc_runner/executor/sandbox/fault_report.h"
+#include "rpc_runner/executor/sandbox/forbid_files.h"
+#include "rpc_runner/executor/sandbox/guarded_buffer.h"
+#include "rpc_runner/executor/sandbox/sandbox.h"
 #include "runtime/host_cpu.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/operand_bytes.h"

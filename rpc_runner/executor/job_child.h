@@ -8,7 +8,7 @@
 #include "core/artifact.h"
 #include "core/measurement.h"
 #include "rpc_runner/executor/loaded_package.h"
-#include "rpc_runner/executor/shared_region.h"
+#include "rpc_runner/executor/memory/shared_region.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

@@ -6,8 +6,8 @@
 
 #include "core/artifact.h"
 #include "core/error.h"
+#include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"
-#include "rpc_runner/executor/region_cache.h"
 
 namespace hone {
 

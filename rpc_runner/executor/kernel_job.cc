@@ -6,14 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "core/hash.h"
-#include "core/serialize.h"
-#include "rpc_runner/executor/believable_times.h"
+#include "core/hash/hash.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/job_data.h"
 #include "rpc_runner/executor/job_limits.h"
-#include "rpc_runner/executor/judge_job.h"
-#include "rpc_runner/executor/output_check.h"
+#include "rpc_runner/executor/judge/believable_times.h"
+#include "rpc_runner/executor/judge/judge_job.h"
+#include "rpc_runner/executor/judge/output_check.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
 #include "runtime/operand_bytes.h"

@@ -8,8 +8,8 @@
 
 #include "rpc_runner/executor/arithmetic_roof.h"
 #include "rpc_runner/executor/job_caps.h"
+#include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"
-#include "rpc_runner/executor/region_cache.h"
 #include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/runner.h"
 

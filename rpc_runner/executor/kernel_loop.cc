@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "rpc_runner/executor/cache_flush.h"
-#include "rpc_runner/executor/shared_region.h"
+#include "rpc_runner/executor/memory/cache_flush.h"
+#include "rpc_runner/executor/memory/shared_region.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/small_floats.h"
-#include "runtime/mapped_bytes.h"
+#include "runtime/load/mapped_bytes.h"
 
 namespace hone {
 namespace {

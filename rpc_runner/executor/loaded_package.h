@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "rpc_runner/executor/shared_region.h"
+#include "rpc_runner/executor/memory/shared_region.h"
 #include "rpc_runner/runner.h"
 #include "runtime/session.h"
 

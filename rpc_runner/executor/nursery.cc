@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "rpc_runner/executor/descriptor_packet.h"
 #include "rpc_runner/executor/nursery_process.h"
+#include "rpc_runner/executor/sandbox/descriptor_packet.h"
 #include "rpc_runner/executor/task_message.h"
 
 namespace hone {

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <span>
 
-#include "rpc_runner/executor/child_note.h"
-#include "rpc_runner/executor/close_descriptors.h"
-#include "rpc_runner/executor/descriptor_packet.h"
 #include "rpc_runner/executor/job_child.h"
-#include "rpc_runner/executor/sandbox.h"
+#include "rpc_runner/executor/judge/child_note.h"
+#include "rpc_runner/executor/sandbox/close_descriptors.h"
+#include "rpc_runner/executor/sandbox/descriptor_packet.h"
+#include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/executor/task_message.h"
 
 namespace hone {

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "core/hash.h"
-#include "rpc_runner/executor/believable_times.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/executor/child_process.h"
-#include "rpc_runner/executor/judge_job.h"
+#include "rpc_runner/executor/judge/believable_times.h"
+#include "rpc_runner/executor/judge/judge_job.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/wire/protocol.h"

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "rpc_runner/executor/packed_job.h"
+#include "rpc_runner/executor/memory/packed_job.h"
 
 namespace hone {
 namespace {

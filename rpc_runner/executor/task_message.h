@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "rpc_runner/executor/byte_packer.h"
 #include "rpc_runner/executor/job_child.h"
-#include "rpc_runner/executor/shared_region.h"
+#include "rpc_runner/executor/memory/byte_packer.h"
+#include "rpc_runner/executor/memory/shared_region.h"
 
 namespace hone {
 

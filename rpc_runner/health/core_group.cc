@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "core/available_threads.h"
+#include "core/machine/available_threads.h"
 #include "rpc_runner/machine/core_kind.h"
 #include "runtime/small_file.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
 
 namespace hone {
 namespace {

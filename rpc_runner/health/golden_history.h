@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

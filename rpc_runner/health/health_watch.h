@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json/serialize.h"
 #include "core/measurement.h"
-#include "core/serialize.h"
 #include "rpc_runner/health/golden_kernel.h"
 #include "rpc_runner/health/health_judge.h"
 #include "rpc_runner/health/roofs.h"

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/json_fields.h"
+#include "core/hash/hash.h"
+#include "core/json/json_fields.h"
 #include "runtime/small_file.h"
 
 namespace hone {

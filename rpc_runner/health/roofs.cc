@@ -11,9 +11,9 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "core/json_fields.h"
-#include "core/parse_number.h"
-#include "core/words.h"
+#include "core/json/json_fields.h"
+#include "core/text/parse_number.h"
+#include "core/text/words.h"
 #include "rpc_runner/health/mapped_floats.h"
 #include "rpc_runner/process/clock.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/health/core_group.h"
 #include "rpc_runner/health/golden_kernel.h"
 #include "rpc_runner/health/vector_kernels.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
 #include "rpc_runner/health/roofs.h"
 
 namespace hone {

@@ -10,8 +10,8 @@
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/complain.h"
-#include "runtime/allowed_cores.h"
 #include "runtime/small_file.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "rpc_runner/keys/authorized_list.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/process/standard_streams.h"

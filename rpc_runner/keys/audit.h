@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

@@ -8,8 +8,8 @@
 #include <cctype>
 #include <set>
 
-#include "core/parse_number.h"
-#include "core/words.h"
+#include "core/text/parse_number.h"
+#include "core/text/words.h"
 #include "rpc_runner/keys/curve_key.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/error.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/enrolment.h"
 #include "rpc_runner/keys/identity.h"

@@ -9,7 +9,7 @@
 #include <array>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/key_file.h"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/identity.h"
 #include "rpc_runner/keys/key_file.h"

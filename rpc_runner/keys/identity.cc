@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/parse_number.h"
-#include "core/printable.h"
+#include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/key_file.h"
 

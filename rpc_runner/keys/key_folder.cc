@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/identity.h"
 #include "rpc_runner/keys/key_file.h"

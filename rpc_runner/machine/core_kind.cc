@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
-#include "core/core_list.h"
 #include "core/error.h"
-#include "core/llvm_cpu_name.h"
-#include "core/parse_number.h"
+#include "core/machine/core_list.h"
+#include "core/machine/llvm_cpu_name.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/machine/cpu_features.h"
 #include "runtime/small_file.h"
 

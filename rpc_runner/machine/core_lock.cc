@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "runtime/sibling_cpus.h"
+#include "runtime/threads/sibling_cpus.h"
 
 namespace hone {
 namespace {

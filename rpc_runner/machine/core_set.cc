@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "core/core_list.h"
 #include "core/error.h"
-#include "core/parse_number.h"
-#include "runtime/allowed_cores.h"
+#include "core/machine/core_list.h"
+#include "core/text/parse_number.h"
 #include "runtime/small_file.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "core/parse_number.h"
-#include "core/words.h"
+#include "core/text/parse_number.h"
+#include "core/text/words.h"
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>

@@ -1,5 +1,5 @@
 // The instruction sets of this CPU by LLVM's names. They include all that a target may imply (ImpliedFeatures in
-// compiler/codegen/host.h), so an unlisted one is missing.
+// compiler/codegen/target/host.h), so an unlisted one is missing.
 #pragma once
 
 #include <string>

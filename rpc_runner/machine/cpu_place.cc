@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <map>
 
-#include "core/core_list.h"
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/machine/core_list.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/machine/core_kind.h"
-#include "runtime/sibling_cpus.h"
 #include "runtime/small_file.h"
+#include "runtime/threads/sibling_cpus.h"
 
 namespace hone {
 namespace {

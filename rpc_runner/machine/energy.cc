@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 #include "runtime/small_file.h"
 
 namespace hone {

@@ -6,15 +6,15 @@
 
 #include <cstdlib>
 
-#include "core/llvm_cpu_name.h"
+#include "core/machine/llvm_cpu_name.h"
 #include "core/version.h"
 #include "rpc_runner/machine/core_kind.h"
 #include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/sensors.h"
-#include "runtime/allowed_cores.h"
 #include "runtime/session.h"
 #include "runtime/small_file.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

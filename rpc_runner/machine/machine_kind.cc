@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 
 namespace hone {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/json/serialize.h"
 #include "core/measurement.h"
-#include "core/serialize.h"
 
 namespace hone {
 

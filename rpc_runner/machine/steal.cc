@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "core/parse_number.h"
-#include "core/words.h"
+#include "core/text/parse_number.h"
+#include "core/text/words.h"
 #include "runtime/small_file.h"
 
 namespace hone {

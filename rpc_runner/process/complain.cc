@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
 

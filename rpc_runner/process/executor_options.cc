@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/duration.h"
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/duration.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/process/clock.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

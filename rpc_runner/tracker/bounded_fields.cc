@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {

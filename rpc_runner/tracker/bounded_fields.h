@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/llvm_cpu_name.h"
+#include "core/machine/llvm_cpu_name.h"
 #include "rpc_runner/tracker/bounded_fields.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 #include <deque>
 #include <optional>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/tracker/runner_registry.h"
 
 namespace hone {

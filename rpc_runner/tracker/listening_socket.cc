@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/tracker/bounded_fields.h"
 
 namespace hone {

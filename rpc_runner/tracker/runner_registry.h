@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/health/runner_health.h"
 #include "rpc_runner/tracker/tracker_client.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/wire/sender.h"
 
 namespace hone {

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/parse_number.h"
-#include "core/printable.h"
+#include "core/text/parse_number.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {

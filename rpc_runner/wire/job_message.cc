@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/json_fields.h"
+#include "core/hash/hash.h"
+#include "core/json/json_fields.h"
 
 namespace hone {
 namespace {

@@ -152,13 +152,13 @@ const std::vector<Example> kAdded = {
     {"A schedule", "compiler/schedules/dense_dots.h", "dense_dots"},
     {"A schedule", "compiler/schedules/dense_dots.cc", "dense_dots"},
     {"A schedule", "compiler/schedules/schedule.cc", "dense_dots"},
-    {"A knob", "compiler/schedules/conv2d_depthwise.cc", "conv2d_depthwise"},
+    {"A knob", "compiler/schedules/conv2d/conv2d_depthwise.cc", "conv2d_depthwise"},
     {"A pass", "compiler/passes/drop_double_abs.h", "drop_double_abs"},
     {"A pass", "compiler/passes/drop_double_abs.cc", "drop_double_abs"},
     {"A pass", "compiler/passes/pass_list.cc", "drop_double_abs"},
-    {"A strategy", "tuner/strategies/backwards.cc", "backwards"},
-    {"A strategy", "tuner/strategies/strategies.h", "backwards"},
-    {"A strategy", "tuner/strategy.cc", "backwards"},
+    {"A strategy", "tuner/search/strategies/backwards.cc", "backwards"},
+    {"A strategy", "tuner/search/strategies/strategies.h", "backwards"},
+    {"A strategy", "tuner/search/strategy.cc", "backwards"},
 };
 
 TEST(Recipes, AskForEveryFileThatTheWalkForwardsNeeds) {

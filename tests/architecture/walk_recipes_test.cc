@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/passes/passes.h"
 #include "compiler/relay/op.h"
@@ -17,8 +17,8 @@
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/passes/pass_testing.h"
 #include "tests/support/run_kernel.h"
-#include "tuner/features.h"
-#include "tuner/strategy.h"
+#include "tuner/search/features.h"
+#include "tuner/search/strategy.h"
 
 namespace hone::testing {
 namespace {

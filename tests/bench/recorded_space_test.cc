@@ -7,7 +7,7 @@
 
 #include "bench/tuner/recorded_schedule.h"
 #include "core/error.h"
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone::bench {
 namespace {

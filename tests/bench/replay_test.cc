@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone {
 

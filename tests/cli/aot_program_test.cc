@@ -8,7 +8,7 @@
 
 #include "core/random.h"
 #include "lab/files/npy.h"
-#include "runtime/tile_registers.h"
+#include "runtime/threads/tile_registers.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

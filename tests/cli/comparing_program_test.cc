@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
 #include "tests/cli/run_program.h"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_store.h"
 #include "tests/cli/run_program.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

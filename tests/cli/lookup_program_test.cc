@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
 #include "tests/cli/run_program.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_store.h"
 #include "tests/cli/run_program.h"
 #include "tests/compiler/frontend/model_maker.h"

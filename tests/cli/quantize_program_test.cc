@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
 #include "lab/files/npy.h"
 #include "tests/cli/run_program.h"
 #include "tests/lab/zip_archive.h"

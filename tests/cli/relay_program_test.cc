@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

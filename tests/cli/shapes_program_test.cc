@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/json_fields.h"
+#include "core/json/json_fields.h"
 #include "lab/files/npy.h"
 #include "runtime/hone.h"
 #include "runtime/package.h"

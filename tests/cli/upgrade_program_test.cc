@@ -5,9 +5,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/hash.h"
-#include "core/minisign.h"
-#include "core/serialize.h"
+#include "core/hash/hash.h"
+#include "core/hash/minisign.h"
+#include "core/json/serialize.h"
 #include "core/version.h"
 #include "tests/cli/run_program.h"
 

@@ -1,4 +1,4 @@
-#include "core/available_threads.h"
+#include "core/machine/available_threads.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

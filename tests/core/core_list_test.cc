@@ -1,4 +1,4 @@
-#include "core/core_list.h"
+#include "core/machine/core_list.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 
 #include <gtest/gtest.h>
 

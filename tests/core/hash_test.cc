@@ -1,10 +1,10 @@
-#include "core/hash.h"
+#include "core/hash/hash.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/sha256.h"
+#include "core/hash/sha256.h"
 
 namespace hone {
 namespace {

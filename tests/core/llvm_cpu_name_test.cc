@@ -1,4 +1,4 @@
-#include "core/llvm_cpu_name.h"
+#include "core/machine/llvm_cpu_name.h"
 
 #include <gtest/gtest.h>
 

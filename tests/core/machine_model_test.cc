@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/machine_rows.h"
+#include "core/machine/machine_rows.h"
 
 namespace hone {
 namespace {

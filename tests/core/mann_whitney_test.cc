@@ -1,4 +1,4 @@
-#include "core/mann_whitney.h"
+#include "core/stats/mann_whitney.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/median_interval.h"
+#include "core/stats/median_interval.h"
 
 #include <gtest/gtest.h>
 

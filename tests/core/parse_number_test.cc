@@ -1,4 +1,4 @@
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Text from outside, made safe to show on a terminal.
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/shift.h"
+#include "core/stats/shift.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/target.h"
+#include "core/machine/target.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "db/best_lookup.h"
+#include "db/verdicts/best_lookup.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "core/llvm_cpu_name.h"
+#include "core/machine/llvm_cpu_name.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
 #include "db/sqlite/schema.h"

@@ -1,4 +1,4 @@
-#include "db/failed_since.h"
+#include "db/verdicts/failed_since.h"
 
 #include <gtest/gtest.h>
 

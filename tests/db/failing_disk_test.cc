@@ -6,7 +6,7 @@
 #include <random>
 
 #include "core/error.h"
-#include "core/minisign.h"
+#include "core/hash/minisign.h"
 #include "db/packs/take_pack.h"
 #include "db/record_store.h"
 #include "db/sqlite/journal_mode.h"

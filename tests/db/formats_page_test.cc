@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/exports/google_benchmark.h"
 #include "db/exports/kernel_tuner_t4.h"
 #include "db/foreign/foreign_lines.h"

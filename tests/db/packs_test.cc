@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/minisign.h"
+#include "core/hash/hash.h"
+#include "core/hash/minisign.h"
 #include "db/packs/deflate.h"
 #include "db/packs/pack.h"
 #include "db/packs/take_pack.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "db/doubted_since.h"
+#include "db/verdicts/doubted_since.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "db/record_log.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"

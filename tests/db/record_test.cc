@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "core/random.h"
 #include "db/record_log.h"
 #include "tests/db/sample_record.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "db/best_lookup.h"
 #include "db/record.h"
+#include "db/verdicts/best_lookup.h"
 
 namespace hone {
 

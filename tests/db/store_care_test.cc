@@ -9,7 +9,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "db/care/backup_store.h"
 #include "db/care/check_store.h"
 #include "db/care/recover_store.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/minisign.h"
+#include "core/hash/minisign.h"
 #include "db/open_database.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"

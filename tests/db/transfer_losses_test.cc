@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/llvm_cpu_name.h"
+#include "core/machine/llvm_cpu_name.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

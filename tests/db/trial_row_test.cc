@@ -1,4 +1,4 @@
-#include "db/trial_row.h"
+#include "db/rows/trial_row.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "db/worth_by_finals.h"
+#include "db/verdicts/worth_by_finals.h"
 
 #include <gtest/gtest.h>
 

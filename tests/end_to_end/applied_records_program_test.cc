@@ -1,7 +1,7 @@
 // From one team's tuning log to another team's package, using only the program.
 #include <gtest/gtest.h>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "runtime/session.h"
 #include "tests/cli/run_program.h"
 #include "tests/end_to_end/tune_record.h"

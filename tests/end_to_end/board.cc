@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 

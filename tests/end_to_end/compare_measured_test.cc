@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/end_to_end/tracker_child.h"
 
 namespace hone {

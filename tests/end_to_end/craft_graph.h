@@ -1,8 +1,8 @@
 // Tampered plans, as a crafted package's graph may have them.
 #pragma once
 
+#include "core/json/serialize.h"
 #include "core/random.h"
-#include "core/serialize.h"
 
 namespace hone {
 

@@ -6,7 +6,7 @@
 
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
-#include "lab/inputs.h"
+#include "lab/model/inputs.h"
 #include "tests/end_to_end/run_model.h"
 
 namespace hone {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/serialize.h"
-#include "lab/trailing_softmax.h"
+#include "core/json/serialize.h"
+#include "lab/verify/trailing_softmax.h"
 #include "tests/end_to_end/run_model.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/end_to_end/run_model.h"
 #include "tests/support/test_targets.h"
 

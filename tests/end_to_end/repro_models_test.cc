@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"

@@ -1,13 +1,13 @@
 // Verification of models that round: a sum near a half may round either way, and nothing else may differ.
-#include "lab/rounding_spread.h"
+#include "lab/verify/rounding_spread.h"
 
 #include <gtest/gtest.h>
 
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
-#include "lab/compare_outputs.h"
-#include "lab/quantum.h"
+#include "lab/verify/compare_outputs.h"
+#include "lab/verify/quantum.h"
 #include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {

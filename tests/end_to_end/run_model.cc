@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
 #include "runtime/session.h"

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

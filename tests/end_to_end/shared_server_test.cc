@@ -10,7 +10,7 @@
 #include <set>
 #include <thread>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_store.h"
 #include "tests/cli/run_program.h"
 #include "tests/end_to_end/child_program.h"

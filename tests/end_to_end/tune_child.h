@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
 #include "tests/end_to_end/child_program.h"
 

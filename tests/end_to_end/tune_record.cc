@@ -1,6 +1,6 @@
 #include "tests/end_to_end/tune_record.h"
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/schedules/schedule.h"
 #include "core/version.h"
 #include "db/record_log.h"

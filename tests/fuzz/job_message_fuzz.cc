@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "rpc_runner/lease_desk.h"
+#include "rpc_runner/device/lease_desk.h"
 #include "rpc_runner/wire/job_message.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/package_format.h"
+#include "core/hash/hash.h"
+#include "core/package/package_format.h"
 #include "runtime/package.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);

@@ -1,4 +1,4 @@
-#include "lab/best_records.h"
+#include "lab/records/best_records.h"
 
 #include <gtest/gtest.h>
 

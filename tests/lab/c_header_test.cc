@@ -1,4 +1,4 @@
-#include "lab/c_header.h"
+#include "lab/model/c_header.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "lab/compare_outputs.h"
+#include "lab/verify/compare_outputs.h"
 
 #include <gtest/gtest.h>
 

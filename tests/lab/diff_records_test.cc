@@ -1,4 +1,4 @@
-#include "lab/diff_records.h"
+#include "lab/records/diff_records.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/each_shape.h"
+#include "lab/model/each_shape.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

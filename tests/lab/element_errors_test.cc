@@ -1,4 +1,4 @@
-#include "lab/element_errors.h"
+#include "lab/verify/element_errors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/hot_loop.h"
+#include "lab/machine/hot_loop.h"
 
 #include <gtest/gtest.h>
 

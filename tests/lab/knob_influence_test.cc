@@ -1,4 +1,4 @@
-#include "lab/knob_influence.h"
+#include "lab/records/knob_influence.h"
 
 #include <gtest/gtest.h>
 

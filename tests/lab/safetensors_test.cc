@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 namespace {

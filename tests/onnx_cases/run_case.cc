@@ -9,7 +9,7 @@
 #include <set>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/frontend/onnx/onnx_tensor.h"
 #include "compiler/relay/infer_type.h"

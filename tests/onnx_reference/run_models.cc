@@ -14,7 +14,7 @@
 
 #include "cli/command_line.h"
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"

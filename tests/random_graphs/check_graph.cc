@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/passes/passes.h"
 #include "compiler/relay/infer_type.h"

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "runtime/kernel_launch.h"
-#include "runtime/thread_pool.h"
+#include "runtime/threads/thread_pool.h"
 #include "tests/support/filled_buffer.h"
 
 namespace hone {

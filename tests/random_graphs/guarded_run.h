@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan.h"
+#include "core/package/plan.h"
 #include "core/tensor.h"
 
 namespace hone {

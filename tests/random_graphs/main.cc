@@ -8,7 +8,7 @@
 
 #include "cli/command_line.h"
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/onnx/onnx_parse.h"
 #include "core/error.h"
 #include "lab/files/write_file.h"

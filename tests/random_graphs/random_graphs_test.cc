@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/passes/passes.h"
 #include "compiler/plan/lower.h"
 #include "compiler/relay/infer_type.h"

@@ -1,4 +1,4 @@
-#include "rpc_runner/executor/believable_times.h"
+#include "rpc_runner/executor/judge/believable_times.h"
 
 #include <gtest/gtest.h>
 

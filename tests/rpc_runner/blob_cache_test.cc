@@ -1,9 +1,9 @@
-#include "rpc_runner/executor/blob_cache.h"
+#include "rpc_runner/executor/memory/blob_cache.h"
 
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 
 namespace hone {
 namespace {

@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/executor/job_data.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/local_runner.h"
-#include "runtime/check_elf.h"
+#include "runtime/load/check_elf.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 #include "tests/runtime/test_package.h"
 #include "tests/support/child_processes.h"

@@ -1,5 +1,5 @@
 // The rights that an executor has given up before the first candidate: root's executor and another user's.
-#include "rpc_runner/executor/confine.h"
+#include "rpc_runner/executor/sandbox/confine.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "rpc_runner/process/clock.h"
-#include "runtime/allowed_cores.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "runtime/allowed_cores.h"
-#include "runtime/sibling_cpus.h"
+#include "runtime/threads/allowed_cores.h"
+#include "runtime/threads/sibling_cpus.h"
 
 namespace hone {
 namespace {

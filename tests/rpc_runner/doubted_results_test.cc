@@ -1,4 +1,4 @@
-#include "rpc_runner/doubted_results.h"
+#include "rpc_runner/remote/doubted_results.h"
 
 #include <gtest/gtest.h>
 

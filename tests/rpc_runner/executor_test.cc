@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/process/executor_process.h"
 #include "rpc_runner/wire/frame_stream.h"
 #include "rpc_runner/wire/job_message.h"

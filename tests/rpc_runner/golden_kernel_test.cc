@@ -10,7 +10,7 @@
 #include "rpc_runner/health/roofs.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/clock.h"
-#include "runtime/allowed_cores.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

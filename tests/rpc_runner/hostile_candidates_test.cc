@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "rpc_runner/executor/shared_region.h"
+#include "rpc_runner/executor/memory/shared_region.h"
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/executor_process.h"
 #include "tests/rpc_runner/kernel_fixture.h"

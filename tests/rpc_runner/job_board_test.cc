@@ -1,4 +1,4 @@
-#include "rpc_runner/job_board.h"
+#include "rpc_runner/remote/job_board.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 
 namespace hone {
 namespace {

@@ -1,8 +1,8 @@
-#include "rpc_runner/lease_desk.h"
+#include "rpc_runner/device/lease_desk.h"
 
 #include <gtest/gtest.h>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/wire/blob_piece.h"
 
 namespace hone {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/tracker/tracker.h"
 

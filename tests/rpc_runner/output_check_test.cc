@@ -1,4 +1,4 @@
-#include "rpc_runner/executor/output_check.h"
+#include "rpc_runner/executor/judge/output_check.h"
 
 #include <gtest/gtest.h>
 

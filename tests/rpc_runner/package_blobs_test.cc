@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/local_runner.h"
 #include "tests/rpc_runner/fault_proxy.h"

@@ -1,6 +1,6 @@
 // Programs that may replace a runner, their trials, and the files left afterwards. /bin/true passes every trial,
 // /bin/false none.
-#include "rpc_runner/upgrade/program_upgrade.h"
+#include "rpc_runner/device/upgrade/program_upgrade.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <iterator>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {

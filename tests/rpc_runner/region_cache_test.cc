@@ -1,4 +1,4 @@
-#include "rpc_runner/executor/region_cache.h"
+#include "rpc_runner/executor/memory/region_cache.h"
 
 #include <gtest/gtest.h>
 

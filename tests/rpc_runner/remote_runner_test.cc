@@ -6,9 +6,9 @@
 #include <set>
 
 #include "core/error.h"
+#include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/runner_server.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/tracker/tracker.h"
 #include "tests/rpc_runner/kernel_fixture.h"

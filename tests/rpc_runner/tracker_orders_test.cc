@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/hash.h"
+#include "core/hash/hash.h"
 #include "tests/rpc_runner/tracker_state_fixture.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "runtime/allowed_cores.h"
+#include "runtime/threads/allowed_cores.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* Shared objects that break one loading rule each: compiled once per rule, named by BREAKS_... */
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 
 #ifdef BREAKS_CONSTRUCTOR
 static volatile int begun;

@@ -1,4 +1,4 @@
-#include "runtime/check_elf.h"
+#include "runtime/load/check_elf.h"
 
 #include <elf.h>
 #include <gmock/gmock.h>

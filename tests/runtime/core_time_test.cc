@@ -1,4 +1,4 @@
-#include "runtime/core_time.h"
+#include "runtime/threads/core_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/fat_package.h"
+#include "runtime/load/fat_package.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "core/fat_package_format.h"
+#include "core/package/fat_package_format.h"
 #include "runtime/host_cpu.h"
 #include "runtime/package.h"
 #include "tests/runtime/test_package.h"

@@ -1,5 +1,5 @@
 /* Kernels for the runtime's tests, in the form that the compiler emits. */
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 
 #define FLOATS(role, count) "{\"role\":\"" role "\",\"dtype\":\"float32\",\"shape\":[" count "],\"layout\":\"\"}"
 #define STAGE(symbol, extent, grain, workspace) \

@@ -1,4 +1,4 @@
-#include "runtime/match_kernels.h"
+#include "runtime/load/match_kernels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "core/error.h"
-#include "core/package_format.h"
+#include "core/package/package_format.h"
 #include "runtime/kernel_launch.h"
 #include "tests/runtime/test_package.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "core/package_format.h"
+#include "core/package/package_format.h"
 #include "tests/runtime/test_package.h"
 
 namespace hone {

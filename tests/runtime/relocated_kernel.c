@@ -1,5 +1,5 @@
 /* A kernel that needs each kind of relocation that a linker makes for kernels. */
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 
 /* By its place in the object. */
 static const int32_t kThree = 3;

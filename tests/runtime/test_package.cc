@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/hash.h"
-#include "core/package_format.h"
-#include "core/serialize.h"
+#include "core/hash/hash.h"
+#include "core/json/serialize.h"
+#include "core/package/package_format.h"
 #include "runtime/host_cpu.h"
 
 namespace hone::testing {

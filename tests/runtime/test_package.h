@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/plan.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
+#include "core/package/plan.h"
 
 namespace hone::testing {
 

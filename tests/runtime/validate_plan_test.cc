@@ -1,4 +1,4 @@
-#include "runtime/validate_plan.h"
+#include "runtime/load/validate_plan.h"
 
 #include <gtest/gtest.h>
 

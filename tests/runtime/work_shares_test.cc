@@ -1,4 +1,4 @@
-#include "runtime/work_shares.h"
+#include "runtime/threads/work_shares.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/process/spawned_program.h"
 
 namespace hone {

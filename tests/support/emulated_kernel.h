@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "compiler/compile_kernel.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 #include "core/tensor.h"
 
 namespace hone::testing {

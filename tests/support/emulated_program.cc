@@ -13,7 +13,7 @@
 
 #include "compiler/codegen/arm_helpers.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 #include "core/error.h"
 
 LLD_HAS_DRIVER(elf)

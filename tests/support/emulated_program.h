@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/artifact.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone::testing {
 

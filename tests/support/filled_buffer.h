@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "rpc_runner/executor/guarded_buffer.h"
+#include "rpc_runner/executor/sandbox/guarded_buffer.h"
 
 namespace hone::testing {
 

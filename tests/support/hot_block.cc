@@ -22,7 +22,7 @@
 #include <optional>
 #include <set>
 
-#include "compiler/codegen/target_machine.h"
+#include "compiler/codegen/target/target_machine.h"
 
 namespace hone::testing {
 namespace {

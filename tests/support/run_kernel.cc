@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-#include "core/kernel_abi.h"
 #include "core/layout.h"
+#include "core/package/kernel_abi.h"
 #include "runtime/host_cpu.h"
 #include "runtime/kernel_launch.h"
 

@@ -3,7 +3,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "rpc_runner/runner_server.h"
+#include "rpc_runner/device/runner_server.h"
 
 namespace hone {
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/runner_server.h"
 
 namespace hone {
 

@@ -1,6 +1,6 @@
 #include "tests/support/test_targets.h"
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 
 namespace hone::testing {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone::testing {
 

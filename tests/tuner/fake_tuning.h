@@ -13,7 +13,7 @@
 #include "compiler/schedules/schedule.h"
 #include "db/record_store.h"
 #include "rpc_runner/runner.h"
-#include "tuner/strategy.h"
+#include "tuner/search/strategy.h"
 #include "tuner/tune_tools.h"
 
 namespace hone::testing {

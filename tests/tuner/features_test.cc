@@ -1,11 +1,11 @@
-#include "tuner/features.h"
+#include "tuner/search/features.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "tests/tuner/fake_tuning.h"
-#include "tuner/boosted_trees.h"
+#include "tuner/search/boosted_trees.h"
 
 namespace hone {
 namespace {

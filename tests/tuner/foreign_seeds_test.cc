@@ -1,4 +1,4 @@
-#include "tuner/foreign_seeds.h"
+#include "tuner/elsewhere/foreign_seeds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tuner/strategies/founders.h"
+#include "tuner/search/strategies/founders.h"
 
 #include <gtest/gtest.h>
 

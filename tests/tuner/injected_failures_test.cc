@@ -8,12 +8,12 @@
 #include <functional>
 #include <string>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "core/failure.h"
 #include "rpc_runner/local_runner.h"
 #include "tests/support/syscall_faults.h"
 #include "tuner/compile/compile_pool.h"
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone {
 namespace {

@@ -1,4 +1,4 @@
-#include "tuner/known_elsewhere.h"
+#include "tuner/elsewhere/known_elsewhere.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/least_work.h"
+#include "tuner/search/least_work.h"
 
 #include <gtest/gtest.h>
 

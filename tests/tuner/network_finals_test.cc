@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"

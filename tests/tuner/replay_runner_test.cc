@@ -1,10 +1,10 @@
-#include "tuner/replay_runner.h"
+#include "tuner/replay/replay_runner.h"
 
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "tests/tuner/fake_run.h"
-#include "tuner/replay.h"
+#include "tuner/replay/replay.h"
 #include "tuner/tuning_loop.h"
 
 namespace hone {

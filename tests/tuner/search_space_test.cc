@@ -1,4 +1,4 @@
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tuner/strategy.h"
+#include "tuner/search/strategy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "tests/tuner/fake_tuning.h"
-#include "tuner/search_space.h"
+#include "tuner/search/search_space.h"
 
 namespace hone {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "core/error.h"
-#include "core/hash.h"
-#include "core/serialize.h"
+#include "core/hash/hash.h"
+#include "core/json/serialize.h"
 #include "tests/tuner/fake_run.h"
 
 namespace hone {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/fingerprint.h"
+#include "core/machine/fingerprint.h"
 #include "tests/tuner/fake_run.h"
 
 namespace hone {

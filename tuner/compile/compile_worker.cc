@@ -16,8 +16,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/parse_number.h"
-#include "core/printable.h"
+#include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/frame_stream.h"
 #include "tuner/compile/compile_message.h"

@@ -6,9 +6,9 @@
 
 #include "core/random.h"
 #include "tuner/finals/choose_finalists.h"
+#include "tuner/finals/finals_outcome.h"
 #include "tuner/finals/interleaved_rounds.h"
-#include "tuner/finals_outcome.h"
-#include "tuner/least_work.h"
+#include "tuner/search/least_work.h"
 
 namespace hone {
 namespace {

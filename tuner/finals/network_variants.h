@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/config_source.h"
-#include "core/plan.h"
+#include "core/package/plan.h"
 #include "db/record_store.h"
-#include "tuner/strategy.h"
+#include "tuner/search/strategy.h"
 
 namespace hone {
 

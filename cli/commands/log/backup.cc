@@ -4,9 +4,9 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/record_options.h"
 #include "cli/stop.h"
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 #include "db/care/backup_store.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

@@ -4,10 +4,10 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/record_options.h"
 #include "core/error.h"
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 #include "db/care/check_store.h"
 #include "db/open_database.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

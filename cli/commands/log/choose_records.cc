@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "compiler/build.h"
-#include "db/trial_row.h"
-#include "lab/best_records.h"
-#include "lab/machine.h"
-#include "lab/model.h"
+#include "db/rows/trial_row.h"
+#include "lab/machine/machine.h"
+#include "lab/model/model.h"
+#include "lab/records/best_records.h"
 
 namespace hone {
 namespace {

@@ -5,9 +5,9 @@
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/record_options.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 #include "db/care/heal_store.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

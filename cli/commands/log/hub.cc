@@ -10,7 +10,7 @@
 #include "db/packs/pack.h"
 #include "db/record_log.h"
 #include "lab/files/read_file.h"
-#include "lab/records.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

@@ -9,7 +9,7 @@
 #include "db/record_log.h"
 #include "lab/files/piped_input.h"
 #include "lab/files/read_file.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

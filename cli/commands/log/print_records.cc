@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_log.h"
-#include "lab/device_name.h"
+#include "lab/machine/device_name.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"

@@ -8,7 +8,7 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "db/care/prune_store.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

@@ -12,7 +12,7 @@
 #include "db/packs/fetch_url.h"
 #include "db/packs/take_pack.h"
 #include "lab/files/read_file.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

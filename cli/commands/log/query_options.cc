@@ -6,9 +6,9 @@
 #include <ctime>
 
 #include "cli/record_options.h"
-#include "core/duration.h"
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/duration.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 

@@ -4,7 +4,7 @@
 #include "db/packs/pack.h"
 #include "lab/files/input_file.h"
 #include "lab/files/read_file.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 
 namespace hone {
 

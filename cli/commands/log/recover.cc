@@ -4,7 +4,7 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/stop.h"
 #include "core/error.h"
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 #include "db/care/recover_store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"

@@ -2,9 +2,9 @@
 
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
-#include "core/shell_word.h"
+#include "core/text/shell_word.h"
 #include "db/sync_stores.h"
-#include "lab/store.h"
+#include "lab/records/store.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 

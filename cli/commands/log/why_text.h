@@ -8,8 +8,8 @@
 
 #include "compiler/build.h"
 #include "compiler/schedules/schedule.h"
-#include "core/serialize.h"
-#include "lab/machine.h"
+#include "core/json/serialize.h"
+#include "lab/machine/machine.h"
 #include "tuner/record_config_source.h"
 
 namespace hone {

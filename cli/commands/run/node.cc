@@ -11,14 +11,14 @@
 #include "cli/model_options.h"
 #include "cli/record_options.h"
 #include "core/error.h"
-#include "lab/model.h"
-#include "lab/node_alone.h"
-#include "lab/tensor_text.h"
+#include "lab/model/model.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
 #include "lab/text/print_verdicts.h"
-#include "lab/value_table.h"
+#include "lab/verify/node_alone.h"
+#include "lab/verify/tensor_text.h"
+#include "lab/verify/value_table.h"
 
 namespace hone {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 namespace hone {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "compiler/frontend/zoo/zoo_networks.h"
 #include "core/error.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 namespace hone {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "compiler/passes/graph/typed_graph.h"
 #include "core/error.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 namespace hone {
 namespace {

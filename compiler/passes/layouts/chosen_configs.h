@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/config_source.h"
-#include "core/plan.h"
+#include "core/package/plan.h"
 #include "core/workload.h"
 
 namespace hone {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "compiler/relay/expr.h"
-#include "core/target.h"
+#include "core/machine/target.h"
 
 namespace hone {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "core/available_threads.h"
+#include "core/machine/available_threads.h"
 
 namespace hone::relay {
 namespace {

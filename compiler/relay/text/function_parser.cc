@@ -9,8 +9,8 @@
 #include "compiler/relay/text/literal.h"
 #include "compiler/relay/text/type_parser.h"
 #include "core/error.h"
-#include "core/parse_number.h"
-#include "core/spelling.h"
+#include "core/text/parse_number.h"
+#include "core/text/spelling.h"
 
 namespace hone::relay {
 namespace {

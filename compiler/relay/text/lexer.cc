@@ -5,7 +5,7 @@
 #include <array>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace hone::relay {
 namespace {

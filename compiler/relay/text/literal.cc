@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone::relay {
 namespace {

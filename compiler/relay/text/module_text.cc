@@ -6,7 +6,7 @@
 
 #include "compiler/relay/op.h"
 #include "compiler/relay/text/function_parser.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
 namespace hone::relay {
 

@@ -1,6 +1,6 @@
 #include "compiler/relay/text/token_reader.h"
 
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace hone::relay {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/parse_number.h"
+#include "core/text/parse_number.h"
 
 namespace hone::relay {
 namespace {

@@ -8,9 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "core/hash.h"
-#include "core/package_format.h"
-#include "core/serialize.h"
+#include "core/hash/hash.h"
+#include "core/json/serialize.h"
+#include "core/package/package_format.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

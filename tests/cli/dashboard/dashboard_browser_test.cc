@@ -10,7 +10,7 @@
 #include <memory>
 #include <thread>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "db/record_store.h"
 #include "rpc_runner/process/spawned_program.h"
 #include "tests/cli/run_program.h"

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 
 namespace hone {
 namespace {

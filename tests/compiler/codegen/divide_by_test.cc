@@ -1,4 +1,4 @@
-#include "compiler/codegen/divide_by.h"
+#include "compiler/codegen/math/divide_by.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <bit>
 #include <cmath>
 
-#include "compiler/codegen/host.h"
-#include "compiler/codegen/object.h"
-#include "core/kernel_abi.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/object.h"
+#include "core/package/kernel_abi.h"
 #include "core/random.h"
 #include "runtime/kernel_launch.h"
 

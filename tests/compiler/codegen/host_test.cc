@@ -1,4 +1,4 @@
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/codegen/target_machine.h"
+#include "compiler/codegen/target/target_machine.h"
 #include "core/error.h"
-#include "core/llvm_cpu_name.h"
+#include "core/machine/llvm_cpu_name.h"
 #include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/environment.h"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <functional>
 
-#include "compiler/codegen/host.h"
-#include "compiler/codegen/object.h"
-#include "core/kernel_abi.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/object.h"
+#include "core/package/kernel_abi.h"
 #include "runtime/kernel_launch.h"
 
 namespace hone {

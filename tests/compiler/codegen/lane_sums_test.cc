@@ -1,5 +1,5 @@
 // Sums of whole vectors, for each length and number of sums, of integers that float32 represents.
-#include "compiler/codegen/lane_sums.h"
+#include "compiler/codegen/math/lane_sums.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <type_traits>
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/host.h"
-#include "compiler/codegen/object.h"
-#include "core/kernel_abi.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/object.h"
 #include "core/nth.h"
+#include "core/package/kernel_abi.h"
 #include "runtime/kernel_launch.h"
 
 namespace hone {

@@ -7,9 +7,9 @@
 #include <string>
 #include <thread>
 
-#include "compiler/codegen/host.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/object.h"
 #include "core/error.h"
 #include "runtime/kernel_launch.h"
 

@@ -8,9 +8,9 @@
 
 #include <memory>
 
-#include "compiler/codegen/named_targets.h"
-#include "compiler/codegen/target_machine.h"
-#include "core/machine_costs.h"
+#include "compiler/codegen/target/named_targets.h"
+#include "compiler/codegen/target/target_machine.h"
+#include "core/machine/machine_costs.h"
 
 namespace hone {
 namespace {

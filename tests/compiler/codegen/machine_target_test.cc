@@ -1,9 +1,9 @@
-#include "compiler/codegen/machine_target.h"
+#include "compiler/codegen/target/machine_target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "core/error.h"
 #include "rpc_runner/machine/environment.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/codegen/named_targets.h"
+#include "compiler/codegen/target/named_targets.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <set>
 #include <sstream>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "core/error.h"
-#include "core/machine_costs.h"
+#include "core/machine/machine_costs.h"
 
 namespace hone {
 namespace {

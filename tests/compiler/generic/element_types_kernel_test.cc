@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/generic/generic_kernel.h"
 #include "core/error.h"
 #include "core/integer_elements.h"

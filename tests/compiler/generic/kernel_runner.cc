@@ -9,10 +9,10 @@
 #include <cstring>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/object.h"
 #include "compiler/generic/generic_kernel.h"
 #include "compiler/generic/images_apart.h"
-#include "runtime/thread_pool.h"
+#include "runtime/threads/thread_pool.h"
 
 namespace hone::testing {
 namespace {

@@ -8,9 +8,9 @@
 #include "compiler/relay/expr.h"
 #include "compiler/schedules/schedule.h"
 #include "core/artifact.h"
-#include "core/kernel_abi.h"
+#include "core/machine/target.h"
+#include "core/package/kernel_abi.h"
 #include "core/random.h"
-#include "core/target.h"
 #include "core/tensor.h"
 
 namespace hone::testing {

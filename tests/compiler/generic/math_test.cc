@@ -1,5 +1,5 @@
 // The polynomial functions against libm in double precision.
-#include "compiler/codegen/math.h"
+#include "compiler/codegen/math/math.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <cstring>
 #include <limits>
 
-#include "compiler/codegen/host.h"
-#include "compiler/codegen/object.h"
-#include "compiler/codegen/rounding.h"
-#include "compiler/codegen/trigonometry.h"
+#include "compiler/codegen/math/rounding.h"
+#include "compiler/codegen/math/trigonometry.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/object.h"
 #include "tests/compiler/generic/kernel_runner.h"
 #include "tests/support/test_targets.h"
 

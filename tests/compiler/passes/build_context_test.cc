@@ -8,7 +8,7 @@
 #include <set>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/relay/infer_type.h"

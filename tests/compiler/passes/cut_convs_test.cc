@@ -1,4 +1,4 @@
-#include "compiler/passes/cut_convs.h"
+#include "compiler/passes/convolutions/cut_convs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "compiler/passes/depth_to_space.h"
+#include "compiler/passes/convolutions/depth_to_space.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

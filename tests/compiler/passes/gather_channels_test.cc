@@ -1,4 +1,4 @@
-#include "compiler/passes/gather_channels.h"
+#include "compiler/passes/convolutions/gather_channels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

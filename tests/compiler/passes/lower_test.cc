@@ -13,7 +13,7 @@
 #include "compiler/plan/concat_in_place.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {

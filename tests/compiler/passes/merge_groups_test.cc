@@ -1,4 +1,4 @@
-#include "compiler/passes/merge_groups.h"
+#include "compiler/passes/convolutions/merge_groups.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/passes/plain_convs.h"
+#include "compiler/passes/convolutions/plain_convs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "compiler/passes/rows_as_planes.h"
+#include "compiler/passes/convolutions/rows_as_planes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "compiler/passes/split_transposed_conv.h"
+#include "compiler/passes/convolutions/split_transposed_conv.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

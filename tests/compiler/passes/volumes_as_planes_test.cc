@@ -1,4 +1,4 @@
-#include "compiler/passes/volumes_as_planes.h"
+#include "compiler/passes/convolutions/volumes_as_planes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

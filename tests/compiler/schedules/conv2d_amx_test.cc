@@ -1,6 +1,6 @@
 // Kernels of tile registers give the bits of integer sums, for every shape and config. Every machine can compile and
 // inspect their code.
-#include "compiler/schedules/conv2d_amx.h"
+#include "compiler/schedules/conv2d/conv2d_amx.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,10 +8,10 @@
 
 #include <cmath>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
+#include "core/machine/required_features.h"
 #include "core/random.h"
-#include "core/required_features.h"
 #include "tests/support/random_workloads.h"
 #include "tests/support/run_kernel.h"
 #include "tests/support/whole_sums.h"

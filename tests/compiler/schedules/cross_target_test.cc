@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "tests/support/emulated_kernel.h"
 #include "tests/support/emulated_program.h"

@@ -1,13 +1,13 @@
 // Dense layers in tile registers give the bits of integer sums for bytes, for every shape and config.
-#include "compiler/schedules/dense_amx.h"
+#include "compiler/schedules/matmul/dense_amx.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
+#include "core/machine/required_features.h"
 #include "core/random.h"
-#include "core/required_features.h"
 #include "tests/support/random_workloads.h"
 #include "tests/support/whole_sums.h"
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
-#include "compiler/schedules/conv_shape.h"
+#include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 #include "core/ceil_div.h"
 

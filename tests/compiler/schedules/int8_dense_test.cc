@@ -7,12 +7,12 @@
 #include <cmath>
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/host.h"
-#include "compiler/codegen/object.h"
-#include "compiler/schedules/epilogue_emit.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/object.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/register_tile.h"
-#include "core/kernel_abi.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
+#include "compiler/schedules/parts/register_tile.h"
+#include "core/package/kernel_abi.h"
 #include "runtime/kernel_launch.h"
 #include "tests/support/run_kernel.h"
 

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/schedules/parts/thread_share.h"
 #include "compiler/schedules/schedule.h"
-#include "compiler/schedules/thread_share.h"
 
 namespace hone {
 namespace {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/codegen/host.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/object.h"
+#include "compiler/codegen/target/host.h"
+#include "compiler/codegen/target/object.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "tests/support/run_kernel.h"

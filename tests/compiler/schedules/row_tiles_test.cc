@@ -1,4 +1,4 @@
-#include "compiler/schedules/row_tiles.h"
+#include "compiler/schedules/matmul/row_tiles.h"
 
 #include <gtest/gtest.h>
 

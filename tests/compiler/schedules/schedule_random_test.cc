@@ -6,7 +6,7 @@
 #include <cstring>
 #include <functional>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/activation.h"

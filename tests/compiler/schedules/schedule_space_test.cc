@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/random.h"
@@ -295,7 +295,7 @@ TEST(WholeNumbers, ExtremesOfThreeByThreeStayExact) {
   }
 }
 
-// The matrices of F(4x4): B^T, and 30 G (compiler/schedules/winograd_transform.h).
+// The matrices of F(4x4): B^T, and 30 G (compiler/schedules/conv2d/winograd_transform.h).
 constexpr int kDataRows[6][6] = {{2, 3, -4, -3, 2, 0}, {0, -1, -2, 1, 2, 0}, {0, 2, 5, 1, -2, 0},
                                  {0, 2, 1, -5, 2, 0},  {0, -2, 1, 2, -1, 0}, {0, 2, 3, -4, -3, 2}};
 constexpr int kFilterRows[6][3] = {{15, 0, 0}, {1, 2, 4}, {5, 5, 5}, {5, -5, 5}, {4, -2, 1}, {0, 0, 15}};

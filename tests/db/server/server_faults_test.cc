@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "core/minisign.h"
+#include "core/hash/minisign.h"
 #include "db/care/check_store.h"
 #include "db/database.h"
 #include "db/open_database.h"

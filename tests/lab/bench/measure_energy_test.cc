@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/build.h"
-#include "compiler/codegen/host.h"
+#include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
 #include "lab/files/write_file.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 
 namespace hone {
 namespace {

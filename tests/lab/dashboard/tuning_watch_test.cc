@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "core/serialize.h"
+#include "core/json/serialize.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/nth.h"
-#include "lab/machine.h"
+#include "lab/machine/machine.h"
 #include "lab/precision/run_package.h"
 
 namespace hone {

@@ -4,7 +4,7 @@
 
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
-#include "lab/machine.h"
+#include "lab/machine/machine.h"
 
 namespace hone {
 namespace {

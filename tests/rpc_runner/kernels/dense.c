@@ -1,6 +1,6 @@
 /* A dense layer by plain loops, y[n][o] = sum over k of x[n][k] * w[o][k], and everything that a broken kernel may do
  * instead: FAULT_... says which. N, O and K are those of kernel_fixture.cc. */
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 
 enum { N = 4, O = 16, K = 32 };
 

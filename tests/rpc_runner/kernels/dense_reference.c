@@ -1,5 +1,5 @@
 /* The reference of dense.c: value and magnitude in double. */
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 
 enum { N = 4, O = 16, K = 32 };
 

@@ -2,7 +2,7 @@
  * not do ends its process; should it live, it returns 99. */
 #include <asm/unistd.h>
 
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 
 enum { N = 4, O = 16, K = 32 };
 

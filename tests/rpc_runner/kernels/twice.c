@@ -1,6 +1,6 @@
 /* y = 2 x on NCHW16c with 20 channels, so that 12 lanes of the second block are past the axis. FAULT_LANES leaves them
  * dirty. */
-#include "core/kernel_abi.h"
+#include "core/package/kernel_abi.h"
 
 enum { BLOCKS = 2, PIXELS = 12, LANES = 16, CHANNELS = 20 };
 

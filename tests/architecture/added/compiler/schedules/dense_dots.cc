@@ -5,8 +5,8 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/schedules/epilogue_emit.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 
 namespace hone {
 namespace {

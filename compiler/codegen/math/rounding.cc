@@ -1,0 +1,55 @@
+#include "compiler/codegen/math/rounding.h"
+
+#include <bit>
+
+#include "compiler/codegen/math/float_bits.h"
+#include "compiler/codegen/math/float_order.h"
+
+namespace hone {
+namespace {
+
+// From 2^23 on every float is an integer.
+constexpr float kAllWhole = 8388608.0f;
+
+// `rounded`, moved by `by` in lanes where it is on the wrong side of x.
+Value* Moved(KernelBuilder& b, Value* rounded, Value* wrong, float by) {
+  return b.FAdd(rounded, b.ir().CreateSelect(wrong, FloatConstant(b, rounded, by), FloatConstant(b, rounded, 0)));
+}
+
+}  // namespace
+
+Value* EmitRound(KernelBuilder& b, Value* x) {
+  if (b.machine().has_rounding) return b.ir().CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
+  Value* magnitude = Magnitude(b, x);
+  // At 2^23 the last bit stands for one, so the addition rounds as the processor does: halves to even.
+  Value* shifted = b.FAdd(magnitude, FloatConstant(b, x, kAllWhole));
+  Value* whole = WithSignOf(b, b.FSub(shifted, FloatConstant(b, x, kAllWhole)), x);
+  return b.ir().CreateSelect(Below(b, magnitude, kAllWhole), whole, x);
+}
+
+Value* EmitFloor(KernelBuilder& b, Value* x) {
+  Value* nearest = EmitRound(b, x);
+  return Moved(b, nearest, b.ir().CreateICmpSGT(EmitOrder(b, nearest), EmitOrder(b, x)), -1);
+}
+
+Value* EmitCeil(KernelBuilder& b, Value* x) {
+  Value* nearest = EmitRound(b, x);
+  Value* below = b.ir().CreateICmpSLT(EmitOrder(b, nearest), EmitOrder(b, x));
+  return WithSignOf(b, Moved(b, nearest, below, 1), x);
+}
+
+Value* EmitTrunc(KernelBuilder& b, Value* x) { return WithSignOf(b, EmitFloor(b, Magnitude(b, x)), x); }
+
+Value* EmitNearestWhole(KernelBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  // A product fused into the sum would make it round another value.
+  const llvm::IRBuilderBase::FastMathFlagGuard restores(ir);
+  ir.clearFastMathFlags();
+  // From 2^23 to 2^24 the last bit stands for one. Integers on both sides of the middle are in the last 22 bits.
+  constexpr float kMiddle = 1.5F * kAllWhole;
+  llvm::Type* wide = x->getType()->getWithNewType(b.i32());
+  Value* bits = ir.CreateBitCast(b.FAdd(x, FloatConstant(b, x, kMiddle)), wide);
+  return ir.CreateSub(bits, llvm::ConstantInt::get(wide, std::bit_cast<uint32_t>(kMiddle)));
+}
+
+}  // namespace hone

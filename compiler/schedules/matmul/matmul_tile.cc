@@ -1,0 +1,89 @@
+// The register tile of 3 rows and a panel of two vectors. A box is a register of `lanes` columns:
+//
+//                            w(0)        w(1)        panel[k], neighbouring columns
+//   x(0): data[row    ][k]   acc[0][0]   acc[0][1]
+//   x(1): data[row + 1][k]   acc[1][0]   acc[1][1]
+//   x(2): data[row + 2][k]   acc[2][0]   acc[2][1]
+#include "compiler/schedules/matmul/matmul_tile.h"
+
+#include "compiler/codegen/element.h"
+#include "compiler/schedules/matmul/packed_panel.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+Value* LoadStep(KernelBuilder& b, const ElementTypes& types, DType stored, Value* ptr, int lanes) {
+  if (DotGroup(types) > 1) return LoadElements(b, StepType(types), ptr, lanes);
+  return LoadConverted(b, stored, ptr, lanes, types.accumulator);
+}
+
+struct Reduction {
+  int64_t lo, hi, unroll;
+  int bytes = 0;  // bytes of data that a short step reads; 0 for a full step
+};
+
+Vals Reduce(KernelBuilder& b, const MatmulTile& t, TileSize size, Value* x, Value* w, const Reduction& steps,
+            const Vals& start) {
+  const RegisterTile registers{static_cast<int>(size.rows), t.Vectors(size), t.lanes, PartsOf(t.types, b.machine())};
+  Value* x_apart = b.Mul(t.data_step, DotGroup(t.types));
+  return b.Loop(steps.lo, steps.hi, steps.unroll, start, [&](Value* k, const Vals& in) {
+    Vals acc = in;
+    Vals rows{b.At(x, b.Mul(k, x_apart))};
+    for (int p = 1; p < registers.pixels; ++p) rows.push_back(b.At(rows.back(), t.data_row));
+    Value* ws = b.At(w, b.Mul(k, t.panel_step));
+    for (int64_t u = 0; u < steps.unroll; ++u) {
+      registers.Step(
+          b, acc,
+          [&](int p) {
+            Value* at = b.At(Nth(rows, p), b.Mul(x_apart, u));
+            if (steps.bytes > 0) return LoadBytesOfStep(b, at, steps.bytes);
+            return t.types.whole() ? LoadFours(b, at, 1, t.K) : LoadStep(b, t.types, t.types.data, at, 1);
+          },
+          [&](int v) {
+            Value* step = b.At(ws, b.Mul(t.panel_step, u));
+            const int64_t at = Bytes(StepType(t.types), t.FirstColumn(size, v));
+            return LoadStep(b, t.types, t.types.weight, b.At(step, at), t.lanes);
+          },
+          StepOf(t.types));
+    }
+    return acc;
+  });
+}
+
+}  // namespace
+
+Vals MatmulTile::Sums(KernelBuilder& b, Value* x, Value* w, TileSize size, const Vals& start) const {
+  const RegisterTile registers{static_cast<int>(size.rows), Vectors(size), lanes, PartsOf(types, b.machine())};
+  const int64_t steps = K / DotGroup(types), main = steps - steps % unroll;
+  Vals sums = start.empty() ? registers.Zeros(b, types.accumulator) : start;
+  sums = Reduce(b, *this, size, x, w, {0, main, unroll}, sums);
+  sums = Reduce(b, *this, size, x, w, {main, steps, 1}, sums);
+  const auto rest = static_cast<int>(K % DotGroup(types));
+  return rest == 0 ? sums : Reduce(b, *this, size, x, w, {steps, steps + 1, 1, rest}, sums);
+}
+
+Value* LoadFours(KernelBuilder& b, Value* ptr, int lanes, int64_t row) {
+  if (row % kDotGroup == 0) return LoadElements(b, DType::kInt32, ptr, lanes);
+  return b.ir().CreateBitCast(LoadElements(b, DType::kUInt8, ptr, kDotGroup * lanes), VectorOf(b.i32(), lanes));
+}
+
+Value* LoadBytesOfStep(KernelBuilder& b, Value* ptr, int count) {
+  auto& ir = b.ir();
+  Value* step = nullptr;
+  for (int i = 0; i < count; ++i) {
+    Value* byte = ir.CreateShl(ir.CreateZExt(LoadElements(b, DType::kUInt8, b.At(ptr, i), 1), b.i32()), 8 * i);
+    step = step == nullptr ? byte : ir.CreateOr(step, byte);
+  }
+  return step;
+}
+
+void StoreLanes(KernelBuilder& b, Value* vector, DType type, Value* to, int width) {
+  auto* lanes = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
+  if (lanes == nullptr || static_cast<int>(lanes->getNumElements()) == width) return b.Store(vector, to);
+  for (int lane = 0; lane < width; ++lane) {
+    b.Store(b.ir().CreateExtractElement(vector, static_cast<uint64_t>(lane)), b.At(to, Bytes(type, lane)));
+  }
+}
+
+}  // namespace hone

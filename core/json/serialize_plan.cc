@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/error.h"
+#include "core/json/json_fields.h"
+#include "core/json/serialize.h"
+
+namespace hone {
+namespace {
+
+constexpr std::array<std::string_view, 4> kKindNames = {"input", "output", "param", "arena"};
+
+BufferKind ParseKind(const std::string& name) {
+  for (size_t i = 0; i < kKindNames.size(); ++i) {
+    if (kKindNames[i] == name) return static_cast<BufferKind>(i);
+  }
+  throw Error(ExitCode::kBadData,
+              fmt::format("field 'kind' is '{}', not one of {}", name, fmt::join(kKindNames, ", ")));
+}
+
+int IndexField(const Json& json, const char* name, size_t count) {
+  return static_cast<int>(IntegerField(json, name, 0, static_cast<int64_t>(count) - 1));
+}
+
+std::vector<int> IndicesField(const Json& json, const char* name, size_t count) {
+  std::vector<int> indices;
+  for (int64_t index : IntegersField(json, name, 0)) {
+    if (index >= static_cast<int64_t>(count)) {
+      throw Error(ExitCode::kBadData, fmt::format("field '{}' names buffer {} of {}", name, index, count));
+    }
+    indices.push_back(static_cast<int>(index));
+  }
+  return indices;
+}
+
+template <typename T>
+Json ArrayOf(const std::vector<T>& values, Json (*to_json)(const T&)) {
+  Json array = Json::array();
+  for (const T& value : values) array.push_back(to_json(value));
+  return array;
+}
+
+Json BufferToJson(const PlanBuffer& buffer) {
+  return {{"name", buffer.name},
+          {"kind", kKindNames.at(static_cast<size_t>(buffer.kind))},
+          {"dtype", DTypeName(buffer.dtype)},
+          {"shape", buffer.shape},
+          {"layout", buffer.layout.ToText()},
+          {"size_bytes", buffer.size_bytes},
+          {"offset_bytes", buffer.offset_bytes}};
+}
+
+PlanBuffer BufferFromJson(const Json& json) {
+  PlanBuffer buffer;
+  buffer.name = TextField(json, "name");
+  buffer.kind = ParseKind(TextField(json, "kind"));
+  buffer.dtype = ParseDType(TextField(json, "dtype"));
+  buffer.shape = ShapeField(json, "shape");
+  buffer.layout = Layout::Parse(TextField(json, "layout"));
+  buffer.size_bytes = IntegerField(json, "size_bytes", 0);
+  buffer.offset_bytes = IntegerField(json, "offset_bytes", 0);
+  return buffer;
+}
+
+Json ViewToJson(const PlanView& view) {
+  return {
+      {"buffer", view.buffer}, {"offset_bytes", view.offset_bytes}, {"batch_stride_bytes", view.batch_stride_bytes}};
+}
+
+PlanView ViewFromJson(const Json& json, size_t buffers) {
+  return {IndexField(json, "buffer", buffers), IntegerField(json, "offset_bytes", 0),
+          IntegerField(json, "batch_stride_bytes", 0)};
+}
+
+Json StageToJson(const KernelStage& stage) { return ToJson(stage); }
+
+Json KernelToJson(const PlanKernel& kernel) {
+  return {{"stages", ArrayOf(kernel.stages, StageToJson)},
+          {"shared_workspace_bytes", kernel.shared_workspace_bytes},
+          {"dispatch", ToJson(kernel.dispatch)}};
+}
+
+PlanKernel KernelFromJson(const Json& json) {
+  PlanKernel kernel;
+  for (const Json& stage : ArrayField(json, "stages")) kernel.stages.push_back(KernelStageFromJson(stage));
+  kernel.shared_workspace_bytes = IntegerField(json, "shared_workspace_bytes", 0);
+  kernel.dispatch = DispatchFromJson(Field(json, "dispatch"));
+  return kernel;
+}
+
+Json CallToJson(const PlanCall& call) {
+  return {{"kernel", call.kernel},
+          {"operands", ArrayOf(call.operands, ViewToJson)},
+          {"op", call.op},
+          {"nodes", call.nodes},
+          {"flops", call.flops}};
+}
+
+PlanCall CallFromJson(const Json& json, const Plan& plan) {
+  PlanCall call;
+  call.kernel = IndexField(json, "kernel", plan.kernels.size());
+  for (const Json& view : ArrayField(json, "operands")) {
+    call.operands.push_back(ViewFromJson(view, plan.buffers.size()));
+  }
+  call.op = TextField(json, "op");
+  call.nodes = TextsField(json, "nodes");
+  call.flops = NumberField(json, "flops");
+  return call;
+}
+
+// Each is four numbers. A list of objects would need more code in the runtime than everything else there about counts.
+Json CountedToJson(const std::vector<CountedAxis>& counted) {
+  Json numbers = Json::array();
+  for (const CountedAxis& each : counted) {
+    for (const int64_t number : {int64_t{each.output}, int64_t{each.axis}, int64_t{each.count}, each.most}) {
+      numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
+std::vector<CountedAxis> CountedFromJson(const Json& json) {
+  const std::vector<int64_t> numbers = IntegersField(json, "counted", -1);
+  bool fits = numbers.size() % 4 == 0;
+  for (const int64_t number : numbers) fits = fits && number <= INT32_MAX;
+  if (!fits) throw Error(ExitCode::kBadData, "field 'counted' does not hold four numbers of 31 bits for each axis");
+  std::vector<CountedAxis> counted(numbers.size() / 4);
+  const int64_t* at = numbers.data();
+  for (CountedAxis& each : counted) {
+    each = {static_cast<int>(at[0]), static_cast<int>(at[1]), static_cast<int>(at[2]), at[3]};
+    at += 4;
+  }
+  return counted;
+}
+
+}  // namespace
+
+Json ToJson(const Dispatch& dispatch) {
+  return {{"workload", dispatch.workload},
+          {"schedule", dispatch.schedule},
+          {"config", dispatch.config},
+          {"source", dispatch.source},
+          {"record", dispatch.record},
+          {"expected_ns", dispatch.expected_ns},
+          {"kernel_sha256", dispatch.kernel_sha256}};
+}
+
+Dispatch DispatchFromJson(const Json& json) {
+  return {TextField(json, "workload"),     TextField(json, "schedule"), TextField(json, "config"),
+          TextField(json, "source"),       TextField(json, "record"),   IntegerField(json, "expected_ns", 0),
+          TextField(json, "kernel_sha256")};
+}
+
+Json ToJson(const Plan& plan) {
+  Json json = {{"version", plan.version},
+               {"model", plan.model},
+               {"target", ToJson(plan.target)},
+               {"threads", plan.threads},
+               {"buffers", ArrayOf(plan.buffers, BufferToJson)},
+               {"kernels", ArrayOf(plan.kernels, KernelToJson)},
+               {"calls", ArrayOf(plan.calls, CallToJson)},
+               {"inputs", plan.inputs},
+               {"outputs", plan.outputs},
+               {"arena_bytes", plan.arena_bytes},
+               {"params_bytes", plan.params_bytes},
+               {"live_bound_bytes", plan.live_bound_bytes}};
+  if (!plan.counted.empty()) json["counted"] = CountedToJson(plan.counted);
+  return json;
+}
+
+Plan PlanFromJson(const Json& json) {
+  Plan plan;
+  plan.version = IntField(json, "version");
+  if (plan.version != kPlanVersion) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("the plan has version {}; this hone reads {}", plan.version, kPlanVersion));
+  }
+  plan.model = TextField(json, "model");
+  plan.target = TargetFromJson(Field(json, "target"));
+  plan.threads = IntField(json, "threads", 1);
+  for (const Json& buffer : ArrayField(json, "buffers")) plan.buffers.push_back(BufferFromJson(buffer));
+  for (const Json& kernel : ArrayField(json, "kernels")) plan.kernels.push_back(KernelFromJson(kernel));
+  for (const Json& call : ArrayField(json, "calls")) plan.calls.push_back(CallFromJson(call, plan));
+  plan.inputs = IndicesField(json, "inputs", plan.buffers.size());
+  plan.outputs = IndicesField(json, "outputs", plan.buffers.size());
+  if (json.find("counted") != json.end()) plan.counted = CountedFromJson(json);
+  plan.arena_bytes = IntegerField(json, "arena_bytes", 0);
+  plan.params_bytes = IntegerField(json, "params_bytes", 0);
+  plan.live_bound_bytes = IntegerField(json, "live_bound_bytes", 0);
+  return plan;
+}
+
+}  // namespace hone

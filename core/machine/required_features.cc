@@ -1,0 +1,58 @@
+#include "core/machine/required_features.h"
+
+#include <set>
+
+namespace hone {
+namespace {
+
+// The features that the element types need beyond those of the machine's row.
+std::vector<std::string> FeaturesForTypes(const MachineModel& machine, const ElementTypes& types) {
+  std::vector<std::string> features;
+  if (types.whole() && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
+  if (types.whole() && machine.byte_tiles) features.insert(features.end(), {"amx-int8", "amx-tile"});
+  const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
+  if (narrow && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);
+  const std::string& half_loads = machine.half_loads_feature;
+  if (types == kHalfWeights && !half_loads.empty()) features.push_back(half_loads);
+  if (types.bfloat() && machine.bfloat16_tiles) {
+    features.insert(features.end(), {"amx-bf16", "amx-tile"});
+  }
+  return features;
+}
+
+// Attention is no workload but has products. They are of bfloat16 if its first operand is.
+bool IsBFloatAttention(const Plan& plan, const PlanCall& call) {
+  if (call.op != kAttentionName || call.operands.empty()) return false;
+  return plan.buffers.at(static_cast<size_t>(call.operands[0].buffer)).dtype == DType::kBFloat16;
+}
+
+}  // namespace
+
+std::vector<std::string> RequiredFeatures(const MachineModel& machine, const ElementTypes& types) {
+  std::vector<std::string> features = machine.required_features;
+  const std::vector<std::string> more = FeaturesForTypes(machine, types);
+  features.insert(features.end(), more.begin(), more.end());
+  return features;
+}
+
+std::vector<std::string> RequiredFeatures(const Plan& plan) {
+  const MachineModel machine = MachineModelFor(plan.target);
+  std::set<std::string> more;
+  for (const PlanKernel& kernel : plan.kernels) {
+    const std::string& workload = kernel.dispatch.workload;
+    if (workload.empty()) continue;
+    const std::vector<std::string> needed = FeaturesForTypes(machine, Workload::Parse(workload).types);
+    more.insert(needed.begin(), needed.end());
+  }
+  for (const PlanCall& call : plan.calls) {
+    if (!IsBFloatAttention(plan, call)) continue;
+    const std::vector<std::string> needed =
+        FeaturesForTypes(machine, FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32));
+    more.insert(needed.begin(), needed.end());
+  }
+  std::vector<std::string> features = machine.required_features;
+  features.insert(features.end(), more.begin(), more.end());
+  return features;
+}
+
+}  // namespace hone

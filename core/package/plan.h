@@ -1,0 +1,101 @@
+// A lowered model: the kernels that run, and their buffers. The compiler makes it, a package stores it as graph.json,
+// and the runtime executes it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/artifact.h"
+#include "core/layout.h"
+#include "core/machine/target.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+inline constexpr int kPlanVersion = 1;
+
+enum class BufferKind : uint8_t {
+  kInput = 0,   // the user's memory
+  kOutput = 1,  // the user's memory
+  kParam = 2,   // in the package's params section
+  kArena = 3,   // in the session's arena
+};
+
+struct PlanBuffer {
+  std::string name;  // input, output or parameter name; for the arena, the node that writes it
+  BufferKind kind = BufferKind::kArena;
+  DType dtype = DType::kFloat32;
+  Shape shape;               // logical
+  Layout layout;             // in memory
+  int64_t size_bytes = 0;    // of the physical tensor
+  int64_t offset_bytes = 0;  // in the params section or the arena, 64-byte aligned; 0 for inputs and outputs
+  bool operator==(const PlanBuffer&) const = default;
+};
+
+// A slice of a buffer that a call reads or writes.
+struct PlanView {
+  int buffer = 0;
+  int64_t offset_bytes = 0;
+  int64_t batch_stride_bytes = 0;
+  bool operator==(const PlanView&) const = default;
+};
+
+// The source of a kernel's configuration: one row of the dispatch table that a build prints.
+struct Dispatch {
+  std::string workload;  // Workload::ToText(), or empty for a kernel without knobs
+  std::string schedule;  // "generic" for a kernel without knobs
+  std::string config;    // Config::ToText()
+  // "record", "other threads", "same microarchitecture", "near", "default" or "generic". The first four are followed
+  // by ", ORIGIN" if the record is not from the user's own store ("record, hub").
+  std::string source;
+  std::string record;         // the record's id, or empty
+  int64_t expected_ns = 0;    // the record's best sample; 0 when not known
+  std::string kernel_sha256;  // Artifact::object_sha256
+  bool operator==(const Dispatch&) const = default;
+};
+
+struct PlanKernel {
+  std::vector<KernelStage> stages;
+  int64_t shared_workspace_bytes = 0;
+  Dispatch dispatch;
+  bool operator==(const PlanKernel&) const = default;
+};
+
+struct PlanCall {
+  int kernel = 0;
+  std::vector<PlanView> operands;  // inputs, then outputs, as the kernel wants them
+  std::string op;                  // anchor or first op, "nn.conv2d"
+  std::vector<std::string> nodes;  // original names of the model's nodes that it computes
+  double flops = 0;
+  bool operator==(const PlanCall&) const = default;
+};
+
+// An axis whose extent is counted during a run. Buffers are as large as it can be. After a run an output's elements
+// are dense in its true shape.
+struct CountedAxis {
+  int output = -1;   // index in Plan::outputs; -1: a value within the plan, whose count is only checked
+  int axis = 0;      // of the output
+  int count = 0;     // buffer of the count: one int64 of kind kOutput, not among Plan::outputs
+  int64_t most = 0;  // the output's dimension, if it is one; a run with a count above it or below 0 has failed
+  bool operator==(const CountedAxis&) const = default;
+};
+
+struct Plan {
+  int version = kPlanVersion;
+  std::string model;  // path or zoo name, for people
+  Target target;
+  int threads = 1;  // the number of threads it was tuned for
+  std::vector<PlanBuffer> buffers;
+  std::vector<PlanKernel> kernels;
+  std::vector<PlanCall> calls;  // in execution order
+  std::vector<int> inputs;      // buffer indices, in the model's order
+  std::vector<int> outputs;
+  std::vector<CountedAxis> counted;  // empty: every shape is that of its buffer
+  int64_t arena_bytes = 0;
+  int64_t params_bytes = 0;
+  int64_t live_bound_bytes = 0;  // most bytes that are live at once; no plan can need a smaller arena
+  bool operator==(const Plan&) const = default;
+};
+
+}  // namespace hone

@@ -1,0 +1,108 @@
+#include "core/text/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace hone {
+namespace {
+
+constexpr size_t kMostErrorBytes = 2000;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+struct Range {
+  char32_t first, last;
+};
+
+// Characters that a terminal obeys or does not show: Unicode 15's control and format characters, its line and
+// paragraph separators, and those that it ignores by default. A text that contains them may read as another one.
+constexpr Range kHidden[] = {
+    {0x0000, 0x001F},   {0x007F, 0x009F},  // control characters
+    {0x00AD, 0x00AD},                      // soft hyphen
+    {0x034F, 0x034F},                      // grapheme joiner
+    {0x0600, 0x0605},   {0x061C, 0x061C},   {0x06DD, 0x06DD},   {0x070F, 0x070F},
+    {0x0890, 0x0891},   {0x08E2, 0x08E2},   {0x115F, 0x1160},   {0x17B4, 0x17B5},  // empty letters
+    {0x180B, 0x180F},                                                              // Mongolian selectors
+    {0x200B, 0x200F},                      // spaces of no width, joiners, marks of direction
+    {0x2028, 0x202E},                      // separators; embeddings and overrides of direction
+    {0x2060, 0x206F},                      // word joiner, invisible operators, isolates of direction
+    {0x3164, 0x3164},                      // an empty letter
+    {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},  // selectors of a form, byte order mark
+    {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB},   {0x110BD, 0x110BD}, {0x110CD, 0x110CD},
+    {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},  // marks of notations; tags
+};
+
+bool IsHidden(char32_t code) {
+  return std::any_of(std::begin(kHidden), std::end(kHidden),
+                     [code](const Range& range) { return range.first <= code && code <= range.last; });
+}
+
+struct Character {
+  size_t bytes = 0;  // 0: the text does not begin with a character
+  char32_t code = 0;
+};
+
+// The UTF-8 character at the beginning of the text. Only the shortest encoding counts, and no half of a surrogate
+// pair.
+Character FirstCharacter(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {1, lead};
+  const size_t bytes = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  if (bytes == 0 || bytes > text.size()) return {};
+  char32_t code = lead & (0x7Fu >> bytes);
+  for (const char c : text.substr(1, bytes - 1)) {
+    const auto next = static_cast<unsigned char>(c);
+    if ((next & 0xC0) != 0x80) return {};
+    code = code << 6 | (next & 0x3Fu);
+  }
+  const char32_t least = bytes == 2 ? 0x80 : bytes == 3 ? 0x800 : 0x10000;
+  const bool right = code >= least && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+  return right ? Character{bytes, code} : Character{};
+}
+
+// The escape that JSON uses: a surrogate pair beyond U+FFFF.
+std::string EscapeOf(char32_t code) {
+  if (code < 0x10000) return fmt::format("\\u{:04x}", static_cast<uint32_t>(code));
+  const auto rest = static_cast<uint32_t>(code - 0x10000);
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
+}
+
+std::string Escaped(std::string_view text, bool lines) {
+  std::string shown;
+  shown.reserve(text.size());
+  while (!text.empty()) {
+    const auto [bytes, code] = FirstCharacter(text);
+    if (bytes == 0) {
+      shown += kReplacement;
+    } else if (code == '\n' || code == '\t' || code == '\r') {
+      shown += lines && code != '\r' ? text[0] : ' ';
+    } else if (IsHidden(code)) {
+      shown += EscapeOf(code);
+    } else {
+      shown += text.substr(0, bytes);
+    }
+    text.remove_prefix(std::max<size_t>(1, bytes));
+  }
+  return shown;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) { return Escaped(text, false); }
+
+std::string PrintableLines(std::string_view text) { return Escaped(text, true); }
+
+std::string Shortened(std::string_view text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return std::string(text);
+  const size_t end = most_bytes / 4;
+  return fmt::format("{} ... ({} bytes left out) ... {}", text.substr(0, most_bytes - end), text.size() - most_bytes,
+                     text.substr(text.size() - end));
+}
+
+std::string ErrorLine(std::string_view program, std::string_view message) {
+  return fmt::format("{}: {}\n", program, Printable(Shortened(message, kMostErrorBytes)));
+}
+
+}  // namespace hone

@@ -1,0 +1,133 @@
+#include "lab/machine/package_there.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "compiler/codegen/target/machine_target.h"
+#include "compiler/relay/counted_outputs.h"
+#include "core/error.h"
+#include "core/hash/hash.h"
+#include "core/text/words.h"
+#include "lab/machine/device_name.h"
+#include "rpc_runner/executor/package_job.h"
+
+namespace hone {
+namespace {
+
+// Long enough that a slow board's own --max-deadline limits the run.
+constexpr int64_t kDeadlineNs = int64_t{3600} * 1'000'000'000;
+
+Blob BlobOfParams(const PackageThere& there) {
+  const std::string_view params = there.package->params();
+  return {there.package->manifest()["sections"]["params"]["sha256"].get<std::string>(),
+          static_cast<int64_t>(params.size()), std::shared_ptr<const char>(there.package, params.data())};
+}
+
+Blob BlobOfInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs) {
+  auto bytes = std::make_shared<std::string>();
+  for (const int index : plan.inputs) {
+    const Tensor& tensor = inputs.at(plan.buffers.at(static_cast<size_t>(index)).name);
+    bytes->append(static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.size_bytes()));
+  }
+  return {Sha256Hex(*bytes), static_cast<int64_t>(bytes->size()), std::shared_ptr<const char>(bytes, bytes->data())};
+}
+
+// Adds the counts to the outputs of the plan that a runner gets, because it sends whole outputs. The result names the
+// count of each counted axis.
+std::vector<relay::CountedOutput> ShowCounts(Plan& plan) {
+  std::vector<relay::CountedOutput> shown;
+  const auto own = static_cast<int64_t>(plan.outputs.size());
+  for (const CountedAxis& counted : plan.counted) {
+    auto count = std::find(plan.outputs.begin() + own, plan.outputs.end(), counted.count);
+    if (count == plan.outputs.end()) count = plan.outputs.insert(count, counted.count);
+    shown.push_back({counted.output, counted.axis, count - plan.outputs.begin(), counted.most});
+  }
+  plan.counted.clear();
+  return shown;
+}
+
+std::vector<Tensor> OutputsOf(const PackageThere& there, const std::vector<int>& indices, const std::string& bytes) {
+  std::vector<Tensor> outputs;
+  size_t used = 0;
+  const Plan& plan = there.package->plan();
+  for (const int index : indices) {
+    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
+    Tensor tensor(buffer.dtype, buffer.shape);
+    const auto size = static_cast<size_t>(tensor.size_bytes());
+    if (size > bytes.size() - used) {
+      throw Error(ExitCode::kBadData, fmt::format("the runner sent {} bytes of outputs, which is less than {} has; a "
+                                                  "runner of this version sends all",
+                                                  bytes.size(), there.path));
+    }
+    if (size > 0) std::memcpy(tensor.raw(), bytes.data() + used, size);
+    used += size;
+    outputs.push_back(std::move(tensor));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+CanRun RunsOn(const Environment& machine) {
+  return [machine](const Target& target, const std::vector<std::string>& required_features) {
+    if (!WhyNotOn(machine, target, 1).empty()) return false;
+    const std::vector<std::string_view> words = Words(machine.features);
+    const std::set<std::string_view> has(words.begin(), words.end());
+    // Features that a machine does not report are no reason to refuse.
+    return has.empty() || std::all_of(required_features.begin(), required_features.end(),
+                                      [&](const std::string& feature) { return has.contains(feature); });
+  };
+}
+
+PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> package, int threads,
+                        const Environment& machine) {
+  PackageThere there{path, std::move(package), threads > 0 ? threads : machine.cores};
+  const std::string why_not = WhyNotOn(machine, there.package->plan().target, there.threads);
+  if (!why_not.empty()) {
+    throw Error(ExitCode::kBadConfig, fmt::format("{} cannot run on {}: {}", path, RunnerName(machine), why_not));
+  }
+  there.package->VerifyParams();
+  return there;
+}
+
+PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor>& inputs, int runs) {
+  const Package& package = *there.package;
+  PackageJob job = MakePackageJob(package.plan(), package.lib(), package.params(), there.threads, runs);
+  job.exact_params.clear();
+  job.params = BlobOfParams(there);
+  job.inputs = BlobOfInputs(package.plan(), inputs);
+  job.timing.deadline_ns = kDeadlineNs;
+  // The child maps these bytes and copies them.
+  job.timing.memory_bytes += 2 * (job.inputs->size_bytes + OutputBytes(package.plan()));
+  return job;
+}
+
+void RequireOk(const std::string& name, const JobResult& result) {
+  const Measurement& m = result.measurement;
+  if (m.fate == Fate::kOk) return;
+  throw Error(m.fate == Fate::kRunnerLost ? ExitCode::kNoRunner : ExitCode::kAnswerIsNo,
+              fmt::format("{} on {}: {} {}", name, RunnerName(m.environment), FateName(m.fate), m.message));
+}
+
+RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>& inputs, Runner& runner) {
+  PackageJob job = JobWith(there, inputs, 1);
+  job.wants_outputs = true;
+  const std::vector<relay::CountedOutput> counted = ShowCounts(job.plan);
+  const std::vector<int> outputs = job.plan.outputs;
+  runner.SubmitPackage(std::move(job));
+  JobResult result;
+  if (!runner.Wait(-1, &result)) throw Error(ExitCode::kNoRunner, "the runner gave no answer");
+  RequireOk(there.path, result);
+  return {relay::TrueOutputs(counted, OutputsOf(there, outputs, result.outputs)), result.measurement.MinNs(),
+          result.measurement.environment};
+}
+
+std::unique_ptr<Runner> OneRunner(RemoteRunnerOptions options) {
+  options.max_runners = 1;
+  return MakeRemoteRunner(options);
+}
+
+}  // namespace hone

@@ -1,0 +1,147 @@
+#include "lab/model/inputs.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "compiler/frontend/onnx/onnx_tensor.h"
+#include "core/error.h"
+#include "core/random.h"
+#include "core/text/spelling.h"
+#include "lab/files/npy.h"
+#include "lab/files/read_file.h"
+#include "lab/text/number_text.h"
+#include "runtime/load/fat_package.h"
+#include "runtime/load/mapped_bytes.h"
+
+namespace hone {
+namespace {
+
+std::pair<std::string, std::string> SplitNameFile(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw Error(ExitCode::kUsage, fmt::format("--input is given \"{}\"; right is NAME=FILE.npy or NAME=FILE.pb", text));
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::pair<std::string, Shape> ParseNamedShape(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Error(ExitCode::kUsage, fmt::format("--shape is given \"{}\"; right is NAME=8,3,224,224", text));
+  }
+  return {text.substr(0, equals), ParseDims(std::string_view(text).substr(equals + 1), "--shape")};
+}
+
+const InputSpec& FindSpec(const std::vector<InputSpec>& specs, const std::string& name) {
+  std::vector<std::string> names;
+  for (const InputSpec& spec : specs) {
+    if (spec.name == name) return spec;
+    names.push_back(spec.name);
+  }
+  throw Error(ExitCode::kUsage, fmt::format("there is no input \"{}\", the model has {}{}", name,
+                                            fmt::join(names, ", "), DidYouMean(name, names)));
+}
+
+Tensor ReadInput(const InputSpec& spec, const std::string& path) {
+  Tensor tensor = ReadTensorFile(path);
+  if (tensor.shape() != spec.shape || tensor.dtype() != spec.dtype) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} holds {} {}; input \"{}\" is {} {}", path, ShapeText(tensor.shape()),
+                            DTypeName(tensor.dtype()), spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
+  }
+  return tensor;
+}
+
+void RequireShape(const std::vector<InputSpec>& specs, const std::string& text) {
+  const auto [name, shape] = ParseNamedShape(text);
+  const InputSpec& spec = FindSpec(specs, name);
+  if (shape == spec.shape) return;
+  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}", name,
+                                            ShapeText(shape), ShapeText(spec.shape)));
+}
+
+bool IsInteger(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
+
+Tensor Filled(const InputSpec& spec, Fill fill, uint64_t seed) {
+  Tensor tensor(spec.dtype, spec.shape);
+  const bool is_random = fill == Fill::kNormal || fill == Fill::kUniform;
+  if (!is_random || (!IsInteger(spec.dtype) && spec.indexes.Least() == 0)) {
+    FillTensor(tensor, fill, seed);
+    return tensor;
+  }
+  Random random(seed);
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    const int64_t extent = spec.indexes.Of(i);
+    tensor.Set(i, static_cast<double>(random.Below(extent > 0 ? static_cast<uint64_t>(extent) : 2)));
+  }
+  return tensor;
+}
+
+}  // namespace
+
+InputShapes ShapesAsked(const InputOptions& options, const std::string& package_path) {
+  InputShapes shapes;
+  if (!options.files.empty() && IsFatPackage(MappedBytes::FromFile(package_path).view())) {
+    for (const std::string& text : options.files) {
+      const auto [name, path] = SplitNameFile(text);
+      shapes[name] = ReadTensorFile(path).shape();
+    }
+  }
+  for (const std::string& text : options.shapes) {
+    const auto [name, shape] = ParseNamedShape(text);
+    shapes[name] = shape;
+  }
+  return shapes;
+}
+
+std::vector<InputSpec> InputSpecs(const Package& package) {
+  const Plan& plan = package.plan();
+  const std::map<std::string, IndexBounds> bounds = IndexBoundsOf(package.manifest());
+  std::vector<InputSpec> specs;
+  for (const int index : plan.inputs) {
+    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
+    const auto of = bounds.find(buffer.name);
+    specs.push_back({buffer.name, buffer.dtype, buffer.shape, of == bounds.end() ? IndexBounds() : of->second});
+  }
+  return specs;
+}
+
+std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options) {
+  std::map<std::string, Tensor> inputs;
+  for (const std::string& text : options.shapes) RequireShape(specs, text);
+  for (const std::string& text : options.files) {
+    const auto [name, path] = SplitNameFile(text);
+    inputs[name] = ReadInput(FindSpec(specs, name), path);
+  }
+  const Fill fill = ParseFill(options.fill);
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (inputs.count(specs[i].name) > 0) continue;
+    inputs[specs[i].name] = Filled(specs[i], fill, options.seed + i);
+  }
+  return inputs;
+}
+
+void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<std::string, Tensor>& inputs) {
+  for (const InputSpec& spec : specs) {
+    const Tensor& tensor = inputs.at(spec.name);
+    for (int64_t i = 0; spec.indexes.Least() > 0 && i < tensor.elements(); ++i) {
+      const int64_t extent = spec.indexes.Of(i);
+      const double index = std::trunc(tensor.At(i));
+      if (extent == 0 || (index >= -static_cast<double>(extent) && index < static_cast<double>(extent))) continue;
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format("input \"{0}\" holds {1}, and picks from {2} elements at place {4}; give --input {0}=FILE with "
+                      "numbers from 0 to {3} there",
+                      spec.name, index, extent, extent - 1, i));
+    }
+  }
+}
+
+Tensor ReadTensorFile(const std::string& path) {
+  if (path.ends_with(".npy")) return ReadNpy(path);
+  if (path.ends_with(".pb")) return ParseTensorProto(ReadFile(path), path);
+  throw Error(ExitCode::kUsage, fmt::format("{} is neither a .npy nor a .pb file", path));
+}
+
+}  // namespace hone

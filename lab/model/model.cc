@@ -1,0 +1,210 @@
+#include "lab/model/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "compiler/frontend/export/onnx_export.h"
+#include "compiler/frontend/zoo/zoo.h"
+#include "compiler/passes/keep_exact.h"
+#include "compiler/relay/infer_type.h"
+#include "compiler/relay/replace_values.h"
+#include "compiler/relay/visitor.h"
+#include "core/error.h"
+#include "core/text/spelling.h"
+#include "lab/files/output_guard.h"
+#include "lab/files/read_file.h"
+#include "lab/files/safetensors.h"
+#include "lab/model/relay_file.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+
+namespace hone {
+namespace {
+
+constexpr std::string_view kZoo = "zoo:";
+
+std::map<std::string, Tensor> OtherValues(const ModelOptions& options) {
+  if (options.other_values.empty()) return {};
+  return ParseSafetensors(ReadFile(options.other_values), options.other_values);
+}
+
+bool IsOfOnnx(const ModelOptions& options) {
+  return !options.shapes.empty() || !options.dims.empty() || options.max_dim != 0 || !options.values.empty();
+}
+
+Model LoadZoo(const ModelOptions& options) {
+  if (IsOfOnnx(options)) {
+    throw Error(ExitCode::kUsage,
+                "--shape, --dim, --max-dim and --value are for .onnx files; a zoo network takes --batch and "
+                "--image-shape");
+  }
+  ZooOptions zoo;
+  zoo.batch = options.batch;
+  zoo.classes = options.classes;
+  if (!options.image_shape.empty()) zoo.image_shape = ParseDims(options.image_shape, "--image-shape");
+  zoo.layout = options.layout;
+  zoo.seed = options.seed;
+  Model model;
+  model.untyped = BuildZoo(std::string_view(options.model).substr(kZoo.size()), zoo);
+  ReplaceValues(model.untyped.params, OtherValues(options), options.other_values);
+  return model;
+}
+
+// Splits NAME=VALUE at the last '=', because a name may contain one.
+std::pair<std::string, std::string_view> SplitGiven(std::string_view text, const char* option, const char* right) {
+  const size_t equals = text.rfind('=');
+  if (equals == std::string_view::npos || equals == 0) {
+    throw Error(ExitCode::kUsage, fmt::format("{} is given \"{}\"; right is {}", option, text, right));
+  }
+  return {std::string(text.substr(0, equals)), text.substr(equals + 1)};
+}
+
+void RequireOnce(bool is_new, const char* option, const std::string& name) {
+  if (!is_new) throw Error(ExitCode::kUsage, fmt::format("{} is given twice for {}", option, name));
+}
+
+double ParseValue(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  throw Error(ExitCode::kUsage, fmt::format("--value is given \"{}\"; right is a number", text));
+}
+
+// A zoo network's name without "zoo:" is the likeliest mistake.
+void ExplainMissing(const std::string& path) {
+  if (IsThere(path)) return;
+  for (const ZooEntry& entry : ZooEntries()) {
+    if (entry.name == path) {
+      throw Error(ExitCode::kNoInput,
+                  fmt::format("there is no file {0}; the test network of that name is zoo:{0}", path));
+    }
+  }
+}
+
+bool IsOfZoo(const ModelOptions& options) {
+  const ModelOptions defaults;
+  return options.batch != defaults.batch || options.classes != defaults.classes ||
+         options.image_shape != defaults.image_shape || options.layout != defaults.layout;
+}
+
+void RequireNoOthers(const ModelOptions& options) {
+  if (!IsOfZoo(options) && !IsOfOnnx(options)) return;
+  throw Error(ExitCode::kUsage,
+              fmt::format("a .relay file has its shapes in its text: --batch, --classes, --image-shape, --layout, "
+                          "--shape, --dim, --max-dim and --value do not go with {}",
+                          options.model));
+}
+
+// Also requires that the file exists.
+void RequireNoZooOptions(const ModelOptions& options) {
+  if (IsOfZoo(options)) {
+    throw Error(ExitCode::kUsage,
+                "--batch, --classes, --image-shape and --layout are for zoo: networks; an .onnx file takes --shape and "
+                "--dim");
+  }
+  ExplainMissing(options.model);
+}
+
+// Notes files of weights beside the model's file as inputs, because no option names them.
+void NoteExternal(const std::vector<std::string>& files) {
+  for (const std::string& file : files) OutputGuard::Own().AddInput(file);
+}
+
+Model LoadOnnx(const ModelOptions& options) {
+  RequireNoZooOptions(options);
+  OnnxImportOptions import = ImportOptionsOf(options);
+  import.freeze = options.freeze;
+  import.initializers = OtherValues(options);
+  import.initializers_origin = options.other_values;
+  OnnxImportResult result = ImportOnnx(options.model, import);
+  for (const std::string& notice : result.notices) Note("note: {}\n", notice);
+  NoteExternal(result.external_files);
+  Model model;
+  model.untyped = std::move(result.module);
+  model.result_names = std::move(result.result_names);
+  return model;
+}
+
+}  // namespace
+
+OnnxImportOptions ImportOptionsOf(const ModelOptions& options) {
+  OnnxImportOptions import;
+  for (const std::string& text : options.shapes) {
+    const auto [name, dims] = SplitGiven(text, "--shape", "NAME=1,3,224,224");
+    RequireOnce(import.shapes.emplace(name, ParseDims(dims, "--shape")).second, "--shape", name);
+  }
+  for (const std::string& text : options.dims) {
+    const auto [name, dims] = SplitGiven(text, "--dim", "NAME=128");
+    const Shape number = ParseDims(dims, "--dim");
+    if (number.size() != 1) throw Error(ExitCode::kUsage, fmt::format("--dim {} takes one number", name));
+    RequireOnce(import.dims.emplace(name, number[0]).second, "--dim", name);
+  }
+  import.max_dim = options.max_dim;
+  for (const std::string& text : options.values) {
+    const auto [name, number] = SplitGiven(text, "--value", "NAME=16000");
+    RequireOnce(import.values.emplace(name, ParseValue(number)).second, "--value", name);
+  }
+  return import;
+}
+
+namespace {
+
+std::vector<std::string> NamesOfConvolutions(const relay::IRModule& module) {
+  std::vector<std::string> names;
+  relay::PostOrderVisit(module.main->body, [&](const relay::ExprPtr& expr) {
+    if (IsConvolution(expr)) names.push_back(relay::AsCall(expr)->name);
+  });
+  return names;
+}
+
+relay::IRModule WithExactLayers(const relay::IRModule& module, const std::vector<std::string>& layers) {
+  const std::vector<std::string> names = NamesOfConvolutions(module);
+  for (const std::string& layer : layers) {
+    if (std::find(names.begin(), names.end(), layer) != names.end()) continue;
+    throw Error(ExitCode::kUsage, fmt::format("--exact-layer {}: the model has no convolution of that name{}", layer,
+                                              DidYouMean(layer, names)));
+  }
+  return KeepExact(module, {layers.begin(), layers.end()});
+}
+
+Model LoadTyped(const ModelOptions& options) {
+  const bool zoo = options.model.rfind(kZoo, 0) == 0;
+  if (IsRelayFile(options.model)) {
+    RequireNoOthers(options);
+    return LoadRelay(options.model, options.params, OtherValues(options), options.other_values);
+  }
+  if (!options.params.empty()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--params is for .relay files, whose text holds no values; {} is none", options.model));
+  }
+  Model model = zoo ? LoadZoo(options) : LoadOnnx(options);
+  model.name = options.model;
+  model.untyped.name = options.model;
+  model.typed = relay::InferType(model.untyped);
+  return model;
+}
+
+}  // namespace
+
+Model LoadModel(const ModelOptions& options) {
+  Model model = LoadTyped(options);
+  if (options.exact_layers.empty()) return model;
+  model.untyped = WithExactLayers(model.untyped, options.exact_layers);
+  model.typed = WithExactLayers(model.typed, options.exact_layers);
+  return model;
+}
+
+FloatModel LoadFloatModel(const ModelOptions& options, QuantisedFor reader) {
+  if (options.model.rfind(kZoo, 0) == 0 || IsRelayFile(options.model)) {
+    return FloatModel::FromBytes(ExportOnnxBytes(LoadModel(options).typed), options.model, reader);
+  }
+  RequireNoZooOptions(options);
+  FloatModel model = FloatModel::Read(options.model, reader);
+  NoteExternal(model.external_files());
+  return model;
+}
+
+}  // namespace hone

@@ -1,0 +1,81 @@
+#include "lab/model/model_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/relay/conv_layout.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/type.h"
+#include "compiler/relay/visitor.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+double Product(const Shape& shape, size_t first) {
+  double product = 1;
+  for (size_t i = first; i < shape.size(); ++i) product *= static_cast<double>(std::max<int64_t>(shape[i], 1));
+  return product;
+}
+
+// Counts the products that each output element of a convolution, a dense layer or a matrix product sums.
+double FlopsOf(const relay::Call& call) {
+  const relay::Op* op = relay::AsOp(call.op);
+  if (op == nullptr || call.args.size() < 2 || call.type == nullptr || call.args[1]->type == nullptr) return 0;
+  const std::string& name = op->def->name;
+  if (name == "nn.batch_matmul") {
+    const Shape& data = call.args[0]->type->shape;
+    return 2 * Product(call.type->shape, 0) * static_cast<double>(data[MatmulAxes(call, 0).find('K')]);
+  }
+  if (name.rfind("nn.conv", 0) != 0 && name != "nn.dense") return 0;
+  // In a transposed convolution each input element is multiplied instead.
+  const bool transposed = name.find("transpose") != std::string::npos;
+  const Shape& elements = transposed ? call.args[0]->type->shape : call.type->shape;
+  const Shape& weight = call.args[1]->type->shape;
+  const size_t outputs = relay::ConvLayoutsOf(call.attrs).kernel.find('O');
+  return 2 * Product(elements, 0) * Product(weight, 0) / Product({weight[outputs]}, 0);
+}
+
+void AddParameter(ModelSummary& summary, const std::string& name, const Tensor& value) {
+  summary.parameters.push_back({name, relay::ToText(relay::TensorType(value.shape(), value.dtype()))});
+  summary.parameter_elements += value.elements();
+  summary.parameter_bytes += value.size_bytes();
+}
+
+std::vector<ExprPtr> OutputsOf(const relay::IRModule& module) {
+  if (const relay::Tuple* tuple = relay::AsTuple(module.main->body)) return tuple->fields;
+  return {module.main->body};
+}
+
+}  // namespace
+
+ModelSummary Summarize(const relay::IRModule& typed) {
+  ModelSummary summary;
+  std::set<std::string> bound;
+  for (const auto& [name, value] : typed.params) {
+    bound.insert(name);
+    AddParameter(summary, name, value);
+  }
+  for (const auto& param : typed.main->params) {
+    if (bound.count(param->name) == 0) summary.inputs.push_back({param->name, relay::ToText(param->type)});
+  }
+  const std::vector<ExprPtr> outputs = OutputsOf(typed);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    summary.outputs.push_back({relay::OutputName(typed, i), relay::ToText(outputs[i]->type)});
+  }
+  relay::PostOrderVisit(typed.main, [&summary](const ExprPtr& expr) {
+    if (const relay::Constant* constant = relay::AsConstant(expr))
+      AddParameter(summary, constant->name, constant->value);
+    const relay::Call* call = relay::AsCall(expr);
+    if (call == nullptr) return;
+    if (const relay::Op* op = relay::AsOp(call->op)) ++summary.ops[op->def->name];
+    summary.flops += FlopsOf(*call);
+  });
+  return summary;
+}
+
+}  // namespace hone

@@ -1,0 +1,151 @@
+#include "lab/records/explain_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/compile_kernel.h"
+#include "compiler/schedules/schedule.h"
+#include "core/error.h"
+#include "core/machine/fingerprint.h"
+#include "rpc_runner/machine/environment.h"
+#include "tuner/measure_peak.h"
+
+namespace hone {
+namespace {
+
+void CheckExplainable(const Record& record) {
+  const Measurement& m = record.measurement;
+  if (m.fate != Fate::kOk || m.MinNs() <= 0) {
+    throw Error(ExitCode::kUsage, fmt::format("record {} has no time, its fate is {}{}{}", record.id, FateName(m.fate),
+                                              m.message.empty() ? "" : ": ", m.message));
+  }
+  const Schedule* schedule = FindSchedule(record.candidate.schedule);
+  if (schedule == nullptr || schedule->version() != record.schedule_version) {
+    throw Error(ExitCode::kUsage, fmt::format("record {} is of {} version {}, which this hone cannot compile",
+                                              record.id, record.candidate.schedule, record.schedule_version));
+  }
+}
+
+int64_t OperandBytes(const Candidate& candidate) {
+  int64_t bytes = 0;
+  const Epilogue epilogue = CanonicalEpilogue(candidate.workload);
+  for (const KernelOperand& operand :
+       FindSchedule(candidate.schedule)->Operands(candidate.workload, candidate.config, epilogue)) {
+    int64_t elements = 1;
+    for (int64_t dim : operand.shape) elements *= dim;
+    bytes += elements * DTypeBytes(operand.dtype);
+  }
+  return bytes;
+}
+
+double PeakOf(const Record& record) {
+  const Environment here = ProbeEnvironment();
+  const Environment& there = record.measurement.environment;
+  const bool same = SameExactly(FingerprintOf(here), FingerprintOf(there)) && here.host == there.host;
+  if (!same || record.threads > here.cores) return 0;
+  return MeasurePeak(*MakeLocalRunner(), record.candidate.target, record.threads);
+}
+
+std::string ConfigName(const Candidate& candidate) { return candidate.schedule + " " + candidate.config.ToText(); }
+
+ExplainedKernel Explained(const std::string& what, const Candidate& candidate, int64_t ns) {
+  return {what, candidate, ns, FindHotLoop(CompileAssembly(candidate))};
+}
+
+// The best record of every config among comparable records.
+std::map<std::string, const Record*> BestByConfig(const std::vector<Record>& records, const Record& of) {
+  std::map<std::string, const Record*> best;
+  for (const Record& record : records) {
+    const Measurement& m = record.measurement;
+    if (m.fate != Fate::kOk || m.noisy || m.MinNs() <= 0 || !Comparable(record, of)) continue;
+    const Record*& held = best[ConfigName(record.candidate)];
+    if (held == nullptr || m.MinNs() < held->measurement.MinNs()) held = &record;
+  }
+  return best;
+}
+
+ExplainedKernel Other(const std::map<std::string, const Record*>& best, const Record& record) {
+  const Record* other = nullptr;
+  for (const auto& [name, held] : best) {
+    const Schedule* schedule = FindSchedule(held->candidate.schedule);
+    if (name == ConfigName(record.candidate) || schedule == nullptr || schedule->version() != held->schedule_version) {
+      continue;
+    }
+    if (other == nullptr || held->measurement.MinNs() < other->measurement.MinNs()) other = held;
+  }
+  if (other != nullptr) return Explained("the best other", other->candidate, other->measurement.MinNs());
+  const DefaultConfig analytic = AnalyticDefault(record.candidate.workload, MachineModelFor(record.candidate.target));
+  Candidate candidate = record.candidate;
+  candidate.schedule = analytic.schedule->name();
+  candidate.config = analytic.config;
+  return Explained("the default", candidate, 0);
+}
+
+Json LoopJson(const ExplainedKernel& kernel) {
+  return {{"what", kernel.what},
+          {"schedule", kernel.candidate.schedule},
+          {"config", kernel.candidate.config.ToText()},
+          {"min_ns", kernel.ns},
+          {"instructions", kernel.loop.instructions},
+          {"multiply_adds", kernel.loop.multiply_adds},
+          {"loads", kernel.loop.loads},
+          {"stores", kernel.loop.stores},
+          {"prefetches", kernel.loop.prefetches},
+          {"spilled", kernel.loop.stack},
+          {"assembly", kernel.loop.lines}};
+}
+
+}  // namespace
+
+Explanation ExplainRecord(const Record& record, const RecordStore& store) {
+  CheckExplainable(record);
+  RecordQuery query;
+  query.workload = record.candidate.workload.ToText();
+  const std::vector<Record> records = store.Find(query);
+  Explanation e;
+  e.record = record;
+  e.flops = record.candidate.workload.Flops();
+  e.bytes = OperandBytes(record.candidate);
+  e.peak_gflops = PeakOf(record);
+  e.knobs = KnobInfluence(records, record);
+  const auto best = BestByConfig(records, record);
+  e.configs = static_cast<int64_t>(best.size());
+  for (const auto& [name, held] : best) {
+    const int64_t ns = held->measurement.MinNs();
+    if (ns < record.measurement.MinNs() && name != ConfigName(record.candidate)) ++e.faster;
+    const bool own_schedule =
+        held->candidate.schedule == record.candidate.schedule && held->schedule_version == record.schedule_version;
+    if (own_schedule && (e.best_ns == 0 || ns < e.best_ns)) e.best_ns = ns;
+  }
+  e.kernels.push_back(Explained("this record", record.candidate, record.measurement.MinNs()));
+  e.kernels.push_back(Other(best, record));
+  return e;
+}
+
+Json ExplanationJson(const Explanation& e) {
+  const auto ns = static_cast<double>(e.record.measurement.MinNs());
+  Json knobs = Json::array(), kernels = Json::array();
+  for (const KnobValue& k : e.knobs) {
+    knobs.push_back(
+        {{"knob", k.knob}, {"value", k.value}, {"records", k.records}, {"best_ns", k.best_ns}, {"own", k.own}});
+  }
+  for (const ExplainedKernel& kernel : e.kernels) kernels.push_back(LoopJson(kernel));
+  return {{"record", e.record.id},
+          {"workload", e.record.candidate.workload.ToText()},
+          {"min_ns", e.record.measurement.MinNs()},
+          {"configs", e.configs},
+          {"faster", e.faster},
+          {"roofline",
+           {{"flops", e.flops},
+            {"bytes", e.bytes},
+            {"gflops", e.flops / ns},
+            {"gbytes_per_second", static_cast<double>(e.bytes) / ns},
+            {"peak_gflops", e.peak_gflops}}},
+          {"best_ns", e.best_ns},
+          {"knobs", knobs},
+          {"kernels", kernels}};
+}
+
+}  // namespace hone

@@ -1,0 +1,141 @@
+#include "lab/verify/rounding_spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+
+#include "compiler/passes/passes.h"
+#include "compiler/relay/infer_type.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/reference.h"
+#include "compiler/relay/visitor.h"
+#include "core/random.h"
+#include "lab/verify/compare_outputs.h"
+
+namespace hone {
+namespace {
+
+using relay::Call;
+using relay::ExprPtr;
+using Inputs = std::map<std::string, Tensor>;
+using LargestByRound = std::unordered_map<const relay::Expr*, double>;  // largest rounded value, by the call of round
+
+constexpr double kSumError = 1.0 / (1 << 18);
+
+// Returns a number from -1 to 1 for each element.
+using Direction = std::function<double()>;
+
+LargestByRound LargestRounded(const relay::IRModule& typed, const Inputs& inputs, std::vector<Tensor>& outputs) {
+  LargestByRound largest;
+  outputs = RunReference(typed, inputs, [&](const Call& call, const std::vector<Tensor>& results) {
+    const relay::Op* op = relay::AsOp(call.op);
+    if (op == nullptr || op->def->name != "round") return;
+    double& most = largest[&call];
+    for (int64_t i = 0; i < results[0].elements(); ++i) most = std::max(most, std::fabs(results[0].At(i)));
+  });
+  return largest;
+}
+
+relay::IRModule PushedModule(const relay::IRModule& typed, const LargestByRound& largest, const Direction& direction) {
+  relay::IRModule pushed = typed;
+  const ExprPtr body = relay::RewritePostOrder(typed.main->body, [&](const ExprPtr& old, const ExprPtr& fresh) {
+    const auto rounds = largest.find(old.get());
+    if (rounds == largest.end()) return fresh;
+    // Types come from the original call; the argument is the rewritten one.
+    const Call& call = *relay::AsCall(old);
+    Tensor noise(call.args[0]->type->dtype, call.args[0]->type->shape);
+    for (int64_t i = 0; i < noise.elements(); ++i) noise.Set(i, rounds->second * kSumError * direction());
+    const ExprPtr moved = relay::MakeCall("add", {relay::AsCall(fresh)->args[0], relay::MakeConstant(noise)});
+    return relay::MakeCall("round", {moved});
+  });
+  pushed.main = relay::WithFields(*typed.main, typed.main->params, body);
+  return relay::InferType(pushed);
+}
+
+// An operand or result of a product, moved and rounded to bfloat16.
+ExprPtr Narrowed(const ExprPtr& value, const relay::TypePtr& type, const Direction& direction) {
+  constexpr double kHalfLastPlace = 1.0 / 256;
+  Tensor factor(DType::kFloat32, type->shape);
+  for (int64_t i = 0; i < factor.elements(); ++i) factor.Set(i, 1 + kHalfLastPlace * direction());
+  const ExprPtr moved = relay::MakeCall("multiply", {value, relay::MakeConstant(factor)});
+  const ExprPtr narrow = relay::MakeCall("cast", {moved}, {{"dtype", std::string("bfloat16")}});
+  return relay::MakeCall("cast", {narrow}, {{"dtype", std::string("float32")}});
+}
+
+bool MultipliesFloats(const ExprPtr& expr) {
+  const Call* call = nullptr;
+  for (const char* product : {"nn.conv2d", "nn.dense", "nn.batch_matmul"}) {
+    if (call == nullptr) call = relay::AsCallTo(expr, product);
+  }
+  return call != nullptr && call->args[0]->type->dtype == DType::kFloat32 && !call->attrs.GetBool("integral");
+}
+
+relay::IRModule NarrowedModule(const relay::IRModule& typed, const Direction& direction) {
+  relay::IRModule narrowed = typed;
+  const ExprPtr body = relay::RewritePostOrder(typed.main->body, [&](const ExprPtr& old, const ExprPtr& fresh) {
+    if (!MultipliesFloats(old)) return fresh;
+    const Call &before = *relay::AsCall(old), &now = *relay::AsCall(fresh);
+    std::vector<ExprPtr> args = now.args;
+    for (size_t i = 0; i < 2; ++i) args[i] = Narrowed(args[i], before.args[i]->type, direction);
+    const ExprPtr product = relay::MakeCall(relay::AsOp(now.op)->def->name, std::move(args), now.attrs, now.name);
+    return Narrowed(product, old->type, direction);
+  });
+  narrowed.main = relay::WithFields(*typed.main, typed.main->params, body);
+  return relay::InferType(narrowed);
+}
+
+// Raises each spread to the outputs' distance from the reference's. Distances that are not finite are ignored.
+void Widen(const std::vector<Tensor>& outputs, const std::vector<Tensor>& reference, std::vector<double>& spread) {
+  for (size_t i = 0; i < reference.size(); ++i) {
+    const double worst = CompareOutput("", outputs[i], reference[i], 0).worst;
+    if (std::isfinite(worst)) spread[i] = std::max(spread[i], worst);
+  }
+}
+
+}  // namespace
+
+std::vector<double> BFloat16Spread(const relay::IRModule& typed, const Inputs& inputs) {
+  const std::vector<Tensor> outputs = RunReference(typed, inputs);
+  std::vector<double> spread(outputs.size(), 0.0);
+  Random random(1);
+  const Direction none = [] { return 0.0; }, any = [&] { return 2 * random.Uniform() - 1; };
+  for (const Direction& direction : {none, any, any}) {
+    Widen(RunReference(NarrowedModule(typed, direction), inputs), outputs, spread);
+  }
+  return spread;
+}
+
+std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs) {
+  BuildContext context;
+  context.target = plan.target;
+  context.threads = plan.threads;
+  context.weights = StoredWeights::kFloat16;
+  const std::vector<Tensor> outputs = RunReference(typed, inputs);
+  std::vector<double> spread(outputs.size(), 0.0);
+  Widen(RunReference(RunPassesUntil("narrow_weights", typed, {context}), inputs), outputs, spread);
+  return spread;
+}
+
+bool Rounds(const relay::IRModule& typed) {
+  bool rounds = false;
+  relay::PostOrderVisit(typed.main->body,
+                        [&](const ExprPtr& expr) { rounds = rounds || relay::AsCallTo(expr, "round") != nullptr; });
+  return rounds;
+}
+
+std::vector<double> RoundingSpread(const relay::IRModule& typed, const Inputs& inputs) {
+  std::vector<Tensor> outputs;
+  const LargestByRound largest = LargestRounded(typed, inputs, outputs);
+  std::vector<double> spread(outputs.size(), 0.0);
+  if (largest.empty()) return spread;
+  Random random(1);
+  const Direction up = [] { return 1.0; }, down = [] { return -1.0; };
+  const Direction any = [&] { return 2 * random.Uniform() - 1; };
+  for (const Direction& direction : {up, down, any, any}) {
+    Widen(RunReference(PushedModule(typed, largest, direction), inputs), outputs, spread);
+  }
+  return spread;
+}
+
+}  // namespace hone

@@ -1,0 +1,35 @@
+// Spread of the correct outputs of a model that rounds or is computed in fewer bits.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+#include "core/package/plan.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// Whether the model rounds anything, as QuantizeLinear does.
+bool Rounds(const relay::IRModule& typed);
+
+// The largest max |y - r| / max |r| per output, between the reference r and references y with moved values. A float sum
+// in another order may move a value across a half, which changes its rounding by a quantum.
+//
+// So in y the values to be rounded are moved by up to 2^-18 of their tensor's largest, like sums of a few thousand
+// products. They are moved all upwards, all downwards, and twice at random. Takes five runs of the reference. All zero
+// for a model that does not round.
+std::vector<double> RoundingSpread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
+
+// The spread of a model whose convolutions, dense layers and products of computed matrices read and write bfloat16, as
+// in a package of that precision. It is the largest max |y - r| / max |r| between the reference r and references y that
+// round their data, weights and results. One y rounds the exact values, two round values moved by up to half a last
+// place. Takes four runs of the reference. All zero without such layers.
+std::vector<double> BFloat16Spread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
+
+// The spread with those weights rounded to float16 that NarrowWeights rounds for a package with this plan.
+std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& plan,
+                                      const std::map<std::string, Tensor>& inputs);
+
+}  // namespace hone

@@ -1,0 +1,31 @@
+// Judges notes from a candidate's process, which the candidate may have forged.
+#pragma once
+
+#include <cstdint>
+
+#include "rpc_runner/executor/judge/child_note.h"
+#include "rpc_runner/executor/judge/ending.h"
+
+namespace hone {
+
+// The note that the executor waits for.
+struct AskedNote {
+  uint64_t nonce = 0;  // of the command to be answered; 0 before the first one
+  NoteKind kind = NoteKind::kReady;
+};
+
+struct NoteVerdict {
+  enum class Worth {
+    kAnswer,     // what was asked for
+    kLastWords,  // a report of a fatal signal, believed only as far as the end confirms it
+    kEnding,     // no further notes are expected; see `ending`
+  };
+  Worth worth = Worth::kAnswer;
+  Ending ending = {};  // for kEnding
+};
+
+// `packet_bytes`: the packet's length; `note` is only read if it has that size. The codes and times in an answer are
+// not judged here.
+NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNote& asked);
+
+}  // namespace hone

@@ -1,0 +1,138 @@
+#include "rpc_runner/executor/sandbox/syscall_filter.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    !(defined(__x86_64__) || defined(__aarch64__) || defined(__riscv))
+
+namespace hone {
+bool InstallSyscallFilter(int) { return false; }
+}  // namespace hone
+
+#else
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hone {
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint32_t kAuditArch = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr uint32_t kAuditArch = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kAuditArch = AUDIT_ARCH_RISCV64;
+#endif
+
+// The pool needs futex and membarrier, malloc the calls from brk to madvise. The rest is for clocks, signal returns and
+// exit.
+constexpr int kAllowedCalls[] = {
+    SYS_futex,
+    SYS_sched_yield,
+    SYS_brk,
+    SYS_munmap,
+    SYS_madvise,
+    SYS_clock_gettime,
+    SYS_gettimeofday,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+    SYS_getrusage,
+    SYS_rt_sigreturn,
+    SYS_rt_sigprocmask,
+    SYS_restart_syscall,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_sched_getaffinity,
+#ifdef SYS_membarrier
+    SYS_membarrier,
+#endif
+};
+constexpr int kAllowedOnNoteFd[] = {SYS_read, SYS_write};
+
+class Program {
+ public:
+  void Load(size_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset))); }
+  void Allow() { code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)); }
+  void Kill() { code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)); }
+  // Jumps over the next `count` instructions depending on the loaded word.
+  void SkipIf(uint32_t value, uint8_t count) { code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, count, 0)); }
+  void SkipUnless(uint32_t value, uint8_t count) {
+    code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count));
+  }
+  void SkipIfAnyBit(uint32_t bits, uint8_t count) {
+    code_.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, count, 0));
+  }
+  void SkipUnlessAnyBit(uint32_t bits, uint8_t count) {
+    code_.push_back(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, count));
+  }
+
+  bool Install() {
+    sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
+    const auto install = [&](unsigned flags) {
+      return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0;
+    };
+    // SPEC_ALLOW keeps the filter from switching on mitigations that would change the measured times. Linux before 4.17
+    // knows neither the flag nor those mitigations.
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           (install(SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW) || install(SECCOMP_FILTER_FLAG_TSYNC));
+  }
+
+ private:
+  std::vector<sock_filter> code_;
+};
+
+constexpr size_t ArgumentOffset(int i) { return offsetof(seccomp_data, args) + 8 * static_cast<size_t>(i); }
+
+}  // namespace
+
+bool InstallSyscallFilter(int note_fd) {
+  Program program;
+  program.Load(offsetof(seccomp_data, arch));
+  program.SkipIf(kAuditArch, 1);
+  program.Kill();
+  program.Load(offsetof(seccomp_data, nr));
+  for (int number : kAllowedCalls) {
+    program.SkipUnless(static_cast<uint32_t>(number), 1);
+    program.Allow();
+  }
+  for (int number : kAllowedOnNoteFd) {
+    program.SkipUnless(static_cast<uint32_t>(number), 4);
+    program.Load(ArgumentOffset(0));
+    program.SkipUnless(static_cast<uint32_t>(note_fd), 1);
+    program.Allow();
+    program.Kill();
+  }
+  // Allows new memory for malloc: private, anonymous, not executable.
+  program.SkipUnless(SYS_mmap, 7);
+  program.Load(ArgumentOffset(2));
+  program.SkipIfAnyBit(PROT_EXEC, 4);
+  program.Load(ArgumentOffset(3));
+  program.SkipIfAnyBit(MAP_SHARED, 2);
+  program.SkipUnlessAnyBit(MAP_ANONYMOUS, 1);
+  program.Allow();
+  program.Kill();
+#ifndef __GLIBC__
+  // Other allocators make reserved memory accessible.
+  program.SkipUnless(SYS_mprotect, 4);
+  program.Load(ArgumentOffset(2));
+  program.SkipIfAnyBit(PROT_EXEC, 1);
+  program.Allow();
+  program.Kill();
+#endif
+  program.Kill();
+  return program.Install();
+}
+
+}  // namespace hone
+
+#endif

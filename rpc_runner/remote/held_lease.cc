@@ -1,0 +1,51 @@
+#include "rpc_runner/remote/held_lease.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/complain.h"
+#include "rpc_runner/tracker/lease_times.h"
+
+namespace hone {
+
+void HeldLease::Dial(SocketContext& context, const std::string& address) {
+  try {
+    dialled = std::make_unique<Socket>(context, Socket::Kind::kDealer);
+    dialled->Connect(address);
+  } catch (const Error& error) {
+    dialled.reset();
+    Complain("remote runner", error.what());
+  }
+}
+
+bool HeldLease::IsShortWayOpen() const { return dialled && MonotonicNs() - dialled_heard_ns <= kLostNs; }
+
+bool HeldLease::Send(Frame frame, Socket& tracker) {
+  frame.lease = lease;
+  // Encoding throws if the frame is beyond the protocol's limits; a failed SendBytes is tried again.
+  std::string bytes = EncodeFrame(frame);
+  return (IsShortWayOpen() ? *dialled : tracker).SendBytes("", bytes) == Socket::Sent::kYes;
+}
+
+void HeldLease::SendBeat(Frame beat, Socket& tracker) {
+  if (dialled && !IsShortWayOpen()) {
+    beat.lease = lease;
+    dialled->Send("", beat);
+  }
+  Send(std::move(beat), tracker);
+}
+
+HeldLease* FindLane(std::list<HeldLease>& leases, LaneId lane) {
+  const auto it = std::find_if(leases.begin(), leases.end(), [&](const HeldLease& held) { return held.lane == lane; });
+  return it == leases.end() ? nullptr : &*it;
+}
+
+HeldLease* FindLease(std::list<HeldLease>& leases, const std::string& lease) {
+  const auto it =
+      std::find_if(leases.begin(), leases.end(), [&](const HeldLease& held) { return held.lease == lease; });
+  return it == leases.end() ? nullptr : &*it;
+}
+
+}  // namespace hone

@@ -1,0 +1,153 @@
+#include "rpc_runner/remote/remote_session.h"
+
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/error.h"
+#include "core/hash/hash.h"
+#include "rpc_runner/keys/client_keys.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/tracker/ask_tracker.h"
+#include "rpc_runner/tracker/lease_times.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kLeaseLookNs = 100'000'000;
+// Longer than an unrenewed lease lasts.
+constexpr int64_t kMostUnseenNs = 30'000'000'000;
+
+std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
+
+RemoteRunnerOptions WithUser(RemoteRunnerOptions options) {
+  if (options.user.empty()) options.user = LocalUser();
+  return options;
+}
+
+}  // namespace
+
+RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
+    : options_(WithUser(options)),
+      tuner_(NewRandomName()),
+      served_ns_(MonotonicNs()),
+      seen_ns_(served_ns_),
+      context_(ClientSecurity(options.keys, options.tracker)),
+      tracker_(context_, Socket::Kind::kDealer),
+      asker_(options_, tuner_) {
+  tracker_.ExpectWords(kSilenceNs);
+  tracker_.Connect(options.tracker);
+  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake_fd_ < 0) throw Error(ExitCode::kIo, "the system gives no event descriptor");
+  thread_ = std::thread([this] { Loop(); });
+}
+
+RemoteSession::~RemoteSession() {
+  stop_ = true;
+  eventfd_write(wake_fd_, 1);
+  thread_.join();
+  close(wake_fd_);
+}
+
+void RemoteSession::WaitForOffer() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, Span(options_.connect_timeout_ns),
+                    [this] { return runner_offered_ || !refusal_.empty() || !other_version_.empty(); });
+  if (runner_offered_) return;
+  if (!other_version_.empty()) {
+    throw Error(ExitCode::kNoRunner, fmt::format("the tracker at {}: {}", options_.tracker, other_version_));
+  }
+  if (!refusal_.empty()) throw Error(ExitCode::kNotAuthorised, refusal_);
+  throw Error(ExitCode::kNoRunner,
+              tracker_answered_
+                  ? fmt::format("no runner offers the key \"{}\" at {}; hone devices lists those that do", options_.key,
+                                options_.tracker)
+                  : fmt::format("no tracker answers at {}; start one with hone tracker", options_.tracker));
+}
+
+void RemoteSession::Submit(JobId id, KernelJob job) {
+  JobMessage message;
+  message.reference_sha256 = Sha256Hex(job.reference.elf);
+  const uint64_t group = job.group;
+  message.job = std::move(job);
+  Add(id, std::move(message), group);
+}
+
+void RemoteSession::SubmitPackage(JobId id, PackageJob job) {
+  JobMessage message;
+  const uint64_t group = job.group;
+  message.package = std::move(job);
+  Add(id, std::move(message), group);
+}
+
+void RemoteSession::Add(JobId id, JobMessage message, uint64_t group) {
+  message.id = id;
+  {
+    const std::lock_guard lock(mutex_);
+    if (board_.outstanding() == 0) served_ns_ = seen_ns_ = MonotonicNs();
+    board_.Add(std::move(message), group);
+  }
+  eventfd_write(wake_fd_, 1);
+}
+
+int RemoteSession::FreeSlots() const {
+  const std::lock_guard lock(mutex_);
+  const int wanted = JobBoard::kDepth * std::max(1, board_.lanes());
+  return std::max(0, wanted - static_cast<int>(board_.outstanding()));
+}
+
+bool RemoteSession::Wait(int64_t timeout_ns, JobResult* result) {
+  std::unique_lock lock(mutex_);
+  const auto ready = [this] { return board_.has_results() || board_.outstanding() == 0; };
+  if (timeout_ns < 0) {
+    changed_.wait(lock, ready);
+  } else {
+    changed_.wait_for(lock, Span(timeout_ns), ready);
+  }
+  if (!board_.PopResult(result)) return false;
+  doubted_.Told(result->id);
+  return true;
+}
+
+uint64_t RemoteSession::OpenGroup() {
+  const std::lock_guard lock(mutex_);
+  return board_.OpenGroup();
+}
+
+void RemoteSession::CloseGroup(uint64_t group) {
+  const std::lock_guard lock(mutex_);
+  board_.CloseGroup(group);
+}
+
+Environment RemoteSession::Describe() {
+  std::unique_lock lock(mutex_);
+  // A killed tuner keeps its lease until it expires. Starting the tuner again at once must work, so this waits longer.
+  const int64_t until_ns = MonotonicNs() + options_.lost_timeout_ns;
+  while (!environment_) {
+    const int64_t now_ns = MonotonicNs();
+    if (now_ns >= until_ns || IsGone(now_ns)) ThrowNotFree();
+    changed_.wait_for(lock, Span(std::min(kLeaseLookNs, until_ns - now_ns)));
+  }
+  return *environment_;
+}
+
+bool RemoteSession::IsGone(int64_t now_ns) const {
+  return now_ns - seen_ns_ > std::min(kMostUnseenNs, options_.lost_timeout_ns);
+}
+
+void RemoteSession::ThrowNotFree() const {
+  const std::string why = busy_.empty() ? "" : ": " + busy_;
+  throw Error(ExitCode::kNoRunner, fmt::format("no runner of the key \"{}\" became free{}", options_.key, why));
+}
+
+std::vector<Environment> RemoteSession::Machines() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Environment> machines(machines_.size());
+  std::transform(machines_.begin(), machines_.end(), machines.begin(), [](const auto& m) { return m.second; });
+  return machines;
+}
+
+}  // namespace hone

@@ -1,0 +1,396 @@
+// The session's thread: the tuner's side of docs/reference/protocol.md, "Leases" and "Many runners".
+#include <fmt/format.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "rpc_runner/machine/machine_kind.h"
+#include "rpc_runner/process/clock.h"
+#include "rpc_runner/process/complain.h"
+#include "rpc_runner/remote/remote_session.h"
+#include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/blob_piece.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kSessionLoopNs = 100'000'000;
+constexpr int64_t kFullNs = 2'000'000;  // how soon a full connection is tried again
+
+}  // namespace
+
+void RemoteSession::Loop() {
+  while (!stop_) Turn();
+  {
+    // Without this the socket would wait for a tracker that does not answer.
+    const std::lock_guard lock(mutex_);
+    if (!tracker_answered_) tracker_.ForgetUnsent();
+  }
+  SendRelease(asker_.client(), "");
+  for (const HeldLease& lease : leases_) SendRelease(lease.client, lease.lease);
+}
+
+void RemoteSession::Turn() {
+  std::vector<const Socket*> sockets = {&tracker_};
+  for (const HeldLease& lease : leases_) {
+    if (lease.dialled) sockets.push_back(lease.dialled.get());
+  }
+  WaitForAny(sockets, wake_fd_, full_ ? kFullNs : kSessionLoopNs);
+  full_ = false;
+  eventfd_t count = 0;
+  eventfd_read(wake_fd_, &count);
+  ReceiveAll();
+  const int64_t now_ns = MonotonicNs();
+  DropLost(now_ns);
+  SendJobs();
+  WithdrawJobs();
+  AskForLooks();
+  CloseDrained();
+  CloseBroken();
+  for (HeldLease& lease : leases_) {
+    if (now_ns - lease.beat_ns >= kBeatNs) Beat(lease, now_ns);
+  }
+  AskForMore(now_ns);
+  GiveUpLateJobs(now_ns);
+}
+
+void RemoteSession::ReceiveAll() {
+  Socket::Message message;
+  const auto take = [&](auto handle) {
+    try {
+      handle(DecodeFrame(message.bytes));
+    } catch (const Error& error) {
+      // A peer that sends invalid frames counts as silent, and the timeout notices it.
+      IsOtherVersion(message.bytes) ? NoteOtherVersion(error.what()) : Complain("remote runner", error.what());
+    }
+  };
+  const int64_t now_ns = MonotonicNs();
+  while (tracker_.Receive(&message)) take([&](const Frame& frame) { OnMessage(frame, now_ns); });
+  TakeRefusal();
+  for (HeldLease& lease : leases_) {
+    while (lease.dialled && lease.heard_ns > 0 && lease.dialled->Receive(&message)) {
+      take([&](const Frame& frame) {
+        if (frame.lease == lease.lease && frame.kind != FrameKind::kError) lease.dialled_heard_ns = now_ns;
+        if (frame.lease == lease.lease) FromRunner(lease, frame);
+      });
+    }
+  }
+}
+
+void RemoteSession::NoteOtherVersion(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  if (runner_offered_ && why != other_version_) Complain("remote runner", why);
+  other_version_ = why;
+  changed_.notify_all();
+}
+
+void RemoteSession::TakeRefusal() {
+  std::string refusal = tracker_.Refusal();
+  if (refusal.empty()) refusal = not_allowed_;
+  if (refusal == told_refusal_) return;
+  told_refusal_ = refusal;
+  const std::lock_guard lock(mutex_);
+  // Until the first runner is offered, the caller gets the refusal as an error instead.
+  if (runner_offered_ && !refusal.empty()) Complain("hone", refusal);
+  refusal_ = std::move(refusal);
+  changed_.notify_all();
+}
+
+void RemoteSession::OnMessage(const Frame& frame, int64_t now_ns) {
+  // While the tracker was away no runner could be heard, so the silence does not count against the runners.
+  if (now_ns - tracker_heard_ns_ > kBeatNs * 3 / 2) {
+    for (HeldLease& lease : leases_) {
+      if (lease.heard_ns > 0) lease.heard_ns = now_ns;
+    }
+  }
+  tracker_heard_ns_ = now_ns;
+  if (frame.lease.empty()) return FromTracker(frame);
+  HeldLease* lease = FindLease(leases_, frame.lease);
+  if (lease != nullptr && lease->heard_ns > 0) FromRunner(*lease, frame);
+}
+
+void RemoteSession::FromTracker(const Frame& frame) {
+  if (frame.kind == FrameKind::kLease) {
+    OnLease(frame.header);
+  } else if (frame.kind == FrameKind::kLeaseEnd) {
+    if (HeldLease* lease = FindLease(leases_, HeaderText(frame.header, "lease"))) lease->heard_ns = 0;
+  } else if (frame.kind == FrameKind::kQueued) {
+    OnQueued(frame.header);
+  } else if (frame.kind == FrameKind::kHeartbeat) {
+    OnTrackerBeat(frame.header);
+  } else if (frame.kind == FrameKind::kError) {
+    OnTrackerError(frame.header);
+  }
+}
+
+void RemoteSession::OnTrackerBeat(const Json& header) {
+  const auto says = [&](const char* name) { return header.contains(name) && header[name] == true; };
+  if (says("must")) {
+    SpareThis(HeaderText(header, "lease"));
+  } else if (says("yield")) {
+    SpareOne(MonotonicNs());
+  }
+}
+
+void RemoteSession::OnTrackerError(const Json& header) {
+  const std::string code = HeaderText(header, "code");
+  // A refusal that names a lease concerns that lease and not the key.
+  if (code == "not_allowed" && !header.contains("lease")) {
+    not_allowed_ = fmt::format("the tracker at {} does not let this key tune: {}; the role tuner there would be right",
+                               options_.tracker, HeaderText(header, "message"));
+    return;
+  }
+  if (code != "no_lease") {
+    Complain("remote runner", "the tracker says: " + HeaderText(header, "message"));
+    return;
+  }
+  // The tracker does not know yet that this connection is an end of the lease. If the lease is over, the runner falls
+  // silent.
+  HeldLease* lease = header.contains("lease") ? FindLease(leases_, HeaderText(header, "lease")) : nullptr;
+  const int64_t now_ns = MonotonicNs();
+  if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->beat_ns > kMendNs) Beat(*lease, now_ns);
+}
+
+void RemoteSession::OnQueued(const Json& header) {
+  not_allowed_.clear();
+  if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
+    asker_.TellOfUnlike(*unlike);
+  }
+  TakeBusy(header);
+  const std::lock_guard lock(mutex_);
+  tracker_answered_ = true;
+  if (HeaderNumber(header, "runners") > 0) served_ns_ = MonotonicNs();
+  if (HeaderNumber(header, "runners") > 0 || !busy_.empty()) {
+    runner_offered_ = true;
+    seen_ns_ = MonotonicNs();
+  }
+  changed_.notify_all();
+}
+
+// Reports who has the runners while this session has none. Older trackers do not send this list.
+void RemoteSession::TakeBusy(const Json& header) {
+  const auto busy = header.find("busy");
+  const Json list = busy != header.end() && busy->is_array() ? *busy : Json::array();
+  std::string text = BusyText(list);
+  {
+    const std::lock_guard lock(mutex_);
+    busy_ = text;
+  }
+  if (!leases_.empty() || text.empty()) return notice_.Reset();
+  if (const std::string next = notice_.Next(list, MonotonicNs()); !next.empty()) Complain("hone", "waiting: " + next);
+}
+
+// Ignores answers to requests that were repeated, and gives back machines of another kind.
+void RemoteSession::OnLease(const Json& header) {
+  const std::string name = HeaderText(header, "lease");
+  if (FindLease(leases_, name) != nullptr || !asker_.IsAnswer(header)) return;
+  const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
+  const Json kind = MachineKind(environment, header.contains("boot") ? HeaderText(header, "boot") : "");
+  const int64_t now_ns = MonotonicNs();
+  if (const std::string difference = asker_.Difference(kind); !difference.empty()) {
+    SendRelease(asker_.client(), name);
+    asker_.Refused(now_ns);
+    const std::string label = HeaderText(header, "label");
+    asker_.TellOfUnlike({{{"label", label}, {"runner", label}, {"why", difference}}});
+    return;
+  }
+  const std::string runner = header.contains("runner") ? HeaderText(header, "runner") : "";
+  const std::string address = options_.direct && header.contains("address") ? HeaderText(header, "address") : "";
+  HeldLease& lease = leases_.emplace_back();
+  lease.lane = ++last_lane_;
+  lease.client = asker_.client();
+  lease.lease = name;
+  lease.runner = runner;
+  lease.environment = environment;
+  lease.heard_ns = now_ns;
+  if (!address.empty()) lease.Dial(runner_context_, address);
+  asker_.Took(kind);
+  const std::lock_guard lock(mutex_);
+  tracker_answered_ = runner_offered_ = true;
+  if (!environment_) environment_ = environment;
+  machines_.emplace_back(last_lane_, environment);
+  board_.OpenLane(last_lane_);
+  served_ns_ = seen_ns_ = now_ns;
+  changed_.notify_all();
+}
+
+void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
+  // Errors in a lease's name may come from the tracker, so they do not prove that the runner lives.
+  if (frame.kind != FrameKind::kError) lease.heard_ns = MonotonicNs();
+  if (frame.kind == FrameKind::kLeaseEnd) {
+    TakeHealth(lease, frame.header);
+    lease.heard_ns = 0;
+  } else if (frame.kind == FrameKind::kError) {
+    OnError(lease, frame.header);
+  } else if (frame.kind == FrameKind::kHeartbeat) {
+    OnRunnerBeat(lease, frame.header);
+  } else if (frame.kind == FrameKind::kResult) {
+    ResultMessage result = ResultFromFrame(frame);
+    const std::lock_guard lock(mutex_);
+    const JobId job = result.id;
+    if (board_.TakeResult(lease.lane, std::move(result))) doubted_.Came(lease.lane, job);
+    changed_.notify_all();
+  } else if (frame.kind == FrameKind::kNeed) {
+    const std::lock_guard lock(mutex_);
+    const JobMessage* message = board_.Find(HeaderNumber(frame.header, "job"));
+    if (message == nullptr) return;
+    if (std::optional<Frame> blob = AnswerNeed(*message, frame.header, kPieceBytes)) {
+      lease.Send(std::move(*blob), tracker_);
+    }
+  }
+}
+
+void RemoteSession::OnRunnerBeat(const HeldLease& lease, const Json& header) {
+  TakeHealth(lease, header);
+  const std::lock_guard lock(mutex_);
+  for (const JobId job : HeaderNumbers(header, "withdrawn")) board_.Withdrawn({lease.lane, job});
+  for (const JobId job : HeaderNumbers(header, "kept")) board_.Kept({lease.lane, job});
+}
+
+void RemoteSession::OnError(HeldLease& lease, const Json& header) {
+  const std::string code = HeaderText(header, "code");
+  if (code == "no_lease") lease.heard_ns = 0;
+  if (code == "no_lease" || !header.contains("job")) return;
+  const JobId job = HeaderNumber(header, "job");
+  const std::lock_guard lock(mutex_);
+  if (code == "unknown_job") {
+    board_.Withdrawn({lease.lane, job});
+  } else if (code == "busy") {
+    board_.Refused({lease.lane, job});
+  } else {
+    board_.Fail(job, Fate::kUnsupported, HeaderText(header, "message"));
+    changed_.notify_all();
+  }
+}
+
+// Drains at most one lane per heartbeat, because the tracker's next message takes it into account.
+void RemoteSession::SpareOne(int64_t now_ns) {
+  if (now_ns - spared_ns_ < kBeatNs) return;
+  const std::lock_guard lock(mutex_);
+  if (board_.draining()) return;
+  const std::optional<LaneId> spare = board_.LaneToSpare();
+  if (!spare) return;
+  spared_ns_ = now_ns;
+  board_.DrainLane(*spare);
+}
+
+// The lane's runner is drained or held for another user. The tracker repeats the message each second.
+void RemoteSession::SpareThis(const std::string& lease) {
+  const HeldLease* found = FindLease(leases_, lease);
+  if (found == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  if (board_.MayDrain(found->lane)) board_.DrainLane(found->lane);
+}
+
+void RemoteSession::CloseDrained() {
+  std::optional<LaneId> drained;
+  {
+    const std::lock_guard lock(mutex_);
+    drained = board_.DrainedLane();
+  }
+  if (!drained) return;
+  spared_ns_ = MonotonicNs();
+  ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *drained; }));
+}
+
+// Leaves the runner out for this session only; its own messages say why it fails.
+void RemoteSession::CloseBroken() {
+  std::optional<LaneId> broken;
+  {
+    const std::lock_guard lock(mutex_);
+    broken = board_.BrokenLane();
+  }
+  if (!broken) return;
+  const auto lease =
+      std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *broken; });
+  Complain("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
+                               "messages say why",
+                               lease->environment.label, JobBoard::kMostFaults));
+  asker_.LeaveOut(lease->runner);
+  ForgetLease(lease);
+}
+
+void RemoteSession::DropLost(int64_t now_ns) {
+  for (auto it = leases_.begin(); it != leases_.end();) {
+    const auto lease = it++;
+    const bool silent = tracker_heard_ns_ - lease->heard_ns > kLostNs || now_ns - lease->heard_ns > kLeaseNs;
+    if (silent) ForgetLease(lease);
+  }
+}
+
+void RemoteSession::ForgetLease(std::list<HeldLease>::iterator lease) {
+  SendRelease(lease->client, lease->lease);
+  const std::lock_guard lock(mutex_);
+  if (leases_.size() == 1) {
+    served_ns_ = MonotonicNs();
+    asker_.AskAtOnce();
+  }
+  board_.LoseLane(lease->lane);
+  looking_.erase(lease->lane);
+  std::erase_if(machines_, [&](const auto& machine) { return machine.first == lease->lane; });
+  leases_.erase(lease);
+  changed_.notify_all();
+}
+
+void RemoteSession::SendRelease(const std::string& client, const std::string& lease) {
+  tracker_.Send("", {FrameKind::kRelease, {{"client", client}, {"lease", lease}}, {}});
+}
+
+void RemoteSession::SendJobs() {
+  const std::lock_guard lock(mutex_);
+  while (const std::optional<JobBoard::Place> next = board_.NextToSend()) {
+    HeldLease* lease = FindLane(leases_, next->lane);
+    JobMessage* message = board_.Find(next->job);
+    message->lease = lease->lease;
+    try {
+      if (lease->Send(JobToFrame(*message, false), tracker_)) continue;
+      board_.Withdrawn(*next);
+      full_ = true;
+      return;
+    } catch (const Error& error) {
+      board_.Fail(next->job, Fate::kUnsupported, error.what());
+      changed_.notify_all();
+    }
+  }
+}
+
+void RemoteSession::WithdrawJobs() {
+  const std::lock_guard lock(mutex_);
+  while (const std::optional<JobBoard::Place> next = board_.NextToWithdraw()) {
+    FindLane(leases_, next->lane)->Send({FrameKind::kHeartbeat, {{"withdraw", {next->job}}}, {}}, tracker_);
+  }
+}
+
+void RemoteSession::AskForMore(int64_t now_ns) {
+  if (static_cast<int>(leases_.size()) >= options_.max_runners) return;
+  if (const std::optional<Frame> request = asker_.Ask(now_ns)) tracker_.Send("", *request);
+}
+
+void RemoteSession::Beat(HeldLease& lease, int64_t now_ns) {
+  lease.beat_ns = now_ns;
+  tracker_.Send("", {FrameKind::kHeartbeat,
+                     {{"client", lease.client},
+                      {"lease", lease.lease},
+                      {"tuner", tuner_},
+                      {"label", options_.client},
+                      {"user", options_.user},
+                      {"priority", options_.priority}},
+                     {}});
+  const std::lock_guard lock(mutex_);
+  board_.Reopen(lease.lane);
+  lease.SendBeat({FrameKind::kHeartbeat, {{"jobs", board_.JobsOf(lease.lane)}}, {}}, tracker_);
+}
+
+void RemoteSession::GiveUpLateJobs(int64_t now_ns) {
+  if (!leases_.empty()) return;
+  const std::lock_guard lock(mutex_);
+  const bool may_come = !IsGone(now_ns) && now_ns - served_ns_ <= options_.lost_timeout_ns;
+  if (may_come || board_.outstanding() == 0) return;
+  board_.FailAll(Fate::kRunnerLost,
+                 busy_.empty() ? fmt::format("no runner offered the key \"{}\" any more", options_.key)
+                               : fmt::format("no runner of the key \"{}\" became free: {}", options_.key, busy_));
+  changed_.notify_all();
+}
+
+}  // namespace hone

@@ -1,0 +1,109 @@
+#include "tuner/replay/replay.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "core/error.h"
+#include "tuner/replay/replay_runner.h"
+#include "tuner/tuning_loop.h"
+#include "tuner/tuning_run.h"
+
+namespace hone {
+namespace {
+
+// A temporary store for the replay's own records, removed with the object.
+class ScratchStore {
+ public:
+  ScratchStore() {
+    std::string name = (std::filesystem::temp_directory_path() / "hone-replay-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) {
+      throw Error(ExitCode::kCannotCreate,
+                  "no folder can be made in " + std::filesystem::temp_directory_path().string());
+    }
+    folder_ = name;
+    store_ = RecordStore::Open((folder_ / "records.db").string());
+  }
+  ~ScratchStore() {
+    store_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  ScratchStore(const ScratchStore&) = delete;
+  ScratchStore& operator=(const ScratchStore&) = delete;
+  RecordStore& store() { return *store_; }
+
+ private:
+  std::filesystem::path folder_;
+  std::unique_ptr<RecordStore> store_;
+};
+
+// The store's records before the recorded run, and the run's own. Without such a run, all records count as the run's.
+struct Recording {
+  std::vector<Record> before, run;
+};
+
+Recording Split(const RecordStore& store, const TuneOptions& options) {
+  RecordQuery query;
+  query.cache = options.cache;
+  std::vector<Record> all = store.Find(query);
+  const std::string session = MakeTuningRun(options).id;
+  const auto is_ours = [&session](const Record& record) { return record.session == session; };
+  const auto first = std::find_if(all.begin(), all.end(), is_ours);
+  if (first == all.end()) {
+    std::erase_if(all, [&](const Record& record) {
+      return record.candidate.target != options.context.target || record.timing.threads != options.context.threads;
+    });
+    return {{}, std::move(all)};
+  }
+  Recording recording{{all.begin(), first}, {}};
+  std::copy_if(first, all.end(), std::back_inserter(recording.run), is_ours);
+  return recording;
+}
+
+const Schedule* PresentSchedule(const std::vector<const Schedule*>& schedules, const std::string& name) {
+  const auto found =
+      std::find_if(schedules.begin(), schedules.end(), [&](const Schedule* s) { return s->name() == name; });
+  return found == schedules.end() ? FindSchedule(name) : *found;
+}
+
+// A config of another schedule version may mean another kernel.
+void DropOtherVersions(const std::vector<const Schedule*>& schedules, std::vector<Record>& records) {
+  if (records.empty()) return;
+  const Record first = records.front();
+  std::erase_if(records, [&](const Record& record) {
+    const Schedule* schedule = PresentSchedule(schedules, record.candidate.schedule);
+    return schedule == nullptr || schedule->version() != record.schedule_version;
+  });
+  if (!records.empty()) return;
+  const std::string& name = first.candidate.schedule;
+  const Schedule* schedule = PresentSchedule(schedules, name);
+  throw Error(ExitCode::kBadData,
+              fmt::format("the store's records are of {} version {}; this program {}", name, first.schedule_version,
+                          schedule ? fmt::format("replays version {}", schedule->version()) : "has no such schedule"));
+}
+
+}  // namespace
+
+TuneReport ReplayWith(const std::vector<const Schedule*>& schedules, const std::vector<Task>& tasks,
+                      const TuneOptions& options, const RecordStore& recording,
+                      const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
+  Recording recorded = Split(recording, options);
+  DropOtherVersions(schedules, recorded.run);
+  ReplayRunner runner(recorded.run);
+  TuneTools tools = ReplayTools(runner);
+  tools.schedules = schedules;
+  ScratchStore scratch;
+  scratch.store().Append(recorded.before);
+  return TuningLoop(tasks, options, runner, scratch.store(), tools, observe, stop).Run();
+}
+
+TuneReport Replay(const std::vector<Task>& tasks, const TuneOptions& options, const RecordStore& recording,
+                  const std::function<void(const TuneEvent&)>& observe, const std::atomic<bool>* stop) {
+  return ReplayWith({}, tasks, options, recording, observe, stop);
+}
+
+}  // namespace hone
