@@ -57,6 +57,7 @@ if(NOT HONE_RUNNER_ONLY)
   install(FILES scripts/systemd/hone-tracker.service DESTINATION lib/systemd/system COMPONENT tools)
   install(FILES scripts/systemd/hone-tracker.conf DESTINATION lib/sysusers.d COMPONENT tools)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/hone COMPONENT tools)
+  install(DIRECTORY bench/results DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/hone/bench COMPONENT tools)
   install(DIRECTORY scripts/slurm scripts/kubernetes scripts/ci DESTINATION ${CMAKE_INSTALL_DATADIR}/hone USE_SOURCE_PERMISSIONS COMPONENT tools)
   install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/hone COMPONENT tools)
 

@@ -11,7 +11,7 @@
 #include "core/measurement.h"
 #include "db/record.h"
 #include "tuner/failure_tally.h"
-#include "tuner/finals/finals_outcome.h"
+#include "tuner/finals_outcome.h"
 #include "tuner/search/search_space.h"
 #include "tuner/task_scheduler.h"
 #include "tuner/tuner.h"

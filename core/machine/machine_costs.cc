@@ -17,7 +17,7 @@ constexpr Memory kRapids{32, 8, 4, 5.4, 9};
 constexpr Memory kGenoa{32, 20, 9, 9, 10};
 // Measured on a Zen 3 guest at 3.0 GHz, in GB/s: 90 up to 384 KB, 50 to 70 up to 8 MB, 12 to 14 from 48 MB on.
 // The start of a run was fitted to a convolution of 1 x 1.
-constexpr Memory kMilan{32, 20, 4.3, 4.8, 9.5, 8};
+constexpr Memory kMilan{32, 20, 4.3, 4.8, 9.5, 10};
 constexpr Memory kLittle{4, 2, 1.5, 1.5, 2}, kMiddle{8, 4, 3, 3, 4}, kBig{16, 8, 4, 5, 7}, kServer{24, 12, 6, 8, 10};
 
 struct CpuCosts {

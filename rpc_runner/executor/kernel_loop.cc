@@ -36,6 +36,7 @@ void KernelLoop::PoisonOne() {
 }
 
 TimedRuns KernelLoop::RunOnce(int64_t batch) {
+  const DenormalsOff off;
   const int64_t own_begin_ns = OwnNs(), begin_ns = MonotonicNs();
   for (int64_t i = 0; i < batch && code_ == 0; ++i) {
     if (i > 0) PoisonOne();

@@ -1,4 +1,4 @@
-#include "tuner/finals/rank_finalists.h"
+#include "tuner/rank_finalists.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include "core/random.h"
 #include "tuner/finals/choose_finalists.h"
-#include "tuner/finals/finals_outcome.h"
 #include "tuner/finals/interleaved_rounds.h"
+#include "tuner/finals_outcome.h"
 #include "tuner/search/least_work.h"
 
 namespace hone {

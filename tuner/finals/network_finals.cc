@@ -11,7 +11,7 @@
 #include "rpc_runner/executor/package_job.h"
 #include "runtime/load/package_parts.h"
 #include "tuner/finals/network_variants.h"
-#include "tuner/finals/rank_finalists.h"
+#include "tuner/rank_finalists.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuning_run.h"
 

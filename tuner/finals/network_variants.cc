@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tuner/finals/finals_outcome.h"
+#include "tuner/finals_outcome.h"
 
 namespace hone {
 namespace {

@@ -180,16 +180,20 @@ double Steps(const DirectNest& nest, const MachineModel& machine, double pixels,
 }
 
 // Cycles in which one tile waits for input from beyond the first cache. Each block of channels of each row is a run of
-// addresses of its own. The hardware fetches ahead in a few runs; in more, each begins with a wait. On a Zen 3 core,
-// 512 x 13 x 13 to 1000 by 1 x 1 takes 2.5 ms with one chunk of 64 blocks, and 2.24 with chunks of eight.
+// addresses of its own. The hardware fetches ahead in a few runs; each run beyond those begins with a wait. On a Zen 3
+// core, 512 x 13 x 13 to 1000 by 1 x 1 takes 2.5 ms with one chunk of 64 blocks. Chunks of eight take 2.24.
 double RunStartCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass) {
-  constexpr double kFollowed = 16;
-  const double chunks = static_cast<double>(nest.chunks), rows = static_cast<double>(nest.shape.KH);
+  constexpr int64_t kFollowed = 16;
+  if (nest.PanelBlocks() > 0) return 0;
+  const ConvShape& s = nest.shape;
   const bool row_stays = nest.knobs.loop_order == 1;
-  const double walked = pass.input_bytes / chunks * (row_stays ? 1 : static_cast<double>(nest.rows) / rows);
-  const double runs = static_cast<double>(nest.in_blocks) * (row_stays ? rows : 1);
-  const bool near = walked + pass.weight_bytes < kDirectCacheShare * static_cast<double>(machine.l1_bytes);
-  return near || runs / chunks <= kFollowed ? 0 : machine.run_start_cycles * runs;
+  const double walked =
+      row_stays ? pass.input_bytes : static_cast<double>(Bytes(nest.types.data, s.H * s.W * s.group_in));
+  const double chunks = static_cast<double>(nest.chunks);
+  if (walked / chunks + pass.weight_bytes < kDirectCacheShare * static_cast<double>(machine.l1_bytes)) return 0;
+  const int64_t blocks = nest.knobs.ic_chunk > 0 ? nest.knobs.ic_chunk : nest.in_blocks;
+  const int64_t runs = blocks * (row_stays ? s.KH : 1);
+  return machine.run_start_cycles * chunks * static_cast<double>(std::max<int64_t>(0, runs - kFollowed));
 }
 
 // Cycles of one register tile: weights stream while the arithmetic runs.

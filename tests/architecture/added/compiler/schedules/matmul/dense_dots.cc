@@ -1,7 +1,7 @@
 // for row of rows                                 the work items
 //   for column of columns
 //     for k of K [unroll_ic]: acc += data[row][k] * weight[column][k]
-#include "compiler/schedules/dense_dots.h"
+#include "compiler/schedules/matmul/dense_dots.h"
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db/record.h"
-#include "tuner/finals/rank_finalists.h"
+#include "tuner/rank_finalists.h"
 #include "tuner/search/strategy.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "tuner/finals/finals_outcome.h"
+#include "tuner/finals_outcome.h"
 
 #include <algorithm>
 
