@@ -2,24 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-
 #include "cli/command_tree.h"
+#include "cli/help_text.h"
 #include "core/error.h"
 #include "core/text/spelling.h"
 #include "lab/text/print.h"
 
 namespace hone {
 namespace {
-
-std::string HelpText(std::string_view program, const std::vector<Command>& commands) {
-  size_t width = 0;
-  for (const Command& c : commands) width = std::max(width, c.name.size());
-  std::string text = fmt::format("usage: {} COMMAND [options]\n\n", program);
-  for (const Command& c : commands) text += fmt::format("  {:<{}}  {}\n", c.name, width, c.summary);
-  return text + fmt::format("\n`{} COMMAND --help` lists a command's options.\n", program);
-}
 
 std::string Suggestion(const std::string& given, const std::vector<Command>& commands) {
   std::vector<std::string> names;
@@ -29,8 +19,10 @@ std::string Suggestion(const std::string& given, const std::vector<Command>& com
 
 }  // namespace
 
-int RunNamedCommand(std::string_view program, const std::vector<Command>& commands, const Arguments& arguments) {
+int RunNamedCommand(std::string_view program, std::string_view example, const std::vector<Command>& commands,
+                    const Arguments& arguments) {
   if (CommandDescription* asked = DescriptionAskedFor()) {
+    asked->example = example;
     asked->commands = DescribeCommands(asked->name, commands).commands;
     return 0;
   }
@@ -39,7 +31,7 @@ int RunNamedCommand(std::string_view program, const std::vector<Command>& comman
   }
   const std::string& name = arguments.front();
   if (name == "--help" || name == "-h" || name == "help") {
-    Print("{}", HelpText(program, commands));
+    Print("{}", CommandTable(program, example, commands));
     return 0;
   }
   for (const Command& c : commands) {

@@ -15,12 +15,15 @@ struct Command {
   std::string_view summary;
   // Returns the exit code. Throws Error.
   int (*run)(const Arguments& arguments);
+  // The heading in the table of commands. Commands of one group stand together.
+  std::string_view group = "Commands";
 };
 
 // Runs the command that arguments[0] names, with the remaining arguments; `program` is the preceding text as the user
-// typed it. Prints the table for --help. Throws Error(kUsage) if there is no command or an unknown one, with the
-// nearest name.
-int RunNamedCommand(std::string_view program, const std::vector<Command>& commands, const Arguments& arguments);
+// typed it. Prints the table and the example, a whole command line, for --help. Throws Error(kUsage) if there is no
+// command or an unknown one, with the nearest name.
+int RunNamedCommand(std::string_view program, std::string_view example, const std::vector<Command>& commands,
+                    const Arguments& arguments);
 
 // The program's table of commands, defined in cli/main.cc.
 const std::vector<Command>& AllCommands();

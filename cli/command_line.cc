@@ -9,8 +9,10 @@
 #include <limits>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "cli/command_tree.h"
+#include "cli/help_text.h"
 #include "core/error.h"
 #include "core/text/shell_word.h"
 #include "core/text/spelling.h"
@@ -64,22 +66,6 @@ std::vector<std::string> ChoicesOf(const CLI::Option& option) {
   return choices;
 }
 
-OptionDescription DescriptionOf(const CLI::Option& option, FileUse use) {
-  OptionDescription one;
-  for (const std::string& name : option.get_snames()) one.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) one.names.push_back("--" + name);
-  if (one.names.empty()) {
-    one.value = option.get_name(true);
-  } else if (option.get_items_expected_max() > 0) {
-    one.value = "VALUE";
-  }
-  one.choices = ChoicesOf(option);
-  one.description = option.get_description();
-  one.required = option.get_required();
-  one.use = use;
-  return one;
-}
-
 using FileUses = std::map<const CLI::Option*, FileUse>;
 
 FileUse UseOf(const FileUses& uses, const CLI::Option& option) {
@@ -87,12 +73,33 @@ FileUse UseOf(const FileUses& uses, const CLI::Option& option) {
   return at == uses.end() ? FileUse::kNone : at->second;
 }
 
-void Describe(const CLI::App& app, const FileUses& uses, CommandDescription& description) {
-  description.name = app.get_name();
-  for (const CLI::Option* option : app.get_options()) {
-    const auto at = option->nonpositional() ? description.options.end() : description.options.begin();
-    description.options.insert(at, DescriptionOf(*option, UseOf(uses, *option)));
+OptionGroup TopicGroup(Topic topic) {
+  switch (topic) {
+    case Topic::kModel:
+    case Topic::kPackage:
+      return OptionGroup::kModel;
+    case Topic::kTarget:
+    case Topic::kThreads:
+      return OptionGroup::kTarget;
+    case Topic::kMath:
+      return OptionGroup::kPrecision;
+    case Topic::kStore:
+    case Topic::kQuery:
+      return OptionGroup::kRecords;
+    case Topic::kRunners:
+      return OptionGroup::kRemote;
+    case Topic::kInputs:
+      return OptionGroup::kShapes;
   }
+  return OptionGroup::kOptions;
+}
+
+// How the help text names the option's value; empty for a flag.
+std::string ValueOf(const CLI::Option& option, FileUse use) {
+  if (!option.nonpositional()) return option.get_name(true);
+  if (option.get_items_expected_max() == 0) return "";
+  if (use != FileUse::kNone) return use == FileUse::kOutputFolder ? "DIR" : "FILE";
+  return option.get_type_name().starts_with("TEXT") ? "VALUE" : "N";
 }
 
 }  // namespace
@@ -137,6 +144,16 @@ Option Option::Excludes(const Option& other) const {
   return *this;
 }
 
+Option Option::Default(const std::string& text) const {
+  notes_->fallbacks[option_] = text;
+  return *this;
+}
+
+Option Option::In(OptionGroup group) const {
+  notes_->groups[option_] = group;
+  return *this;
+}
+
 Option Option::About(Topic topic) const {
   notes_->topics[option_] = topic;
   return *this;
@@ -147,10 +164,8 @@ Option Option::Uses(FileUse use) const {
   return *this;
 }
 
-CommandLine::CommandLine(const std::string& name, const std::string& summary)
-    : app_(std::make_unique<CLI::App>(summary, name)), name_(name) {
-  AddFlag("--json", json_, "print one JSON document on stdout and nothing else");
-}
+CommandLine::CommandLine(const std::string& name, const std::string& summary, const std::string& example)
+    : app_(std::make_unique<CLI::App>(summary, name)), name_(name), example_(example) {}
 
 CommandLine::~CommandLine() = default;
 
@@ -197,9 +212,63 @@ bool CommandLine::HasUse(FileUse use) const {
   return std::any_of(notes_.uses.begin(), notes_.uses.end(), [use](const auto& of) { return of.second == use; });
 }
 
-void CommandLine::AddForce() {
+void CommandLine::AddOwnOptions() {
   const bool writes = HasUse(FileUse::kOutput) || HasUse(FileUse::kOutputFolder);
-  if (writes && HasUse(FileUse::kModel)) AddFlag("--force", force_, "let an output replace the model that is read");
+  if (writes && HasUse(FileUse::kModel)) {
+    AddFlag("--force", force_, "let an output replace the model that is read").In(OptionGroup::kOutput);
+  }
+  AddFlag("--json", json_, "print one JSON document on stdout and nothing else").In(OptionGroup::kOutput);
+  Added(app_->set_help_flag("-h,--help", "show this text")).In(OptionGroup::kOutput);
+}
+
+OptionGroup CommandLine::GroupOf(const CLI::Option& option) const {
+  for (const std::string& name : first_) {
+    if (app_->get_option(name) == &option) return OptionGroup::kOptions;
+  }
+  if (const auto group = notes_.groups.find(&option); group != notes_.groups.end()) return group->second;
+  if (const auto topic = notes_.topics.find(&option); topic != notes_.topics.end()) return TopicGroup(topic->second);
+  const FileUse use = UseOf(notes_.uses, option);
+  return use == FileUse::kOutput || use == FileUse::kOutputFolder ? OptionGroup::kOutput : OptionGroup::kOptions;
+}
+
+OptionDescription CommandLine::DescriptionOf(const CLI::Option& option) const {
+  OptionDescription one;
+  for (const std::string& name : option.get_snames()) one.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) one.names.push_back("--" + name);
+  one.use = UseOf(notes_.uses, option);
+  one.value = ValueOf(option, one.use);
+  one.choices = ChoicesOf(option);
+  one.description = option.get_description();
+  const auto fallback = notes_.fallbacks.find(&option);
+  one.fallback = fallback == notes_.fallbacks.end() ? option.get_default_str() : fallback->second;
+  one.environment = option.get_envname();
+  one.group = GroupOf(option);
+  one.required = option.get_required();
+  one.repeats = option.get_items_expected_max() > 1;
+  return one;
+}
+
+void CommandLine::Describe(CommandDescription& description) const {
+  description.name = name_;
+  description.example = example_;
+  std::vector<const CLI::Option*> options = std::as_const(*app_).get_options();
+  // The first ones in their order, before the others in theirs.
+  const auto rank = [this](const CLI::Option* option) {
+    const auto same = [&](const std::string& name) { return app_->get_option(name) == option; };
+    return std::find_if(first_.begin(), first_.end(), same) - first_.begin();
+  };
+  std::stable_sort(options.begin(), options.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
+  for (const CLI::Option* option : options) description.options.push_back(DescriptionOf(*option));
+  std::stable_sort(description.options.begin(), description.options.end(), [](const auto& a, const auto& b) {
+    return std::pair(!a.names.empty(), a.group) < std::pair(!b.names.empty(), b.group);
+  });
+}
+
+std::string CommandLine::Help() const {
+  CommandDescription description;
+  Describe(description);
+  description.summary = app_->get_description();
+  return HelpText(description);
 }
 
 void CommandLine::GuardFiles() const {
@@ -221,9 +290,9 @@ void CommandLine::GuardFiles() const {
 }
 
 bool CommandLine::Parse(const Arguments& arguments) {
-  AddForce();
+  AddOwnOptions();
   if (CommandDescription* asked = DescriptionAskedFor()) {
-    Describe(*app_, notes_.uses, *asked);
+    Describe(*asked);
     return false;
   }
   RejectUnknownOptions(arguments);
@@ -233,7 +302,7 @@ bool CommandLine::Parse(const Arguments& arguments) {
   try {
     app_->parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    Print("{}", app_->help());
+    Print("{}", Help());
     return false;
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));

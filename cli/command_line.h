@@ -39,6 +39,10 @@ class Option {
   Option OneOf(const std::vector<std::string>& values) const;
   Option Needs(const Option& other) const;
   Option Excludes(const Option& other) const;
+  // Names in the help text what holds without the option, where it is no value that ShowDefault could show.
+  Option Default(const std::string& text) const;
+  // Without this the option's group follows from its topic, or from its use as an output.
+  Option In(OptionGroup group) const;
   Option About(Topic topic) const;
   // The value, or the part behind NAME= in it, is a file or folder that the command reads. No output replaces it.
   Option Reads() const { return Uses(FileUse::kInput); }
@@ -55,6 +59,8 @@ class Option {
   struct Notes {
     std::map<const CLI::Option*, Topic> topics;
     std::map<const CLI::Option*, FileUse> uses;
+    std::map<const CLI::Option*, OptionGroup> groups;
+    std::map<const CLI::Option*, std::string> fallbacks;
   };
   Option(CLI::Option* option, Notes* notes) : option_(option), notes_(notes) {}
   Option Uses(FileUse use) const;
@@ -65,8 +71,8 @@ class Option {
 
 class CommandLine {
  public:
-  // `name` is as the user types it: "hone log best".
-  CommandLine(const std::string& name, const std::string& summary);
+  // `name` is as the user types it: "hone log best". `example` is a whole command line, with which the help text ends.
+  CommandLine(const std::string& name, const std::string& summary, const std::string& example);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -80,6 +86,9 @@ class CommandLine {
   Option Add(const std::string& name, double& value, const std::string& description);
   Option Add(const std::string& name, std::vector<std::string>& value, const std::string& description);
   Option AddFlag(const std::string& name, bool& value, const std::string& description);
+
+  // Puts these options, "--budget", before all groups of the help text: the few that matter most, in this order.
+  void First(const std::vector<std::string>& names) { first_ = names; }
 
   // Whether --json was given, which every command has: one JSON document on stdout.
   bool json() const { return json_; }
@@ -109,11 +118,18 @@ class CommandLine {
   std::vector<std::string> Words(const CLI::Option& option) const;
   Option Added(CLI::Option* option) { return {option, &notes_}; }
   bool HasUse(FileUse use) const;
-  void AddForce();
+  // Adds the options that every command has, and --force where it applies.
+  void AddOwnOptions();
+  OptionGroup GroupOf(const CLI::Option& option) const;
+  OptionDescription DescriptionOf(const CLI::Option& option) const;
+  // Fills in all but the summary and the commands.
+  void Describe(CommandDescription& description) const;
+  std::string Help() const;
   void GuardFiles() const;
 
   std::unique_ptr<CLI::App> app_;
-  std::string name_;
+  std::string name_, example_;
+  std::vector<std::string> first_;
   bool json_ = false, force_ = false;
   Arguments arguments_;  // the parsed arguments
   Option::Notes notes_;

@@ -11,23 +11,47 @@
 
 namespace hone {
 
+// The heading below which an option stands, in the order of the help text. kOptions is for the few that matter most.
+enum class OptionGroup : uint8_t {
+  kOptions,
+  kModel,
+  kShapes,
+  kTarget,
+  kPrecision,
+  kPasses,
+  kSearch,
+  kTiming,
+  kRecords,
+  kRemote,
+  kLimits,
+  kOutput
+};
+
+std::string_view HeadingOf(OptionGroup group);
+
 // The file that an option's value names: none, a file or folder to read, the model, a file to write, or an output
 // folder.
 enum class FileUse : uint8_t { kNone, kInput, kModel, kOutput, kOutputFolder };
 
 struct OptionDescription {
   std::vector<std::string> names;    // "-o", "--output"; empty for a positional
-  std::string value;                 // its value as the help names it, "PACKAGE"; empty for a flag
+  std::string value;                 // its value as the help names it, "FILE"; empty for a flag
   std::vector<std::string> choices;  // the only valid values, if limited
   std::string description;
+  std::string fallback;     // the value without the option, as the help names it, or empty
+  std::string environment;  // the variable that the fallback comes from, or empty
+  OptionGroup group = OptionGroup::kOptions;
   bool required = false;
+  bool repeats = false;  // takes several values
   FileUse use = FileUse::kNone;
 };
 
 struct CommandDescription {
   std::string name;  // as the user types it: "hone log best"
   std::string summary;
-  std::vector<OptionDescription> options;  // positionals first
+  std::string group;                       // the heading among the program's commands, or empty
+  std::string example;                     // a whole command line
+  std::vector<OptionDescription> options;  // positionals first, then by group
   std::vector<CommandDescription> commands;
 };
 

@@ -10,10 +10,12 @@ namespace hone {
 
 void AddRecordComparisonOptions(CommandLine& line, RecordComparisonOptions& options) {
   AddContextOptions(line, options.machine);
-  line.Add("--device", options.device, "only devices with this in their CPU model, host, key, label or id");
-  line.Add("--accept", options.accept,
-           fmt::format("divide times although they differ in these: {}", fmt::join(LikenessNames(), ",")));
-  line.Add("--price", options.prices, "KEY=0.17/h: what a device costs; KEY is a key, label, host or id");
+  line.Add("--device", options.device, "only devices whose CPU, host, key, label or id contains this")
+      .In(OptionGroup::kRecords);
+  line.Add("--accept", options.accept, fmt::format("accept these differences: {}", fmt::join(LikenessNames(), ", ")))
+      .In(OptionGroup::kRecords);
+  line.Add("--price", options.prices, "cost of a device, KEY=0.17/h, by key, label, host or id")
+      .In(OptionGroup::kRecords);
 }
 
 }  // namespace hone

@@ -3,17 +3,16 @@
 namespace hone {
 
 void AddInputOptions(CommandLine& line, InputOptions& options) {
-  line.Add("--input", options.files, "NAME=FILE: an input from a .npy file or an ONNX tensor (.pb)")
+  line.Add("--input", options.files, "an input, NAME=FILE, from a .npy file or ONNX tensor (.pb)")
       .Reads()
       .About(Topic::kInputs);
-  line.Add("--fill", options.fill, "the other inputs: zeros, ones, ramp (i/n), random (normal) or uniform")
+  line.Add("--fill", options.fill, "the other inputs: zeros, ones, ramp, random (normal) or uniform")
       .ShowDefault()
       .About(Topic::kInputs);
 }
 
 void AddPackageShapeOption(CommandLine& line, InputOptions& options) {
-  line.Add("--shape", options.shapes, "NAME=8,3,224,224: of a package for several shapes the one to take")
-      .About(Topic::kInputs);
+  line.Add("--shape", options.shapes, "which shape of the package to run, as NAME=8,3,224,224").About(Topic::kInputs);
 }
 
 }  // namespace hone

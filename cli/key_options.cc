@@ -11,19 +11,20 @@
 namespace hone {
 
 void AddClientKeyOptions(CommandLine& line, ClientKeys& keys) {
-  line.Add("--identity", keys.identity, "the file with this user's secret key (docs/howto/fleet.md)")
+  line.Add("--identity", keys.identity, "file with your secret key")
+      .Default("the one of `hone keygen`")
       .Reads()
       .Env("HONE_IDENTITY")
       .About(Topic::kRunners);
-  line.Add("--server-key", keys.server_key, "the tracker's public key or its file; by default as known_trackers says")
+  line.Add("--server-key", keys.server_key, "the tracker's public key, or a file with it")
+      .Default("as known_trackers says")
       .Reads()
       .Env("HONE_SERVER_KEY")
       .About(Topic::kRunners);
 }
 
 void AddKeyFolderOption(CommandLine& line, std::string& folder) {
-  line.Add("--keys", folder, "the tracker's key folder; by default the user's own (docs/howto/fleet.md)")
-      .Env("HONE_KEYS");
+  line.Add("--keys", folder, "the tracker's key folder").Default("your own").In(OptionGroup::kRemote).Env("HONE_KEYS");
 }
 
 std::string KeyFolderPath(const std::string& folder) { return folder.empty() ? DefaultKeyFolder() : folder; }

@@ -18,36 +18,36 @@ namespace hone {
 
 const std::vector<Command>& AllCommands() {
   static const std::vector<Command> commands = {
-      {"zoo", "lists the test networks, or writes one as ONNX", ZooCommand},
-      {"inspect", "what is in a model: summary, text, walk, tuning tasks", InspectCommand},
-      {"ops", "the operators that are known", OpsCommand},
-      {"space", "the schedules of a workload and their knobs", SpaceCommand},
-      {"quantize", "makes an 8-bit ONNX model of a float one", QuantizeCommand},
-      {"tune", "searches for a model's best kernels and keeps every result", TuneCommand},
-      {"build", "builds a package from a model with the best records", BuildCommand},
-      {"run", "runs a package", RunCommand},
-      {"bench", "times packages, interleaved", BenchCommand},
-      {"profile", "where a package's time goes: nodes, roofs, traces", ProfileCommand},
-      {"verify", "compares a package with the reference", VerifyCommand},
-      {"package", "info on a package, or its parts as files", PackageCommand},
-      {"log", "lists, ranks, imports and exports tuning records", LogCommand},
-      {"explain", "why a record is fast: knobs, roofline, assembly", ExplainCommand},
-      {"compare", "models across devices: records, bench results, or measured now", CompareCommand},
-      {"report", "what a store knows as one HTML page", ReportCommand},
-      {"dashboard", "tunings, devices and queues as they happen, as a page in a browser", DashboardCommand},
-      {"tracker", "matches tuners with runners", TrackerCommand},
-      {"runner", "offers this machine to a tracker", RunnerCommand},
-      {"devices", "who is connected to a tracker", DevicesCommand},
-      {"keygen", "makes a key for this user, or a tracker's key folder", KeygenCommand},
-      {"authorize", "lets a key in at this machine's tracker", AuthorizeCommand},
-      {"revoke", "takes keys out of a tracker's list", RevokeCommand},
-      {"keys", "whom this machine's tracker admits", KeysCommand},
-      {"enroll", "prints a one-time code for a new machine", EnrollCommand},
-      {"join", "brings this user's key to a tracker under such a code", JoinCommand},
-      {"targets", "the CPUs that are known, and what is assumed of them", TargetsCommand},
-      {"completion", "what a shell needs to complete commands and options", CompletionCommand},
-      {"man", "the manual of all commands", ManCommand},
-      {"doctor", "checks this machine and says what to change", DoctorCommand},
+      {"build", "builds a package from a model and the best records", BuildCommand, "Models"},
+      {"run", "runs a package, or one node of a model", RunCommand, "Models"},
+      {"verify", "compares a package with the reference", VerifyCommand, "Models"},
+      {"bench", "times packages, interleaved", BenchCommand, "Models"},
+      {"profile", "shows where a package's time goes", ProfileCommand, "Models"},
+      {"explain", "shows why a record is fast", ExplainCommand, "Models"},
+      {"inspect", "shows a model's contents and tuning tasks", InspectCommand, "Models"},
+      {"quantize", "makes an 8-bit ONNX model from a float one", QuantizeCommand, "Models"},
+      {"package", "shows, joins, exports and unpacks packages", PackageCommand, "Models"},
+      {"zoo", "lists the test networks, or writes one as ONNX", ZooCommand, "Models"},
+      {"tune", "searches for a model's best kernels and stores them", TuneCommand, "Tuning and records"},
+      {"log", "lists, ranks, shares and maintains records", LogCommand, "Tuning and records"},
+      {"report", "writes a web page about a store", ReportCommand, "Tuning and records"},
+      {"dashboard", "serves a live page of tunings, devices and queues", DashboardCommand, "Tuning and records"},
+      {"compare", "compares models across devices", CompareCommand, "Tuning and records"},
+      {"space", "lists the schedules of a workload and their knobs", SpaceCommand, "Tuning and records"},
+      {"tracker", "matches tuners with runners", TrackerCommand, "Devices"},
+      {"runner", "offers this machine to a tracker", RunnerCommand, "Devices"},
+      {"devices", "lists, reserves and upgrades the runners of a tracker", DevicesCommand, "Devices"},
+      {"doctor", "checks this machine and says what to change", DoctorCommand, "Devices"},
+      {"targets", "lists the known CPUs, and what is assumed of them", TargetsCommand, "Devices"},
+      {"ops", "lists the known operators", OpsCommand, "Devices"},
+      {"keygen", "makes a key for you or for a tracker", KeygenCommand, "Keys"},
+      {"authorize", "admits a key to this machine's tracker", AuthorizeCommand, "Keys"},
+      {"revoke", "removes keys from a tracker's list", RevokeCommand, "Keys"},
+      {"keys", "lists the keys that this machine's tracker admits", KeysCommand, "Keys"},
+      {"enroll", "prints a one-time code for a new machine", EnrollCommand, "Keys"},
+      {"join", "registers your key at a tracker with such a code", JoinCommand, "Keys"},
+      {"completion", "prints the completion for a shell", CompletionCommand, "Shell"},
+      {"man", "prints the manual of all commands", ManCommand, "Shell"},
   };
   return commands;
 }
@@ -63,7 +63,7 @@ int RunProgram(const Arguments& arguments) {
     }
     return 0;
   }
-  return RunNamedCommand("hone", AllCommands(), arguments);
+  return RunNamedCommand("hone", "hone tune model.onnx --budget 10m", AllCommands(), arguments);
 }
 
 int Fail(ExitCode code, std::string_view message) {

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
+#include "cli/help_text.h"
+
 namespace hone {
 namespace {
 
@@ -30,14 +34,22 @@ std::string OptionText(const OptionDescription& option) {
   } else if (!option.value.empty()) {
     names += " \\fI" + option.value + "\\fR";
   }
-  std::string text = fmt::format(".TP\n{}\n{}\n", names, Text(option.description));
+  std::string text = fmt::format(".TP\n{}\n{}\n", names, Text(TextOf(option)));
   if (!option.choices.empty()) text += Text(fmt::format("One of: {}.", fmt::join(option.choices, ", "))) + "\n";
   return text;
 }
 
 std::string CommandSection(const CommandDescription& command) {
   std::string text = fmt::format(".SS {}\n{}\n.PP\n{}\n", Text(command.name), Text(command.summary), Usage(command));
-  for (const OptionDescription& option : command.options) text += OptionText(option);
+  std::optional<OptionGroup> group;
+  for (const OptionDescription& option : command.options) {
+    if (!option.names.empty() && group != option.group) {
+      group = option.group;
+      text += fmt::format(".PP\n\\fB{}\\fR\n", HeadingOf(*group));
+    }
+    text += OptionText(option);
+  }
+  if (command.commands.empty()) text += fmt::format(".PP\nExample: {}\n", Text(command.example));
   for (const CommandDescription& sub : command.commands) text += CommandSection(sub);
   return text;
 }

@@ -6,32 +6,33 @@ void AddZooOptions(CommandLine& line, ModelOptions& options) {
   line.Add("--batch", options.batch, "batch size of a zoo network")
       .Between(int64_t{1}, int64_t{1} << 20)
       .About(Topic::kModel);
-  line.Add("--classes", options.classes, "classes of a zoo network; none: its own, 1000 for most")
+  line.Add("--classes", options.classes, "number of classes of a zoo network")
+      .Default("its own, mostly 1000")
       .Between(int64_t{1}, int64_t{1} << 24)
       .About(Topic::kModel);
-  line.Add("--image-shape", options.image_shape,
-           "one input of a zoo network, without the batch: 3,224,224; in the layout's order; none: its own")
+  line.Add("--image-shape", options.image_shape, "shape of a zoo network's input without the batch, as 3,224,224")
+      .Default("its own")
       .About(Topic::kModel);
-  line.Add("--layout", options.layout, "axes of a zoo network's images: NCHW, or NHWC of resnet-* and mobilenet*")
+  line.Add("--layout", options.layout, "axis order of a zoo network's images")
       .OneOf({"NCHW", "NHWC"})
       .About(Topic::kModel);
-  line.Add("--seed", options.seed, "seed of a zoo network's weights, and of what else the command draws")
-      .About(Topic::kModel);
+  line.Add("--seed", options.seed, "seed of a zoo network's weights and of everything random").About(Topic::kModel);
 }
 
 void AddShapeOptions(CommandLine& line, ModelOptions& options) {
-  line.Add("--shape", options.shapes,
-           "NAME=1,3,224,224: the shape of an .onnx file's input; `hone build` takes ranges, NAME=1..32,3,224,224")
+  line.Add("--shape", options.shapes, "shape of an ONNX input, as NAME=1,3,224,224; build takes 1..32")
+      .In(OptionGroup::kShapes)
       .About(Topic::kModel);
-  line.Add("--dim", options.dims,
-           "NAME=128: a free dimension of an .onnx file's inputs, wherever the name stands; `hone build` takes ranges")
+  line.Add("--dim", options.dims, "size of a free dimension, as NAME=128; build takes 1..32")
+      .In(OptionGroup::kShapes)
       .About(Topic::kModel);
-  line.Add("--max-dim", options.max_dim,
-           "the most elements along an axis of an .onnx file's values that a computed number makes as long as it says; "
-           "none: such are refused")
+  line.Add("--max-dim", options.max_dim, "largest extent that may follow from a runtime value")
+      .In(OptionGroup::kShapes)
+      .Default("none is allowed")
       .Between(int64_t{1}, int64_t{1} << 24)
       .About(Topic::kModel);
-  line.Add("--value", options.values, "NAME=16000: an .onnx file's input that always holds this number, as a constant")
+  line.Add("--value", options.values, "an ONNX input that always holds this number, as NAME=16000")
+      .In(OptionGroup::kShapes)
       .About(Topic::kModel);
 }
 
@@ -46,10 +47,10 @@ void AddModelOptions(CommandLine& line, ModelOptions& options, const char* param
 void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option) {
   AddZooOptions(line, options);
   AddShapeOptions(line, options);
-  line.Add("--exact-layer", options.exact_layers,
-           "a convolution whose data may hold NaN, infinities or far larger numbers: as --math exact, of it alone")
+  line.Add("--exact-layer", options.exact_layers, "convolution to compute as --math exact does, for extreme data")
+      .In(OptionGroup::kPrecision)
       .About(Topic::kModel);
-  line.Add(params_option, options.params, "FILE.safetensors: the values of a .relay file's parameters and constants")
+  line.Add(params_option, options.params, "values of a .relay file's parameters and constants (.safetensors)")
       .Reads()
       .About(Topic::kModel);
 }

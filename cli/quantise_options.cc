@@ -9,57 +9,63 @@ namespace hone {
 namespace {
 
 void AddImageOptions(CommandLine& line, ImageOptions& options) {
-  line.Add("--mean", options.mean,
-           "of pictures (.jpg, .png) among the calibration inputs: what is taken from values between 0 and 1, for each "
-           "channel, as 0.485,0.456,0.406; by default 0")
+  line.Add("--mean", options.mean, "per-channel mean to subtract from images, as 0.485,0.456,0.406")
+      .In(OptionGroup::kPrecision)
+      .Default("0")
       .About(Topic::kInputs);
-  line.Add("--std", options.std, "of pictures: what values are then divided by, as 0.229,0.224,0.225; by default 1")
+  line.Add("--std", options.std, "per-channel deviation to divide images by, as 0.229,0.224,0.225")
+      .In(OptionGroup::kPrecision)
+      .Default("1")
       .About(Topic::kInputs);
-  line.Add("--fit", options.fit, "of pictures: cover keeps proportions and cuts the middle out, stretch does not")
+  line.Add("--fit", options.fit, "how images get their size: cover crops them, stretch distorts them")
+      .In(OptionGroup::kPrecision)
       .ShowDefault()
       .About(Topic::kInputs);
-  line.AddFlag("--bgr", options.bgr, "of pictures: the input's first channel is blue").About(Topic::kInputs);
+  line.AddFlag("--bgr", options.bgr, "give the model images in channel order blue, green, red")
+      .In(OptionGroup::kPrecision)
+      .About(Topic::kInputs);
 }
 
 }  // namespace
 
 void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
-  line.Add("--calibrate", options.calibrate,
-           "a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays per sample), or random")
+  line.Add("--calibrate", options.calibrate, "folder of calibration inputs (.npz, .npy, .pb, .jpg, .png), or random")
+      .In(OptionGroup::kPrecision)
       .Reads()
       .Required()
       .About(Topic::kInputs);
-  line.Add("--samples", options.samples, "how many inputs are drawn when they are random")
+  line.Add("--samples", options.samples, "number of inputs for --calibrate random")
+      .In(OptionGroup::kPrecision)
       .Between(int64_t{1}, int64_t{1} << 20)
       .ShowDefault();
-  line.Add("--method", options.method, "how ranges are chosen: min-max, percentile, mse or entropy").ShowDefault();
-  line.Add("--percentile", options.percentile, "the share of values that the method percentile keeps")
+  line.Add("--method", options.method, "how to choose ranges: min-max, percentile, mse or entropy")
+      .In(OptionGroup::kPrecision)
+      .ShowDefault();
+  line.Add("--percentile", options.percentile, "percentage of values that --method percentile keeps")
+      .In(OptionGroup::kPrecision)
       .BetweenReal(50, 100)
       .ShowDefault();
-  line.AddFlag("--no-bias-correction", options.no_bias_correction,
-               "leave biases as they are; by default they take back the mean of what rounding the weights does");
-  line.AddFlag("--products", options.products, "MatMul of two computed values, too, as attention has them");
-  line.Add("--max-error", options.max_error,
-           "leave layers in float until the outputs' max|y-r|/max|r| is at most this; 0: none")
+  line.AddFlag("--no-bias-correction", options.no_bias_correction, "do not correct biases for the rounding of weights")
+      .In(OptionGroup::kPrecision);
+  line.AddFlag("--products", options.products, "also quantise MatMul of two computed values, as in attention")
+      .In(OptionGroup::kPrecision);
+  line.Add("--max-error", options.max_error, "keep layers in float until the error is at most this")
+      .In(OptionGroup::kPrecision)
       .BetweenReal(0, 1)
       .ShowDefault();
   AddImageOptions(line, options.images);
 }
 
 void AddPrecisionOptions(CommandLine& line, PrecisionOptions& options) {
-  line.Add("--calibrate", options.calibrate,
-           "with --precision int8 and auto: a folder of inputs (.npz, .npy, .pb, .jpg, .png, or a folder of arrays "
-           "per sample), or random")
+  line.Add("--calibrate", options.calibrate, "folder of calibration inputs (.npz, .npy, .pb, .jpg, .png), or random")
       .Reads()
       .About(Topic::kMath);
-  line.Add("--samples", options.samples,
-           "how many inputs --calibrate random draws for ranges; it draws eight more that judge")
+  line.Add("--samples", options.samples, "number of inputs for --calibrate random")
       .Between(int64_t{1}, int64_t{1} << 20)
       .ShowDefault()
       .About(Topic::kMath);
-  line.Add("--max-error", options.max_error,
-           "with --precision int8 and auto: the most that max|y-r|/max|r| of an output may be; by default 0.01 for "
-           "auto, for int8 whatever it is")
+  line.Add("--max-error", options.max_error, "largest error of an output, max|y-r|/max|r|")
+      .Default("0.01 for auto, none for int8")
       .BetweenReal(0, 1)
       .About(Topic::kMath);
   AddImageOptions(line, options.images);

@@ -3,7 +3,8 @@
 namespace hone {
 
 void AddStoreOption(CommandLine& line, std::string& path) {
-  line.Add("--db", path, "the record store, a file or postgresql://...; by default $HONE_DB, else the user's own")
+  line.Add("--db", path, "record store, a file or postgresql://...")
+      .Default("$HONE_DB, else your own")
       .Reads()
       .About(Topic::kStore);
 }
@@ -11,12 +12,12 @@ void AddStoreOption(CommandLine& line, std::string& path) {
 void AddRecordOptions(CommandLine& line, RecordOptions& options) {
   AddStoreOption(line, options.db);
   AddHubOption(line, options.hub);
-  line.AddFlag("--no-records", options.no_records, "use each schedule's analytic default, whatever is known")
-      .About(Topic::kStore);
+  line.AddFlag("--no-records", options.no_records, "use analytic defaults instead of records").About(Topic::kStore);
 }
 
 void AddHubOption(CommandLine& line, std::string& hub) {
-  line.Add("--hub", hub, "the pack to fall back on, or none; by default the one that came with hone")
+  line.Add("--hub", hub, "pack of records to fall back on, or none")
+      .Default("the one in hone")
       .Reads()
       .Env("HONE_HUB")
       .About(Topic::kStore);

@@ -6,8 +6,9 @@
 namespace hone {
 
 void AddRemoteOptions(CommandLine& line, RemoteRunnerOptions& remote, const std::string& what) {
-  const Option tracker = line.Add("--tracker", remote.tracker, "tcp://HOST:PORT: " + what).About(Topic::kRunners);
-  line.Add("--key", remote.key, "which runners, with --tracker").Needs(tracker).About(Topic::kRunners);
+  const Option tracker =
+      line.Add("--tracker", remote.tracker, "tracker, tcp://HOST:PORT: " + what).About(Topic::kRunners);
+  line.Add("--key", remote.key, "key of the runners to use").Needs(tracker).About(Topic::kRunners);
   AddClientKeyOptions(line, remote.keys);
 }
 

@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// Adds them with --identity and --server-key. `what` is the work done there, for the help text.
+// Adds them with --identity and --server-key. `what` is the work that a runner does, for the help text.
 void AddRemoteOptions(CommandLine& line, RemoteRunnerOptions& remote, const std::string& what);
 
 // Whether a tracker was given. Throws Error(kUsage) for a tracker without a key.

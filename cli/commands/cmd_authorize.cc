@@ -11,12 +11,13 @@
 namespace hone {
 
 int AuthorizeCommand(const Arguments& arguments) {
-  CommandLine line("hone authorize", "Lets a key in at this machine's tracker, also while that runs.");
+  CommandLine line("hone authorize", "Lets a key in at this machine's tracker, also while that runs.",
+                   "hone authorize ann.pub --name ann");
   std::string key, folder, roles = "tuner", name, expires;
   line.Add("KEY", key, "a public key, or a file NAME.pub with one").Reads().Required();
-  line.Add("--name", name, "whose it is: shown in lists and in the audit").Required();
-  line.Add("--role", roles, "viewer, tuner, runner, admin, or several with commas between").ShowDefault();
-  line.Add("--expires", expires, "not admitted from then on: 2027-01-31 or 2027-01-31T12:00:00Z, UTC");
+  line.Add("--name", name, "who owns it, for lists and the audit").Required();
+  line.Add("--role", roles, "viewer, tuner, runner or admin; several with commas").ShowDefault();
+  line.Add("--expires", expires, "end of admission in UTC, as 2027-01-31 or 2027-01-31T12:00:00Z");
   AddKeyFolderOption(line, folder);
   if (!line.Parse(arguments)) return 0;
   RequireKeyName(name);

@@ -141,32 +141,42 @@ bool Fails(const BenchResult& result, const BenchOptions& options) {
 void AddOptions(CommandLine& line, BenchOptions& options) {
   line.Add("PACKAGE", options.packages, "packages; the others are judged against the first").Reads().Required();
   AddThreadsOption(line, options.timing.threads);
-  line.Add("--runs", options.timing.runs, "runs of each package; by default as many as fill --min-time")
+  line.Add("--runs", options.timing.runs, "runs of each package")
+      .In(OptionGroup::kTiming)
+      .Default("as --min-time needs")
       .Between(1, 10'000'000);
-  line.Add("--min-time", options.min_time, "run each package for at least so long").ShowDefault();
-  line.Add("--rounds", options.timing.rounds, "in each of them packages are loaded anew; verdicts need 8")
+  line.Add("--min-time", options.min_time, "least time to run each package").In(OptionGroup::kTiming).ShowDefault();
+  line.Add("--rounds", options.timing.rounds, "rounds, each of which loads packages anew; verdicts need 8")
+      .In(OptionGroup::kTiming)
       .Between(1, kMostBenchRounds)
       .ShowDefault();
-  const Option streams = line.Add("--streams", options.streams,
-                                  "images per second of so many sessions at once, or of several numbers: 1,2,4");
-  line.AddFlag("--per-op", options.per_op, "also the median time of every call").Excludes(streams);
-  line.AddFlag("--energy", options.energy, "then run each package alone for a second and tell the joules of an image")
+  const Option streams = line.Add("--streams", options.streams, "images per second of N sessions at once, as 1,2,4")
+                             .In(OptionGroup::kTiming);
+  line.AddFlag("--per-op", options.per_op, "also print the median time of every call")
+      .In(OptionGroup::kTiming)
       .Excludes(streams);
-  line.Add("--smallest-effect", options.smallest_effect,
-           "the difference from which on it matters; by default that of --fail-above")
+  line.AddFlag("--energy", options.energy, "also measure joules per image, one package at a time")
+      .In(OptionGroup::kTiming)
+      .Excludes(streams);
+  line.Add("--smallest-effect", options.smallest_effect, "smallest difference that matters, as 2%")
+      .In(OptionGroup::kTiming)
+      .Default("2%, or that of --fail-above")
       .ShowDefault();
-  line.Add("--baseline", options.baseline, "judge against this result of an earlier --json, of the same machine")
+  line.Add("--baseline", options.baseline, "earlier --json result of this machine to judge against")
+      .In(OptionGroup::kTiming)
       .Reads();
-  line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by at least this, as 3%");
-  line.Add("--write", options.write, "FORMAT=FILE, several times: json, csv, markdown, hyperfine, otava, mlperf-system")
-      .Writes();
-  const Option csv = line.AddFlag("--csv", options.csv, "print CSV on stdout");
-  line.AddFlag("--markdown", options.markdown, "print a Markdown table on stdout").Excludes(csv);
+  line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by this, as 3%")
+      .In(OptionGroup::kTiming);
+  line.Add("--write", options.write, "FORMAT=FILE: json, csv, markdown, hyperfine, otava or mlperf-system").Writes();
+  const Option csv = line.AddFlag("--csv", options.csv, "print CSV on stdout").In(OptionGroup::kOutput);
+  line.AddFlag("--markdown", options.markdown, "print a Markdown table on stdout")
+      .In(OptionGroup::kOutput)
+      .Excludes(csv);
   AddInputOptions(line, options.timing.inputs);
   AddPackageShapeOption(line, options.timing.inputs);
-  AddRemoteOptions(line, options.remote, "time on a runner behind it");
-  line.AddFlag("--random-params", options.random_params,
-               "with --tracker: do not send float32 parameters, the runner fills them with random numbers");
+  AddRemoteOptions(line, options.remote, "time on one of its runners");
+  line.AddFlag("--random-params", options.random_params, "send no float32 parameters; the runner draws random ones")
+      .In(OptionGroup::kRemote);
 }
 
 // Throws Error(kUsage) for mistakes that are found without reading a package.
@@ -262,7 +272,9 @@ std::string NextOf(const CommandLine& line, const BenchOptions& options) {
 }  // namespace
 
 int BenchCommand(const Arguments& arguments) {
-  CommandLine line("hone bench", "Times packages, interleaved after a warm-up.");
+  CommandLine line("hone bench", "Times packages, interleaved after a warm-up.",
+                   "hone bench old.hone new.hone --min-time 5s");
+  line.First({"--threads", "--min-time", "--baseline", "--fail-above", "--per-op"});
   BenchOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;

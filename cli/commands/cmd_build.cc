@@ -165,10 +165,10 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddPrecisionOptions(line, options.precision);
   AddRecordOptions(line, options.records);
   AddPassOptions(line, options.machine);
-  line.Add("--dump-passes", options.dump_passes,
-           "a folder that gets the module's text after each pass; for several targets or shapes, one in it for each")
+  line.Add("--dump-passes", options.dump_passes, "folder that gets the module's text after each pass")
+      .In(OptionGroup::kPasses)
       .WritesInto();
-  line.AddFlag("--pass-times", options.pass_times, "print how long each pass took");
+  line.AddFlag("--pass-times", options.pass_times, "print how long each pass took").In(OptionGroup::kPasses);
 }
 
 // One machine per target, resolved before the build for the first begins.
@@ -222,7 +222,9 @@ Json ReportsJson(const std::vector<Result>& results, const std::string& output) 
 }  // namespace
 
 int BuildCommand(const Arguments& arguments) {
-  CommandLine line("hone build", "Builds a package with the best records of the store.");
+  CommandLine line("hone build", "Builds a package with the best records of the store.",
+                   "hone build model.onnx -o model.hone");
+  line.First({"-o", "--target", "--threads", "--precision", "--no-records"});
   BuildCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;

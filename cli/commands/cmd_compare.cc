@@ -49,44 +49,52 @@ struct CompareOptions {
   bool layers = false, csv = false, markdown = false;
 };
 
+void AddMeasureOptions(CommandLine& line, CompareOptions& options, const Option& measure) {
+  line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT of the tracker for --measure")
+      .Env("HONE_TRACKER")
+      .About(Topic::kRunners);
+  line.Add("--keys", options.keys, "keys of the runners for --measure, as a,b,c")
+      .In(OptionGroup::kRemote)
+      .Needs(measure);
+  line.AddFlag("--portability", options.portability, "with --measure, time each package on every other machine too")
+      .In(OptionGroup::kRemote)
+      .Needs(measure);
+  line.Add("--min-time", options.min_time, "with --measure, least time to run each package")
+      .In(OptionGroup::kRemote)
+      .ShowDefault();
+  line.AddFlag("--no-records", options.no_records, "with --measure, build with analytic defaults instead of records")
+      .In(OptionGroup::kRecords);
+  AddClientKeyOptions(line, options.remote.keys);
+}
+
 void AddOptions(CommandLine& line, CompareOptions& options) {
   line.Add("MODEL", options.models, ".onnx files, or zoo:NAME (`hone zoo` lists them)")
       .ReadsModel()
       .About(Topic::kModel);
   AddModelDetails(line, options.model);
-  const Option records = line.AddFlag("--from-records", options.from_records,
-                                      "from what the store holds, the default; nothing is measured");
+  const Option records =
+      line.AddFlag("--from-records", options.from_records, "compare what the store holds; this is the default");
   const Option results =
-      line.Add("--results", options.results, "files of `hone bench --json`: their packages are compared, without MODEL")
+      line.Add("--results", options.results, "compare packages in these files of `hone bench --json`")
           .Reads()
           .Excludes(records);
-  const Option measure =
-      line.AddFlag("--measure", options.measure, "build for a runner of each of --keys and time there what was built")
-          .Excludes(records)
-          .Excludes(results);
-  line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: where --measure finds them")
-      .Env("HONE_TRACKER")
-      .About(Topic::kRunners);
-  line.Add("--keys", options.keys, "with --measure: a,b,c").Needs(measure);
-  line.AddFlag("--portability", options.portability,
-               "with --measure: also time on each machine what was built for each other one")
-      .Needs(measure);
-  line.Add("--min-time", options.min_time, "with --measure: run each package for at least so long").ShowDefault();
-  line.AddFlag("--no-records", options.no_records,
-               "with --measure: build with analytic defaults, whatever the store holds");
-  AddClientKeyOptions(line, options.remote.keys);
+  const Option measure = line.AddFlag("--measure", options.measure, "build for runners of --keys, and time there")
+                             .Excludes(records)
+                             .Excludes(results);
+  AddMeasureOptions(line, options, measure);
   AddRecordComparisonOptions(line, options.records);
   AddStoreOption(line, options.db);
   AddHubOption(line, options.hub);
-  line.AddFlag("--layers", options.layers, "every layer on every device");
-  line.Add("--between", options.between, "A,B: the layers that differ most; each a key, label, host or id");
-  const Option csv = line.AddFlag("--csv", options.csv, "a row per device and model, comma-separated");
-  const Option markdown = line.AddFlag("--markdown", options.markdown, "the tables in Markdown").Excludes(csv);
-  line.Add("--html", options.html, "also one page with pictures: this file").Writes();
-  line.Add(
-          "--since", options.since,
-          "what became faster or slower since a day (2026-11-22) or for so long (90d): over many --results with change "
-          "points, or in the best records of MODEL's layers")
+  line.AddFlag("--layers", options.layers, "print every layer on every device");
+  line.Add("--between", options.between, "A,B: the layers that differ most between two devices")
+      .In(OptionGroup::kOutput);
+  const Option csv =
+      line.AddFlag("--csv", options.csv, "print a row for each device and model, as CSV").In(OptionGroup::kOutput);
+  const Option markdown = line.AddFlag("--markdown", options.markdown, "print the tables in Markdown")
+                              .In(OptionGroup::kOutput)
+                              .Excludes(csv);
+  line.Add("--html", options.html, "also write one page with charts to this file").Writes();
+  line.Add("--since", options.since, "what changed in speed since 2026-11-22, or within 90d")
       .Excludes(measure)
       .Excludes(csv)
       .Excludes(markdown);
@@ -260,7 +268,9 @@ int CompareSince(const CompareOptions& options, const CommandLine& line) {
 
 int CompareCommand(const Arguments& arguments) {
   CommandLine line("hone compare",
-                   "Models across devices: time, noise and share of each machine's roofs, by model and by layer.");
+                   "Models across devices: time, noise and share of each machine's roofs, by model and by layer.",
+                   "hone compare model.onnx --layers");
+  line.First({"--from-records", "--results", "--measure", "--since", "--layers"});
   CompareOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;

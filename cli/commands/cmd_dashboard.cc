@@ -50,21 +50,31 @@ void SayWhere(const CommandLine& line, const std::string& url, const std::string
   if (!token_file.empty()) Note("open {}?token=TOKEN with the token in {}\n", url, token_file);
 }
 
+void AddServerOptions(CommandLine& line, std::string& bind, std::string& token_file, std::string& port_file) {
+  line.Add("--bind", bind, "IP:PORT to serve at; other than loopback needs --token-file")
+      .In(OptionGroup::kRemote)
+      .ShowDefault();
+  line.Add("--token-file", token_file, "file with the token that viewers need; made if missing")
+      .In(OptionGroup::kRemote)
+      .Writes();
+  line.Add("--port-file", port_file, "file that gets the page's address once it is served").Writes();
+}
+
 }  // namespace
 
 int DashboardCommand(const Arguments& arguments) {
   CommandLine line("hone dashboard",
-                   "A page that shows tunings, their best so far, devices, health and queues as they happen.");
+                   "A page that shows tunings, their best so far, devices, health and queues as they happen.",
+                   "hone dashboard --tracker tcp://tracker:9190");
+  line.First({"--tracker", "--bind", "--db"});
   DashboardSources sources;
   std::string bind = "127.0.0.1:9192", token_file, port_file;
   AddStoreOption(line, sources.db);
-  line.Add("--tracker", sources.tracker, "tcp://HOST:PORT: also its devices and who waits").Env("HONE_TRACKER");
+  line.Add("--tracker", sources.tracker, "tracker, tcp://HOST:PORT, whose devices and queue to show")
+      .In(OptionGroup::kRemote)
+      .Env("HONE_TRACKER");
   AddClientKeyOptions(line, sources.keys);
-  line.Add("--bind", bind, "IP:PORT to serve at; port * picks a free one. Not loopback: with --token-file alone")
-      .ShowDefault();
-  line.Add("--token-file", token_file, "asks viewers for the token in this file, which is made when it is not there")
-      .Writes();
-  line.Add("--port-file", port_file, "the page's address is written there once it is served").Writes();
+  AddServerOptions(line, bind, token_file, port_file);
   if (!line.Parse(arguments)) return 0;
   const Address address = ParseHttpBind(bind);
   if (!sources.tracker.empty()) ParseAddress(sources.tracker);

@@ -71,7 +71,10 @@ void Watch(const AskedTracker& asked, int64_t every_ns, bool json) {
 }
 
 void AddTracker(CommandLine& line, AskedTracker& asked) {
-  line.Add("--tracker", asked.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+  line.Add("--tracker", asked.tracker, "tracker, tcp://HOST:PORT")
+      .Required()
+      .Env("HONE_TRACKER")
+      .About(Topic::kRunners);
   AddClientKeyOptions(line, asked.keys);
 }
 
@@ -79,13 +82,15 @@ int ListCommand(const Arguments& arguments) {
   CommandLine line(
       "hone devices",
       "Who is connected to a tracker: key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain, "
-      "undrain and upgrade (hone devices hold --help).");
+      "undrain and upgrade (hone devices hold --help).",
+      "hone devices --tracker tcp://tracker:9190");
+  line.First({"--tracker", "--watch", "--every"});
   AskedTracker asked;
   std::string every = "2s";
   bool watch = false;
   AddTracker(line, asked);
   line.AddFlag("--watch", watch, "ask again and again until interrupted");
-  line.Add("--every", every, "with --watch: how often").ShowDefault();
+  line.Add("--every", every, "with --watch, time between questions").ShowDefault();
   if (!line.Parse(arguments)) return 0;
   if (watch) {
     Watch(asked, ParseDuration(every), line.json());
@@ -101,13 +106,13 @@ int ListCommand(const Arguments& arguments) {
 // One of the four commands that change something. The next line names its opposite.
 int ChangeCommand(const std::string& command, const std::string& opposite, const std::string& summary,
                   const Arguments& arguments) {
-  CommandLine line("hone devices " + command, summary);
+  CommandLine line("hone devices " + command, summary, "hone devices " + command + " pi4 --tracker tcp://tracker:9190");
   DeviceCommand change;
   change.command = command;
   change.user = LocalUser();
   AskedTracker asked;
   std::string span = "30m";
-  line.Add("KEY|LABEL", change.what, "which runners").Required();
+  line.Add("KEY|LABEL", change.what, "key or label of the runners").Required();
   AddTracker(line, asked);
   if (command == "hold") line.Add("--for", span, "how long, at most 168h").ShowDefault();
   if (!line.Parse(arguments)) return 0;

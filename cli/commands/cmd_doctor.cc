@@ -192,12 +192,15 @@ int DoctorCommand(const Arguments& arguments) {
   CommandLine line(
       "hone doctor",
       "Checks toolchain, CPU, noise, folders, store, compiler and executor, and says what to change. Exit 1 when "
-      "something is bad.");
+      "something is bad.",
+      "hone doctor --tracker tcp://tracker:9190 --key pi4");
+  line.First({"--db", "--tracker", "--key"});
   std::string db;
   RemoteRunnerOptions remote;
   AddStoreOption(line, db);
-  const Option tracker = line.Add("--tracker", remote.tracker, "also ask this tracker").Env("HONE_TRACKER");
-  line.Add("--key", remote.key, "also take a small kernel to a runner of this key and back").Needs(tracker);
+  const Option tracker =
+      line.Add("--tracker", remote.tracker, "also check this tracker, tcp://HOST:PORT").Env("HONE_TRACKER");
+  line.Add("--key", remote.key, "also build and run a small kernel on such a runner").Needs(tracker);
   AddClientKeyOptions(line, remote.keys);
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();

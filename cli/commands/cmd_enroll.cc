@@ -12,11 +12,12 @@
 namespace hone {
 
 int EnrollCommand(const Arguments& arguments) {
-  CommandLine line("hone enroll", "Prints a one-time code with which a machine brings its key to this one's tracker.");
+  CommandLine line("hone enroll", "Prints a one-time code with which a machine brings its key to this one's tracker.",
+                   "hone enroll --name pi4-left");
   std::string folder, roles = "runner", name, expires;
-  line.Add("--name", name, "what the machine or person will be called").Required();
-  line.Add("--role", roles, "viewer, tuner, runner, admin, or several with commas between").ShowDefault();
-  line.Add("--expires", expires, "of the key, not of the code: 2027-01-31 or 2027-01-31T12:00:00Z, UTC");
+  line.Add("--name", name, "name for the machine or person").Required();
+  line.Add("--role", roles, "viewer, tuner, runner or admin; several with commas").ShowDefault();
+  line.Add("--expires", expires, "end of the key's admission, as 2027-01-31 or 2027-01-31T12:00:00Z");
   AddKeyFolderOption(line, folder);
   if (!line.Parse(arguments)) return 0;
   RequireKeyName(name);

@@ -126,12 +126,11 @@ void PrintExplanation(const Explanation& e) {
 
 int ExplainCommand(const Arguments& arguments) {
   CommandLine line("hone explain",
-                   "Why a record is as fast as it is: its knobs, its place under the roofline, its loop.");
+                   "Why a record is as fast as it is: its knobs, its place under the roofline, its loop.",
+                   "hone explain 3f9a2c");
+  line.First({"--db"});
   std::string text, db;
-  line.Add("RECORD", text,
-           "the first digits of a record's id, or a workload's text in quotes: its best, of this machine where it has "
-           "one")
-      .Required();
+  line.Add("RECORD", text, "first digits of a record's id, or a workload's text in quotes").Required();
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   const auto store = OpenExistingStore(db);

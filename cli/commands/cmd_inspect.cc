@@ -144,25 +144,33 @@ int Show(const InspectOptions& options, bool json) {
 }  // namespace
 
 int InspectCommand(const Arguments& arguments) {
-  CommandLine line("hone inspect", "What is in a model: by default inputs, outputs, operators, parameters and GFLOP.");
+  CommandLine line("hone inspect", "What is in a model: by default inputs, outputs, operators, parameters and GFLOP.",
+                   "hone inspect model.onnx --tasks");
+  line.First({"--params", "--text", "--walk", "--tasks", "--target"});
   InspectOptions options;
   AddModelOptions(line, options.model, "--params-file");
   AddContextOptions(line, options.machine);
   AddPassOptions(line, options.machine);
-  line.AddFlag("--params", options.params, "every parameter with its type");
-  const Option text = line.AddFlag("--text", options.text, "the module in Relay's text form");
-  line.Add("--as", options.as, "with --text: module, fn or expr").OneOf({"module", "fn", "expr"}).Needs(text);
-  const Option untyped = line.AddFlag("--untyped", options.untyped, "with --text: before type inference").Needs(text);
-  const Option optimized = line.AddFlag("--optimized", options.optimized, "with --text: after all passes for --target")
-                               .Needs(text)
-                               .Excludes(untyped);
-  line.Add("--save-params", options.save_params,
-           "with --text: FILE.safetensors, which gets the values that the text leaves out")
+  line.AddFlag("--params", options.params, "print every parameter with its type");
+  const Option text = line.AddFlag("--text", options.text, "print the module in Relay's text form");
+  line.Add("--as", options.as, "with --text, which part to print")
+      .In(OptionGroup::kOutput)
+      .OneOf({"module", "fn", "expr"})
+      .Needs(text);
+  const Option untyped = line.AddFlag("--untyped", options.untyped, "with --text, print it before type inference")
+                             .In(OptionGroup::kOutput)
+                             .Needs(text);
+  const Option optimized =
+      line.AddFlag("--optimized", options.optimized, "with --text, print it after all passes for --target")
+          .In(OptionGroup::kOutput)
+          .Needs(text)
+          .Excludes(untyped);
+  line.Add("--save-params", options.save_params, "with --text, .safetensors file that gets the omitted values")
       .Writes()
       .Needs(text)
       .Excludes(optimized);
-  line.AddFlag("--walk", options.walk, "one node type per line, in post order").Excludes(text);
-  line.AddFlag("--tasks", options.tasks, "the tuning tasks: uses, GFLOP, configs per schedule").Excludes(text);
+  line.AddFlag("--walk", options.walk, "print one node type per line, in post order").Excludes(text);
+  line.AddFlag("--tasks", options.tasks, "print the tuning tasks: uses, GFLOP, configs per schedule").Excludes(text);
   if (!line.Parse(arguments)) return 0;
   const int code = Show(options, line.json());
   line.Next("hone tune" + line.Given(kKernelTopics));

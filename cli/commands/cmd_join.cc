@@ -11,12 +11,14 @@ namespace hone {
 
 int JoinCommand(const Arguments& arguments) {
   CommandLine line("hone join",
-                   "Brings this user's key to a tracker under a code of `hone enroll`, and learns its key.");
+                   "Brings this user's key to a tracker under a code of `hone enroll`, and learns its key.",
+                   "hone join CODE --tracker tcp://tracker:9190");
+  line.First({"--tracker", "--identity"});
   std::string code, tracker;
   ClientKeys keys;
   line.Add("CODE", code, "what `hone enroll` printed on the tracker's machine").Required();
-  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
-  line.Add("--identity", keys.identity, "the file with this user's secret key, which is made where none is")
+  line.Add("--tracker", tracker, "tracker, tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+  line.Add("--identity", keys.identity, "file with your secret key; made if missing")
       .Writes()
       .Env("HONE_IDENTITY")
       .About(Topic::kRunners);

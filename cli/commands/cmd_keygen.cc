@@ -14,15 +14,16 @@
 namespace hone {
 
 int KeygenCommand(const Arguments& arguments) {
-  CommandLine line("hone keygen", "Makes a key for this user, or with --server a tracker's key folder.");
+  CommandLine line("hone keygen", "Makes a key for this user, or with --server a tracker's key folder.", "hone keygen");
+  line.First({"--identity", "--name", "--server", "--keys"});
   bool server = false;
   std::string identity, folder, name = "hone";
-  line.AddFlag("--server", server, "a folder with a tracker's key and an empty list of whom it admits");
+  line.AddFlag("--server", server, "make a tracker's key folder with an empty list");
   AddKeyFolderOption(line, folder);
-  line.Add("--identity", identity, "the file for the secret key; FILE.pub gets the public one")
+  line.Add("--identity", identity, "file for the secret key; FILE.pub gets the public one")
       .Writes()
       .Env("HONE_IDENTITY");
-  line.Add("--name", name, "what stands behind the public key").ShowDefault();
+  line.Add("--name", name, "comment beside the public key").ShowDefault();
   if (!line.Parse(arguments)) return 0;
   const KeyFolder tracker(KeyFolderPath(folder));
   const std::string path = server ? tracker.secret() : identity.empty() ? DefaultIdentityPath() : identity;

@@ -64,7 +64,8 @@ void PrintBook(const KeyBook& book) {
 }  // namespace
 
 int KeysCommand(const Arguments& arguments) {
-  CommandLine line("hone keys", "Whom this machine's tracker admits: name, roles, expiry, fingerprint; open codes.");
+  CommandLine line("hone keys", "Whom this machine's tracker admits: name, roles, expiry, fingerprint; open codes.",
+                   "hone keys");
   std::string folder;
   AddKeyFolderOption(line, folder);
   if (!line.Parse(arguments)) return 0;

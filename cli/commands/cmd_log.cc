@@ -4,29 +4,29 @@ namespace hone {
 
 int LogCommand(const Arguments& arguments) {
   static const std::vector<Command> commands = {
-      {"list", "the records that fit a query", LogListCommand},
-      {"best", "the best record per workload and device", LogBestCommand},
-      {"import", "adds the records of log files to the store", LogImportCommand},
-      {"export", "writes records as a log file", LogExportCommand},
-      {"pack", "the best records as one file that others can check", LogPackCommand},
-      {"pull", "takes a signed pack into the store", LogPullCommand},
-      {"push", "puts a signed pack where others pull it from", LogPushCommand},
-      {"hub", "the pack that came with hone", LogHubCommand},
-      {"keygen", "makes a key to sign packs with", LogKeygenCommand},
-      {"trust", "whose packs are taken", LogTrustCommand},
-      {"untrust", "takes no more packs of a key", LogUntrustCommand},
-      {"verify", "whether a pack's or store's records hold on this machine", LogVerifyCommand},
-      {"why", "which records a build considers, and why it takes the one", LogWhyCommand},
-      {"diff", "what changed between two stores or packs", LogDiffCommand},
-      {"sync", "brings what either of two stores has to the other", LogSyncCommand},
-      {"stats", "what the store holds", LogStatsCommand},
-      {"check", "whether every page and record of the store is right", LogCheckCommand},
-      {"heal", "takes out what blames candidates for the machine's trouble", LogHealCommand},
-      {"backup", "copies the store while others write to it", LogBackupCommand},
-      {"recover", "a new store out of what is left of a damaged one", LogRecoverCommand},
-      {"prune", "takes old, failed or slow records out of the store", LogPruneCommand},
+      {"list", "lists the records that match", LogListCommand, "Records"},
+      {"best", "lists the best record of each workload and device", LogBestCommand, "Records"},
+      {"why", "shows which records a build considers, and why it takes one", LogWhyCommand, "Records"},
+      {"stats", "counts the store's contents", LogStatsCommand, "Records"},
+      {"import", "adds the records of log files to the store", LogImportCommand, "Logs and packs"},
+      {"export", "writes records as a log file", LogExportCommand, "Logs and packs"},
+      {"pack", "writes the best records as one file that others can check", LogPackCommand, "Logs and packs"},
+      {"pull", "adds a signed pack to the store", LogPullCommand, "Logs and packs"},
+      {"push", "puts a signed pack where others can pull it", LogPushCommand, "Logs and packs"},
+      {"hub", "shows the pack that came with hone", LogHubCommand, "Logs and packs"},
+      {"verify", "times records of a pack or store on this machine", LogVerifyCommand, "Logs and packs"},
+      {"keygen", "makes a key to sign packs with", LogKeygenCommand, "Signing keys"},
+      {"trust", "trusts the packs of a key, or lists the trusted keys", LogTrustCommand, "Signing keys"},
+      {"untrust", "stops trusting the packs of a key", LogUntrustCommand, "Signing keys"},
+      {"diff", "shows what changed between two stores or packs", LogDiffCommand, "Store"},
+      {"sync", "copies the records of each of two stores to the other", LogSyncCommand, "Store"},
+      {"check", "checks every page and record of the store", LogCheckCommand, "Store"},
+      {"heal", "removes records that blame candidates for the machine's trouble", LogHealCommand, "Store"},
+      {"backup", "copies the store while others write to it", LogBackupCommand, "Store"},
+      {"recover", "makes a new store from the readable part of a damaged one", LogRecoverCommand, "Store"},
+      {"prune", "removes old, failed or slow records", LogPruneCommand, "Store"},
   };
-  return RunNamedCommand("hone log", commands, arguments);
+  return RunNamedCommand("hone log", "hone log best --target znver3", commands, arguments);
 }
 
 }  // namespace hone

@@ -30,17 +30,20 @@ Json TreeJson(const CommandDescription& command) {
                        {"value", option.value},
                        {"choices", option.choices},
                        {"description", option.description},
+                       {"default", option.fallback},
+                       {"group", HeadingOf(option.group)},
                        {"required", option.required},
                        {"file", UseJson(option.use)}});
   }
   for (const CommandDescription& sub : command.commands) commands.push_back(TreeJson(sub));
-  return {{"name", command.name}, {"summary", command.summary}, {"options", options}, {"commands", commands}};
+  return {{"name", command.name},       {"summary", command.summary}, {"group", command.group},
+          {"example", command.example}, {"options", options},         {"commands", commands}};
 }
 
 }  // namespace
 
 int ManCommand(const Arguments& arguments) {
-  CommandLine line("hone man", "Prints the manual: hone man | man -l -");
+  CommandLine line("hone man", "Prints the manual of all commands.", "hone man | man -l -");
   if (!line.Parse(arguments)) return 0;
   const CommandDescription program = DescribeCommands("hone", AllCommands());
   if (line.json()) {

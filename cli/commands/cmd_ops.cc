@@ -186,9 +186,10 @@ int OpsCommand(const Arguments& arguments) {
   CommandLine line(
       "hone ops",
       "The operator registry: description, inputs and outputs with their element types, attributes, support level, "
-      "schedules.");
+      "schedules.",
+      "hone ops nn.conv2d");
   std::string name;
-  line.Add("NAME", name, "one operator; none lists them");
+  line.Add("NAME", name, "one operator").Default("all of them");
   if (!line.Parse(arguments)) return 0;
   if (name.empty()) {
     ListOps(line.json());

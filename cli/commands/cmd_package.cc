@@ -71,7 +71,8 @@ Json InfosJson(const std::string& path, const Packages& packages) {
 }
 
 int InfoCommand(const Arguments& arguments) {
-  CommandLine line("hone package info", "What is inside a package, whatever its target.");
+  CommandLine line("hone package info", "What is inside a package, whatever its target.",
+                   "hone package info model.hone");
   std::string path;
   line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
   if (!line.Parse(arguments)) return 0;
@@ -98,10 +99,11 @@ int JoinPackagesCommand(const Arguments& arguments) {
   CommandLine line(
       "hone package join",
       "Puts packages of one model for several targets into one file. What loads it takes the best one that "
-      "it can run.");
+      "it can run.",
+      "hone package join x86.hone arm.hone -o both.hone");
   std::vector<std::string> paths;
   std::string output;
-  line.Add("PACKAGE", paths, "packages that `hone build` wrote, each for another target").Reads().Required();
+  line.Add("PACKAGE", paths, "packages of `hone build`, each for another target").Reads().Required();
   line.Add("-o,--output", output, "the package to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   std::vector<NamedPackage> packages;
@@ -180,17 +182,17 @@ NamedParts ForAotExecutor(const std::string& path, const std::string& name) {
 }
 
 int ExportCommand(const Arguments& arguments) {
-  CommandLine line("hone package export", "Writes a package as a C header and an object file to link into a program.");
+  CommandLine line("hone package export", "Writes a package as a C header and an object file to link into a program.",
+                   "hone package export model.hone --c -o include");
   std::string path, folder, name = "model", executor = "graph";
   bool as_c = false;
   line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
-  line.AddFlag("--c", as_c, "as NAME.h and NAME.o, for C and C++");
-  line.Add("--executor", executor,
-           "graph: libhone runs it; aot: one function NAME_run(), on one thread, without libhone")
+  line.AddFlag("--c", as_c, "write NAME.h and NAME.o, for C and C++");
+  line.Add("--executor", executor, "graph needs libhone; aot is one function without it")
       .OneOf({"graph", "aot"})
       .ShowDefault();
-  line.Add("--name", name, "what the files and what they declare begin with").ShowDefault();
-  line.Add("-o,--output", folder, "the folder to write them to").WritesInto().Required();
+  line.Add("--name", name, "prefix of the files and of what they declare").ShowDefault();
+  line.Add("-o,--output", folder, "folder to write them to").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   if (!as_c) throw Error(ExitCode::kUsage, "hone package export: no form was given; --c would be right");
   if (!IsCName(name)) {
@@ -207,10 +209,11 @@ int ExportCommand(const Arguments& arguments) {
 }
 
 int UnpackCommand(const Arguments& arguments) {
-  CommandLine line("hone package unpack", "Writes a package's manifest, graph, lib and params as files of their own.");
+  CommandLine line("hone package unpack", "Writes a package's manifest, graph, lib and params as files of their own.",
+                   "hone package unpack model.hone -o parts");
   std::string path, folder;
   line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
-  line.Add("-o,--output", folder, "the folder to write them to").WritesInto().Required();
+  line.Add("-o,--output", folder, "folder to write them to").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   const Packages packages = Package::InspectAll(path);
   for (const auto& package : packages) package->VerifyParams();
@@ -246,9 +249,10 @@ std::string PackFolder(const std::string& folder) {
 int PackCommand(const Arguments& arguments) {
   CommandLine line("hone package pack",
                    "Makes a package of what `hone package unpack` wrote: its parameters may be others of the same "
-                   "shapes.");
+                   "shapes.",
+                   "hone package pack parts -o model.hone");
   std::string folder, output;
-  line.Add("FOLDER", folder, "with manifest.json, graph.json, lib.so and params.safetensors").Reads().Required();
+  line.Add("FOLDER", folder, "folder with manifest.json, graph.json, lib.so and params.safetensors").Reads().Required();
   line.Add("-o,--output", output, "the package to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = PackFolder(folder);
@@ -267,15 +271,15 @@ int PackCommand(const Arguments& arguments) {
 
 int PackageCommand(const Arguments& arguments) {
   static const std::vector<Command> commands = {
-      {"export", "a C header and an object file, to link into a program", ExportCommand},
-      {"info", "model, target, inputs, outputs, kernels, memory", InfoCommand},
-      {"join", "one file of packages for several targets", JoinPackagesCommand},
-      {"open-params", "which parameters programs can replace when they load it", OpenParamsCommand},
-      {"pack", "a package of what unpack wrote", PackCommand},
-      {"replace-params", "the same code with other parameters of the same shapes", ReplaceParamsCommand},
-      {"unpack", "graph.json, lib.so, params.safetensors and manifest.json", UnpackCommand},
+      {"export", "writes a C header and an object file to link", ExportCommand},
+      {"info", "shows model, target, inputs, outputs, kernels and memory", InfoCommand},
+      {"join", "makes one file of packages for several targets", JoinPackagesCommand},
+      {"open-params", "notes which parameters programs can replace", OpenParamsCommand},
+      {"pack", "makes a package from what unpack wrote", PackCommand},
+      {"replace-params", "writes the same code with other parameters", ReplaceParamsCommand},
+      {"unpack", "writes the parts of a package as files", UnpackCommand},
   };
-  return RunNamedCommand("hone package", commands, arguments);
+  return RunNamedCommand("hone package", "hone package info model.hone", commands, arguments);
 }
 
 }  // namespace hone

@@ -136,16 +136,15 @@ void AddOptions(CommandLine& line, ProfileCommandOptions& options) {
   line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
   AddThreadsOption(line, options.profile.threads);
   line.Add("--runs", options.profile.runs, "runs with a clock around each call").Between(1, kMostRuns).ShowDefault();
-  line.Add("--top", options.top, "print the first so many rows").Between(1, kMostRuns);
-  line.AddFlag("--in-order", options.in_order, "in the order of execution, not by time");
-  line.Add("--trace", options.trace,
-           "write a Chrome trace here, which ui.perfetto.dev shows: runs, calls and what each worker did")
-      .Writes();
+  line.Add("--top", options.top, "print only the first N rows").Between(1, kMostRuns);
+  line.AddFlag("--in-order", options.in_order, "sort by execution order instead of time");
+  line.Add("--trace", options.trace, "write a Chrome trace here, for ui.perfetto.dev").Writes();
   line.Add("--folded", options.folded, "write folded stacks here, for flame graphs").Writes();
   const Option annotate =
-      line.Add("--annotate", options.annotate, "write the ONNX model here with the times as its nodes' metadata")
-          .Writes();
-  line.Add("--model", options.model, "the ONNX model to annotate; by default the path it was built from")
+      line.Add("--annotate", options.annotate, "write the ONNX model here, with times in its metadata").Writes();
+  line.Add("--model", options.model, "the ONNX model to annotate")
+      .In(OptionGroup::kOutput)
+      .Default("the one it was built from")
       .ReadsModel()
       .Needs(annotate);
   AddInputOptions(line, options.profile.inputs);
@@ -155,7 +154,9 @@ void AddOptions(CommandLine& line, ProfileCommandOptions& options) {
 }  // namespace
 
 int ProfileCommand(const Arguments& arguments) {
-  CommandLine line("hone profile", "Times every call of a package and holds it against this machine's roofs.");
+  CommandLine line("hone profile", "Times every call of a package and holds it against this machine's roofs.",
+                   "hone profile model.hone --top 10");
+  line.First({"--threads", "--runs", "--top", "--in-order", "--trace"});
   ProfileCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;

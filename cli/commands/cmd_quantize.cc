@@ -13,7 +13,9 @@
 namespace hone {
 
 int QuantizeCommand(const Arguments& arguments) {
-  CommandLine line("hone quantize", "Makes an 8-bit ONNX model of a float one, and says what that costs in accuracy.");
+  CommandLine line("hone quantize", "Makes an 8-bit ONNX model of a float one, and says what that costs in accuracy.",
+                   "hone quantize model.onnx --calibrate images -o model8.onnx");
+  line.First({"--calibrate", "-o", "--method", "--max-error", "--threads"});
   ModelOptions model;
   QuantiseOptions options;
   std::string output;

@@ -16,14 +16,14 @@ namespace hone {
 
 int ReportCommand(const Arguments& arguments) {
   CommandLine line("hone report",
-                   "One page of what a store knows: models across devices, layers, roofs, portability, tuning, fates.");
+                   "One page of what a store knows: models across devices, layers, roofs, portability, tuning, fates.",
+                   "hone report zoo:resnet-18 -o report.html");
+  line.First({"-o", "--db", "--price", "--accept", "--device"});
   ModelOptions model;
   std::vector<std::string> names, prices;
   std::string db, output;
   RecordComparisonOptions options;
-  line.Add("MODEL", names, ".onnx files, or zoo:NAME; without one the page tells the tuning alone")
-      .ReadsModel()
-      .About(Topic::kModel);
+  line.Add("MODEL", names, ".onnx files, or zoo:NAME; without any, tuning alone").ReadsModel().About(Topic::kModel);
   AddModelDetails(line, model);
   AddRecordComparisonOptions(line, options);
   AddStoreOption(line, db);

@@ -159,28 +159,30 @@ void Report(const Ran& ran, const RunOptions& options, bool json) {
 
 int RunCommand(const Arguments& arguments) {
   if (Names(arguments, "--node")) return RunNodeCommand(arguments);
-  CommandLine line("hone run", "Runs a package once and prints the first values of each output.");
+  CommandLine line("hone run", "Runs a package once and prints the first values of each output.",
+                   "hone run model.hone --input image=cat.npy");
+  line.First({"--input", "--output", "--threads", "--dump", "--node"});
   RunOptions options;
   const Option package =
       line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().About(Topic::kPackage);
   // An optional PACKAGE would be taken for another value of the --input before it.
   if (!Names(arguments, "--graph")) package.Required();
-  line.Add("--graph", options.graph, "graph.json of `hone package unpack`, with --lib and --params instead of PACKAGE")
+  line.Add("--graph", options.graph, "graph.json of `hone package unpack`, instead of PACKAGE")
+      .In(OptionGroup::kModel)
       .Reads();
-  line.Add("--lib", options.lib, "its lib.so").Reads();
-  line.Add("--params", options.params, "its params.safetensors, or another of the same names and shapes").Reads();
+  line.Add("--lib", options.lib, "lib.so for --graph").In(OptionGroup::kModel).Reads();
+  line.Add("--params", options.params, "params.safetensors for --graph, or others of the same shapes")
+      .In(OptionGroup::kModel)
+      .Reads();
   AddInputOptions(line, options.inputs);
   AddPackageShapeOption(line, options.inputs);
-  line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs");
-  line.Add("--output", options.output, "a folder that gets every output as a .npy file").WritesInto();
-  line.Add("--dump", options.dump, "a folder that gets the value of every call as a .npy file").WritesInto();
-  line.Add("--upto", options.upto,
-           "stop after the call that computes this node of the model, and show the values so far");
-  line.Add(
-      "--node", options.node,
-      "MODEL --node NAME: one node of a model, built and run alone; `hone run MODEL --node NAME --help` tells more");
+  line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs").In(OptionGroup::kShapes);
+  line.Add("--output", options.output, "folder that gets each output as a .npy file").WritesInto();
+  line.Add("--dump", options.dump, "folder that gets each call's value as a .npy file").WritesInto();
+  line.Add("--upto", options.upto, "stop after this node of the model, and print its values").In(OptionGroup::kOutput);
+  line.Add("--node", options.node, "run one node of a model: `hone run MODEL --node NAME --help`");
   AddThreadsOption(line, options.threads);
-  AddRemoteOptions(line, options.remote, "run on a runner behind it");
+  AddRemoteOptions(line, options.remote, "run on one of its runners");
   if (!line.Parse(arguments)) return 0;
   RequirePackageOrParts(options);
   if (AreParts(options) && IsRemote(options.remote)) {

@@ -9,48 +9,82 @@
 #include "rpc_runner/machine/core_set.h"
 
 namespace hone {
+namespace {
+
+// As the user wrote them; an empty one keeps the default.
+struct RunnerLimits {
+  std::string lifetime, max_deadline, max_memory, max_package, max_cache;
+};
+
+void AddLimits(CommandLine& line, RunnerLimits& limits, RunnerServerOptions& options) {
+  line.Add("--max-deadline", limits.max_deadline, "longest time that a candidate may take")
+      .In(OptionGroup::kLimits)
+      .Default("60s");
+  line.Add("--max-memory", limits.max_memory, "most memory of one job, as 512M or 4G")
+      .In(OptionGroup::kLimits)
+      .Default("3/4 of memory");
+  line.Add("--max-package", limits.max_package, "most parameters and inputs of a package, as 64M or 1G")
+      .In(OptionGroup::kLimits)
+      .Default("1/4 of memory");
+  line.Add("--max-cache", limits.max_cache, "memory for parameters and inputs that are kept for later")
+      .In(OptionGroup::kLimits)
+      .Default("1/8 of memory");
+  line.Add("--user", options.executor.user, "when started by root, user to run candidates as")
+      .In(OptionGroup::kLimits)
+      .Default("nobody");
+  line.Add("--require-isolation", options.executor.required_isolation,
+           "do not start without these, as seccomp,landlock")
+      .In(OptionGroup::kLimits);
+  line.Add("--lifetime", limits.lifetime, "end after this time, as 90s, 10m or 2h").In(OptionGroup::kLimits);
+  line.Add("--max-jobs", options.max_jobs, "end after this many jobs")
+      .In(OptionGroup::kLimits)
+      .Between(int64_t{1}, int64_t{1} << 40);
+  line.AddFlag("--once", options.once, "end when the first lease is over").In(OptionGroup::kLimits);
+}
+
+void Apply(const RunnerLimits& limits, RunnerServerOptions& options) {
+  if (!limits.max_deadline.empty()) options.executor.max_deadline_ns = ParseDuration(limits.max_deadline);
+  if (!limits.max_memory.empty()) options.executor.max_memory_bytes = ParseMemorySize(limits.max_memory);
+  if (!limits.max_package.empty()) options.executor.max_package_bytes = ParseMemorySize(limits.max_package);
+  if (!limits.max_cache.empty()) options.executor.max_cache_bytes = ParseMemorySize(limits.max_cache);
+  if (!limits.lifetime.empty()) options.lifetime_ns = ParseDuration(limits.lifetime);
+}
+
+}  // namespace
 
 int RunnerCommand(const Arguments& arguments) {
-  CommandLine line("hone runner", "Offers this machine to a tracker, as hone-runner does.");
+  CommandLine line("hone runner", "Offers this machine to a tracker, as hone-runner does.",
+                   "hone runner --tracker tcp://tracker:9190 --key pi4");
+  line.First({"--tracker", "--key", "--cores", "--max-deadline", "--health"});
   RunnerServerOptions options;
-  std::string cores, lifetime, max_deadline, max_memory, max_package, max_cache, health = "on";
-  line.Add("--tracker", options.tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
-  line.Add("--key", options.key, "the name under which tuners ask for such machines")
+  RunnerLimits limits;
+  std::string cores, health = "on";
+  line.Add("--tracker", options.tracker, "tracker, tcp://HOST:PORT")
+      .Required()
+      .Env("HONE_TRACKER")
+      .About(Topic::kRunners);
+  line.Add("--key", options.key, "name by which tuners ask for such machines")
       .Required()
       .Env("HONE_KEY")
       .About(Topic::kRunners);
-  line.Add("--label", options.label, "this device's name among those of its key; by default the host's");
-  line.AddFlag("--direct", options.direct,
-               "let tuners of this machine dial this runner too, where the tracker has no keys");
-  line.Add("--bind", options.bind, "where, with --direct; port * picks a free one").ShowDefault();
-  line.Add("--cores", cores,
-           "the CPUs to time on, as 0,2-3, or in words: big, cortex-a72, nosmt+node0; by default all that are allowed");
-  line.Add("--max-deadline", max_deadline,
-           "the longest that a candidate may take, whatever its job says; by default 60s");
-  line.Add("--max-memory", max_memory,
-           "the most memory of one job: 512M, 4G; by default three quarters of the machine's");
-  line.Add("--max-package", max_package,
-           "the most parameters and inputs of one package: 64M, 1G; by default a quarter of the machine's memory");
-  line.Add("--max-cache", max_cache,
-           "how much of those is kept for the next time; by default an eighth of the machine's memory");
-  line.Add("--user", options.executor.user, "who candidates run as when this is started by root; by default nobody");
-  line.Add("--require-isolation", options.executor.required_isolation,
-           "refuse to start with less: words of what hone devices shows, as seccomp,landlock");
-  line.Add("--lifetime", lifetime, "end after so long: 90s, 10m, 2h");
-  line.Add("--max-jobs", options.max_jobs, "end after so many jobs").Between(int64_t{1}, int64_t{1} << 40);
-  line.AddFlag("--once", options.once, "end when the first lease is over");
-  line.Add("--health", health, "on or off: watch this device's speed, and leave while it is slow")
+  line.Add("--label", options.label, "name of this device among those of its key")
+      .In(OptionGroup::kRemote)
+      .Default("the host name");
+  line.AddFlag("--direct", options.direct, "also let tuners of this machine connect without the tracker")
+      .In(OptionGroup::kRemote);
+  line.Add("--bind", options.bind, "with --direct, address to listen at; port * picks one")
+      .In(OptionGroup::kRemote)
+      .ShowDefault();
+  line.Add("--cores", cores, "CPUs to time on, as 0,2-3, big, cortex-a72 or nosmt+node0").Default("the allowed ones");
+  AddLimits(line, limits, options);
+  line.Add("--health", health, "watch this device's speed, and leave while it is slow")
       .OneOf({"on", "off"})
       .ShowDefault();
   AddClientKeyOptions(line, options.keys);
   if (!line.Parse(arguments)) return 0;
   options.executor.cores = CoresOfThisMachine(cores);
   if (health == "on") options.health = HealthOptions{StateFolder(), options.executor.cores, {}};
-  if (!max_deadline.empty()) options.executor.max_deadline_ns = ParseDuration(max_deadline);
-  if (!max_memory.empty()) options.executor.max_memory_bytes = ParseMemorySize(max_memory);
-  if (!max_package.empty()) options.executor.max_package_bytes = ParseMemorySize(max_package);
-  if (!max_cache.empty()) options.executor.max_cache_bytes = ParseMemorySize(max_cache);
-  if (!lifetime.empty()) options.lifetime_ns = ParseDuration(lifetime);
+  Apply(limits, options);
   line.Next("hone tune MODEL" + line.Given({Topic::kRunners}));
   ServeRunner(options, CatchStopSignals());
   return StopExitCode(0);

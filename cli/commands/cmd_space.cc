@@ -32,10 +32,11 @@ Json ScheduleJson(const Schedule& schedule, const ConfigSpace& space) {
 }  // namespace
 
 int SpaceCommand(const Arguments& arguments) {
-  CommandLine line("hone space", "The schedules that can compute a workload: knobs, values and size of each.");
+  CommandLine line("hone space", "The schedules that can compute a workload: knobs, values and size of each.",
+                   "hone space \"nn.dense data=1x64 weight=10x64 dtype=float32 epilogue=bias_act\"");
   std::string text;
   MachineOptions options;
-  line.Add("WORKLOAD", text, "a workload's text, in quotes, as `hone inspect MODEL --tasks` prints it").Required();
+  line.Add("WORKLOAD", text, "a workload's text in quotes, from `hone inspect MODEL --tasks`").Required();
   AddMachineOptions(line, options);
   if (!line.Parse(arguments)) return 0;
 

@@ -55,9 +55,10 @@ std::vector<NamedTarget> AskedTargets(const std::string& name) {
 
 int TargetsCommand(const Arguments& arguments) {
   CommandLine line("hone targets",
-                   "Targets that are known, what schedules assume of them, and what their kernels were run on.");
+                   "Targets that are known, what schedules assume of them, and what their kernels were run on.",
+                   "hone targets host");
   std::string name;
-  line.Add("NAME", name, "a name of the list, \"host\", a triple, or a whole target text; none lists all");
+  line.Add("NAME", name, "a listed name, host, a triple, or LLVM text").Default("all of them");
   if (!line.Parse(arguments)) return 0;
   Json list = Json::array();
   Table table({"target", "model", "> lanes", "> registers", "> L1d", "> L2", "> L3", "run on", "needs"});

@@ -11,15 +11,17 @@ namespace hone {
 
 int TrackerCommand(const Arguments& arguments) {
   CommandLine line("hone tracker",
-                   "Matches tuners with runners until it is told to stop. Without keys on loopback alone.");
+                   "Matches tuners with runners until it is told to stop. Without keys on loopback alone.",
+                   "hone tracker --bind tcp://0.0.0.0:9190");
+  line.First({"--bind", "--keys", "--metrics"});
   TrackerOptions options;
   std::string folder, audit;
   line.Add("--bind", options.bind, "tcp://HOST:PORT; port * picks a free one").ShowDefault();
-  line.Add("--port-file", options.port_file, "the bound address is written there once the tracker serves").Writes();
-  line.Add("--metrics", options.metrics, "127.0.0.1:PORT: /metrics for Prometheus and /healthz over HTTP");
+  line.Add("--port-file", options.port_file, "file that gets the bound address once the tracker serves").Writes();
+  line.Add("--metrics", options.metrics, "127.0.0.1:PORT for Prometheus (/metrics) and /healthz")
+      .In(OptionGroup::kRemote);
   AddKeyFolderOption(line, folder);
-  line.Add("--audit", audit, "who came, was refused and held what goes here, not to audit.jsonl in the key folder")
-      .Writes();
+  line.Add("--audit", audit, "file for the audit").Default("audit.jsonl in the key folder").Writes();
   if (!line.Parse(arguments)) return 0;
   options.keys = TrackerKeys(folder, audit);
   // Fails before anything is printed.

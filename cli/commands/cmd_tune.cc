@@ -51,9 +51,63 @@ struct TuneCommandOptions {
 };
 
 std::string StrategyList() {
-  std::string text;
-  for (const StrategyEntry& entry : AllStrategies()) text += fmt::format("{}{}", text.empty() ? "" : ", ", entry.name);
+  std::string text = "search strategy:";
+  for (const StrategyEntry& entry : AllStrategies()) text += fmt::format(" {},", entry.name);
+  text.pop_back();
   return text;
+}
+
+void AddSearchOptions(CommandLine& line, TuneCommandOptions& options) {
+  line.Add("--trials", options.tune.budget.trials, "stop after this many trials in all, earlier runs included")
+      .In(OptionGroup::kSearch)
+      .Between(int64_t{1}, int64_t{1} << 40);
+  line.Add("--budget", options.budget, "stop after this time, as 90s, 10m or 2h")
+      .In(OptionGroup::kSearch)
+      .Default("5m without another limit");
+  line.Add("--until-gain", options.until_gain, "stop when 16 more trials a task promise less, as 1%")
+      .In(OptionGroup::kSearch);
+  line.Add("--early-stopping", options.early_stopping, "leave a task after N trials without gain; 0 never does")
+      .In(OptionGroup::kSearch)
+      .Default("32 to 128, by its space")
+      .Between(0, int64_t{1} << 40);
+  line.Add("--strategy", options.tune.strategy, StrategyList()).In(OptionGroup::kSearch).ShowDefault();
+  line.Add("--cache", options.cache, "cold-weights times as in a network, warm as a hot loop")
+      .In(OptionGroup::kSearch)
+      .ShowDefault();
+  line.Add("--finals", options.finals, "where to compare the best: in the built network, or alone")
+      .In(OptionGroup::kSearch)
+      .OneOf({"network", "kernels"})
+      .ShowDefault();
+  line.Add("--tasks", options.tasks, "only tasks whose workload contains one of these texts").In(OptionGroup::kSearch);
+  line.Add("--cores", options.cores, "CPUs to time on, as 0,2-3, big or nosmt+node0").In(OptionGroup::kTarget);
+  line.Add("--replay", options.replay, "search in this store's records instead of measuring; keeps nothing")
+      .In(OptionGroup::kSearch)
+      .Reads();
+}
+
+void AddTrackerOptions(CommandLine& line, TuneCommandOptions& options) {
+  const Option tracker =
+      line.Add("--tracker", options.remote.tracker, "measure on runners of this tracker, tcp://HOST:PORT")
+          .Env("HONE_TRACKER")
+          .About(Topic::kRunners);
+  line.Add("--key", options.remote.key, "key of the runners to use")
+      .Env("HONE_KEY")
+      .Needs(tracker)
+      .About(Topic::kRunners);
+  line.Add("--priority", options.remote.priority, "0 to 255: who waits with the highest comes first")
+      .In(OptionGroup::kRemote)
+      .Between(0, 255)
+      .ShowDefault()
+      .Needs(tracker);
+  line.AddFlag("--direct", options.remote.direct, "connect to runners of this machine without the tracker")
+      .In(OptionGroup::kRemote)
+      .Needs(tracker);
+  line.Add("--runners", options.remote.max_runners, "most runners to use at once")
+      .In(OptionGroup::kRemote)
+      .Between(1, 64)
+      .ShowDefault()
+      .Needs(tracker);
+  AddClientKeyOptions(line, options.remote.keys);
 }
 
 void AddOptions(CommandLine& line, TuneCommandOptions& options) {
@@ -61,43 +115,8 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   AddContextOptions(line, options.machine, kModelPrecisions);
   AddPrecisionOptions(line, options.precision);
   AddStoreOption(line, options.db);
-  line.Add("--trials", options.tune.budget.trials, "stop after so many trials in all, those of earlier runs counted")
-      .Between(int64_t{1}, int64_t{1} << 40);
-  line.Add("--budget", options.budget,
-           "stop after so long: 90s, 10m, 2h; by default 5m, without --trials and --until-gain");
-  line.Add("--until-gain", options.until_gain,
-           "stop when 16 more trials of every task promise to save less of the model's time than this, as 1%");
-  line.Add("--early-stopping", options.early_stopping,
-           "a task stops after so many trials that gained less than 1 %, 0: never; by default 32 to 128 by its space")
-      .Between(0, int64_t{1} << 40);
-  line.Add("--strategy", options.tune.strategy, StrategyList()).ShowDefault();
-  line.Add("--cache", options.cache, "cold-weights: as in a network; warm: a hot loop").ShowDefault();
-  line.Add("--finals", options.finals, "network: the best of each task also in the built model; kernels: alone only")
-      .OneOf({"network", "kernels"})
-      .ShowDefault();
-  line.Add("--tasks", options.tasks, "only the tasks whose workload contains one of these texts");
-  line.Add("--cores", options.cores, "without a tracker: the CPUs to time on, as 0,2-3, or in words: big, nosmt+node0");
-  line.Add("--replay", options.replay, "search with the records of this store in place of a runner; keeps nothing")
-      .Reads();
-  const Option tracker = line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT: measure on runners behind it")
-                             .Env("HONE_TRACKER")
-                             .About(Topic::kRunners);
-  line.Add("--key", options.remote.key, "which runners, with --tracker")
-      .Env("HONE_KEY")
-      .Needs(tracker)
-      .About(Topic::kRunners);
-  line.Add("--priority", options.remote.priority, "0 to 255: who waits with the highest is given a runner first")
-      .Between(0, 255)
-      .ShowDefault()
-      .Needs(tracker);
-  line.AddFlag("--direct", options.remote.direct,
-               "dial runners of this machine that allow it, in place of speaking through a tracker without keys")
-      .Needs(tracker);
-  line.Add("--runners", options.remote.max_runners, "at most so many of the key's runners at once")
-      .Between(1, 64)
-      .ShowDefault()
-      .Needs(tracker);
-  AddClientKeyOptions(line, options.remote.keys);
+  AddSearchOptions(line, options);
+  AddTrackerOptions(line, options);
 }
 
 void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wanted) {
@@ -243,7 +262,9 @@ Tuned SearchOrReplay(const TuneCommandOptions& options, Runner* runner, ModelPre
 
 int TuneCommand(const Arguments& arguments) {
   CommandLine line("hone tune",
-                   "Searches for the best kernels of a model's tasks and keeps every trial. Run again to go on.");
+                   "Searches for the best kernels of a model's tasks and keeps every trial. Run again to go on.",
+                   "hone tune model.onnx --budget 10m");
+  line.First({"--budget", "--trials", "--target", "--threads", "--tracker"});
   TuneCommandOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;

@@ -311,36 +311,26 @@ void RequireHereAndReference(const VerifyPackageOptions& options) {
 
 void AddOptions(CommandLine& line, VerifyPackageOptions& options) {
   AddModelOptions(line, options.model);
-  line.Add("PACKAGE", options.package,
-           "a package of that model; none: one is built, and checked before a last softmax too")
-      .Reads()
-      .About(Topic::kPackage);
+  line.Add("PACKAGE", options.package, "a package of that model").Default("builds one").Reads().About(Topic::kPackage);
   AddContextOptions(line, options.machine);
   AddRecordOptions(line, options.records);
   AddInputOptions(line, options.inputs);
-  line.Add("--expect", options.expect, "a .pb or .npy file per output: compare with these instead of the reference")
-      .Reads()
-      .About(Topic::kInputs);
+  line.Add("--expect", options.expect, "expected outputs, a .pb or .npy file for each").Reads().About(Topic::kInputs);
   AddPassOptions(line, options.machine);
-  line.AddFlag(
-      "--bisect", options.bisect,
-      "compare the value of every node, name the first from which on none agrees, and the first NaN or infinity");
-  line.Add(
-          "--against", options.against,
-          "with --bisect: another package of MODEL, or a folder of .npy files named as its nodes or values, instead of "
-          "the reference")
-      .Reads();
-  AddRemoteOptions(line, options.remote, "run the package on a runner behind it");
-  line.Add("--tolerance", options.tolerance,
-           "worst max|y-r|/max|r| that agrees; by default 1e-4, of a package whose layers have chosen precisions what "
-           "was allowed")
+  line.AddFlag("--bisect", options.bisect, "compare every node's value, and name the first that differs");
+  line.Add("--against", options.against, "with --bisect, compare with this package or folder of .npy files").Reads();
+  AddRemoteOptions(line, options.remote, "run on one of its runners");
+  line.Add("--tolerance", options.tolerance, "largest max|y-r|/max|r| that agrees")
+      .Default("1e-4, or the build's own")
       .BetweenReal(0, 1);
 }
 
 }  // namespace
 
 int VerifyCommand(const Arguments& arguments) {
-  CommandLine line("hone verify", "Runs a package and the reference on the same inputs; exit 1 when they differ.");
+  CommandLine line("hone verify", "Runs a package and the reference on the same inputs; exit 1 when they differ.",
+                   "hone verify model.onnx model.hone");
+  line.First({"--bisect", "--against", "--tolerance", "--input", "--expect"});
   VerifyPackageOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;

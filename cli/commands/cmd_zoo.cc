@@ -47,10 +47,12 @@ int WriteZoo(const CommandLine& line, const ModelOptions& options, const std::st
 }  // namespace
 
 int ZooCommand(const Arguments& arguments) {
-  CommandLine line("hone zoo", "Lists the test networks; with a NAME and -o writes one as ONNX with seeded weights.");
+  CommandLine line("hone zoo", "Lists the test networks; with a NAME and -o writes one as ONNX with seeded weights.",
+                   "hone zoo resnet-18 -o resnet-18.onnx");
+  line.First({"-o"});
   ModelOptions options;
   std::string name, output;
-  line.Add("NAME", name, "a network; none lists them");
+  line.Add("NAME", name, "a network").Default("lists them");
   line.Add("-o,--output", output, "the .onnx file to write").Writes();
   AddZooOptions(line, options);
   if (!line.Parse(arguments)) return 0;

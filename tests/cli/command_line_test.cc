@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "cli/help_text.h"
 #include "core/error.h"
 
 namespace hone {
@@ -14,7 +17,7 @@ struct Parsed {
 };
 
 Parsed Parse(const Arguments& arguments) {
-  CommandLine line("hone test", "a test");
+  CommandLine line("hone test", "a test", "hone test m.onnx");
   Parsed p;
   line.Add("MODEL", p.model, "a model").Required();
   line.Add("--trials", p.trials, "how many");
@@ -54,7 +57,7 @@ TEST(CommandLine, SaysWhatIsMissingOrWrongInOneLine) {
 }
 
 std::string GivenOf(const Arguments& arguments, const std::set<Topic>& topics) {
-  CommandLine line("hone test", "a test");
+  CommandLine line("hone test", "a test", "hone test m.onnx");
   std::string db, fill, target = "host";
   int threads = 0;
   bool no_records = false;
@@ -87,13 +90,68 @@ TEST(CommandLineGiven, LeavesOutWhatTheEnvironmentGivesAgain) {
 }
 
 TEST(CommandLineGiven, SaysWhatAnOptionWasResolvedTo) {
-  CommandLine line("hone test", "a test");
+  CommandLine line("hone test", "a test", "hone test m.onnx");
   std::string target = "runner";
   line.Add("--target", target, "for what").About(Topic::kTarget);
   line.Parse({"--target", "runner"});
   line.Resolve("--target", "llvm -mcpu=znver3");
   EXPECT_EQ(line.Given({Topic::kTarget}), " --target 'llvm -mcpu=znver3'");
   EXPECT_EQ(line.Again(), "hone test --target runner");
+}
+
+int TestCommand(const Arguments& arguments) {
+  CommandLine line("hone test", "a test", "hone test m.onnx");
+  std::string model, other, db, output, math = "fast";
+  int threads = 0;
+  bool dry = false;
+  line.First({"--threads", "--dry"});
+  line.Add("MODEL", model, "a model").Required();
+  line.Add("OTHER", other, "another model");
+  line.Add("-o,--output", output, "a file").Writes();
+  line.Add("--db", db, "a store").Default("your own").About(Topic::kStore);
+  line.AddFlag("--dry", dry, "nothing is kept").In(OptionGroup::kSearch);
+  line.Add("--math", math, "how exact").OneOf({"fast", "exact"}).ShowDefault().About(Topic::kMath);
+  line.Add("--threads", threads, "how many").Env("HONE_TEST_THREADS").About(Topic::kThreads);
+  line.Parse(arguments);
+  return 0;
+}
+
+TEST(CommandLineHelp, ListsOptionsByGroup) {
+  const CommandDescription program = DescribeCommands("hone", {{"test", "a test", TestCommand}});
+  EXPECT_EQ(HelpText(program.commands.front()), R"(a test
+
+usage: hone test MODEL [OTHER] [options]
+
+  MODEL                       a model
+  OTHER                       another model
+
+Options
+  --threads N                 how many [env: HONE_TEST_THREADS]
+  --dry                       nothing is kept
+
+Precision
+  --math fast|exact           how exact [default: fast]
+
+Records
+  --db VALUE                  a store [default: your own]
+
+Output
+  -o, --output FILE           a file
+  --json                      print one JSON document on stdout and nothing else
+  -h, --help                  show this text
+
+Example: hone test m.onnx
+)");
+}
+
+TEST(CommandLineHelp, BreaksLongLinesAtBlanks) {
+  CommandDescription command;
+  OptionDescription option;
+  option.names = {"--an-option-with-a-very-long-name"};
+  for (int i = 0; i < 40; ++i) option.description += "word ";
+  command.options = {option};
+  std::istringstream lines(HelpText(command));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
 }  // namespace

@@ -77,7 +77,8 @@ void RunModel(const std::string& path, bool build, const Options& options) {
 }
 
 int Main(const std::vector<std::string>& arguments) {
-  CommandLine line("hone_run_models", "Runs every model of a folder and writes what comes out.");
+  CommandLine line("hone_run_models", "Runs every model of a folder and writes what comes out.",
+                   "hone_run_models models");
   Options options;
   line.Add("FOLDER", options.folder, "models, and a .npy file for each input");
   line.Add("--build-every", options.every, "of so many models one is built, the others run by the reference alone")

@@ -88,7 +88,7 @@ std::string WhyNot(const Target& target) {
 }
 
 int Main(const std::vector<std::string>& arguments) {
-  CommandLine line("hone_random_graphs", "Builds and runs random graphs; exit 1 when one fails.");
+  CommandLine line("hone_random_graphs", "Builds and runs random graphs; exit 1 when one fails.", "hone_random_graphs");
   Options options;
   line.Add("MODEL", options.models, "an .onnx file to check, or to shrink, instead of random graphs");
   line.Add("--count", options.count, "graphs").ShowDefault();

@@ -72,16 +72,18 @@ int DevicesUpgradeCommand(const Arguments& arguments) {
   CommandLine line(
       "hone devices upgrade",
       "Sends runners the program that they are to become. Each takes it between leases, when the key of its "
-      "--upgrade-key has signed it and a trial beside the running one ends well.");
+      "--upgrade-key has signed it and a trial beside the running one ends well.",
+      "hone devices upgrade pi4 --file hone-runner --tracker tcp://tracker:9190");
+  line.First({"--file", "--signature", "--wait", "--tracker"});
   DeviceCommand command;
   command.command = "upgrade";
   std::string tracker, file, signature, wait = "2m";
   ClientKeys keys;
-  line.Add("KEY|LABEL", command.what, "which runners").Required();
+  line.Add("KEY|LABEL", command.what, "key or label of the runners").Required();
   line.Add("--file", file, "hone-runner for their architecture").Reads().Required();
-  line.Add("--signature", signature, "minisign's, of that file (FILE.minisig)").Reads();
-  line.Add("--wait", wait, "how long to wait for what becomes of them").ShowDefault();
-  line.Add("--tracker", tracker, "tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
+  line.Add("--signature", signature, "minisign's signature of that file").Default("FILE.minisig").Reads();
+  line.Add("--wait", wait, "how long to wait for the result").ShowDefault();
+  line.Add("--tracker", tracker, "tracker, tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   AddClientKeyOptions(line, keys);
   if (!line.Parse(arguments)) return 0;
   command.program = ReadFile(file);

@@ -13,10 +13,11 @@
 namespace hone {
 
 int LogBackupCommand(const Arguments& arguments) {
-  CommandLine line("hone log backup", "Copies the store, as it is at one moment, to a new file; others may go on.");
+  CommandLine line("hone log backup", "Copies the store, as it is at one moment, to a new file; others may go on.",
+                   "hone log backup -o copy.db");
   std::string db, output;
   AddStoreOption(line, db);
-  line.Add("-o,--output", output, "the copy; nothing may be there yet").Writes().Required();
+  line.Add("-o,--output", output, "the copy, a file that does not exist yet").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   // Stops in order: an immediate end would leave an unfinished file.
   CatchStopSignals();

@@ -8,7 +8,9 @@
 namespace hone {
 
 int LogBestCommand(const Arguments& arguments) {
-  CommandLine line("hone log best", "The best record per workload, device, thread count and cache mode.");
+  CommandLine line("hone log best", "The best record per workload, device, thread count and cache mode.",
+                   "hone log best --target znver3");
+  line.First({"--db", "--workload", "--device", "--target", "--threads"});
   QueryOptions options;
   AddQueryOptions(line, options);
   if (!line.Parse(arguments)) return 0;

@@ -23,8 +23,8 @@ std::string NextCommand(bool whole, bool ok, const std::string& path) {
 }  // namespace
 
 int LogCheckCommand(const Arguments& arguments) {
-  CommandLine line("hone log check",
-                   "Looks at every page, index and record of the store, and tells what is not right.");
+  CommandLine line("hone log check", "Looks at every page, index and record of the store, and tells what is not right.",
+                   "hone log check");
   std::string db;
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;

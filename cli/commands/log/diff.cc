@@ -40,13 +40,14 @@ std::string TitleOf(const DiffOptions& options) {
 
 int LogDiffCommand(const Arguments& arguments) {
   CommandLine line("hone log diff",
-                   "What is new, gone, faster or slower in B's best records against A's, or in A's since a day.");
+                   "What is new, gone, faster or slower in B's best records against A's, or in A's since a day.",
+                   "hone log diff old.db new.db");
+  line.First({"--since", "--html"});
   DiffOptions options;
   line.Add("A", options.a, "a store or a pack").Reads().Required();
-  line.Add("B", options.b, "another one; with --since none").Reads();
-  line.Add("--since", options.since,
-           "A's records of this day (2026-11-22) or of so long (90d, 12h) against those before");
-  line.Add("--html", options.html, "also one page with pictures: this file").Writes();
+  line.Add("B", options.b, "another one, unless --since is given").Reads();
+  line.Add("--since", options.since, "compare A's records before and after 2026-11-22, or 90d, 12h ago");
+  line.Add("--html", options.html, "also write one page with charts to this file").Writes();
   if (!line.Parse(arguments)) return 0;
   if (options.b.empty() == options.since.empty()) {
     throw Error(ExitCode::kUsage, "right are two stores or packs, A and B, or one store with --since");

@@ -63,21 +63,22 @@ int64_t Export(const ExportOptions& options, const RecordStore& store, std::ostr
 
 int LogExportCommand(const Arguments& arguments) {
   CommandLine line("hone log export",
-                   "Writes the best records as a hone log, one JSON object a line, or as other programs read them.");
+                   "Writes the best records as a hone log, one JSON object a line, or as other programs read them.",
+                   "hone log export --model model.onnx -o model.log");
+  line.First({"-o", "--all", "--best", "--model", "--format"});
   ExportOptions options;
   AddQueryOptions(line, options.query);
-  const Option all = line.AddFlag("--all", options.all, "every record that fits, not only the best ones");
-  line.AddFlag(
-          "--best", options.best,
-          "only the best of each workload, machine, target CPU, threads and cache mode: the default but for a --fate "
-          "that is not Ok")
-      .Excludes(all);
-  line.Add("--model", options.models, "only the tasks of these models, at --threads").ReadsModel();
-  line.Add("--format", options.format,
-           "hone: a log; t4: Kernel Tuner's T4 results; google-benchmark: google/benchmark's JSON")
+  const Option all =
+      line.AddFlag("--all", options.all, "every matching record, not only the best ones").In(OptionGroup::kRecords);
+  line.AddFlag("--best", options.best, "the best of each workload and setup").In(OptionGroup::kRecords).Excludes(all);
+  line.Add("--model", options.models, "only tasks of these models, at --threads")
+      .In(OptionGroup::kRecords)
+      .ReadsModel();
+  line.Add("--format", options.format, "hone log, Kernel Tuner's T4 results, or google/benchmark's JSON")
+      .In(OptionGroup::kOutput)
       .OneOf({"hone", "t4", "google-benchmark"})
       .ShowDefault();
-  line.Add("-o,--output", options.output, "the file to write; by default stdout").Writes();
+  line.Add("-o,--output", options.output, "the file to write").Default("stdout").Writes();
   if (!line.Parse(arguments)) return 0;
   const std::string& output = options.output;
   if (line.json() && output.empty()) throw Error(ExitCode::kUsage, "--json reports on a file; give one with -o");

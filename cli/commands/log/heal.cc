@@ -31,11 +31,13 @@ void PrintCauses(const Healed& healed) {
 int LogHealCommand(const Arguments& arguments) {
   CommandLine line("hone log heal",
                    "Takes records out of the store that blame a candidate for trouble of the machine: a full disk, no "
-                   "memory, a missing folder, a reference that did not run.");
+                   "memory, a missing folder, a reference that did not run.",
+                   "hone log heal --rehearse");
+  line.First({"--db", "--rehearse"});
   std::string db;
   bool rehearse = false;
   AddStoreOption(line, db);
-  line.AddFlag("--rehearse", rehearse, "only tells how many would go");
+  line.AddFlag("--rehearse", rehearse, "only print how many records would go");
   if (!line.Parse(arguments)) return 0;
   const Healed healed = HealStore(ExistingStorePath(db), rehearse);
   if (line.json()) {

@@ -17,7 +17,7 @@
 namespace hone {
 
 int LogHubCommand(const Arguments& arguments) {
-  CommandLine line("hone log hub", "The pack that came with hone: what a build falls back on.");
+  CommandLine line("hone log hub", "The pack that came with hone: what a build falls back on.", "hone log hub");
   std::string hub;
   AddHubOption(line, hub);
   if (!line.Parse(arguments)) return 0;

@@ -63,12 +63,11 @@ int LogImportCommand(const Arguments& arguments) {
   CommandLine line(
       "hone log import",
       "Adds the records of hone logs, and AutoTVM's trials as starting points, to the store; those it has change "
-      "nothing.");
+      "nothing.",
+      "hone log import tuned.log");
   std::string db;
   std::vector<std::string> files;
-  line.Add("FILE", files, "logs of `hone log export`, or AutoTVM's and TopHub's of version 0.2; - is stdin")
-      .Reads()
-      .Required();
+  line.Add("FILE", files, "logs of hone, AutoTVM or TopHub; - is stdin").Reads().Required();
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
   for (const std::string& file : files) {

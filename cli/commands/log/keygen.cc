@@ -16,9 +16,10 @@
 namespace hone {
 
 int LogKeygenCommand(const Arguments& arguments) {
-  CommandLine line("hone log keygen", "Makes a key to sign packs with, as `minisign -G -W` does: without a password.");
+  CommandLine line("hone log keygen", "Makes a key to sign packs with, as `minisign -G -W` does: without a password.",
+                   "hone log keygen -o lab.key");
   std::string output;
-  line.Add("-o,--output", output, "the secret key; FILE.pub gets the public one").Writes().Required();
+  line.Add("-o,--output", output, "the secret key to write; FILE.pub gets the public one").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   for (const std::string& path : {output, output + ".pub"}) {
     if (IsThere(path))

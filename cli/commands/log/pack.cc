@@ -35,20 +35,24 @@ struct PackOptions {
 void AddPackOptions(CommandLine& line, PackOptions& options) {
   AddStoreOption(line, options.db);
   line.Add("--name", options.name.name, "the pack's name: letters, digits, -, _ and .");
-  line.Add("--serial", options.name.serial, "greater for a newer pack; by default its newest record's time in seconds")
+  line.Add("--serial", options.name.serial, "greater for a newer pack")
+      .In(OptionGroup::kRecords)
+      .Default("its newest record's time")
       .Between(1, int64_t{1} << 53);
-  line.Add("--by", options.name.by, "who made it, for people");
-  line.AddFlag("--all", options.all, "every record that fits, not only the best ones");
-  line.Add("--model", options.recipe.models, "only the tasks of these models, at --threads").ReadsModel();
-  line.Add("--device", options.recipe.device, "as for hone log list");
-  line.Add("--target", options.recipe.cpu, "the target's CPU, as znver3");
-  line.Add("--threads", options.recipe.threads, "the thread count").Between(1, 1024);
-  line.Add("--since", options.since, "measured since a day (2026-11-22) or for so long (90d, 12h)");
-  line.Add("--key", options.key, "the secret key to sign with (hone log keygen); FILE.minisig gets the signature")
-      .Reads();
-  line.Add("-o,--output", options.output, "the file to write; nothing may be there yet").Writes();
-  line.Add("--reproduce", options.reproduce, "makes this pack again from the store, and says whether it is the same")
-      .Reads();
+  line.Add("--by", options.name.by, "who made it").In(OptionGroup::kRecords);
+  line.AddFlag("--all", options.all, "every matching record, not only the best ones").In(OptionGroup::kRecords);
+  line.Add("--model", options.recipe.models, "only tasks of these models, at --threads")
+      .In(OptionGroup::kRecords)
+      .ReadsModel();
+  line.Add("--device", options.recipe.device, "part of the CPU model, host, key, label or id")
+      .In(OptionGroup::kRecords);
+  line.Add("--target", options.recipe.cpu, "CPU of the target, as znver3").In(OptionGroup::kRecords);
+  line.Add("--threads", options.recipe.threads, "number of threads").In(OptionGroup::kRecords).Between(1, 1024);
+  line.Add("--since", options.since, "only what was measured since 2026-11-22, or within 90d, 12h")
+      .In(OptionGroup::kRecords);
+  line.Add("--key", options.key, "secret key to sign with; FILE.minisig gets the signature").Reads();
+  line.Add("-o,--output", options.output, "the file to write, which does not exist yet").Writes();
+  line.Add("--reproduce", options.reproduce, "make this pack again, and say whether it is the same").Reads();
 }
 
 WrittenPack PackOf(const PackName& name, const PackRecipe& recipe, const std::string& db) {
@@ -92,7 +96,9 @@ void Require(const std::string& value, const char* option) {
 
 int LogPackCommand(const Arguments& arguments) {
   CommandLine line("hone log pack",
-                   "Makes a pack: the store's best records in one file that others can check and pull.");
+                   "Makes a pack: the store's best records in one file that others can check and pull.",
+                   "hone log pack --name lab --key lab.key -o lab.honepack");
+  line.First({"--name", "-o", "--key", "--model", "--reproduce"});
   PackOptions options;
   AddPackOptions(line, options);
   if (!line.Parse(arguments)) return 0;

@@ -17,16 +17,19 @@ namespace hone {
 int LogPruneCommand(const Arguments& arguments) {
   CommandLine line("hone log prune",
                    "Takes records out of the store that all given options speak of; never a best one, nor what finals "
-                   "were held over.");
+                   "were held over.",
+                   "hone log prune --fate Crashed --before 90d --rehearse");
+  line.First({"--before", "--fate", "--keep", "--rehearse", "--db"});
   std::string db, before, fate;
   int64_t keep = 0;
   bool rehearse = false;
   AddStoreOption(line, db);
-  line.Add("--before", before, "measured before a day (2026-11-22), or longer ago than 90d or 12h");
-  line.Add("--fate", fate, "Ok, WrongOutput, Crashed, TimedOut, ...");
-  line.Add("--keep", keep, "not among the fastest so many of workload, machine, target, threads and cache mode")
+  line.Add("--before", before, "measured before 2026-11-22, or longer ago than 90d, 12h").In(OptionGroup::kRecords);
+  line.Add("--fate", fate, "outcome: Ok, WrongOutput, Crashed, TimedOut, ...").In(OptionGroup::kRecords);
+  line.Add("--keep", keep, "keep the fastest N of each workload and setup")
+      .In(OptionGroup::kRecords)
       .Between(1, int64_t{1} << 40);
-  line.AddFlag("--rehearse", rehearse, "only tells how many would go");
+  line.AddFlag("--rehearse", rehearse, "only print how many records would go");
   if (!line.Parse(arguments)) return 0;
   if (before.empty() && fate.empty() && keep == 0) {
     throw Error(ExitCode::kUsage, "nothing says which records may go; give --before, --fate or --keep");

@@ -35,13 +35,15 @@ std::string BytesOf(const std::string& from, int64_t most) {
 
 int LogPullCommand(const Arguments& arguments) {
   CommandLine line("hone log pull",
-                   "Takes a signed pack into the store: checked whole before anything of it reaches the store.");
+                   "Takes a signed pack into the store: checked whole before anything of it reaches the store.",
+                   "hone log pull https://example.org/lab.honepack");
+  line.First({"--db", "--key", "--max-size"});
   std::string from, db, key;
   int64_t most_mib = 64;
-  line.Add("PACK", from, "a file or an http(s) address; PACK.minisig is its signature").Reads().Required();
+  line.Add("PACK", from, "a file or http(s) address; PACK.minisig is its signature").Reads().Required();
   AddStoreOption(line, db);
-  line.Add("--key", key, "trust this public key, or file, for this once").Reads();
-  line.Add("--max-size", most_mib, "MiB that a pack may have").Between(1, 256).ShowDefault();
+  line.Add("--key", key, "trust this public key, or file, only now").Reads();
+  line.Add("--max-size", most_mib, "largest size of a pack, in MiB").Between(1, 256).ShowDefault();
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
   if (!key.empty()) trusted = OnlyKey(key);

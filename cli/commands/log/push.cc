@@ -77,10 +77,11 @@ std::string PutAtUrl(const std::string& path, const std::string& bytes, const st
 int LogPushCommand(const Arguments& arguments) {
   CommandLine line("hone log push",
                    "Puts a signed pack where others pull from: a folder, as one that a web server shows, or an "
-                   "http(s) address that takes PUT.");
+                   "http(s) address that takes PUT.",
+                   "hone log push lab.honepack /srv/packs");
   std::string path, where;
-  line.Add("PACK", path, "a pack of hone log pack --key").Reads().Required();
-  line.Add("FOLDER|URL", where, "where it goes, under its own name").WritesInto().Required();
+  line.Add("PACK", path, "a signed pack of `hone log pack --key`").Reads().Required();
+  line.Add("FOLDER|URL", where, "where to put it, under its own name").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = ReadFile(path);
   RequireSigned(path, bytes);

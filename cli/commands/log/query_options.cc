@@ -18,12 +18,12 @@ void AddQueryOptions(CommandLine& line, QueryOptions& options) {
     return line.Add(name, value, description).About(Topic::kQuery);
   };
   add("--workload", options.query.workload, "a workload's whole text");
-  add("--target", options.query.cpu, "the target's CPU, as znver3");
-  add("--device", options.query.device, "part of the machine's CPU model, host, key, label or short id");
-  add("--fate", options.fate, "Ok, WrongOutput, Crashed, TimedOut, ...");
+  add("--target", options.query.cpu, "CPU of the target, as znver3");
+  add("--device", options.query.device, "part of the CPU model, host, key, label or id");
+  add("--fate", options.fate, "outcome: Ok, WrongOutput, Crashed, TimedOut, ...");
   add("--cache", options.cache, "cold-weights or warm");
-  add("--since", options.since, "measured since a day (2026-11-22) or for so long (90d, 12h)");
-  add("--threads", options.threads, "the thread count").Between(1, 1024);
+  add("--since", options.since, "only what was measured since 2026-11-22, or within 90d, 12h");
+  add("--threads", options.threads, "number of threads").Between(1, 1024);
 }
 
 RecordQuery QueryOf(const QueryOptions& options) {

@@ -12,10 +12,11 @@
 namespace hone {
 
 int LogRecoverCommand(const Arguments& arguments) {
-  CommandLine line("hone log recover", "Makes a new store of all that can still be read of a damaged one.");
+  CommandLine line("hone log recover", "Makes a new store of all that can still be read of a damaged one.",
+                   "hone log recover damaged.db -o new.db");
   std::string store, output;
-  line.Add("STORE", store, "the damaged store; it is left as it is").Reads().Required();
-  line.Add("-o,--output", output, "the new store; nothing may be there yet").Writes().Required();
+  line.Add("STORE", store, "the damaged store, which is left as it is").Reads().Required();
+  line.Add("-o,--output", output, "the new store, a file that does not exist yet").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   // Stops in order: an immediate end would leave an unfinished file.
   CatchStopSignals();

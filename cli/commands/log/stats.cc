@@ -34,7 +34,7 @@ Json StatsJson(const std::string& path, const StoreStats& stats) {
 }  // namespace
 
 int LogStatsCommand(const Arguments& arguments) {
-  CommandLine line("hone log stats", "What the store holds.");
+  CommandLine line("hone log stats", "What the store holds.", "hone log stats");
   std::string db;
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;

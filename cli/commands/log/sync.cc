@@ -12,10 +12,11 @@ namespace hone {
 
 int LogSyncCommand(const Arguments& arguments) {
   CommandLine line("hone log sync",
-                   "Brings what either of two stores has to the other; B is made when it is not there.");
+                   "Brings what either of two stores has to the other; B is made when it is not there.",
+                   "hone log sync mine.db postgresql://lab@server/hone");
   std::string a, b;
-  line.Add("A", a, "a store: a file or postgresql://...").Reads().Required();
-  line.Add("B", b, "another one").Reads().Required();
+  line.Add("A", a, "a store, a file or postgresql://...").Reads().Required();
+  line.Add("B", b, "another store; made if missing").Reads().Required();
   if (!line.Parse(arguments)) return 0;
   const auto store_a = OpenExistingStore(a);
   const auto store_b = OpenStore(b);

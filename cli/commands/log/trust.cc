@@ -30,10 +30,11 @@ void List(const TrustedKeys& trusted, bool json) {
 }  // namespace
 
 int LogTrustCommand(const Arguments& arguments) {
-  CommandLine line("hone log trust", "Takes packs that this key has signed; without a key lists whose are taken.");
+  CommandLine line("hone log trust", "Takes packs that this key has signed; without a key lists whose are taken.",
+                   "hone log trust lab.key.pub --name lab");
   std::string key, name;
-  line.Add("KEY", key, "a public key of minisign, or the file with it").Reads();
-  line.Add("--name", name, "whose it is, in one word");
+  line.Add("KEY", key, "a public key of minisign, or a file with one").Reads();
+  line.Add("--name", name, "name of its owner, in one word");
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
   if (!key.empty()) {
@@ -47,9 +48,9 @@ int LogTrustCommand(const Arguments& arguments) {
 }
 
 int LogUntrustCommand(const Arguments& arguments) {
-  CommandLine line("hone log untrust", "Takes no more packs of a key; what was pulled stays.");
+  CommandLine line("hone log untrust", "Takes no more packs of a key; what was pulled stays.", "hone log untrust lab");
   std::string which;
-  line.Add("WHICH", which, "its name, or its id").Required();
+  line.Add("WHICH", which, "name or id of the key").Required();
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
   if (trusted.Remove(which) == 0) {

@@ -64,11 +64,11 @@ struct VerifyCommandOptions {
 };
 
 void AddVerifyOptions(CommandLine& line, VerifyCommandOptions& options) {
-  line.Add("PACK|STORE", options.from, "whose records").Reads().Required();
+  line.Add("PACK|STORE", options.from, "whose records to time").Reads().Required();
   AddStoreOption(line, options.db);
   AddContextOptions(line, options.machine);
-  line.Add("--budget", options.budget, "begin nothing new after so long: 60s, 10m").ShowDefault();
-  AddRemoteOptions(line, options.remote, "time on a runner behind it, in place of this machine");
+  line.Add("--budget", options.budget, "begin nothing new after this time").In(OptionGroup::kTiming).ShowDefault();
+  AddRemoteOptions(line, options.remote, "time on one of its runners");
 }
 
 // The context to time for. The next line names what a runner behind a tracker resolved the options to.
@@ -88,7 +88,9 @@ BuildContext ContextOn(const VerifyCommandOptions& options, Runner& runner, Comm
 int LogVerifyCommand(const Arguments& arguments) {
   CommandLine line("hone log verify",
                    "Times the best records of a pack or store on this machine, or on a runner, beside the analytic "
-                   "default, and keeps what came out: no build for it takes a record that lost there.");
+                   "default, and keeps what came out: no build for it takes a record that lost there.",
+                   "hone log verify lab.honepack --budget 60s");
+  line.First({"--budget", "--target", "--threads", "--tracker", "--key"});
   VerifyCommandOptions options;
   AddVerifyOptions(line, options);
   if (!line.Parse(arguments)) return 0;

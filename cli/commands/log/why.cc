@@ -33,14 +33,13 @@ struct WhyOptions {
 };
 
 void AddWhyOptions(CommandLine& line, WhyOptions& options) {
-  line.Add("WORKLOAD|MODEL[:LAYER]", options.what,
-           "a workload's text in quotes, or a model; LAYER is part of a node's name or of a workload")
-      .Required();
+  line.Add("WORKLOAD|MODEL[:LAYER]", options.what, "a workload's text in quotes, or a model and a layer").Required();
   AddZooOptions(line, options.model);
   AddShapeOptions(line, options.model);
   AddContextOptions(line, options.machine);
   AddRecordOptions(line, options.records);
-  line.Add("--limit", options.limit, "at most so many records of a workload; 0: all")
+  line.Add("--limit", options.limit, "most records to print of each workload; 0 prints all")
+      .In(OptionGroup::kRecords)
       .Between(0, int64_t{1} << 40)
       .ShowDefault();
 }
@@ -80,7 +79,9 @@ std::vector<Task> TasksOf(WhyOptions& options, const BuildContext& context) {
 int LogWhyCommand(const Arguments& arguments) {
   CommandLine line("hone log why",
                    "Every record that a build considers for a workload, in order, why each is not taken, and last what "
-                   "is.");
+                   "is.",
+                   "hone log why zoo:resnet-18:conv1");
+  line.First({"--limit", "--target", "--threads", "--db", "--hub"});
   WhyOptions options;
   AddWhyOptions(line, options);
   if (!line.Parse(arguments)) return 0;

@@ -107,10 +107,12 @@ Opened OpenAll(const ReplaceParamsOptions& options) {
 int OpenParamsCommand(const Arguments& arguments) {
   CommandLine line("hone package open-params",
                    "Finds which parameters of its model a package holds as they are, and notes it in the package: "
-                   "programs can replace those when they load it.");
+                   "programs can replace those when they load it.",
+                   "hone package open-params model.hone --model model.onnx -o open.hone");
+  line.First({"--model", "-o"});
   ReplaceParamsOptions options;
   line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
-  line.Add("--model", options.model.model, "the model that it was built of").ReadsModel().Required();
+  line.Add("--model", options.model.model, "the model it was built from").ReadsModel().Required();
   line.Add("-o,--output", options.output, "the package to write").Writes().Required();
   AddModelDetails(line, options.model, "--params-file");
   if (!line.Parse(arguments)) return 0;
@@ -131,14 +133,16 @@ int OpenParamsCommand(const Arguments& arguments) {
 int ReplaceParamsCommand(const Arguments& arguments) {
   CommandLine line("hone package replace-params",
                    "Gives a package other parameters of the same shapes, packed as its build packed the first ones. "
-                   "No kernel is compiled.");
+                   "No kernel is compiled.",
+                   "hone package replace-params model.hone --model tuned.onnx -o tuned.hone");
+  line.First({"--model", "--params", "-o"});
   ReplaceParamsOptions options;
   line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
-  line.Add("--model", options.model.model, "the model that it was built of, or one that differs in values alone")
+  line.Add("--model", options.model.model, "the model it was built from, or one with other values")
       .ReadsModel()
       .Required();
-  line.Add("--params", options.model.other_values,
-           "FILE.safetensors: values by the names that the model has for its parameters; the others stay the model's")
+  line.Add("--params", options.model.other_values, "new values by the model's names (.safetensors)")
+      .Default("the model's")
       .Reads();
   line.Add("-o,--output", options.output, "the package to write").Writes().Required();
   AddModelDetails(line, options.model, "--params-file");

@@ -75,18 +75,15 @@ void PrintAlone(const NodeAlone& alone, const NodeOptions& options, int threads)
 
 void AddOptions(CommandLine& line, NodeOptions& options) {
   AddModelOptions(line, options.model);
-  line.Add("--node", options.node, "the node: its name in the model, or its first output's where it has none")
-      .Required();
-  line.Add("--operand", options.operands,
-           "NUMBER=FILE(.npy|.pb): what the node takes in place of what the reference gives it, from 0 on without "
-           "constants")
+  line.Add("--node", options.node, "name of the node, or of its first output").Required();
+  line.Add("--operand", options.operands, "replaces operand N: N=FILE(.npy|.pb), counted from 0 without constants")
       .Reads();
   AddInputOptions(line, options.inputs);
-  line.Add("--output", options.output, "a folder that gets every operand and output as a .npy file").WritesInto();
+  line.Add("--output", options.output, "folder that gets each operand and output as .npy").WritesInto();
   AddContextOptions(line, options.machine);
   AddPassOptions(line, options.machine);
   AddRecordOptions(line, options.records);
-  line.Add("--tolerance", options.tolerance, "worst max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
+  line.Add("--tolerance", options.tolerance, "largest max|y-r|/max|r| that agrees").BetweenReal(0, 1).ShowDefault();
 }
 
 }  // namespace
@@ -94,7 +91,9 @@ void AddOptions(CommandLine& line, NodeOptions& options) {
 int RunNodeCommand(const Arguments& arguments) {
   CommandLine line("hone run MODEL --node NAME",
                    "Builds one node of a model alone and runs it on what the reference gives it; exit 1 when it gives "
-                   "something else than the reference.");
+                   "something else than the reference.",
+                   "hone run model.onnx --node conv1");
+  line.First({"--node", "--operand", "--input", "--tolerance", "--output"});
   NodeOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
