@@ -5,6 +5,7 @@ namespace hone {
 void AddZooOptions(CommandLine& line, ModelOptions& options) {
   line.Add("--batch", options.batch, "batch size of a zoo network")
       .Between(int64_t{1}, int64_t{1} << 20)
+      .ShowDefault()
       .About(Topic::kModel);
   line.Add("--classes", options.classes, "number of classes of a zoo network")
       .Default("its own, mostly 1000")
@@ -15,6 +16,7 @@ void AddZooOptions(CommandLine& line, ModelOptions& options) {
       .About(Topic::kModel);
   line.Add("--layout", options.layout, "axis order of a zoo network's images")
       .OneOf({"NCHW", "NHWC"})
+      .ShowDefault()
       .About(Topic::kModel);
   line.Add("--seed", options.seed, "seed of a zoo network's weights and of everything random").About(Topic::kModel);
 }

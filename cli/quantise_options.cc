@@ -9,7 +9,7 @@ namespace hone {
 namespace {
 
 void AddImageOptions(CommandLine& line, ImageOptions& options) {
-  line.Add("--mean", options.mean, "per-channel mean to subtract from images, as 0.485,0.456,0.406")
+  line.Add("--mean", options.mean, "per-channel mean to subtract from images in 0..1, as 0.485,0.456,0.406")
       .In(OptionGroup::kPrecision)
       .Default("0")
       .About(Topic::kInputs);
@@ -41,7 +41,7 @@ void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
   line.Add("--method", options.method, "how to choose ranges: min-max, percentile, mse or entropy")
       .In(OptionGroup::kPrecision)
       .ShowDefault();
-  line.Add("--percentile", options.percentile, "percentage of values that --method percentile keeps")
+  line.Add("--percentile", options.percentile, "percentage of values that --method percentile keeps, 50 to 100")
       .In(OptionGroup::kPrecision)
       .BetweenReal(50, 100)
       .ShowDefault();
@@ -49,10 +49,10 @@ void AddQuantiseOptions(CommandLine& line, QuantiseOptions& options) {
       .In(OptionGroup::kPrecision);
   line.AddFlag("--products", options.products, "also quantise MatMul of two computed values, as in attention")
       .In(OptionGroup::kPrecision);
-  line.Add("--max-error", options.max_error, "keep layers in float until the error is at most this")
+  line.Add("--max-error", options.max_error, "keep layers in float until max|y-r|/max|r| is at most this")
       .In(OptionGroup::kPrecision)
-      .BetweenReal(0, 1)
-      .ShowDefault();
+      .Default("0, which is no limit")
+      .BetweenReal(0, 1);
   AddImageOptions(line, options.images);
 }
 

@@ -14,7 +14,7 @@ int RevokeCommand(const Arguments& arguments) {
   CommandLine line("hone revoke", "Takes keys out of a tracker's list; a running tracker closes their connections.",
                    "hone revoke ann");
   std::string which, folder;
-  line.Add("WHICH", which, "a name, a key, its first 8 characters, or a fingerprint").Required();
+  line.Add("WHICH", which, "name, key, a key's first 8 or more characters, or fingerprint").Required();
   AddKeyFolderOption(line, folder);
   if (!line.Parse(arguments)) return 0;
   const KeyFolder tracker(KeyFolderPath(folder));

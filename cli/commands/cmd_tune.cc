@@ -64,7 +64,7 @@ void AddSearchOptions(CommandLine& line, TuneCommandOptions& options) {
   line.Add("--budget", options.budget, "stop after this time, as 90s, 10m or 2h")
       .In(OptionGroup::kSearch)
       .Default("5m without another limit");
-  line.Add("--until-gain", options.until_gain, "stop when 16 more trials a task promise less, as 1%")
+  line.Add("--until-gain", options.until_gain, "stop when 16 more trials a task promise less gain, as 1%")
       .In(OptionGroup::kSearch);
   line.Add("--early-stopping", options.early_stopping, "leave a task after N trials without gain; 0 never does")
       .In(OptionGroup::kSearch)

@@ -80,7 +80,7 @@ int LogWhyCommand(const Arguments& arguments) {
   CommandLine line("hone log why",
                    "Every record that a build considers for a workload, in order, why each is not taken, and last what "
                    "is.",
-                   "hone log why zoo:resnet-18:conv1");
+                   "hone log why zoo:resnet-18:7x7");
   line.First({"--limit", "--target", "--threads", "--db", "--hub"});
   WhyOptions options;
   AddWhyOptions(line, options);
