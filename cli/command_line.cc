@@ -94,7 +94,7 @@ OptionGroup TopicGroup(Topic topic) {
   return OptionGroup::kOptions;
 }
 
-// How the help text names the option's value; empty for a flag.
+// The name of the option's value in the help text; empty for a flag.
 std::string ValueOf(const CLI::Option& option, FileUse use) {
   if (!option.nonpositional()) return option.get_name(true);
   if (option.get_items_expected_max() == 0) return "";

@@ -14,7 +14,7 @@ namespace hone {
 std::string HelpText(const CommandDescription& command);
 // The commands by group, and the example.
 std::string CommandTable(std::string_view program, std::string_view example, const std::vector<Command>& commands);
-// What an option does and its default: "the store to use [default: the user's own] [env: HONE_DB]".
+// The option's description and default: "the store to use [default: the user's own] [env: HONE_DB]".
 std::string TextOf(const OptionDescription& option);
 
 }  // namespace hone

@@ -53,13 +53,24 @@ std::string RecipeOf(const std::string& heading) {
   return all.substr(at + mark.size(), all.find("\n## ", at + 1) - at - mark.size());
 }
 
+// The path with FAMILY replaced by the folder that has the file, among the sources or what the walk forwards adds.
+std::string InItsFamily(const std::string& path) {
+  for (const char* family : {"conv2d", "matmul"}) {
+    const std::string there = std::regex_replace(path, std::regex("FAMILY"), family);
+    for (const char* root : {"", "tests/architecture/added"}) {
+      if (fs::exists(fs::path(HONE_SOURCE_DIR) / root / there)) return there;
+    }
+  }
+  return path;
+}
+
 // The paths of files and folders that a recipe names.
 std::vector<std::string> PathsOf(const Example& example) {
   static const std::regex code("`([a-z_]+/[A-Za-z_./{},]*)`");
   const std::string text = RecipeOf(example.recipe);
   std::vector<std::string> paths;
   for (std::sregex_iterator it(text.begin(), text.end(), code); it != std::sregex_iterator(); ++it) {
-    paths.push_back(std::regex_replace((*it)[1].str(), std::regex("NAME"), example.name));
+    paths.push_back(InItsFamily(std::regex_replace((*it)[1].str(), std::regex("NAME"), example.name)));
   }
   return paths;
 }
