@@ -12,6 +12,11 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
+// The number of letters with which both begin.
+size_t CommonBeginning(std::string_view a, std::string_view b) {
+  return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
 }  // namespace
 
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -34,12 +39,15 @@ std::string Nearest(std::string_view name, const std::vector<std::string>& candi
   // A name from outside may be of any length; one that long is no typing error.
   if (name.empty() || name.size() > 256) return "";
   const std::string wanted = Lower(name);
-  size_t least = std::max<size_t>(1, name.size() / 3) + 1;
+  const size_t most = std::max<size_t>(1, name.size() / 3);
+  size_t least = most + 1, begins = 0;
   std::string nearest;
   for (const std::string& candidate : candidates) {
-    const size_t distance = EditDistance(wanted, Lower(candidate));
-    if (distance >= least) continue;
+    const std::string lower = Lower(candidate);
+    const size_t distance = EditDistance(wanted, lower), shared = CommonBeginning(wanted, lower);
+    if (distance > most || distance > least || (distance == least && shared <= begins)) continue;
     least = distance;
+    begins = shared;
     nearest = candidate;
   }
   return nearest;

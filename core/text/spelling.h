@@ -12,7 +12,7 @@ namespace hone {
 size_t EditDistance(std::string_view a, std::string_view b);
 
 // The candidate nearest to `name`, ignoring case, or "" if none is within a third of its length (at least 1). Of
-// equally near candidates the first wins.
+// equally near candidates the one that begins like it for longest wins, then the first.
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates);
 
 // "; did you mean X?" or "", to append to an error message.

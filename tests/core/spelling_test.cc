@@ -15,6 +15,7 @@ TEST(Spelling, FindsTheNearestNameWhateverItsCase) {
   const std::vector<std::string> names = {"build", "bench", "tune", "resnet-18"};
   EXPECT_EQ(Nearest("tnue", names), "tune");
   EXPECT_EQ(Nearest("Bulid", names), "build");
+  EXPECT_EQ(Nearest("tun", {"run", "tune", "turn"}), "tune");
   EXPECT_EQ(Nearest("resnet18", names), "resnet-18");
 }
 

@@ -55,7 +55,7 @@ class Verdicts(unittest.TestCase):
 
 def operator_cases():
     """The case names of the sweep over single operators. They need no numpy; only the contents of a case do."""
-    folder = os.path.join(os.path.dirname(PAGE), "../bench/operators")
+    folder = os.path.join(os.path.dirname(PAGE), "../operators")
     with unittest.mock.patch.object(sys, "path", [folder, *sys.path]), unittest.mock.patch.dict(sys.modules, numpy=types.ModuleType("numpy")):
         import cases
         return [case.name for case in cases.all_cases()]
