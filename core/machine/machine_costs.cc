@@ -16,8 +16,8 @@ constexpr Memory kRapids{32, 8, 4, 5.4, 9};
 // Measured on a Zen 4 guest at 3.7 GHz with a second level of 1 MB.
 constexpr Memory kGenoa{32, 20, 9, 9, 10};
 // Measured on a Zen 3 guest at 3.0 GHz, in GB/s: 90 up to 384 KB, 50 to 70 up to 8 MB, 12 to 14 from 48 MB on.
-// The start of a run was fitted to a convolution of 1 x 1.
-constexpr Memory kMilan{32, 20, 4.3, 4.8, 9.5, 10};
+// The start of a run is half of what one convolution of 1 x 1 showed.
+constexpr Memory kMilan{32, 20, 4.3, 4.8, 9.5, 5};
 constexpr Memory kLittle{4, 2, 1.5, 1.5, 2}, kMiddle{8, 4, 3, 3, 4}, kBig{16, 8, 4, 5, 7}, kServer{24, 12, 6, 8, 10};
 
 struct CpuCosts {
