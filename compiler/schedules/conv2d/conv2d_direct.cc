@@ -185,7 +185,7 @@ double Steps(const DirectNest& nest, const MachineModel& machine, double pixels,
 // does not pay: its choices for ResNet-50 are 2 % better without.
 double RunStartCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass) {
   constexpr int64_t kFollowed = 16;
-  if (nest.PanelBlocks() > 0 || machine.threads == 1) return 0;
+  if (nest.PanelBlocks() > 0 || machine.threads <= 1) return 0;
   const ConvShape& s = nest.shape;
   const bool row_stays = nest.knobs.loop_order == 1;
   const double walked =
