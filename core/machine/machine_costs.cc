@@ -8,7 +8,6 @@ namespace {
 // Rates of one core with its board's memory. They are published nowhere, so they are assumed for each kind of board.
 struct Memory {
   double l2, l3, memory, cold, shared;  // as LevelRates and MachineModel have them, in bytes per cycle
-  double run_start = 0;                 // cycles; 0 where it was not measured
 };
 // Measured on a Granite Rapids guest at 3.4 GHz: 512 bits from the second level, 24 to 27 GB/s from 16 to 64 MB, and 12
 // GB/s from 128 MB on. Weights were between the two.
@@ -16,8 +15,7 @@ constexpr Memory kRapids{32, 8, 4, 5.4, 9};
 // Measured on a Zen 4 guest at 3.7 GHz with a second level of 1 MB.
 constexpr Memory kGenoa{32, 20, 9, 9, 10};
 // Measured on a Zen 3 guest at 3.0 GHz, in GB/s: 90 up to 384 KB, 50 to 70 up to 8 MB, 12 to 14 from 48 MB on.
-// The start of a run is half of what one convolution of 1 x 1 showed.
-constexpr Memory kMilan{32, 20, 4.3, 4.8, 9.5, 5};
+constexpr Memory kMilan{32, 20, 4.3, 4.8, 9.5};
 constexpr Memory kLittle{4, 2, 1.5, 1.5, 2}, kMiddle{8, 4, 3, 3, 4}, kBig{16, 8, 4, 5, 7}, kServer{24, 12, 6, 8, 10};
 
 struct CpuCosts {
@@ -79,7 +77,6 @@ void Set(const CpuCosts& costs, MachineModel& model) {
   model.moved_bytes_per_cycle = {l1, costs.memory.l2, costs.memory.l3, costs.memory.memory};
   model.cold_bytes_per_cycle = costs.memory.cold;
   model.shared_bytes_per_cycle = costs.memory.shared;
-  model.run_start_cycles = costs.memory.run_start;
 }
 
 }  // namespace

@@ -85,8 +85,7 @@ struct MachineModel {
   double loads_per_cycle = 2;             // of whole vectors
   LevelRates moved_bytes_per_cycle = {};  // rates of data that are used repeatedly
   double cold_bytes_per_cycle = 12;       // rate of one core reading memory once and in order, as weights are
-  double run_start_cycles = 0;  // wait for a run of lines of the second level that the hardware does not fetch ahead
-  double shared_bytes_per_cycle = 13.5;  // rate of several cores reading so together
+  double shared_bytes_per_cycle = 13.5;   // rate of several cores reading so together
 
   int64_t line_bytes = 64;      // of every cache
   int64_t l1_bytes = 32 << 10;  // data cache of one core

@@ -179,24 +179,6 @@ double Steps(const DirectNest& nest, const MachineModel& machine, double pixels,
   return nest.parts == 1 ? step : 2 * step + (pixels + vectors);
 }
 
-// Cycles in which one tile waits for input from beyond the first cache. Each block of channels of each row is a run of
-// addresses of its own. The hardware fetches ahead in a few runs; each run beyond those begins with a wait. On a Zen 3
-// core, 512 x 13 x 13 to 1000 by 1 x 1 takes 2.5 ms with one chunk of 64 blocks. Chunks of eight take 2.24. One thread
-// does not pay: its choices for ResNet-50 are 2 % better without.
-double RunStartCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass) {
-  constexpr int64_t kFollowed = 16;
-  if (nest.PanelBlocks() > 0 || machine.threads <= 1) return 0;
-  const ConvShape& s = nest.shape;
-  const bool row_stays = nest.knobs.loop_order == 1;
-  const double walked =
-      row_stays ? pass.input_bytes : static_cast<double>(Bytes(nest.types.data, s.H * s.W * s.group_in));
-  const double chunks = static_cast<double>(nest.chunks);
-  if (walked / chunks + pass.weight_bytes < kDirectCacheShare * static_cast<double>(machine.l1_bytes)) return 0;
-  const int64_t blocks = nest.knobs.ic_chunk > 0 ? nest.knobs.ic_chunk : nest.in_blocks;
-  const int64_t runs = blocks * (row_stays ? s.KH : 1);
-  return machine.run_start_cycles * chunks * static_cast<double>(std::max<int64_t>(0, runs - kFollowed));
-}
-
 // Cycles of one register tile: weights stream while the arithmetic runs.
 double TileCycles(const DirectNest& nest, const MachineModel& machine, const TileShape& pass, int64_t width) {
   const DirectKnobs& k = nest.knobs;
@@ -208,8 +190,7 @@ double TileCycles(const DirectNest& nest, const MachineModel& machine, const Til
       pass.steps / static_cast<double>(k.unroll_ic / nest.dot) * (nest.TapsInLine() ? kUnrollThin : kUnroll);
   const double moved = pixels * vectors * (kSumStore + kPartial * (chunks - 1));
   return std::max(arithmetic, weights) + kDirectUnhidden * std::min(arithmetic, weights) + iterations +
-         kChunkStart * chunks + static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved +
-         RunStartCycles(nest, machine, pass);
+         kChunkStart * chunks + static_cast<double>(nest.shape.KH * nest.shape.KW) - 1 + moved;
 }
 
 // Cycles of all tiles of a row, and of its first touch of weights and input. The loop order decides which of the two
