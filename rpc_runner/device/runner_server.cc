@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "rpc_runner/device/lease_desk.h"
+#include "rpc_runner/device/lease_server.h"
 #include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/local_runner.h"
@@ -26,12 +26,12 @@ namespace {
 
 constexpr int64_t kServerLoopNs = 100'000'000;
 // The most jobs in the executor. The rest wait here, where a client can still take them back.
-constexpr size_t kRunning = 2;
+constexpr size_t kMostRunning = 2;
 constexpr int64_t kHelloSpreadNs = 300'000'000;
-constexpr int64_t kNeedNs = 5'000'000'000;  // between two requests for a program
+constexpr int64_t kProgramRequestNs = 5'000'000'000;  // between two requests for a program
 
 // Reports a state when it changes, because it may repeat each second.
-class Complaints {
+class ChangedMessages {
  public:
   // "" means that there is no complaint; the next text is then reported even if it was before.
   void Tell(const std::string& text) {
@@ -53,19 +53,19 @@ class RunnerServer {
         id_(NewRandomName()),
         executor_(executor),
         poll_fd_(poll_fd),
-        environment_(Registered(executor_.Describe())),
+        environment_(WithNames(executor_.Describe())),
         context_(ClientSecurity(options.keys, options.tracker)),
         tracker_(context_, Socket::Kind::kDealer),
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())),
-        desk_(CapsOf(options.executor)) {
+        lease_server_(CapsOf(options.executor)) {
     if (options.health) {
       roofs_ = options.senses.roofs(*options.health, environment_);
       watch_.emplace(options.senses.watch(*options.health, environment_));
-      told_health_ = watch_->summary();
+      reported_health_ = watch_->summary();
     }
     if (options.direct) {
-      dialled_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
-      address_ = dialled_->Bind(options.bind);
+      direct_socket_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
+      address_ = direct_socket_->Bind(options.bind);
     }
     // A random delay, so that a tracker that was busy for a while does not meet all runners at once.
     tracker_.ExpectWords(kSilenceNs + static_cast<int64_t>(jitter_.Below(kBeatNs)));
@@ -81,8 +81,8 @@ class RunnerServer {
       return (options_.max_jobs > 0 && jobs_done_ >= options_.max_jobs) || (options_.once && served_) ||
              (options_.lifetime_ns > 0 && MonotonicNs() - begin_ns > options_.lifetime_ns);
     };
-    while (!*stop && !is_over() && !upgraded_) Turn(true);
-    while (!*stop && !running_.empty()) Turn(false);
+    while (!*stop && !is_over() && !upgraded_) Step(true);
+    while (!*stop && !running_.empty()) Step(false);
     EndLease();
     tracker_.Send("", {FrameKind::kBye, {{"runner", id_}}, {}});
     return upgraded_ ? RunnerEnding::kUpgraded : RunnerEnding::kOver;
@@ -90,56 +90,57 @@ class RunnerServer {
 
  private:
   // The connection to the lease's client: through the tracker, or direct, by the client's latest connection.
-  struct Way {
+  struct Route {
     bool direct = false;
     std::string peer;
   };
 
   // Adds the names under which the tracker knows this runner.
-  Environment Registered(Environment environment) const {
+  Environment WithNames(Environment environment) const {
     environment.key = options_.key;
     environment.label = options_.label.empty() ? environment.host : options_.label;
     return environment;
   }
 
-  void Turn(bool take_more) {
+  void Step(bool accepts_jobs) {
     std::vector<const Socket*> sockets = {&tracker_};
-    if (dialled_) sockets.push_back(dialled_.get());
+    if (direct_socket_) sockets.push_back(direct_socket_.get());
     WaitForAny(sockets, running_.empty() ? -1 : poll_fd_(), kServerLoopNs);
     Socket::Message message;
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
-    for (int i = 0; dialled_ && i < 64 && dialled_->Receive(&message); ++i) FromDialler(message);
+    for (int i = 0; direct_socket_ && i < 64 && direct_socket_->Receive(&message); ++i) FromDirectClient(message);
     refusals_.Tell(tracker_.Refusal());  // it may be admitted later, and the library tries again
-    if (take_more) StartJobs();
+    if (accepts_jobs) StartJobs();
     TakeResults();
-    if (running_.empty() && IsToLook()) LookAtHealth();
+    if (running_.empty() && IsHealthCheckDue()) CheckHealth();
     const int64_t now_ns = MonotonicNs();
-    if (options_.upgrade) LookAtUpgrade(now_ns);
-    if (!desk_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
+    if (options_.upgrade) AdvanceUpgrade(now_ns);
+    if (!lease_server_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
     if (now_ns >= hello_ns_) SayHello();
-    if (now_ns - beat_ns_ >= kBeatNs) Beat(now_ns);
+    if (now_ns - heartbeat_ns_ >= kBeatNs) SendHeartbeat(now_ns);
   }
 
-  bool IsToLook() const { return desk_.wants_look() || (watch_ && watch_->IsDue()); }
+  bool IsHealthCheckDue() const { return lease_server_.wants_health_check() || (watch_ && watch_->IsDue()); }
 
-  void LookAtHealth() {
+  void CheckHealth() {
     if (watch_) watch_->Look();
-    if (desk_.Looked(watch_ ? watch_->why() : "")) ToClient(desk_.Beat());
-    if (watch_) TellHealth();
+    if (lease_server_.OnHealthCheck(watch_ ? watch_->why() : "")) SendToClient(lease_server_.Heartbeat());
+    if (watch_) ReportHealth();
   }
 
-  void TellHealth() {
-    if (watch_->summary() == told_health_) return;
-    told_health_ = watch_->summary();
+  void ReportHealth() {
+    if (watch_->summary() == reported_health_) return;
+    reported_health_ = watch_->summary();
     if (!watch_->may_be_offered()) EndLease();
     SayHello();
   }
 
   // Between leases: asks for the program of a pending upgrade, and becomes it after a successful trial.
-  void LookAtUpgrade(int64_t now_ns) {
-    if (!trial_ && !wanted_.empty() && desk_.lease().empty() && running_.empty() && now_ns - needed_ns_ > kNeedNs) {
-      needed_ns_ = now_ns;
-      tracker_.Send("", {FrameKind::kNeed, {{"runner", id_}, {"sha256", wanted_}}, {}});
+  void AdvanceUpgrade(int64_t now_ns) {
+    if (!trial_ && !wanted_program_.empty() && lease_server_.lease().empty() && running_.empty() &&
+        now_ns - requested_ns_ > kProgramRequestNs) {
+      requested_ns_ = now_ns;
+      tracker_.Send("", {FrameKind::kNeed, {{"runner", id_}, {"sha256", wanted_program_}}, {}});
     }
     if (!trial_) return;
     try {
@@ -147,27 +148,27 @@ class RunnerServer {
       trial_->PutInPlace();
       upgraded_ = true;
     } catch (const Error& error) {
-      StayAsWeAre(trial_->sha256(), error.what());
+      RejectUpgrade(trial_->sha256(), error.what());
     }
     trial_.reset();
   }
 
-  void TryProgram(const Frame& blob) {
+  void StartTrial(const Frame& blob) {
     const std::string sha256 = HeaderText(blob.header, "sha256");
-    if (!options_.upgrade || trial_ || sha256 != wanted_ || !desk_.lease().empty()) return;
+    if (!options_.upgrade || trial_ || sha256 != wanted_program_ || !lease_server_.lease().empty()) return;
     try {
       if (blob.parts.size() != 2) throw Error(ExitCode::kBadData, "the tracker's blob is no program with a signature");
       trial_ = std::make_unique<ProgramUpgrade>(program_, *options_.upgrade, blob.parts[0], blob.parts[1]);
       if (trial_->sha256() != sha256) throw Error(ExitCode::kBadData, "the tracker's program is not the one wanted");
     } catch (const Error& error) {
       trial_.reset();
-      StayAsWeAre(sha256, error.what());
+      RejectUpgrade(sha256, error.what());
     }
   }
 
-  void StayAsWeAre(const std::string& sha256, const std::string& why) {
+  void RejectUpgrade(const std::string& sha256, const std::string& why) {
     complaints_.Tell(fmt::format("not upgraded: {}", why));
-    wanted_.clear();
+    wanted_program_.clear();
     SayHello({{"sha256", sha256}, {"why", why}});
   }
 
@@ -182,7 +183,7 @@ class RunnerServer {
                  {"key", options_.key},
                  {"label", environment_.label},
                  {"environment", ToJson(environment)},
-                 {"lease", desk_.lease()},
+                 {"lease", lease_server_.lease()},
                  {"holder", holder_},
                  {"note", note_},
                  {"jobs_done", jobs_done_}},
@@ -197,16 +198,17 @@ class RunnerServer {
     tracker_.Send("", hello);
   }
 
-  void Beat(int64_t now_ns) {
-    beat_ns_ = now_ns;
-    tracker_.Send("",
-                  {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", desk_.lease()}, {"jobs_done", jobs_done_}}, {}});
-    if (!desk_.lease().empty()) ToClient(desk_.Beat());
+  void SendHeartbeat(int64_t now_ns) {
+    heartbeat_ns_ = now_ns;
+    tracker_.Send(
+        "",
+        {FrameKind::kHeartbeat, {{"runner", id_}, {"lease", lease_server_.lease()}, {"jobs_done", jobs_done_}}, {}});
+    if (!lease_server_.lease().empty()) SendToClient(lease_server_.Heartbeat());
   }
 
-  void ToClient(Frame frame) {
-    frame.lease = desk_.lease();
-    client_.direct ? dialled_->Send(client_.peer, frame) : tracker_.Send("", frame);
+  void SendToClient(Frame frame) {
+    frame.lease = lease_server_.lease();
+    client_.direct ? direct_socket_->Send(client_.peer, frame) : tracker_.Send("", frame);
   }
 
   void FromTracker(const Socket::Message& message) {
@@ -215,14 +217,14 @@ class RunnerServer {
       if (!frame.lease.empty()) {
         FromClient(frame, {false, ""});
       } else if (frame.kind == FrameKind::kLeaseOffer) {
-        TakeLease(HeaderText(frame.header, "lease"), HeaderText(frame.header, "holder"));
+        AcceptLease(HeaderText(frame.header, "lease"), HeaderText(frame.header, "holder"));
       } else if (frame.kind == FrameKind::kLeaseEnd) {
-        if (HeaderText(frame.header, "lease") == desk_.lease()) EndLease();
+        if (HeaderText(frame.header, "lease") == lease_server_.lease()) EndLease();
       } else if (frame.kind == FrameKind::kHeartbeat) {
         if (frame.header.contains("note")) note_ = HeaderText(frame.header, "note");
-        wanted_ = frame.header.contains("upgrade") ? HeaderText(frame.header, "upgrade") : "";
+        wanted_program_ = frame.header.contains("upgrade") ? HeaderText(frame.header, "upgrade") : "";
       } else if (frame.kind == FrameKind::kBlob) {
-        TryProgram(frame);
+        StartTrial(frame);
       } else if (frame.kind == FrameKind::kError) {
         OnTrackerError(frame.header);
       }
@@ -238,17 +240,17 @@ class RunnerServer {
       if (hello_ns_ == INT64_MAX) hello_ns_ = MonotonicNs() + static_cast<int64_t>(jitter_.Below(kHelloSpreadNs));
     } else if (code == "no_lease") {
       // The tracker does not know this connection yet, unless it means a lease that is over.
-      const bool ours = header.contains("lease") && HeaderText(header, "lease") == desk_.lease();
-      if (ours && MonotonicNs() - beat_ns_ > kMendNs) Beat(MonotonicNs());
+      const bool ours = header.contains("lease") && HeaderText(header, "lease") == lease_server_.lease();
+      if (ours && MonotonicNs() - heartbeat_ns_ > kMendNs) SendHeartbeat(MonotonicNs());
     } else {
       complaints_.Tell("the tracker says: " + HeaderText(header, "message"));
     }
   }
 
-  void TakeLease(const std::string& lease, const std::string& holder) {
+  void AcceptLease(const std::string& lease, const std::string& holder) {
     // If an older lease still holds, the tracker learns of it from the next heartbeat.
-    if (!desk_.lease().empty() || trial_ || (watch_ && !watch_->may_be_offered())) return;
-    desk_.Begin(lease);
+    if (!lease_server_.lease().empty() || trial_ || (watch_ && !watch_->may_be_offered())) return;
+    lease_server_.Begin(lease);
     if (watch_) watch_->Ask();
     holder_ = holder;
     client_ = {};
@@ -257,54 +259,55 @@ class RunnerServer {
   }
 
   void EndLease() {
-    if (desk_.lease().empty()) return;
-    ToClient(desk_.Beat(FrameKind::kLeaseEnd));
+    if (lease_server_.lease().empty()) return;
+    SendToClient(lease_server_.Heartbeat(FrameKind::kLeaseEnd));
     client_ = {};
     holder_.clear();
     served_ = true;
-    desk_.Begin("");
+    lease_server_.Begin("");
     if (watch_) watch_->Ask();
-    Beat(MonotonicNs());
+    SendHeartbeat(MonotonicNs());
   }
 
-  void FromDialler(const Socket::Message& message) {
+  void FromDirectClient(const Socket::Message& message) {
     try {
       const Frame frame = DecodeFrame(message.bytes);
       const bool is_holder = message.sender.May(Role::kTuner) && message.sender.name == holder_;
-      if (!is_holder || frame.lease.empty() || frame.lease != desk_.lease()) {
+      if (!is_holder || frame.lease.empty() || frame.lease != lease_server_.lease()) {
         Frame answer = ErrorFrame("no_lease", "the sender is no end of that lease");
         answer.lease = frame.lease;
-        dialled_->Send(message.peer, answer);
+        direct_socket_->Send(message.peer, answer);
         return;
       }
       FromClient(frame, {true, message.peer});
       // Shows the client at once that the direct connection works.
-      if (frame.kind == FrameKind::kHeartbeat) ToClient({FrameKind::kHeartbeat, Json::object(), {}});
+      if (frame.kind == FrameKind::kHeartbeat) SendToClient({FrameKind::kHeartbeat, Json::object(), {}});
     } catch (const Error& error) {
       const char* code = IsOtherVersion(message.bytes) ? "unsupported_version" : "bad_frame";
-      dialled_->Send(message.peer, ErrorFrame(code, error.what()));
+      direct_socket_->Send(message.peer, ErrorFrame(code, error.what()));
     }
   }
 
-  void FromClient(const Frame& frame, const Way& way) {
+  void FromClient(const Frame& frame, const Route& route) {
     bool for_us = false;
-    const std::vector<Frame> answers = desk_.Handle(frame, &for_us);
+    const std::vector<Frame> answers = lease_server_.Handle(frame, &for_us);
     if (for_us) {
-      client_ = way;
+      client_ = route;
       client_heard_ns_ = MonotonicNs();
     }
-    for (const Frame& answer : answers) way.direct ? dialled_->Send(way.peer, answer) : tracker_.Send("", answer);
+    for (const Frame& answer : answers)
+      route.direct ? direct_socket_->Send(route.peer, answer) : tracker_.Send("", answer);
   }
 
   void StartJobs() {
-    if (IsToLook()) return;  // golden runs come first, once the running jobs are done
+    if (IsHealthCheckDue()) return;  // golden runs come first, once the running jobs are done
     const auto may_start = [this] {
       const auto begun = jobs_done_ + static_cast<int64_t>(running_.size());
-      return running_.size() < kRunning && executor_.FreeSlots() > 0 &&
+      return running_.size() < kMostRunning && executor_.FreeSlots() > 0 &&
              (options_.max_jobs == 0 || begun < options_.max_jobs);
     };
     while (may_start()) {
-      std::optional<JobMessage> message = desk_.NextJob();
+      std::optional<JobMessage> message = lease_server_.NextJob();
       if (!message) return;
       const JobId id = message->package ? executor_.SubmitPackage(std::move(*message->package))
                                         : executor_.Submit(std::move(message->job));
@@ -319,17 +322,17 @@ class RunnerServer {
     while (!running_.empty() && executor_.Wait(0, &result)) {
       const auto job = running_.find(result.id);
       ++jobs_done_;
-      result.measurement.environment = Registered(std::move(result.measurement.environment));
+      result.measurement.environment = WithNames(std::move(result.measurement.environment));
       result.measurement.environment.roofs = RoofsText(roofs_);
       // A result does not count if the machine is another one than the lease was taken for.
       if (watch_ && !watch_->IsSameMachine()) {
-        desk_.Looked(watch_->why());
-        TellHealth();
+        lease_server_.OnHealthCheck(watch_->why());
+        ReportHealth();
       }
       if (watch_) watch_->Stamp(&result.measurement);
       const std::optional<Frame> frame =
-          desk_.Finish(job->second, result.measurement, result.cost, std::move(result.outputs));
-      if (frame) ToClient(*frame);
+          lease_server_.Finish(job->second, result.measurement, result.cost, std::move(result.outputs));
+      if (frame) SendToClient(*frame);
       running_.erase(job);
     }
   }
@@ -340,26 +343,26 @@ class RunnerServer {
   const std::function<int()> poll_fd_;
   const Environment environment_;
   std::optional<HealthWatch> watch_;
-  std::string told_health_;  // its summary
-  std::vector<Roof> roofs_;  // none without a watch
+  std::string reported_health_;  // its summary
+  std::vector<Roof> roofs_;      // none without a watch
   SocketContext context_;
   Socket tracker_;
-  std::unique_ptr<Socket> dialled_;  // for direct connections of tuners; null unless options_.direct
+  std::unique_ptr<Socket> direct_socket_;  // for direct connections of tuners; null unless options_.direct
   Random jitter_;
-  Complaints complaints_, refusals_;
-  std::string address_;  // the address of dialled_
-  LeaseDesk desk_;
+  ChangedMessages complaints_, refusals_;
+  std::string address_;  // the address of direct_socket_
+  LeaseServer lease_server_;
   std::string holder_;  // the name of the sender that has the lease
   std::string note_;    // the tracker's note, to be given to the next tracker
   const RunningProgram& program_ = ThisProgram();
-  std::string wanted_;  // the SHA-256 of the program that the tracker wants here; empty: none
-  int64_t needed_ns_ = -kNeedNs;
+  std::string wanted_program_;  // the SHA-256 of the program that the tracker wants here; empty: none
+  int64_t requested_ns_ = -kProgramRequestNs;
   std::unique_ptr<ProgramUpgrade> trial_;  // null: no upgrade is being tried
   bool upgraded_ = false;
-  Way client_;
+  Route client_;
   bool served_ = false;  // whether a lease was served and is over
   int64_t client_heard_ns_ = 0;
-  int64_t beat_ns_ = 0;
+  int64_t heartbeat_ns_ = 0;
   int64_t hello_ns_ = INT64_MAX;  // when to say hello again
   int64_t jobs_done_ = 0;
   std::map<JobId, JobMessage> running_;  // by the executor's id

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "rpc_runner/device/lease_desk.h"
+#include "rpc_runner/device/lease_server.h"
 #include "rpc_runner/wire/job_message.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -33,11 +33,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       static_cast<void>(hone::ResultFromFrame(hone::ResultToFrame(result)));
       return 0;
     }
-    hone::LeaseDesk desk(hone::JobCaps{0, 0, 1 << 20, 1 << 20});
-    desk.Begin(lease);
+    hone::LeaseServer server(hone::JobCaps{0, 0, 1 << 20, 1 << 20});
+    server.Begin(lease);
     bool for_us = false;
-    desk.Handle(frame, &for_us);
-    while (desk.NextJob()) {
+    server.Handle(frame, &for_us);
+    while (server.NextJob()) {
     }
   } catch (const hone::Error& error) {
     if (error.code() != hone::ExitCode::kBadData) std::abort();

@@ -17,26 +17,26 @@
 namespace hone {
 
 // Takes a client's frames and returns the answers; knows no sockets, clocks or executors. Not thread-safe.
-class LeaseDesk {
+class LeaseServer {
  public:
   // Uses the package limits of the caps.
-  explicit LeaseDesk(const JobCaps& caps) : caps_(caps), blobs_(caps.cache_bytes) {}
+  explicit LeaseServer(const JobCaps& caps) : caps_(caps), blobs_(caps.cache_bytes) {}
   // Begins a lease. Drops the state of the previous one, including incomplete blobs. "" only ends it.
   void Begin(const std::string& lease);
   const std::string& lease() const { return lease_; }
 
-  // Answers a client's frame, under the frame's lease. `for_us` tells whether that is this desk's lease. Throws
+  // Answers a client's frame, under the frame's lease. `for_us` tells whether that is this server's lease. Throws
   // Error(kBadData).
   std::vector<Frame> Handle(const Frame& frame, bool* for_us);
   // The next job that has all it needs, moved to "running".
   std::optional<JobMessage> NextJob();
   // Takes the verdict of the golden kernel: "" if it was normal, otherwise why the device is in doubt. In that case all
   // results since the last normal run are doubted too. Returns true if the client should be told at once.
-  bool Looked(const std::string& why);
+  bool OnHealthCheck(const std::string& why);
   // Whether the client has asked for a golden run and there are results that it would judge.
-  bool wants_look() const { return asked_to_look_ && !unproved_.empty(); }
+  bool wants_health_check() const { return check_requested_ && !unverified_.empty(); }
   // The news for the client, sent each second and at the end of a lease.
-  Frame Beat(FrameKind kind = FrameKind::kHeartbeat);
+  Frame Heartbeat(FrameKind kind = FrameKind::kHeartbeat);
   // Returns the result's frame to send and keeps it for repetition. Nullopt if the job was under another lease.
   std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost = {},
                               std::string outputs = {});
@@ -46,29 +46,29 @@ class LeaseDesk {
   std::vector<Frame> Answers(const Frame& frame);
   std::vector<Frame> OnJob(const Frame& frame);
   std::vector<Frame> OnPackage(JobMessage job, const Json& header);
-  std::vector<Frame> OnBeat(const Json& header);
+  std::vector<Frame> OnHeartbeat(const Json& header);
   std::vector<Frame> OnPiece(const BlobPiece& piece);
   Frame OnWithdraw(const Json& jobs);
-  bool Knows(JobId id, const uint32_t* attempt) const;
-  bool Lacks(const JobMessage& job);
-  void GiveBlobs(JobMessage& job);
-  JobMessage* FirstLackingBlobs();
-  std::optional<Frame> NextNeed();
-  const Frame* FindDone(JobId id, const uint32_t* attempt) const;
+  bool IsPending(JobId id, const uint32_t* attempt) const;
+  bool LacksData(const JobMessage& job);
+  void AttachBlobs(JobMessage& job);
+  JobMessage* FirstWithoutBlobs();
+  std::optional<Frame> NextBlobRequest();
+  const Frame* FindResult(JobId id, const uint32_t* attempt) const;
 
   std::string lease_;
   const JobCaps caps_;
   // These two outlive leases. Everything in them is checked against its hash, so it does not matter who sent it.
   BlobStore references_;
   BlobCache blobs_;
-  int quiet_beats_ = 0;  // heartbeats of the client since the last piece
+  int heartbeats_since_piece_ = 0;
   std::deque<JobMessage> waiting_;
   std::vector<Key> running_;
-  std::deque<std::pair<Key, Frame>> done_;  // newest last
+  std::deque<std::pair<Key, Frame>> sent_results_;  // newest last
   // Results under this lease: not yet judged by a golden run; doubted after one that was slow.
-  std::deque<JobId> unproved_, doubted_;
-  std::string doubt_;  // why they are doubted
-  bool asked_to_look_ = false, looked_ = false;
+  std::deque<JobId> unverified_, doubted_;
+  std::string doubt_reason_;
+  bool check_requested_ = false, check_reported_ = false;
 };
 
 }  // namespace hone
