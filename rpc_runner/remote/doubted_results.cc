@@ -4,8 +4,8 @@
 
 namespace hone {
 
-void DoubtedResults::Came(LaneId lane, JobId job) {
-  results_[job].lane = lane;
+void DoubtedResults::Came(WorkerId worker, JobId job) {
+  results_[job].worker = worker;
   // Job numbers grow with time, so the first is the oldest.
   if (results_.size() > kMost) results_.erase(results_.begin());
 }
@@ -14,10 +14,10 @@ void DoubtedResults::Told(JobId job) {
   if (const auto it = results_.find(job); it != results_.end()) it->second.told = true;
 }
 
-void DoubtedResults::SpeakAgainst(LaneId lane, const std::vector<JobId>& jobs, const std::string& why) {
+void DoubtedResults::SpeakAgainst(WorkerId worker, const std::vector<JobId>& jobs, const std::string& why) {
   for (const JobId job : jobs) {
     const auto it = results_.find(job);
-    if (it == results_.end() || it->second.lane != lane || !it->second.why.empty()) continue;
+    if (it == results_.end() || it->second.worker != worker || !it->second.why.empty()) continue;
     it->second.why = why.empty() ? "doubted" : why;
     doubted_.push_back(job);
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "rpc_runner/remote/job_board.h"
+#include "rpc_runner/remote/job_queue.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
@@ -17,18 +17,18 @@ class DoubtedResults {
   // The most results that are remembered; a runner gives fewer from one golden run to the next.
   static constexpr size_t kMost = 16'384;
 
-  // The runner behind `lane` sent the result that ended the job.
-  void Came(LaneId lane, JobId job);
+  // The runner behind `worker` sent the result that ended the job.
+  void Came(WorkerId worker, JobId job);
   // The caller of Wait has the result.
   void Told(JobId job);
-  // Ignores jobs that the lane did not send and those that are doubted already.
-  void SpeakAgainst(LaneId lane, const std::vector<JobId>& jobs, const std::string& why);
+  // Ignores jobs that the worker did not send and those that are doubted already.
+  void SpeakAgainst(WorkerId worker, const std::vector<JobId>& jobs, const std::string& why);
   // Doubts of results that the caller has, each returned once.
   std::vector<Doubt> Take();
 
  private:
   struct Result {
-    LaneId lane = 0;
+    WorkerId worker = 0;
     bool told = false;
     std::string why;  // empty: the result is not doubted
   };

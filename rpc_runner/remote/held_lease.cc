@@ -37,8 +37,8 @@ void HeldLease::SendBeat(Frame beat, Socket& tracker) {
   Send(std::move(beat), tracker);
 }
 
-HeldLease* FindLane(std::list<HeldLease>& leases, LaneId lane) {
-  const auto it = std::find_if(leases.begin(), leases.end(), [&](const HeldLease& held) { return held.lane == lane; });
+HeldLease* FindWorker(std::list<HeldLease>& leases, WorkerId worker) {
+  const auto it = std::find_if(leases.begin(), leases.end(), [&](const HeldLease& held) { return held.worker == worker; });
   return it == leases.end() ? nullptr : &*it;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/measurement.h"
-#include "rpc_runner/remote/job_board.h"
+#include "rpc_runner/remote/job_queue.h"
 #include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/socket.h"
 
@@ -15,7 +15,7 @@ namespace hone {
 
 // Used by one thread only.
 struct HeldLease {
-  LaneId lane = 0;
+  WorkerId worker = 0;
   std::string client;  // the name under which it was asked for
   std::string lease;
   std::string runner;  // its id at the tracker; empty if not told
@@ -39,7 +39,7 @@ struct HeldLease {
 };
 
 // Null when there is none.
-HeldLease* FindLane(std::list<HeldLease>& leases, LaneId lane);
+HeldLease* FindWorker(std::list<HeldLease>& leases, WorkerId worker);
 HeldLease* FindLease(std::list<HeldLease>& leases, const std::string& lease);
 
 }  // namespace hone

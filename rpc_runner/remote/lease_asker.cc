@@ -20,7 +20,7 @@ constexpr size_t kMostWithout = 16;  // docs/reference/protocol.md's `without`
 LeaseAsker::LeaseAsker(const RemoteRunnerOptions& options, const std::string& tuner)
     : options_(options), tuner_(tuner), client_(tuner) {}
 
-std::optional<Frame> LeaseAsker::Ask(int64_t now_ns) {
+std::optional<Frame> LeaseAsker::NextRequest(int64_t now_ns) {
   if (now_ns - asked_ns_ < kBeatNs) return std::nullopt;
   asked_ns_ = now_ns;
   Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key},
@@ -44,7 +44,7 @@ void LeaseAsker::Took(const Json& kind) {
   asked_ns_ = 0;
 }
 
-void LeaseAsker::Refused(int64_t now_ns) {
+void LeaseAsker::OnRefused(int64_t now_ns) {
   client_ = NewRandomName();
   asked_ns_ = now_ns;
 }

@@ -22,7 +22,7 @@ class LeaseAsker {
   // The name of the next request.
   const std::string& client() const { return client_; }
   // The request, if it is time: at once after each lease, and otherwise once per heartbeat.
-  std::optional<Frame> Ask(int64_t now_ns);
+  std::optional<Frame> NextRequest(int64_t now_ns);
   void AskAtOnce() { asked_ns_ = 0; }
 
   // Whether a lease answers the present request, and not an earlier one: see Took.
@@ -33,7 +33,7 @@ class LeaseAsker {
   void Took(const Json& kind);
   // The lease was refused, because an old tracker that does not know `machine` offered another kind. Asks again after a
   // heartbeat.
-  void Refused(int64_t now_ns);
+  void OnRefused(int64_t now_ns);
 
   // The runner failed, and is not requested again.
   void LeaveOut(const std::string& runner);

@@ -87,39 +87,39 @@ void RemoteSession::Add(JobId id, JobMessage message, uint64_t group) {
   message.id = id;
   {
     const std::lock_guard lock(mutex_);
-    if (board_.outstanding() == 0) served_ns_ = seen_ns_ = MonotonicNs();
-    board_.Add(std::move(message), group);
+    if (queue_.outstanding() == 0) served_ns_ = seen_ns_ = MonotonicNs();
+    queue_.Add(std::move(message), group);
   }
   eventfd_write(wake_fd_, 1);
 }
 
 int RemoteSession::FreeSlots() const {
   const std::lock_guard lock(mutex_);
-  const int wanted = JobBoard::kDepth * std::max(1, board_.lanes());
-  return std::max(0, wanted - static_cast<int>(board_.outstanding()));
+  const int wanted = JobQueue::kDepth * std::max(1, queue_.workers());
+  return std::max(0, wanted - static_cast<int>(queue_.outstanding()));
 }
 
 bool RemoteSession::Wait(int64_t timeout_ns, JobResult* result) {
   std::unique_lock lock(mutex_);
-  const auto ready = [this] { return board_.has_results() || board_.outstanding() == 0; };
+  const auto ready = [this] { return queue_.has_results() || queue_.outstanding() == 0; };
   if (timeout_ns < 0) {
     changed_.wait(lock, ready);
   } else {
     changed_.wait_for(lock, Span(timeout_ns), ready);
   }
-  if (!board_.PopResult(result)) return false;
+  if (!queue_.PopResult(result)) return false;
   doubted_.Told(result->id);
   return true;
 }
 
 uint64_t RemoteSession::OpenGroup() {
   const std::lock_guard lock(mutex_);
-  return board_.OpenGroup();
+  return queue_.OpenGroup();
 }
 
 void RemoteSession::CloseGroup(uint64_t group) {
   const std::lock_guard lock(mutex_);
-  board_.CloseGroup(group);
+  queue_.CloseGroup(group);
 }
 
 Environment RemoteSession::Describe() {

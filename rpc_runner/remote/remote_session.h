@@ -14,7 +14,7 @@
 
 #include "rpc_runner/remote/doubted_results.h"
 #include "rpc_runner/remote/held_lease.h"
-#include "rpc_runner/remote/job_board.h"
+#include "rpc_runner/remote/job_queue.h"
 #include "rpc_runner/remote/lease_asker.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/waiting_notice.h"
@@ -23,10 +23,10 @@
 
 namespace hone {
 
-// Takes leases of machines of one kind, one at a time, until it has max_runners. Each request has a name of its own, so
-// that the session never has more than one place in the queue. It gives a lease back when the tracker says that another
-// tuner has fewer. All members above "the thread's own" are guarded by mutex_. Methods may be called from any one
-// thread.
+// HasRoom leases of machines of one kind, one at a time, until it has max_runners. Each request has a name of its own,
+// so that the session never has more than one place in the queue. It gives a lease back when the tracker says that
+// another tuner has fewer. All members above "the thread's own" are guarded by mutex_. Methods may be called from any
+// one thread.
 class RemoteSession {
  public:
   // Throws Error(kBadConfig) as ClientSecurity does.
@@ -96,11 +96,11 @@ class RemoteSession {
   std::string other_version_;  // the protocol versions of both sides if they differ; empty otherwise
   bool runner_offered_ = false;
   std::optional<Environment> environment_;
-  std::vector<std::pair<LaneId, Environment>> machines_;
-  JobBoard board_;
+  std::vector<std::pair<WorkerId, Environment>> machines_;
+  JobQueue queue_;
   DoubtedResults doubted_;
-  // Lanes whose runner should be asked to run its golden kernel; lanes that were asked.
-  std::set<LaneId> to_look_, looking_;
+  // Workers whose runner should be asked to run its golden kernel; workers that were asked.
+  std::set<WorkerId> to_look_, looking_;
   int64_t served_ns_ = 0;  // when a runner was last leased or known to be on offer
   // When a runner of the key was last known to exist: free, leased, held or drained.
   int64_t seen_ns_ = 0;
@@ -117,7 +117,7 @@ class RemoteSession {
   bool full_ = false;  // a connection took no more; it is tried again soon
   std::string told_refusal_;
   std::string not_allowed_;  // what the key's role does not allow; empty if nothing
-  LaneId last_lane_ = 0;
+  WorkerId last_worker_ = 0;
   int64_t spared_ns_ = 0;  // when a lease was last given back for fairness
 
   std::atomic<bool> stop_{false};

@@ -15,7 +15,7 @@ std::vector<Doubt> RemoteSession::TakeDoubts() {
 
 void RemoteSession::LookAgain(int64_t timeout_ns) {
   std::unique_lock lock(mutex_);
-  for (const auto& [lane, environment] : machines_) to_look_.insert(lane);
+  for (const auto& [worker, environment] : machines_) to_look_.insert(worker);
   eventfd_write(wake_fd_, 1);
   changed_.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
                     [this] { return to_look_.empty() && looking_.empty(); });
@@ -23,23 +23,23 @@ void RemoteSession::LookAgain(int64_t timeout_ns) {
   looking_.clear();
 }
 
-// Takes what the runner says of results that it sent earlier.
+// HasRoom what the runner says of results that it sent earlier.
 void RemoteSession::TakeHealth(const HeldLease& lease, const Json& header) {
   const bool looked = header.contains("looked") && header["looked"] == true;
   if (!looked && !header.contains("doubted")) return;
   const std::lock_guard lock(mutex_);
-  doubted_.SpeakAgainst(lease.lane, HeaderNumbers(header, "doubted"),
+  doubted_.SpeakAgainst(lease.worker, HeaderNumbers(header, "doubted"),
                         header.contains("why") ? HeaderText(header, "why") : "");
-  if (looked) looking_.erase(lease.lane);
+  if (looked) looking_.erase(lease.worker);
   changed_.notify_all();
 }
 
 void RemoteSession::AskForLooks() {
   const std::lock_guard lock(mutex_);
-  for (const LaneId lane : std::exchange(to_look_, {})) {
-    HeldLease* lease = FindLane(leases_, lane);
+  for (const WorkerId worker : std::exchange(to_look_, {})) {
+    HeldLease* lease = FindWorker(leases_, worker);
     if (lease == nullptr || lease->heard_ns == 0) continue;
-    looking_.insert(lane);
+    looking_.insert(worker);
     lease->SendBeat({FrameKind::kHeartbeat, {{"look", true}}, {}}, tracker_);
   }
   if (looking_.empty()) changed_.notify_all();

@@ -190,7 +190,7 @@ void RemoteSession::OnLease(const Json& header) {
   const int64_t now_ns = MonotonicNs();
   if (const std::string difference = asker_.Difference(kind); !difference.empty()) {
     SendRelease(asker_.client(), name);
-    asker_.Refused(now_ns);
+    asker_.OnRefused(now_ns);
     const std::string label = HeaderText(header, "label");
     asker_.TellOfUnlike({{{"label", label}, {"runner", label}, {"why", difference}}});
     return;
@@ -198,7 +198,7 @@ void RemoteSession::OnLease(const Json& header) {
   const std::string runner = header.contains("runner") ? HeaderText(header, "runner") : "";
   const std::string address = options_.direct && header.contains("address") ? HeaderText(header, "address") : "";
   HeldLease& lease = leases_.emplace_back();
-  lease.lane = ++last_lane_;
+  lease.worker = ++last_worker_;
   lease.client = asker_.client();
   lease.lease = name;
   lease.runner = runner;
@@ -209,8 +209,8 @@ void RemoteSession::OnLease(const Json& header) {
   const std::lock_guard lock(mutex_);
   tracker_answered_ = runner_offered_ = true;
   if (!environment_) environment_ = environment;
-  machines_.emplace_back(last_lane_, environment);
-  board_.OpenLane(last_lane_);
+  machines_.emplace_back(last_worker_, environment);
+  queue_.AddWorker(last_worker_);
   served_ns_ = seen_ns_ = now_ns;
   changed_.notify_all();
 }
@@ -229,11 +229,11 @@ void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
     ResultMessage result = ResultFromFrame(frame);
     const std::lock_guard lock(mutex_);
     const JobId job = result.id;
-    if (board_.TakeResult(lease.lane, std::move(result))) doubted_.Came(lease.lane, job);
+    if (queue_.TakeResult(lease.worker, std::move(result))) doubted_.Came(lease.worker, job);
     changed_.notify_all();
   } else if (frame.kind == FrameKind::kNeed) {
     const std::lock_guard lock(mutex_);
-    const JobMessage* message = board_.Find(HeaderNumber(frame.header, "job"));
+    const JobMessage* message = queue_.Find(HeaderNumber(frame.header, "job"));
     if (message == nullptr) return;
     if (std::optional<Frame> blob = AnswerNeed(*message, frame.header, kPieceBytes)) {
       lease.Send(std::move(*blob), tracker_);
@@ -244,8 +244,8 @@ void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
 void RemoteSession::OnRunnerBeat(const HeldLease& lease, const Json& header) {
   TakeHealth(lease, header);
   const std::lock_guard lock(mutex_);
-  for (const JobId job : HeaderNumbers(header, "withdrawn")) board_.Withdrawn({lease.lane, job});
-  for (const JobId job : HeaderNumbers(header, "kept")) board_.Kept({lease.lane, job});
+  for (const JobId job : HeaderNumbers(header, "withdrawn")) queue_.MarkReturned({lease.worker, job});
+  for (const JobId job : HeaderNumbers(header, "kept")) queue_.MarkStarted({lease.worker, job});
 }
 
 void RemoteSession::OnError(HeldLease& lease, const Json& header) {
@@ -255,58 +255,58 @@ void RemoteSession::OnError(HeldLease& lease, const Json& header) {
   const JobId job = HeaderNumber(header, "job");
   const std::lock_guard lock(mutex_);
   if (code == "unknown_job") {
-    board_.Withdrawn({lease.lane, job});
+    queue_.MarkReturned({lease.worker, job});
   } else if (code == "busy") {
-    board_.Refused({lease.lane, job});
+    queue_.MarkFull({lease.worker, job});
   } else {
-    board_.Fail(job, Fate::kUnsupported, HeaderText(header, "message"));
+    queue_.Fail(job, Fate::kUnsupported, HeaderText(header, "message"));
     changed_.notify_all();
   }
 }
 
-// Drains at most one lane per heartbeat, because the tracker's next message takes it into account.
+// Drains at most one worker per heartbeat, because the tracker's next message takes it into account.
 void RemoteSession::SpareOne(int64_t now_ns) {
   if (now_ns - spared_ns_ < kBeatNs) return;
   const std::lock_guard lock(mutex_);
-  if (board_.draining()) return;
-  const std::optional<LaneId> spare = board_.LaneToSpare();
+  if (queue_.draining()) return;
+  const std::optional<WorkerId> spare = queue_.WorkerToYield();
   if (!spare) return;
   spared_ns_ = now_ns;
-  board_.DrainLane(*spare);
+  queue_.DrainWorker(*spare);
 }
 
-// The lane's runner is drained or held for another user. The tracker repeats the message each second.
+// The worker's runner is drained or held for another user. The tracker repeats the message each second.
 void RemoteSession::SpareThis(const std::string& lease) {
   const HeldLease* found = FindLease(leases_, lease);
   if (found == nullptr) return;
   const std::lock_guard lock(mutex_);
-  if (board_.MayDrain(found->lane)) board_.DrainLane(found->lane);
+  if (queue_.MayDrain(found->worker)) queue_.DrainWorker(found->worker);
 }
 
 void RemoteSession::CloseDrained() {
-  std::optional<LaneId> drained;
+  std::optional<WorkerId> drained;
   {
     const std::lock_guard lock(mutex_);
-    drained = board_.DrainedLane();
+    drained = queue_.DrainedWorker();
   }
   if (!drained) return;
   spared_ns_ = MonotonicNs();
-  ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *drained; }));
+  ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.worker == *drained; }));
 }
 
 // Leaves the runner out for this session only; its own messages say why it fails.
 void RemoteSession::CloseBroken() {
-  std::optional<LaneId> broken;
+  std::optional<WorkerId> broken;
   {
     const std::lock_guard lock(mutex_);
-    broken = board_.BrokenLane();
+    broken = queue_.BrokenWorker();
   }
   if (!broken) return;
   const auto lease =
-      std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.lane == *broken; });
+      std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.worker == *broken; });
   Complain("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
                                "messages say why",
-                               lease->environment.label, JobBoard::kMostFaults));
+                               lease->environment.label, JobQueue::kMostFaults));
   asker_.LeaveOut(lease->runner);
   ForgetLease(lease);
 }
@@ -326,9 +326,9 @@ void RemoteSession::ForgetLease(std::list<HeldLease>::iterator lease) {
     served_ns_ = MonotonicNs();
     asker_.AskAtOnce();
   }
-  board_.LoseLane(lease->lane);
-  looking_.erase(lease->lane);
-  std::erase_if(machines_, [&](const auto& machine) { return machine.first == lease->lane; });
+  queue_.RemoveLostWorker(lease->worker);
+  looking_.erase(lease->worker);
+  std::erase_if(machines_, [&](const auto& machine) { return machine.first == lease->worker; });
   leases_.erase(lease);
   changed_.notify_all();
 }
@@ -339,17 +339,17 @@ void RemoteSession::SendRelease(const std::string& client, const std::string& le
 
 void RemoteSession::SendJobs() {
   const std::lock_guard lock(mutex_);
-  while (const std::optional<JobBoard::Place> next = board_.NextToSend()) {
-    HeldLease* lease = FindLane(leases_, next->lane);
-    JobMessage* message = board_.Find(next->job);
+  while (const std::optional<JobQueue::Place> next = queue_.NextToSend()) {
+    HeldLease* lease = FindWorker(leases_, next->worker);
+    JobMessage* message = queue_.Find(next->job);
     message->lease = lease->lease;
     try {
       if (lease->Send(JobToFrame(*message, false), tracker_)) continue;
-      board_.Withdrawn(*next);
+      queue_.MarkReturned(*next);
       full_ = true;
       return;
     } catch (const Error& error) {
-      board_.Fail(next->job, Fate::kUnsupported, error.what());
+      queue_.Fail(next->job, Fate::kUnsupported, error.what());
       changed_.notify_all();
     }
   }
@@ -357,14 +357,14 @@ void RemoteSession::SendJobs() {
 
 void RemoteSession::WithdrawJobs() {
   const std::lock_guard lock(mutex_);
-  while (const std::optional<JobBoard::Place> next = board_.NextToWithdraw()) {
-    FindLane(leases_, next->lane)->Send({FrameKind::kHeartbeat, {{"withdraw", {next->job}}}, {}}, tracker_);
+  while (const std::optional<JobQueue::Place> next = queue_.NextToWithdraw()) {
+    FindWorker(leases_, next->worker)->Send({FrameKind::kHeartbeat, {{"withdraw", {next->job}}}, {}}, tracker_);
   }
 }
 
 void RemoteSession::AskForMore(int64_t now_ns) {
   if (static_cast<int>(leases_.size()) >= options_.max_runners) return;
-  if (const std::optional<Frame> request = asker_.Ask(now_ns)) tracker_.Send("", *request);
+  if (const std::optional<Frame> request = asker_.NextRequest(now_ns)) tracker_.Send("", *request);
 }
 
 void RemoteSession::Beat(HeldLease& lease, int64_t now_ns) {
@@ -378,16 +378,16 @@ void RemoteSession::Beat(HeldLease& lease, int64_t now_ns) {
                       {"priority", options_.priority}},
                      {}});
   const std::lock_guard lock(mutex_);
-  board_.Reopen(lease.lane);
-  lease.SendBeat({FrameKind::kHeartbeat, {{"jobs", board_.JobsOf(lease.lane)}}, {}}, tracker_);
+  queue_.MarkNotFull(lease.worker);
+  lease.SendBeat({FrameKind::kHeartbeat, {{"jobs", queue_.JobsOf(lease.worker)}}, {}}, tracker_);
 }
 
 void RemoteSession::GiveUpLateJobs(int64_t now_ns) {
   if (!leases_.empty()) return;
   const std::lock_guard lock(mutex_);
   const bool may_come = !IsGone(now_ns) && now_ns - served_ns_ <= options_.lost_timeout_ns;
-  if (may_come || board_.outstanding() == 0) return;
-  board_.FailAll(Fate::kRunnerLost,
+  if (may_come || queue_.outstanding() == 0) return;
+  queue_.FailAll(Fate::kRunnerLost,
                  busy_.empty() ? fmt::format("no runner offered the key \"{}\" any more", options_.key)
                                : fmt::format("no runner of the key \"{}\" became free: {}", options_.key, busy_));
   changed_.notify_all();
