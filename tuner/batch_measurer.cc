@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -11,27 +11,59 @@
 #include "db/verdicts/doubted_since.h"
 
 namespace hone {
-BatchMeasurer::BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks)
-    : runner_(runner), store_(store), tools_(tools), hooks_(std::move(hooks)) {}
+namespace {
 
-void BatchMeasurer::Measure(std::vector<Trial>& batch, const Ahead& ahead) {
+bool IsBuilt(const std::shared_future<Batch>& batch) {
+  return batch.valid() && batch.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace
+
+BatchMeasurer::BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools,
+                             const std::vector<TuningTask>& tasks, Frame frame)
+    : runner_(runner), store_(store), tools_(tools), tasks_(tasks), frame_(std::move(frame)) {}
+
+void BatchMeasurer::Measure(const Batch& batch, const std::shared_future<Batch>& next) {
   last_progress_ns_ = tools_.now_ns();
   Begin(batch);
-  current_ = &batch;
   while (Holds(batch)) {
-    if (hooks_.halted()) Halt();
-    SubmitWhatFits();
-    if (waiting_.empty() && ahead && runner_.FreeSlots() > 0 && !hooks_.halted()) {
-      if (std::vector<Trial>* next = ahead()) Begin(*next);
-      SubmitWhatFits();
-    }
-    if (Holds(batch)) WaitForOne();
+    if (frame_.halted()) Halt();
+    while (TrialPointer trial = NextTrial(next)) Submit(std::move(trial));
+    JobResult result;
+    if (Holds(batch) && WaitForOne(&result)) Take(result);
     FlushWhenDue();
   }
   Flush();
-  // Another batch may be placed at the same address.
-  if (begun_ == batch.data()) begun_ = nullptr;
-  current_ = nullptr;
+}
+
+// Records the refused trials and queues the others; once for each batch.
+void BatchMeasurer::Begin(const Batch& batch) {
+  if (batch.empty() || batch.front()->batch != 0) return;
+  ++begun_;
+  for (const TrialPointer& trial : batch) {
+    trial->batch = begun_;
+    const Rejection* rejection = std::get_if<Rejection>(&trial->built);
+    if (rejection == nullptr) {
+      Queue(trial);
+      continue;
+    }
+    // The machine's failure to compile it here says nothing about the candidate.
+    if (rejection->fate == Fate::kCancelled) continue;
+    trial->measurement.fate = rejection->fate;
+    trial->measurement.message = rejection->reason;
+    Keep(*trial);
+  }
+}
+
+// Puts the trial behind the others of its batch, so that the cause of noise may pass, and before those of the next.
+void BatchMeasurer::Queue(const TrialPointer& trial) { waiting_.emplace(trial->batch, trial); }
+
+// Whether a trial of the batch waits or is under way.
+bool BatchMeasurer::Holds(const Batch& batch) const {
+  if (batch.empty()) return false;
+  const int64_t number = batch.front()->batch;
+  return waiting_.contains(number) || std::any_of(under_way_.begin(), under_way_.end(),
+                                                  [&](const auto& job) { return job.second->batch == number; });
 }
 
 void BatchMeasurer::Halt() {
@@ -42,97 +74,65 @@ void BatchMeasurer::Halt() {
   under_way_.clear();
 }
 
-void BatchMeasurer::Begin(std::vector<Trial>& batch) {
-  if (batch.empty() || batch.data() == begun_) return;
-  begun_ = batch.data();
-  for (Trial& trial : batch) {
-    lost_.erase(&trial);
-    repeated_.erase(&trial);
-    const Rejection* rejection = std::get_if<Rejection>(&trial.built);
-    if (rejection == nullptr) {
-      waiting_.push_back(&trial);
-      continue;
-    }
-    // The machine's failure to compile it here says nothing about the candidate.
-    if (rejection->fate == Fate::kCancelled) continue;
-    trial.measurement.fate = rejection->fate;
-    trial.measurement.message = rejection->reason;
-    Keep(trial);
-  }
+// The trial to submit now; null if none waits or no slot is free. A slot without work begins the next batch.
+BatchMeasurer::TrialPointer BatchMeasurer::NextTrial(const std::shared_future<Batch>& next) {
+  if (runner_.FreeSlots() <= 0) return nullptr;
+  if (waiting_.empty() && IsBuilt(next) && !frame_.halted()) Begin(next.get());
+  if (waiting_.empty()) return nullptr;
+  return std::move(waiting_.extract(waiting_.begin()).mapped());
 }
 
-bool BatchMeasurer::IsOf(const std::vector<Trial>& batch, const Trial* trial) {
-  return !std::less<>()(trial, batch.data()) && std::less<>()(trial, batch.data() + batch.size());
+void BatchMeasurer::Submit(TrialPointer trial) {
+  const TuningTask& task = tasks_[trial->task];
+  trial->timing.incumbent_ns = task.best_ns();
+  const JobId id = runner_.Submit(MakeJob(*trial, task.reference.value(), frame_.seeds));
+  under_way_[id] = std::move(trial);
+  last_progress_ns_ = tools_.now_ns();
 }
 
-// Whether a trial of the batch waits or is under way.
-bool BatchMeasurer::Holds(const std::vector<Trial>& batch) const {
-  return std::any_of(waiting_.begin(), waiting_.end(), [&](const Trial* trial) { return IsOf(batch, trial); }) ||
-         std::any_of(under_way_.begin(), under_way_.end(), [&](const auto& job) { return IsOf(batch, job.second); });
-}
-
-// Puts the trial behind the others of its batch, so that the cause of the noise may pass, and before the batch ahead.
-void BatchMeasurer::WaitAgain(Trial& trial) {
-  auto place = waiting_.end();
-  if (IsOf(*current_, &trial)) {
-    place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Trial* t) { return !IsOf(*current_, t); });
-  }
-  waiting_.insert(place, &trial);
-}
-
-void BatchMeasurer::SubmitWhatFits() {
-  while (!waiting_.empty() && runner_.FreeSlots() > 0) {
-    Trial* const trial = waiting_.front();
-    waiting_.pop_front();
-    under_way_[runner_.Submit(hooks_.job(*trial))] = trial;
-    last_progress_ns_ = tools_.now_ns();
-  }
-}
-
-void BatchMeasurer::WaitForOne() {
-  JobResult result;
-  if (!under_way_.empty()) {
-    if (runner_.Wait(RunnerWaits::kLookNs, &result)) Take(result);
-    return;
-  }
+// Returns false when no result came yet.
+bool BatchMeasurer::WaitForOne(JobResult* result) {
+  if (!under_way_.empty()) return runner_.Wait(RunnerWaits::kLookNs, result);
   // Nothing is under way and no slot is free: the runner is away, and may come back.
   if (tools_.now_ns() - last_progress_ns_ > kPatienceNs) {
     throw Error(ExitCode::kNoRunner, fmt::format("the runner has taken no job for {} s", kPatienceNs / 1'000'000'000));
   }
   tools_.sleep(RunnerWaits::kNoSlotNs);
+  return false;
 }
 
 void BatchMeasurer::Take(const JobResult& result) {
-  const auto job = under_way_.find(result.id);
-  if (job == under_way_.end()) return;
-  Trial& trial = *job->second;
-  under_way_.erase(job);
+  const auto job = under_way_.extract(result.id);
+  if (job.empty()) return;
+  const TrialPointer& trial = job.mapped();
   last_progress_ns_ = tools_.now_ns();
   cost_.verify_ns += result.cost.verify_ns;
   cost_.timing_ns += result.cost.timing_ns;
-  trial.measurement = result.measurement;
-  if (result.measurement.fate == Fate::kCancelled) return;
-  Keep(trial);
+  trial->measurement = result.measurement;
+  const Fate fate = result.measurement.fate;
+  if (fate == Fate::kCancelled) return;
+  Keep(*trial);
   kept_[result.id] = pending_.back().id;
   if (kept_.size() > kMostKept) kept_.erase(kept_.begin());
-  if (trial.measurement.fate != Fate::kRunnerLost) {
-    const bool noisy = trial.measurement.fate == Fate::kOk && trial.measurement.noisy;
-    const bool repeat = noisy && hooks_.repeat && hooks_.repeat(trial) && ++repeated_[&trial] <= kRepeats;
-    if (repeat) WaitAgain(trial);
-    return;
-  }
-  trial.done = false;
-  WaitAgain(trial);
-  if (++lost_[&trial] < kAttempts) return;
+  if (fate == Fate::kRunnerLost) return TryAgain(trial);
+  const bool noisy = fate == Fate::kOk && tasks_[trial->task].Doubts(result.measurement);
+  if (noisy && trial->repeats++ < frame_.repeats) Queue(trial);
+}
+
+// A lost runner says nothing about the trial.
+void BatchMeasurer::TryAgain(const TrialPointer& trial) {
+  trial->done = false;
+  Queue(trial);
+  if (++trial->lost < kAttempts) return;
   Flush();
   throw Error(ExitCode::kNoRunner,
-              fmt::format("the runner was lost {} times with the same job: {}", kAttempts, trial.measurement.message));
+              fmt::format("the runner was lost {} times with the same job: {}", kAttempts, trial->measurement.message));
 }
 
 void BatchMeasurer::Keep(Trial& trial) {
   trial.done = true;
   if (pending_.empty()) pending_since_ns_ = tools_.now_ns();
-  pending_.push_back(hooks_.record(trial));
+  pending_.push_back(MakeRecord(trial, frame_.session, tools_));
 }
 
 void BatchMeasurer::KeepDoubts() {

@@ -1,16 +1,19 @@
-// Measures a batch of built trials on the runner and puts their records into the store.
+// Measures batches of built trials on the runner and puts their records into the store.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <future>
 #include <map>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "db/record_store.h"
 #include "rpc_runner/runner.h"
 #include "tuner/trial.h"
 #include "tuner/tune_tools.h"
+#include "tuner/tuning_task.h"
 
 namespace hone {
 
@@ -26,27 +29,22 @@ class BatchMeasurer {
   static constexpr size_t kMostKept = 16'384;
   static constexpr int64_t kAfterHaltNs = RunnerWaits::kAfterHaltNs;
 
-  // All must outlive it. `job` makes the runner's job for a trial, and `record` its record. `halted` says that nothing
-  // more may be submitted.
-  struct Hooks {
-    std::function<KernelJob(Trial& trial)> job;
-    std::function<Record(const Trial& trial)> record;
-    std::function<bool()> halted;
-    // Whether a noisy trial matters enough to be measured again. If empty, none does.
-    std::function<bool(const Trial& trial)> repeat;
+  struct Frame {
+    std::string session;           // of the records
+    std::vector<uint64_t> seeds;   // for the checks' inputs
+    std::function<bool()> halted;  // whether nothing more may be submitted
+    int repeats = kRepeats;        // of a noisy trial whose task doubts it (TuningTask::Doubts)
   };
-  BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, Hooks hooks);
-
-  // Returns the next batch once it is built; null before that and if there is none. The batch must not move in memory
-  // until its own Measure; the vector object that owns it may move.
-  using Ahead = std::function<std::vector<Trial>*()>;
+  // The references must outlive it. Trial::task is an index in `tasks`; a built trial's task must have its reference.
+  BatchMeasurer(Runner& runner, RecordStore& store, const TuneTools& tools, const std::vector<TuningTask>& tasks,
+                Frame frame);
 
   // Marks the trials that were measured or refused as done. Once halted, trials that were not submitted are dropped.
   // Those under way are waited for up to kAfterHaltNs, so that a lost runner cannot keep a run from ending. A trial on
   // a lost runner is recorded as such, tried again and does not count. Each attempt at a noisy trial is recorded; the
   // last one stands. Throws Error(kNoRunner) when kAttempts runs of one trial were lost, or when the runner took no
-  // job for kPatienceNs. Machines without work in this batch begin with the one ahead.
-  void Measure(std::vector<Trial>& batch, const Ahead& ahead = nullptr);
+  // job for kPatienceNs. Machines without work in this batch begin with the next one, as soon as that is built.
+  void Measure(const Batch& batch, const std::shared_future<Batch>& next = {});
   // Has the machines run their golden kernels again. Stores a doubt for each record of any batch that they doubt
   // (db/verdicts/doubted_since.h). Call it when nothing is under way.
   void Close();
@@ -56,14 +54,17 @@ class BatchMeasurer {
   int64_t unanswered() const { return unanswered_; }
 
  private:
-  void Begin(std::vector<Trial>& batch);
-  static bool IsOf(const std::vector<Trial>& batch, const Trial* trial);
-  void WaitAgain(Trial& trial);
-  bool Holds(const std::vector<Trial>& batch) const;
+  using TrialPointer = std::shared_ptr<Trial>;
+
+  void Begin(const Batch& batch);
+  void Queue(const TrialPointer& trial);
+  bool Holds(const Batch& batch) const;
   void Halt();
-  void SubmitWhatFits();
-  void WaitForOne();
+  TrialPointer NextTrial(const std::shared_future<Batch>& next);
+  void Submit(TrialPointer trial);
+  bool WaitForOne(JobResult* result);
   void Take(const JobResult& result);
+  void TryAgain(const TrialPointer& trial);
   void Keep(Trial& trial);
   void KeepDoubts();
   void FlushWhenDue();
@@ -72,12 +73,11 @@ class BatchMeasurer {
   Runner& runner_;
   RecordStore& store_;
   const TuneTools& tools_;
-  Hooks hooks_;
-  const std::vector<Trial>* current_ = nullptr;
-  const Trial* begun_ = nullptr;  // first trial of the last batch that was begun
-  std::deque<Trial*> waiting_;    // trials to submit
-  std::map<JobId, Trial*> under_way_;
-  std::map<const Trial*, int> lost_, repeated_;  // how many times
+  const std::vector<TuningTask>& tasks_;
+  const Frame frame_;
+  int64_t begun_ = 0;                             // batches
+  std::multimap<int64_t, TrialPointer> waiting_;  // trials to submit, by batch
+  std::map<JobId, TrialPointer> under_way_;
   std::vector<Record> pending_;
   std::map<JobId, std::string> kept_;  // ids of the records of the newest kMostKept results
   JobCost cost_;

@@ -1,9 +1,7 @@
 #include "tuner/compile_batch.h"
 
-#include <algorithm>
 #include <map>
-#include <set>
-#include <string>
+#include <utility>
 
 #include "core/failure.h"
 #include "core/machine/available_threads.h"
@@ -23,25 +21,24 @@ std::variant<Artifact, Rejection> Compiled(Fate fate,
 
 // The tasks whose reference could not be compiled, with the reason.
 std::map<size_t, Rejection> CompileReferences(const TuneTools& tools, std::vector<TuningTask>& tasks,
-                                              const std::vector<Trial>& batch) {
-  std::set<size_t> wanted;
-  for (const Trial& trial : batch) {
-    if (!tasks[trial.task].reference) wanted.insert(trial.task);
+                                              const Batch& batch) {
+  std::map<size_t, const Candidate*> wanted;  // by task
+  for (const auto& trial : batch) {
+    if (!tasks[trial->task].reference) wanted[trial->task] = &trial->candidate;
   }
-  const std::vector<size_t> order(wanted.begin(), wanted.end());
+  const std::vector<std::pair<size_t, const Candidate*>> order(wanted.begin(), wanted.end());
   std::vector<std::variant<Artifact, Rejection>> built(order.size());
   ForEachOnThreads(tools.compile_workers, order.size(), [&](size_t i) {
-    const Candidate& candidate =
-        std::find_if(batch.begin(), batch.end(), [&](const Trial& trial) { return trial.task == order[i]; })->candidate;
+    const Candidate& any = *order[i].second;
     // A failed reference is no candidate's fault.
-    built[i] = Compiled(Fate::kCancelled, [&] { return tools.reference(candidate.workload, candidate.target); });
+    built[i] = Compiled(Fate::kCancelled, [&] { return tools.reference(any.workload, any.target); });
   });
   std::map<size_t, Rejection> failed;
   for (size_t i = 0; i < order.size(); ++i) {
     if (auto* artifact = std::get_if<Artifact>(&built[i])) {
-      tasks[order[i]].reference = std::move(*artifact);
+      tasks[order[i].first].reference = std::move(*artifact);
     } else {
-      failed[order[i]] = std::get<Rejection>(built[i]);
+      failed[order[i].first] = std::get<Rejection>(built[i]);
     }
   }
   return failed;
@@ -50,10 +47,10 @@ std::map<size_t, Rejection> CompileReferences(const TuneTools& tools, std::vecto
 }  // namespace
 
 void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, std::vector<TuningTask>& tasks,
-                  std::vector<Trial>& batch) {
+                  Batch& batch) {
   const std::map<size_t, Rejection> unchecked = CompileReferences(tools, tasks, batch);
   ForEachOnThreads(tools.compile_workers, batch.size(), [&](size_t i) {
-    Trial& trial = batch[i];
+    Trial& trial = *batch[i];
     if (halted()) {
       trial.built = Rejection{Fate::kCancelled, ""};
     } else if (const auto it = unchecked.find(trial.task); it != unchecked.end()) {
@@ -62,8 +59,8 @@ void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, s
       trial.built = Compiled(Fate::kCompileFailed, [&] { return tools.compile(trial.candidate); });
     }
   });
-  std::erase_if(batch, [](const Trial& trial) {
-    const Rejection* rejection = std::get_if<Rejection>(&trial.built);
+  std::erase_if(batch, [](const auto& trial) {
+    const Rejection* rejection = std::get_if<Rejection>(&trial->built);
     return rejection != nullptr && rejection->fate == Fate::kCancelled && rejection->reason.empty();
   });
 }

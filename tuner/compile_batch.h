@@ -14,6 +14,6 @@ namespace hone {
 // `built` has its rejection. Without its task's reference a trial is Cancelled, because that is no candidate's fault.
 // Trials that were not begun when halted() became true are removed from the batch.
 void CompileBatch(const TuneTools& tools, const std::function<bool()>& halted, std::vector<TuningTask>& tasks,
-                  std::vector<Trial>& batch);
+                  Batch& batch);
 
 }  // namespace hone

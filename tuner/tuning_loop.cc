@@ -1,10 +1,9 @@
 #include "tuner/tuning_loop.h"
 
 #include <algorithm>
-#include <chrono>
-#include <future>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -16,7 +15,6 @@
 #include "tuner/elsewhere/foreign_seeds.h"
 #include "tuner/elsewhere/known_elsewhere.h"
 #include "tuner/finals/finals_stage.h"
-#include "tuner/search/least_work.h"
 #include "tuner/tuning_run.h"
 
 namespace hone {
@@ -153,31 +151,18 @@ int64_t TuningLoop::TrialsLeft() const {
 }
 
 void TuningLoop::Search() {
-  BatchMeasurer measurer(
-      runner_, store_, tools_,
-      {[this](Trial& trial) { return JobOf(trial); }, [this](const Trial& trial) { return RecordOf(trial); },
-       [this] { return stopping() || TimeIsUp(); },
-       [this](const Trial& trial) { return tasks_[trial.task].Doubts(trial.measurement); }});
+  BatchMeasurer measurer(runner_, store_, tools_, tasks_, {run_.id, seeds_, [this] { return Halted(); }});
   // One batch is measured while the next, planned without its results, is compiled. The learner is a batch behind, and
   // neither the compiler nor the runner waits for the other.
-  std::vector<Trial> batch = PlanBatch();
-  WaitForCompiler([&] { Compile(batch); });
+  Batch batch = WaitForCompiler(Compile(PlanBatch()));
   while (!batch.empty()) {
-    std::vector<Trial> next;
-    std::future<void> compiled;
-    if (tools_.overlap) {
-      next = PlanBatch();
-      compiled = AsideOrLater([this, &next] { Compile(next); });
-    }
-    measurer.Measure(batch, [&]() -> std::vector<Trial>* {
-      const bool built = compiled.valid() && compiled.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-      return built ? &next : nullptr;
-    });
+    std::shared_future<Batch> next;
+    if (tools_.overlap) next = Compile(PlanBatch());
+    measurer.Measure(batch, next);
     Learn(batch);
-    for (const Trial& trial : batch) others_->Release(trial);
-    if (!tools_.overlap) next = PlanBatch();
-    WaitForCompiler([&] { tools_.overlap ? compiled.get() : Compile(next); });
-    batch = std::move(next);
+    for (const auto& trial : batch) others_->Release(*trial);
+    if (!tools_.overlap) next = Compile(PlanBatch());
+    batch = WaitForCompiler(next);
   }
   measurer.Close();
   costs_.verify_ns = measurer.cost().verify_ns;
@@ -186,17 +171,28 @@ void TuningLoop::Search() {
   if (trials_ == 0 && troubles_.not_judged() > 0) troubles_.GiveUp();
 }
 
-void TuningLoop::WaitForCompiler(const std::function<void()>& wait) {
-  const int64_t begin_ns = tools_.now_ns();
-  wait();
-  costs_.compile_ns += tools_.now_ns() - begin_ns;
+// Compiles on a thread of its own if that may overlap with measuring; else when the batch is waited for.
+std::shared_future<Batch> TuningLoop::Compile(Batch batch) {
+  auto compile = [this, batch = std::move(batch)]() mutable {
+    CompileBatch(tools_, [this] { return Halted(); }, tasks_, batch);
+    return std::move(batch);
+  };
+  if (tools_.overlap) return AsideOrLater(std::move(compile)).share();
+  return std::async(std::launch::deferred, std::move(compile)).share();
 }
 
-std::vector<Trial> TuningLoop::PlanBatch() {
-  while (!stopping() && !TimeIsUp()) {
+Batch TuningLoop::WaitForCompiler(const std::shared_future<Batch>& compiling) {
+  const int64_t begin_ns = tools_.now_ns();
+  Batch batch = compiling.get();
+  costs_.compile_ns += tools_.now_ns() - begin_ns;
+  return batch;
+}
+
+Batch TuningLoop::PlanBatch() {
+  while (!Halted()) {
     const int64_t most = std::min(BatchSize(Machines()), TrialsLeft());
     if (most == 0) return {};
-    std::vector<Trial> batch = PlanDefaults(most);
+    Batch batch = PlanDefaults(most);
     if (!batch.empty()) return batch;
     if (GainsTooLittle()) {
       for (TuningTask& task : tasks_) {
@@ -213,11 +209,11 @@ std::vector<Trial> TuningLoop::PlanBatch() {
 
 // kBatch trials of each task, the most promising task first. Many machines at once would teach little about a single
 // task.
-std::vector<Trial> TuningLoop::PlanShares(int64_t most) {
+Batch TuningLoop::PlanShares(int64_t most) {
   std::vector<TaskProgress> progress = ProgressOfAll();
   const auto active = std::count_if(progress.begin(), progress.end(), [](const auto& task) { return !task.stopped; });
   const int64_t share = std::max<int64_t>(kBatch, most / std::max<int64_t>(1, active));
-  std::vector<Trial> batch;
+  Batch batch;
   for (int64_t left = most; left > 0; left -= share) {
     const int chosen = NextTask(progress);
     if (chosen < 0) break;
@@ -246,14 +242,14 @@ void TuningLoop::WarmUp(TuningTask& task) {
 }
 
 // Takes the heaviest tasks first: with a small budget they matter most.
-std::vector<Trial> TuningLoop::PlanDefaults(int64_t most) {
+Batch TuningLoop::PlanDefaults(int64_t most) {
   std::vector<size_t> order(tasks_.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
     const TaskProgress x = tasks_[a].Progress(), y = tasks_[b].Progress();
     return x.uses * x.estimate_ns > y.uses * y.estimate_ns;
   });
-  std::vector<Trial> batch;
+  Batch batch;
   for (const size_t i : order) {
     if (static_cast<int64_t>(batch.size()) == most) break;
     if (tasks_[i].begun()) continue;
@@ -263,24 +259,20 @@ std::vector<Trial> TuningLoop::PlanDefaults(int64_t most) {
   return batch;
 }
 
-void TuningLoop::AddTrials(size_t task, size_t most, std::vector<Trial>& batch) {
+void TuningLoop::AddTrials(size_t task, size_t most, Batch& batch) {
   for (const Proposal& proposal : others_->Propose(tasks_, task, most)) {
-    Trial& trial = batch.emplace_back();
+    Trial trial = MakeTrial(tasks_[task].space(), tasks_[task].workload(), proposal, options_.context.target);
     trial.task = task;
-    trial.proposal = proposal;
-    trial.candidate = {tasks_[task].workload(), proposal.schedule, proposal.config, options_.context.target};
     trial.timing.cache = options_.cache;
     trial.timing.threads = options_.context.threads;
+    batch.push_back(std::make_shared<Trial>(std::move(trial)));
     ++planned_;
   }
 }
 
-void TuningLoop::Compile(std::vector<Trial>& batch) {
-  CompileBatch(tools_, [this] { return stopping() || TimeIsUp(); }, tasks_, batch);
-}
-
-void TuningLoop::Learn(const std::vector<Trial>& batch) {
-  for (const Trial& trial : batch) {
+void TuningLoop::Learn(const Batch& batch) {
+  for (const auto& shared : batch) {
+    const Trial& trial = *shared;
     TuningTask& task = tasks_[trial.task];
     if (!trial.done) {
       if (const auto trouble = TroubleOf(trial)) CountTrouble(trial.task, *trouble);
@@ -324,24 +316,6 @@ void TuningLoop::StopAtPlateau(TuningTask& task) {
 void TuningLoop::StopTask(TuningTask& task, const std::string& why) {
   task.Stop(why);
   Emit(TuneEventKind::kTask, &task, nullptr);
-}
-
-KernelJob TuningLoop::JobOf(Trial& trial) const {
-  const TuningTask& task = tasks_[trial.task];
-  trial.timing.incumbent_ns = task.best_ns();
-  KernelJob job;
-  job.artifact = std::get<Artifact>(trial.built);
-  if (task.reference) job.reference = *task.reference;
-  job.tolerance = task.space().Find(trial.proposal.schedule)->tolerance();
-  job.seeds = seeds_;
-  job.timing = trial.timing;
-  job.multiply_adds = LeastMultiplyAdds(task.workload());
-  return job;
-}
-
-Record TuningLoop::RecordOf(const Trial& trial) const {
-  return MakeRecord(trial, {run_.id, tools_.llvm_version, tools_.unix_ms(),
-                            tasks_[trial.task].space().Find(trial.proposal.schedule)});
 }
 
 void TuningLoop::Emit(TuneEventKind kind, const TuningTask* task, const Trial* trial) const {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <future>
 #include <optional>
 #include <vector>
 
@@ -42,17 +42,15 @@ class TuningLoop {
   void HoldFinals();
   std::vector<const Schedule*> SchedulesOf(const Workload& workload, const MachineModel& machine) const;
   void WarmUp(TuningTask& task);
-  std::vector<Trial> PlanBatch();
-  std::vector<Trial> PlanDefaults(int64_t most);
-  std::vector<Trial> PlanShares(int64_t most);
-  void AddTrials(size_t task, size_t most, std::vector<Trial>& batch);
-  void Compile(std::vector<Trial>& batch);
-  void WaitForCompiler(const std::function<void()>& wait);
-  void Learn(const std::vector<Trial>& batch);
+  Batch PlanBatch();
+  Batch PlanDefaults(int64_t most);
+  Batch PlanShares(int64_t most);
+  void AddTrials(size_t task, size_t most, Batch& batch);
+  std::shared_future<Batch> Compile(Batch batch);
+  Batch WaitForCompiler(const std::shared_future<Batch>& compiling);
+  void Learn(const Batch& batch);
   void StopAtPlateau(TuningTask& task);
   void StopTask(TuningTask& task, const std::string& why);
-  KernelJob JobOf(Trial& trial) const;
-  Record RecordOf(const Trial& trial) const;
   void Emit(TuneEventKind kind, const TuningTask* task, const Trial* trial) const;
   TuneReport Report();
 
@@ -61,6 +59,7 @@ class TuningLoop {
   int64_t TimeLeftNs() const;
   // Whether the search's time is up; the expected time of the finals is left to them.
   bool TimeIsUp() const { return TimeLeftNs() <= finals_reserve_ns_; }
+  bool Halted() const { return stopping() || TimeIsUp(); }
   std::vector<TaskProgress> ProgressOfAll() const;
   bool GainsTooLittle() const;
   int64_t TrialsLeft() const;

@@ -14,7 +14,6 @@
 #include "core/stats/mann_whitney.h"
 #include "db/verdicts/best_lookup.h"
 #include "tuner/finals/interleaved_rounds.h"
-#include "tuner/search/least_work.h"
 #include "tuner/search/search_space.h"
 #include "tuner/trial.h"
 
@@ -92,7 +91,7 @@ class Duel {
     }
     const Artifact reference = tools_.reference(record_.candidate.workload, options_.context.target);
     std::vector<KernelJob> jobs;
-    for (const Trial& trial : trials_) jobs.push_back(JobOf(trial, reference, random));
+    for (const Trial& trial : trials_) jobs.push_back(MakeJob(trial, reference, {random.Next(), random.Next()}));
     results_ = InterleavedRounds(runner, jobs, kVerifyRounds, random, tools_, halted);
     if (results_.empty()) return false;
     Judge();
@@ -108,8 +107,7 @@ class Duel {
       for (size_t round = 0; round < results_[i].size(); ++round) {
         Trial& trial = trials_[i];
         trial.measurement = results_[i][round];
-        Record record =
-            MakeRecord(trial, {session, tools_.llvm_version, tools_.unix_ms(), space_.Find(trial.proposal.schedule)});
+        Record record = MakeRecord(trial, session, tools_);
         const bool won = (i == 0) != (verified_.holding == Holding::kLoses || verified_.holding == Holding::kFailed);
         if (results_.size() > 1) record.finals = {1, static_cast<int>(round) + 1, won ? 1 : 2, i == 0};
         records.push_back(Finish(std::move(record)));
@@ -149,25 +147,12 @@ class Duel {
   }
 
   Trial TrialOf(const Proposal& proposal) const {
-    Trial trial;
-    trial.proposal = proposal;
-    trial.candidate = {record_.candidate.workload, proposal.schedule, proposal.config, options_.context.target};
+    Trial trial = MakeTrial(space_, record_.candidate.workload, proposal, options_.context.target);
     trial.timing.cache = record_.timing.cache;
     trial.timing.threads = options_.context.threads;
     trial.timing.min_samples = trial.timing.max_samples = kVerifySamples;
     trial.built = tools_.compile(trial.candidate);
     return trial;
-  }
-
-  KernelJob JobOf(const Trial& trial, const Artifact& reference, Random& random) const {
-    KernelJob job;
-    job.artifact = std::get<Artifact>(trial.built);
-    job.reference = reference;
-    job.tolerance = space_.Find(trial.proposal.schedule)->tolerance();
-    job.seeds = {random.Next(), random.Next()};
-    job.timing = trial.timing;
-    job.multiply_adds = LeastMultiplyAdds(trial.candidate.workload);
-    return job;
   }
 
   void Judge() {

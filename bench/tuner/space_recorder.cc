@@ -8,6 +8,7 @@
 #include "compiler/codegen/target/host.h"
 #include "core/error.h"
 #include "tuner/batch_measurer.h"
+#include "tuner/compile_batch.h"
 
 namespace hone::bench {
 namespace {
@@ -23,11 +24,15 @@ const char* const kSession = "record-space";
 SpaceRecorder::SpaceRecorder(const Workload& workload, const Target& target, const std::string& store)
     : workload_(workload),
       target_(target),
-      space_({workload, MachineModelFor(target), {}, nullptr}),
+      space_(tasks_
+                 .emplace_back(Task{workload, 1, {}}, SearchTask{workload, MachineModelFor(target), {}, nullptr},
+                               "grid", 0)
+                 .space()),
       store_(RecordStore::Open(store)),
       runner_(MakeLocalRunner()),
-      tools_(RealTuneTools()),
-      reference_(CompileReference(workload, target)) {
+      tools_(RealTuneTools()) {
+  tools_.compile_workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  tasks_.front().reference = CompileReference(workload, target);
   if (const std::string missing = MissingFeature(target); !missing.empty()) {
     throw Error(ExitCode::kUsage, fmt::format("this machine lacks {}, which {} needs", missing, target.ToText()));
   }
@@ -107,36 +112,17 @@ int64_t SpaceRecorder::Record(double seconds) {
 }
 
 // Compiles before the timing and never beside it.
-void SpaceRecorder::Compile(std::vector<Trial>& trials) const {
-  const size_t threads = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::thread> workers;
-  for (size_t first = 0; first < threads; ++first) {
-    workers.emplace_back([&trials, this, first, threads] {
-      for (size_t i = first; i < trials.size(); i += threads) trials[i].built = tools_.compile(trials[i].candidate);
-    });
+void SpaceRecorder::Measure(const std::vector<const SearchSpace::Ranked*>& wanted) {
+  const auto halted = [] { return false; };
+  Batch batch;
+  for (const SearchSpace::Ranked* ranked : wanted) {
+    const auto trial = std::make_shared<Trial>(MakeTrial(space_, workload_, ranked->proposal, target_));
+    trial->timing.min_samples = trial->timing.max_samples = kSamples;
+    batch.push_back(trial);
   }
-  for (std::thread& worker : workers) worker.join();
-}
-
-void SpaceRecorder::Measure(const std::vector<const SearchSpace::Ranked*>& batch) {
-  std::vector<Trial> trials;
-  for (const SearchSpace::Ranked* ranked : batch) {
-    Trial& trial = trials.emplace_back();
-    trial.proposal = ranked->proposal;
-    trial.candidate = {workload_, trial.proposal.schedule, trial.proposal.config, target_};
-    trial.timing.min_samples = trial.timing.max_samples = kSamples;
-  }
-  Compile(trials);
-  const auto job = [this](const Trial& trial) {
-    const double tolerance = space_.Find(trial.proposal.schedule)->tolerance();
-    return KernelJob{std::get<Artifact>(trial.built), reference_, tolerance, {1}, trial.timing};
-  };
-  const auto record = [this](const Trial& trial) {
-    return MakeRecord(trial, {kSession, tools_.llvm_version, tools_.unix_ms(), space_.Find(trial.proposal.schedule)});
-  };
-  BatchMeasurer measurer(*runner_, *store_, tools_, {job, record, [] { return false; }, nullptr});
-  measurer.Measure(trials);
-  for (const Trial& trial : trials) Learn(space_.Key(trial.proposal), trial.measurement);
+  CompileBatch(tools_, halted, tasks_, batch);
+  BatchMeasurer(*runner_, *store_, tools_, tasks_, {kSession, {1}, halted, /*repeats=*/0}).Measure(batch);
+  for (const auto& trial : batch) Learn(space_.Key(trial->proposal), trial->measurement);
 }
 
 RecordedSpace SpaceRecorder::Written() const {

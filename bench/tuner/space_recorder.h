@@ -12,8 +12,8 @@
 #include "db/record_store.h"
 #include "rpc_runner/runner.h"
 #include "tuner/search/search_space.h"
-#include "tuner/trial.h"
 #include "tuner/tune_tools.h"
+#include "tuner/tuning_task.h"
 
 namespace hone::bench {
 
@@ -51,16 +51,15 @@ class SpaceRecorder {
   std::vector<const SearchSpace::Ranked*> Wanted() const;
   // Returns how often a config should be timed, given the present timings.
   std::function<int(const Known&)> TimesFor() const;
-  void Measure(const std::vector<const SearchSpace::Ranked*>& batch);
-  void Compile(std::vector<Trial>& trials) const;
+  void Measure(const std::vector<const SearchSpace::Ranked*>& wanted);
 
   Workload workload_;
   Target target_;
-  SearchSpace space_;
+  std::vector<TuningTask> tasks_;  // the one
+  const SearchSpace& space_;
   std::unique_ptr<RecordStore> store_;
   std::unique_ptr<Runner> runner_;
   TuneTools tools_;
-  Artifact reference_;
   std::map<std::string, Known> known_;  // by key
 };
 

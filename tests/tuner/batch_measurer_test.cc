@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <future>
 #include <map>
 
 #include "tests/tuner/fake_tuning.h"
@@ -14,7 +15,6 @@ namespace {
 using testing::FakeRunner;
 using testing::FakeSchedule;
 using testing::FakeTools;
-using testing::FakeWorkload;
 
 // Takes jobs and never answers; each wait uses up its whole timeout.
 class SilentRunner : public FakeRunner {
@@ -36,6 +36,9 @@ class BatchMeasurerTest : public ::testing::Test {
     std::filesystem::create_directories(folder_);
     store_ = RecordStore::Open(folder_ / "records.db");
     runner_.machines = 4;
+    const SearchTask search = testing::FakeTask({&schedule_});
+    tasks_.emplace_back(Task{search.workload, 1, {}}, search, "grid", 0);
+    tasks_.front().reference = Artifact();
   }
   ~BatchMeasurerTest() override {
     store_.reset();
@@ -43,25 +46,25 @@ class BatchMeasurerTest : public ::testing::Test {
   }
 
   // Built trials that differ in knob a and, by `batch`, in knob b.
-  std::vector<Trial> Batch(int64_t batch, int64_t count) {
-    std::vector<Trial> trials(static_cast<size_t>(count));
+  Batch BuiltBatch(int64_t batch, int64_t count) {
+    const Target target = Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu");
+    Batch trials;
     for (int64_t i = 0; i < count; ++i) {
-      Trial& trial = trials[static_cast<size_t>(i)];
       const Config config({{"a", 1 + i % 8}, {"b", batch}, {"c", 1 + i / 8}, {"d", 1}});
-      trial.proposal = {"schedule", config};
-      trial.candidate = {FakeWorkload(), "schedule", config, Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu")};
-      trial.built = tools_.compile(trial.candidate);
+      const TuningTask& task = tasks_.front();
+      trials.push_back(std::make_shared<Trial>(MakeTrial(task.space(), task.workload(), {"schedule", config}, target)));
+      trials.back()->built = tools_.compile(trials.back()->candidate);
     }
     return trials;
   }
-  BatchMeasurer::Hooks Hooks() {
-    return {[](Trial& trial) {
-              KernelJob job;
-              job.artifact = std::get<Artifact>(trial.built);
-              return job;
-            },
-            [this](const Trial& trial) { return MakeRecord(trial, {"s", "19", 1, &schedule_}); },
-            [this] { return halted_; }, [](const Trial&) { return true; }};
+  // A next batch whose compiler is done.
+  static std::shared_future<Batch> Compiled(const Batch& batch) {
+    std::promise<Batch> compiled;
+    compiled.set_value(batch);
+    return compiled.get_future().share();
+  }
+  BatchMeasurer Measurer() {
+    return {runner_, *store_, tools_, tasks_, {"s", {1}, [this] { return halted_; }}};
   }
   std::map<std::string, int> Submitted() const {
     std::map<std::string, int> times;
@@ -73,26 +76,24 @@ class BatchMeasurerTest : public ::testing::Test {
   FakeSchedule schedule_;
   FakeRunner runner_;
   TuneTools tools_;
+  std::vector<TuningTask> tasks_;  // one
   std::filesystem::path folder_;
   std::unique_ptr<RecordStore> store_;
   bool halted_ = false;
 };
 
 TEST_F(BatchMeasurerTest, MachinesThatAreDoneBeginWithTheBatchAhead) {
-  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
-  std::vector<Trial> batch = Batch(1, 12), next = Batch(2, 12);
-  size_t asked_at = 0;  // jobs submitted when the next batch was first asked for
-  measurer.Measure(batch, [&] {
-    if (asked_at == 0) asked_at = runner_.jobs.size();
-    return &next;
-  });
-  for (const Trial& trial : batch) EXPECT_TRUE(trial.done);
-  EXPECT_EQ(asked_at, 12U) << "its own come first";
+  BatchMeasurer measurer = Measurer();
+  const Batch batch = BuiltBatch(1, 12), next = BuiltBatch(2, 12);
+  measurer.Measure(batch, Compiled(next));
+  for (const auto& trial : batch) EXPECT_TRUE(trial->done);
+  for (size_t i = 0; i < runner_.jobs.size(); ++i) {
+    EXPECT_EQ(runner_.jobs[i].artifact.elf.find("b=1") != std::string::npos, i < 12) << "its own come first";
+  }
   // Only the slot that the last result has just freed may be empty.
   EXPECT_LE(runner_.FreeSlots(), 1) << "somebody idles while the last ones of a batch are measured";
-  batch = std::move(next);
-  measurer.Measure(batch);
-  for (const Trial& trial : batch) EXPECT_TRUE(trial.done);
+  measurer.Measure(next);
+  for (const auto& trial : next) EXPECT_TRUE(trial->done);
   EXPECT_EQ(Submitted().size(), 24U);
   for (const auto& [artifact, times] : Submitted()) EXPECT_EQ(times, 1) << artifact;
   EXPECT_EQ(store_->Find({}).size(), 24U);
@@ -102,52 +103,50 @@ TEST_F(BatchMeasurerTest, ARunnerThatIsGoneDoesNotKeepARunFromEnding) {
   SilentRunner silent(&clock_ns_);
   silent.machines = 2;
   const int64_t over_ns = clock_ns_ + 8'000'000'000;
-  BatchMeasurer::Hooks hooks = Hooks();
-  hooks.halted = [&] { return clock_ns_ > over_ns; };
-  BatchMeasurer measurer(silent, *store_, tools_, hooks);
-  std::vector<Trial> batch = Batch(1, 12);
+  BatchMeasurer measurer(silent, *store_, tools_, tasks_, {"s", {1}, [&] { return clock_ns_ > over_ns; }});
+  const Batch batch = BuiltBatch(1, 12);
   measurer.Measure(batch);
   EXPECT_LE(clock_ns_, over_ns + BatchMeasurer::kAfterHaltNs + 1'000'000'000);
   EXPECT_EQ(measurer.unanswered(), 4);
-  for (const Trial& trial : batch) EXPECT_FALSE(trial.done);
+  for (const auto& trial : batch) EXPECT_FALSE(trial->done);
   EXPECT_TRUE(store_->Find({}).empty()) << "it says nothing of the candidates";
 }
 
 TEST_F(BatchMeasurerTest, WhatWasNotCompiledHereIsNoTrial) {
-  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
-  std::vector<Trial> batch = Batch(1, 3);
-  batch[1].built = Rejection{Fate::kCancelled, "the system killed the compiler"};
+  BatchMeasurer measurer = Measurer();
+  const Batch batch = BuiltBatch(1, 3);
+  batch[1]->built = Rejection{Fate::kCancelled, "the system killed the compiler"};
   measurer.Measure(batch);
-  EXPECT_TRUE(batch[0].done && !batch[1].done && batch[2].done);
+  EXPECT_TRUE(batch[0]->done && !batch[1]->done && batch[2]->done);
   EXPECT_EQ(store_->Find({}).size(), 2U);
 }
 
 TEST_F(BatchMeasurerTest, WaitsForNoBatchThatIsNotBuilt) {
-  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
-  std::vector<Trial> batch = Batch(1, 12), next = Batch(2, 12);
-  measurer.Measure(batch, []() -> std::vector<Trial>* { return nullptr; });
+  BatchMeasurer measurer = Measurer();
+  const Batch batch = BuiltBatch(1, 12), next = BuiltBatch(2, 12);
+  std::promise<Batch> compiling;
+  measurer.Measure(batch, compiling.get_future().share());
   EXPECT_EQ(runner_.jobs.size(), 12U);
   measurer.Measure(next);
   EXPECT_EQ(runner_.jobs.size(), 24U);
 }
 
 TEST_F(BatchMeasurerTest, RepeatsComeBeforeTheBatchAhead) {
-  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
-  std::vector<Trial> batch = Batch(1, 2), next = Batch(2, 30);
-  const std::string noisy = std::get<Artifact>(batch[0].built).elf;
+  BatchMeasurer measurer = Measurer();
+  const Batch batch = BuiltBatch(1, 2), next = BuiltBatch(2, 30);
+  const std::string noisy = std::get<Artifact>(batch[0]->built).elf;
   runner_.noisy = [&](const std::string& artifact) { return artifact == noisy; };
-  measurer.Measure(batch, [&] { return &next; });
+  measurer.Measure(batch, Compiled(next));
   EXPECT_EQ(Submitted().at(noisy), 1 + BatchMeasurer::kRepeats);
   EXPECT_LT(Submitted().size(), 32U) << "all of the batch ahead was in front of a repeat";
-  batch = std::move(next);
-  measurer.Measure(batch);
+  measurer.Measure(next);
   EXPECT_EQ(Submitted().size(), 32U);
 }
 
 // A record that is doubted after it was stored is stored again as noisy, and no lookup takes the first one.
 TEST_F(BatchMeasurerTest, WhatIsDoubtedLaterIsKeptAsSuch) {
-  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
-  std::vector<Trial> batch = Batch(1, 3), next = Batch(2, 3);
+  BatchMeasurer measurer = Measurer();
+  const Batch batch = BuiltBatch(1, 3), next = BuiltBatch(2, 3);
   measurer.Measure(batch);
   EXPECT_EQ(store_->Find({}).size(), 3U);
   runner_.doubts = {{2, "slow"}};  // a trial of the previous batch
@@ -162,10 +161,10 @@ TEST_F(BatchMeasurerTest, WhatIsDoubtedLaterIsKeptAsSuch) {
     reasons[record.candidate.config.ToText()].push_back(measurement.environment.health);
   }
   const std::vector<std::string> believed = {""};
-  EXPECT_EQ(reasons[batch[0].candidate.config.ToText()], believed);
-  EXPECT_EQ(reasons[batch[1].candidate.config.ToText()], (std::vector<std::string>{"", "slow"}));
-  EXPECT_EQ(reasons[next[1].candidate.config.ToText()], believed);
-  EXPECT_EQ(reasons[next[2].candidate.config.ToText()], (std::vector<std::string>{"", "slower"}));
+  EXPECT_EQ(reasons[batch[0]->candidate.config.ToText()], believed);
+  EXPECT_EQ(reasons[batch[1]->candidate.config.ToText()], (std::vector<std::string>{"", "slow"}));
+  EXPECT_EQ(reasons[next[1]->candidate.config.ToText()], believed);
+  EXPECT_EQ(reasons[next[2]->candidate.config.ToText()], (std::vector<std::string>{"", "slower"}));
   const Record any = store_->Find({}).front();
   EXPECT_EQ(store_
                 ->Best(any.candidate.workload.ToText(), any.candidate.target,
@@ -175,13 +174,12 @@ TEST_F(BatchMeasurerTest, WhatIsDoubtedLaterIsKeptAsSuch) {
 }
 
 TEST_F(BatchMeasurerTest, WhenHaltedWhatHasBegunIsWaitedFor) {
-  BatchMeasurer measurer(runner_, *store_, tools_, Hooks());
-  std::vector<Trial> batch = Batch(1, 8), next = Batch(2, 30);
+  BatchMeasurer measurer = Measurer();
+  const Batch batch = BuiltBatch(1, 8), next = BuiltBatch(2, 30);
   runner_.after_job = [&] { halted_ = runner_.jobs.size() > 12; };
-  measurer.Measure(batch, [&] { return &next; });
+  measurer.Measure(batch, Compiled(next));
   const size_t submitted = runner_.jobs.size();
-  batch = std::move(next);
-  measurer.Measure(batch);
+  measurer.Measure(next);
   EXPECT_EQ(runner_.jobs.size(), submitted);
   EXPECT_EQ(store_->Find({}).size(), submitted) << "all that was submitted has a record";
   EXPECT_LT(submitted, 38U);

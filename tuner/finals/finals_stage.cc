@@ -8,7 +8,6 @@
 #include "tuner/finals/choose_finalists.h"
 #include "tuner/finals/interleaved_rounds.h"
 #include "tuner/finals_outcome.h"
-#include "tuner/search/least_work.h"
 
 namespace hone {
 namespace {
@@ -128,9 +127,7 @@ std::vector<Trial> FinalsStage::Compile(const TuningTask& task, int challengers)
   std::vector<Trial> finalists;
   std::set<std::string> kernels;
   for (const Proposal& proposal : ChooseFinalists(task, challengers)) {
-    Trial trial;
-    trial.proposal = proposal;
-    trial.candidate = {task.workload(), proposal.schedule, proposal.config, frame_.options.context.target};
+    Trial trial = MakeTrial(task.space(), task.workload(), proposal, frame_.options.context.target);
     trial.built = tools_.compile(trial.candidate);
     trial.timing.cache = frame_.options.cache;
     trial.timing.threads = frame_.options.context.threads;
@@ -145,11 +142,7 @@ std::vector<Trial> FinalsStage::Compile(const TuningTask& task, int challengers)
 std::vector<KernelJob> FinalsStage::JobsOf(const One& one) const {
   std::vector<KernelJob> jobs;
   jobs.reserve(one.finalists.size());
-  for (const Trial& trial : one.finalists) {
-    jobs.push_back({std::get<Artifact>(trial.built), *one.task->reference,
-                    one.task->space().Find(trial.proposal.schedule)->tolerance(), frame_.seeds, trial.timing});
-    jobs.back().multiply_adds = LeastMultiplyAdds(one.task->workload());
-  }
+  for (const Trial& trial : one.finalists) jobs.push_back(MakeJob(trial, *one.task->reference, frame_.seeds));
   return jobs;
 }
 
@@ -159,8 +152,7 @@ std::vector<Record> FinalsStage::RecordsOf(const One& one, const std::vector<std
     for (size_t round = 0; round < results[f].size(); ++round) {
       Trial trial = one.finalists[f];
       trial.measurement = results[f][round];
-      Record record = MakeRecord(trial, {frame_.session, tools_.llvm_version, tools_.unix_ms(),
-                                         one.task->space().Find(trial.proposal.schedule)});
+      Record record = MakeRecord(trial, frame_.session, tools_);
       record.finals = {one.task->finals.held + 1, static_cast<int>(round) + 1, 1, f == 0};
       records.push_back(std::move(record));
     }
