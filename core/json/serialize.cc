@@ -22,34 +22,33 @@ OperandRole ParseRole(const std::string& name) {
               fmt::format("field 'role' is '{}', not one of {}", name, fmt::join(kRoleNames, ", ")));
 }
 
-CacheMode CacheField(const Json& json) {
-  const std::string name = TextField(json, "cache");
-  for (CacheMode mode : {CacheMode::kColdWeights, CacheMode::kWarm}) {
-    if (CacheModeName(mode) == name) return mode;
-  }
-  throw Error(ExitCode::kBadData, fmt::format("field 'cache' is '{}', not cold-weights or warm", name));
-}
-
 }  // namespace
+
+void FieldReader::Text(const char* name, CacheMode& mode) {
+  const std::string text = TextField(json_, name);
+  for (CacheMode each : {CacheMode::kColdWeights, CacheMode::kWarm}) {
+    if (CacheModeName(each) == text) {
+      mode = each;
+      return;
+    }
+  }
+  throw Error(ExitCode::kBadData, fmt::format("field '{}' is '{}', not cold-weights or warm", name, text));
+}
 
 Json ToJson(const Target& target) { return TreeOf(target); }
 
-Target TargetFromJson(const Json& json) {
-  return {TextField(json, "triple"), TextField(json, "cpu"), TextsField(json, "features"),
-          IntField(json, "num_cores", 0)};
+Target TargetFromJson(const Json& json) { return ValueOf<Target>(json); }
+
+void Fields(ReadOrWritten<KernelStage> auto& stage, auto& field) {
+  field("symbol", stage.symbol);
+  field("extent", stage.extent, 0);
+  field("grain", stage.grain, 1);
+  field("worker_workspace_bytes", stage.worker_workspace_bytes, 0);
 }
 
-Json ToJson(const KernelStage& stage) {
-  return {{"symbol", stage.symbol},
-          {"extent", stage.extent},
-          {"grain", stage.grain},
-          {"worker_workspace_bytes", stage.worker_workspace_bytes}};
-}
+Json ToJson(const KernelStage& stage) { return TreeOf(stage); }
 
-KernelStage KernelStageFromJson(const Json& json) {
-  return {TextField(json, "symbol"), IntegerField(json, "extent", 0), IntegerField(json, "grain", 1),
-          IntegerField(json, "worker_workspace_bytes", 0)};
-}
+KernelStage KernelStageFromJson(const Json& json) { return ValueOf<KernelStage>(json); }
 
 Json ToJson(const KernelOperand& operand) {
   return {{"role", kRoleNames.at(static_cast<size_t>(operand.role))},
@@ -86,71 +85,18 @@ Artifact ArtifactFromJson(const Json& json) {
 
 Json ToJson(const Candidate& candidate) { return TreeOf(candidate); }
 
-Candidate CandidateFromJson(const Json& json) {
-  return {Workload::Parse(TextField(json, "workload")), TextField(json, "schedule"),
-          Config::Parse(TextField(json, "config")), TargetFromJson(Field(json, "target"))};
-}
+Candidate CandidateFromJson(const Json& json) { return ValueOf<Candidate>(json); }
 
 Json ToJson(const TimingPolicy& policy) { return TreeOf(policy); }
 
-TimingPolicy TimingPolicyFromJson(const Json& json) {
-  TimingPolicy policy;
-  policy.cache = CacheField(json);
-  policy.threads = IntField(json, "threads", 1);
-  policy.min_samples = IntField(json, "min_samples", 0);
-  policy.max_samples = IntField(json, "max_samples", 0);
-  policy.min_sample_ns = IntegerField(json, "min_sample_ns", 0);
-  policy.incumbent_ns = IntegerField(json, "incumbent_ns", 0);
-  policy.near_factor = NumberField(json, "near_factor");
-  policy.deadline_ns = IntegerField(json, "deadline_ns", 0);
-  policy.memory_bytes = IntegerField(json, "memory_bytes", 0);
-  return policy;
-}
+TimingPolicy TimingPolicyFromJson(const Json& json) { return ValueOf<TimingPolicy>(json); }
 
 Json ToJson(const Environment& environment) { return TreeOf(environment); }
 
-Environment EnvironmentFromJson(const Json& json) {
-  Environment environment;
-  environment.host = TextField(json, "host");
-  environment.cpu_model = TextField(json, "cpu_model");
-  environment.cpu_id = TextField(json, "cpu_id");
-  environment.microcode = TextField(json, "microcode");
-  environment.features = TextField(json, "features");
-  environment.cores = IntField(json, "cores", 0);
-  environment.caches = TextField(json, "caches");
-  environment.governor = TextField(json, "governor");
-  environment.kernel = TextField(json, "kernel");
-  environment.hypervisor = TextField(json, "hypervisor");
-  environment.isolation = TextField(json, "isolation");
-  environment.emulated = BoolField(json, "emulated");
-  environment.load = NumberField(json, "load");
-  environment.hone_version = TextField(json, "hone_version");
-  for (const LateText& text : kLateTexts) {
-    if (json.contains(text.name)) environment.*text.member = TextField(json, text.name);
-  }
-  if (json.contains("golden_ns")) environment.golden_ns = IntegerField(json, "golden_ns", 1);
-  if (json.contains("mhz")) environment.mhz = IntField(json, "mhz", 1);
-  if (json.contains("celsius")) environment.celsius = NumberField(json, "celsius");
-  return environment;
-}
+Environment EnvironmentFromJson(const Json& json) { return ValueOf<Environment>(json); }
 
 Json ToJson(const Measurement& measurement) { return TreeOf(measurement); }
 
-Measurement MeasurementFromJson(const Json& json) {
-  Measurement measurement;
-  measurement.fate = ParseFate(TextField(json, "fate"));
-  measurement.detail = IntField(json, "detail");
-  measurement.message = TextField(json, "message");
-  measurement.samples_ns = IntegersField(json, "samples_ns", 0);
-  measurement.batch = IntegersField(json, "batch", 1);
-  measurement.worst_error = NumberField(json, "worst_error");
-  measurement.noisy = BoolField(json, "noisy");
-  measurement.wall_ns = IntegerField(json, "wall_ns", 0);
-  measurement.environment = EnvironmentFromJson(Field(json, "environment"));
-  if (measurement.batch.size() != measurement.samples_ns.size()) {
-    throw Error(ExitCode::kBadData, "fields 'samples_ns' and 'batch' differ in length");
-  }
-  return measurement;
-}
+Measurement MeasurementFromJson(const Json& json) { return ValueOf<Measurement>(json); }
 
 }  // namespace hone

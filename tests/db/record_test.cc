@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
@@ -83,6 +84,34 @@ TEST(Record, ANumberThatJsonCannotSayIsABug) {
 TEST(Record, IdIsPermanent) {
   // Existing stores and logs name records by these ids: a change of the canonical form breaks them.
   EXPECT_EQ(SampleRecord(3).id, "d44ed2fc4f633566");
+}
+
+// Every field has a value of its own, in the order of writing.
+constexpr std::string_view kEveryField =
+    R"x({"id":"f659a97a9fd393ad",)x"
+    R"x("workload":"nn.dense data=1x64 weight=128x64 dtype=float32 epilogue=bias_act",)x"
+    R"x("schedule":"dense_pack","config":"oc_block=16 tile_m=4","target":{"triple":"x86_64-pc-linux-gnu",)x"
+    R"x("cpu":"znver3","features":["+avx2","-fma"],"num_cores":4},"schedule_version":1,"threads":1,)x"
+    R"x("input_layout":"AB","output_layout":"AB16b","measurement":{"fate":"WrongOutput","detail":-11,)x"
+    R"x("message":"a \"quoted\\ line\n","samples_ns":[3000,2000],"batch":[10,20],"worst_error":1.5,)x"
+    R"x("noisy":true,"wall_ns":1500000,"environment":{"host":"left","cpu_model":"AMD EPYC 7763",)x"
+    R"x("cpu_id":"AuthenticAMD-25-1-1","microcode":"0xa0","features":"avx,avx2,fma","cores":8,"caches":"32K,)x"
+    R"x(512K,32M","governor":"performance","kernel":"6.1.0","hypervisor":"kvm","isolation":"fork,rlimit,)x"
+    R"x(guard","emulated":true,"load":0.25,"hone_version":"0.1.0","arch":"x86_64","llvm_cpu":"znver3",)x"
+    R"x("core_kind":"smt","key":"boards","label":"left","golden_kernel":"1-avx2-128K-64M",)x"
+    R"x("health":"too hot","roofs":"100.0 GFLOP/s, 20.0 GB/s","golden_ns":900123,"mhz":3394,)x"
+    R"x("celsius":61.5}},"timing":{"cache":"warm","threads":1,"min_samples":3,"max_samples":15,)x"
+    R"x("min_sample_ns":100000,"incumbent_ns":2100,"near_factor":1.1,"deadline_ns":10000000000,)x"
+    R"x("memory_bytes":4294967296},"hone_version":"0.1.0","llvm_version":"19.1.7",)x"
+    R"x("artifact_sha256":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",)x"
+    R"x("packing_sha256":"ab","unix_ms":1763827200500,"session":"5f3c2a9d8e7b6a10","finals":{"held":2,)x"
+    R"x("round":5,"place":1,"incumbent":true,"network_ns":123456}})x";
+
+TEST(Record, WithEveryFieldIsReadAndWrittenAsTheSameBytes) {
+  const Record record = RecordFromJson(ParseJson(kEveryField, "test"));
+  EXPECT_EQ(record.id, "f659a97a9fd393ad");
+  EXPECT_EQ(TextOfRecord(record).json, kEveryField);
+  EXPECT_EQ(DumpJson(ToJson(record)), kEveryField);
 }
 
 // A record of an older hone, without architecture, kind of core or a runner's registered names.
