@@ -80,7 +80,7 @@ struct JobResult {
 };
 
 // A result that Wait returned earlier and that is not to be trusted after all.
-struct Doubt {
+struct SuspectResult {
   JobId id = 0;
   std::string why;  // "golden kernel 6.1 % slower than usual (arithmetic)"
 };
@@ -105,10 +105,10 @@ class Runner {
   virtual std::vector<Environment> Machines() { return {Describe()}; }
   // Results that became doubtful: measured since the last normal run of the golden kernel, on a machine where its next
   // run was slower. Each is returned once. Empty for runners without a golden kernel.
-  virtual std::vector<Doubt> TakeDoubts() { return {}; }
-  // Has every machine with new results run its golden kernel, and waits at most timeout_ns. TakeDoubts then returns
-  // what that found. Call it while no job is outstanding.
-  virtual void LookAgain(int64_t /*timeout_ns*/) {}
+  virtual std::vector<SuspectResult> TakeSuspectResults() { return {}; }
+  // Has every machine with new results run its golden kernel, and waits at most timeout_ns. TakeSuspectResults then
+  // returns what that found. Call it while no job is outstanding.
+  virtual void CheckHealth(int64_t /*timeout_ns*/) {}
 
  protected:
   friend class JobGroup;

@@ -136,22 +136,22 @@ void BatchMeasurer::Keep(Trial& trial) {
 }
 
 void BatchMeasurer::KeepDoubts() {
-  const std::vector<Doubt> doubts = runner_.TakeDoubts();
-  if (doubts.empty()) return;
+  const std::vector<SuspectResult> suspects = runner_.TakeSuspectResults();
+  if (suspects.empty()) return;
   Flush();
   pending_since_ns_ = tools_.now_ns();
-  for (const Doubt& doubt : doubts) {
-    const auto kept = kept_.find(doubt.id);
+  for (const SuspectResult& suspect : suspects) {
+    const auto kept = kept_.find(suspect.id);
     if (kept == kept_.end()) continue;
     if (std::optional<Record> record = store_.Get(kept->second)) {
-      if (record->measurement.fate == Fate::kOk) pending_.push_back(Doubted(std::move(*record), doubt.why));
+      if (record->measurement.fate == Fate::kOk) pending_.push_back(Doubted(std::move(*record), suspect.why));
     }
     kept_.erase(kept);
   }
 }
 
 void BatchMeasurer::Close() {
-  runner_.LookAgain(RunnerWaits::kLookAgainNs);
+  runner_.CheckHealth(RunnerWaits::kCheckHealthNs);
   KeepDoubts();
   Flush();
 }

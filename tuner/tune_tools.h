@@ -17,7 +17,7 @@ struct RunnerWaits {
   static constexpr int64_t kLookNs = 100'000'000;         // between looks at the stop flag and the budget during a job
   static constexpr int64_t kNoSlotNs = 20'000'000;        // between looks for a slot while nothing runs
   static constexpr int64_t kPatienceNs = 60'000'000'000;  // for a runner that takes no jobs
-  static constexpr int64_t kLookAgainNs = 1'000'000'000;  // for machines to run their golden kernels once more
+  static constexpr int64_t kCheckHealthNs = 1'000'000'000;  // for machines to run their golden kernels once more
   // For jobs under way once nothing more is submitted. A lost machine must not keep a run from ending.
   static constexpr int64_t kAfterHaltNs = 2'000'000'000;
 };

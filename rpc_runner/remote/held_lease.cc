@@ -10,35 +10,36 @@
 
 namespace hone {
 
-void HeldLease::Dial(SocketContext& context, const std::string& address) {
+void HeldLease::ConnectDirectly(SocketContext& context, const std::string& address) {
   try {
-    dialled = std::make_unique<Socket>(context, Socket::Kind::kDealer);
-    dialled->Connect(address);
+    direct = std::make_unique<Socket>(context, Socket::Kind::kDealer);
+    direct->Connect(address);
   } catch (const Error& error) {
-    dialled.reset();
+    direct.reset();
     Complain("remote runner", error.what());
   }
 }
 
-bool HeldLease::IsShortWayOpen() const { return dialled && MonotonicNs() - dialled_heard_ns <= kLostNs; }
+bool HeldLease::IsDirectOpen() const { return direct && MonotonicNs() - direct_heard_ns <= kLostNs; }
 
 bool HeldLease::Send(Frame frame, Socket& tracker) {
   frame.lease = lease;
   // Encoding throws if the frame is beyond the protocol's limits; a failed SendBytes is tried again.
   std::string bytes = EncodeFrame(frame);
-  return (IsShortWayOpen() ? *dialled : tracker).SendBytes("", bytes) == Socket::Sent::kYes;
+  return (IsDirectOpen() ? *direct : tracker).SendBytes("", bytes) == Socket::Sent::kYes;
 }
 
-void HeldLease::SendBeat(Frame beat, Socket& tracker) {
-  if (dialled && !IsShortWayOpen()) {
-    beat.lease = lease;
-    dialled->Send("", beat);
+void HeldLease::SendHeartbeat(Frame heartbeat, Socket& tracker) {
+  if (direct && !IsDirectOpen()) {
+    heartbeat.lease = lease;
+    direct->Send("", heartbeat);
   }
-  Send(std::move(beat), tracker);
+  Send(std::move(heartbeat), tracker);
 }
 
 HeldLease* FindWorker(std::list<HeldLease>& leases, WorkerId worker) {
-  const auto it = std::find_if(leases.begin(), leases.end(), [&](const HeldLease& held) { return held.worker == worker; });
+  const auto it =
+      std::find_if(leases.begin(), leases.end(), [&](const HeldLease& held) { return held.worker == worker; });
   return it == leases.end() ? nullptr : &*it;
 }
 

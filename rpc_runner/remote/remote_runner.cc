@@ -23,8 +23,8 @@ class RemoteRunner : public Runner {
   bool Wait(int64_t timeout_ns, JobResult* result) override { return session_.Wait(timeout_ns, result); }
   Environment Describe() override { return session_.Describe(); }
   std::vector<Environment> Machines() override { return session_.Machines(); }
-  std::vector<Doubt> TakeDoubts() override { return session_.TakeDoubts(); }
-  void LookAgain(int64_t timeout_ns) override { session_.LookAgain(timeout_ns); }
+  std::vector<SuspectResult> TakeSuspectResults() override { return session_.TakeSuspectResults(); }
+  void CheckHealth(int64_t timeout_ns) override { session_.CheckHealth(timeout_ns); }
   uint64_t OpenGroup() override { return session_.OpenGroup(); }
   void CloseGroup(uint64_t group) override { session_.CloseGroup(group); }
 

@@ -17,11 +17,11 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLeaseLookNs = 100'000'000;
+constexpr int64_t kLeasePollNs = 100'000'000;
 // Longer than an unrenewed lease lasts.
 constexpr int64_t kMostUnseenNs = 30'000'000'000;
 
-std::chrono::nanoseconds Span(int64_t ns) { return std::chrono::nanoseconds(ns); }
+std::chrono::nanoseconds Nanoseconds(int64_t ns) { return std::chrono::nanoseconds(ns); }
 
 RemoteRunnerOptions WithUser(RemoteRunnerOptions options) {
   if (options.user.empty()) options.user = LocalUser();
@@ -37,7 +37,7 @@ RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
       seen_ns_(served_ns_),
       context_(ClientSecurity(options.keys, options.tracker)),
       tracker_(context_, Socket::Kind::kDealer),
-      asker_(options_, tuner_) {
+      requester_(options_, tuner_) {
   tracker_.ExpectWords(kSilenceNs);
   tracker_.Connect(options.tracker);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -54,7 +54,7 @@ RemoteSession::~RemoteSession() {
 
 void RemoteSession::WaitForOffer() {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, Span(options_.connect_timeout_ns),
+  changed_.wait_for(lock, Nanoseconds(options_.connect_timeout_ns),
                     [this] { return runner_offered_ || !refusal_.empty() || !other_version_.empty(); });
   if (runner_offered_) return;
   if (!other_version_.empty()) {
@@ -105,10 +105,10 @@ bool RemoteSession::Wait(int64_t timeout_ns, JobResult* result) {
   if (timeout_ns < 0) {
     changed_.wait(lock, ready);
   } else {
-    changed_.wait_for(lock, Span(timeout_ns), ready);
+    changed_.wait_for(lock, Nanoseconds(timeout_ns), ready);
   }
   if (!queue_.PopResult(result)) return false;
-  doubted_.Told(result->id);
+  suspects_.MarkDelivered(result->id);
   return true;
 }
 
@@ -129,7 +129,7 @@ Environment RemoteSession::Describe() {
   while (!environment_) {
     const int64_t now_ns = MonotonicNs();
     if (now_ns >= until_ns || IsGone(now_ns)) ThrowNotFree();
-    changed_.wait_for(lock, Span(std::min(kLeaseLookNs, until_ns - now_ns)));
+    changed_.wait_for(lock, Nanoseconds(std::min(kLeasePollNs, until_ns - now_ns)));
   }
   return *environment_;
 }

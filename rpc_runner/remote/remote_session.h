@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "rpc_runner/remote/doubted_results.h"
 #include "rpc_runner/remote/held_lease.h"
 #include "rpc_runner/remote/job_queue.h"
-#include "rpc_runner/remote/lease_asker.h"
+#include "rpc_runner/remote/lease_requester.h"
+#include "rpc_runner/remote/suspect_results.h"
 #include "rpc_runner/runner.h"
 #include "rpc_runner/waiting_notice.h"
 #include "rpc_runner/wire/job_message.h"
@@ -42,8 +42,8 @@ class RemoteSession {
   int FreeSlots() const;
   bool Wait(int64_t timeout_ns, JobResult* result);
   // See Runner.
-  std::vector<Doubt> TakeDoubts();
-  void LookAgain(int64_t timeout_ns);
+  std::vector<SuspectResult> TakeSuspectResults();
+  void CheckHealth(int64_t timeout_ns);
   uint64_t OpenGroup();
   void CloseGroup(uint64_t group);
   // The environment of the runner that was leased first. Throws Error(kNoRunner) if none is leased within
@@ -58,32 +58,32 @@ class RemoteSession {
   [[noreturn]] void ThrowNotFree() const;
   void Add(JobId id, JobMessage message, uint64_t group);
   void Loop();
-  void Turn();
+  void Step();
   void ReceiveAll();
   void OnMessage(const Frame& frame, int64_t now_ns);
   void NoteOtherVersion(const std::string& why);
-  void TakeRefusal();
+  void UpdateRefusal();
   void FromTracker(const Frame& frame);
-  void OnTrackerBeat(const Json& header);
+  void OnTrackerHeartbeat(const Json& header);
   void OnTrackerError(const Json& header);
   void OnQueued(const Json& header);
-  void TakeBusy(const Json& header);
+  void UpdateBusy(const Json& header);
   void OnLease(const Json& header);
   void FromRunner(HeldLease& lease, const Frame& frame);
-  void OnRunnerBeat(const HeldLease& lease, const Json& header);
-  void TakeHealth(const HeldLease& lease, const Json& header);
-  void AskForLooks();
+  void OnRunnerHeartbeat(const HeldLease& lease, const Json& header);
+  void OnHealth(const HeldLease& lease, const Json& header);
+  void RequestHealthChecks();
   void OnError(HeldLease& lease, const Json& header);
-  void SpareOne(int64_t now_ns);
-  void SpareThis(const std::string& lease);
+  void YieldOne(int64_t now_ns);
+  void YieldLease(const std::string& lease);
   void CloseDrained();
   void CloseBroken();
   void DropLost(int64_t now_ns);
   void SendJobs();
   void WithdrawJobs();
-  void AskForMore(int64_t now_ns);
-  void Beat(HeldLease& lease, int64_t now_ns);
-  void GiveUpLateJobs(int64_t now_ns);
+  void RequestMore(int64_t now_ns);
+  void SendHeartbeat(HeldLease& lease, int64_t now_ns);
+  void FailLateJobs(int64_t now_ns);
   void SendRelease(const std::string& client, const std::string& lease);
   void ForgetLease(std::list<HeldLease>::iterator lease);
 
@@ -98,9 +98,9 @@ class RemoteSession {
   std::optional<Environment> environment_;
   std::vector<std::pair<WorkerId, Environment>> machines_;
   JobQueue queue_;
-  DoubtedResults doubted_;
+  SuspectResults suspects_;
   // Workers whose runner should be asked to run its golden kernel; workers that were asked.
-  std::set<WorkerId> to_look_, looking_;
+  std::set<WorkerId> checks_wanted_, checks_running_;
   int64_t served_ns_ = 0;  // when a runner was last leased or known to be on offer
   // When a runner of the key was last known to exist: free, leased, held or drained.
   int64_t seen_ns_ = 0;
@@ -111,14 +111,14 @@ class RemoteSession {
   SocketContext runner_context_;  // for runners on loopback, without keys
   Socket tracker_;
   std::list<HeldLease> leases_;
-  LeaseAsker asker_;
+  LeaseRequester requester_;
   WaitingNotice notice_;
   int64_t tracker_heard_ns_ = 0;
   bool full_ = false;  // a connection took no more; it is tried again soon
-  std::string told_refusal_;
+  std::string reported_refusal_;
   std::string not_allowed_;  // what the key's role does not allow; empty if nothing
   WorkerId last_worker_ = 0;
-  int64_t spared_ns_ = 0;  // when a lease was last given back for fairness
+  int64_t yielded_ns_ = 0;  // when a lease was last given back for fairness
 
   std::atomic<bool> stop_{false};
   int wake_fd_ = -1;

@@ -21,20 +21,20 @@ constexpr int64_t kFullNs = 2'000'000;  // how soon a full connection is tried a
 }  // namespace
 
 void RemoteSession::Loop() {
-  while (!stop_) Turn();
+  while (!stop_) Step();
   {
     // Without this the socket would wait for a tracker that does not answer.
     const std::lock_guard lock(mutex_);
     if (!tracker_answered_) tracker_.ForgetUnsent();
   }
-  SendRelease(asker_.client(), "");
+  SendRelease(requester_.client(), "");
   for (const HeldLease& lease : leases_) SendRelease(lease.client, lease.lease);
 }
 
-void RemoteSession::Turn() {
+void RemoteSession::Step() {
   std::vector<const Socket*> sockets = {&tracker_};
   for (const HeldLease& lease : leases_) {
-    if (lease.dialled) sockets.push_back(lease.dialled.get());
+    if (lease.direct) sockets.push_back(lease.direct.get());
   }
   WaitForAny(sockets, wake_fd_, full_ ? kFullNs : kSessionLoopNs);
   full_ = false;
@@ -45,14 +45,14 @@ void RemoteSession::Turn() {
   DropLost(now_ns);
   SendJobs();
   WithdrawJobs();
-  AskForLooks();
+  RequestHealthChecks();
   CloseDrained();
   CloseBroken();
   for (HeldLease& lease : leases_) {
-    if (now_ns - lease.beat_ns >= kBeatNs) Beat(lease, now_ns);
+    if (now_ns - lease.heartbeat_ns >= kBeatNs) SendHeartbeat(lease, now_ns);
   }
-  AskForMore(now_ns);
-  GiveUpLateJobs(now_ns);
+  RequestMore(now_ns);
+  FailLateJobs(now_ns);
 }
 
 void RemoteSession::ReceiveAll() {
@@ -67,11 +67,11 @@ void RemoteSession::ReceiveAll() {
   };
   const int64_t now_ns = MonotonicNs();
   while (tracker_.Receive(&message)) take([&](const Frame& frame) { OnMessage(frame, now_ns); });
-  TakeRefusal();
+  UpdateRefusal();
   for (HeldLease& lease : leases_) {
-    while (lease.dialled && lease.heard_ns > 0 && lease.dialled->Receive(&message)) {
+    while (lease.direct && lease.heard_ns > 0 && lease.direct->Receive(&message)) {
       take([&](const Frame& frame) {
-        if (frame.lease == lease.lease && frame.kind != FrameKind::kError) lease.dialled_heard_ns = now_ns;
+        if (frame.lease == lease.lease && frame.kind != FrameKind::kError) lease.direct_heard_ns = now_ns;
         if (frame.lease == lease.lease) FromRunner(lease, frame);
       });
     }
@@ -85,11 +85,11 @@ void RemoteSession::NoteOtherVersion(const std::string& why) {
   changed_.notify_all();
 }
 
-void RemoteSession::TakeRefusal() {
+void RemoteSession::UpdateRefusal() {
   std::string refusal = tracker_.Refusal();
   if (refusal.empty()) refusal = not_allowed_;
-  if (refusal == told_refusal_) return;
-  told_refusal_ = refusal;
+  if (refusal == reported_refusal_) return;
+  reported_refusal_ = refusal;
   const std::lock_guard lock(mutex_);
   // Until the first runner is offered, the caller gets the refusal as an error instead.
   if (runner_offered_ && !refusal.empty()) Complain("hone", refusal);
@@ -118,18 +118,18 @@ void RemoteSession::FromTracker(const Frame& frame) {
   } else if (frame.kind == FrameKind::kQueued) {
     OnQueued(frame.header);
   } else if (frame.kind == FrameKind::kHeartbeat) {
-    OnTrackerBeat(frame.header);
+    OnTrackerHeartbeat(frame.header);
   } else if (frame.kind == FrameKind::kError) {
     OnTrackerError(frame.header);
   }
 }
 
-void RemoteSession::OnTrackerBeat(const Json& header) {
+void RemoteSession::OnTrackerHeartbeat(const Json& header) {
   const auto says = [&](const char* name) { return header.contains(name) && header[name] == true; };
   if (says("must")) {
-    SpareThis(HeaderText(header, "lease"));
+    YieldLease(HeaderText(header, "lease"));
   } else if (says("yield")) {
-    SpareOne(MonotonicNs());
+    YieldOne(MonotonicNs());
   }
 }
 
@@ -149,15 +149,15 @@ void RemoteSession::OnTrackerError(const Json& header) {
   // silent.
   HeldLease* lease = header.contains("lease") ? FindLease(leases_, HeaderText(header, "lease")) : nullptr;
   const int64_t now_ns = MonotonicNs();
-  if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->beat_ns > kMendNs) Beat(*lease, now_ns);
+  if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->heartbeat_ns > kMendNs) SendHeartbeat(*lease, now_ns);
 }
 
 void RemoteSession::OnQueued(const Json& header) {
   not_allowed_.clear();
   if (const auto unlike = header.find("unlike"); unlike != header.end() && unlike->is_array()) {
-    asker_.TellOfUnlike(*unlike);
+    requester_.ReportUnlike(*unlike);
   }
-  TakeBusy(header);
+  UpdateBusy(header);
   const std::lock_guard lock(mutex_);
   tracker_answered_ = true;
   if (HeaderNumber(header, "runners") > 0) served_ns_ = MonotonicNs();
@@ -169,7 +169,7 @@ void RemoteSession::OnQueued(const Json& header) {
 }
 
 // Reports who has the runners while this session has none. Older trackers do not send this list.
-void RemoteSession::TakeBusy(const Json& header) {
+void RemoteSession::UpdateBusy(const Json& header) {
   const auto busy = header.find("busy");
   const Json list = busy != header.end() && busy->is_array() ? *busy : Json::array();
   std::string text = BusyText(list);
@@ -184,28 +184,28 @@ void RemoteSession::TakeBusy(const Json& header) {
 // Ignores answers to requests that were repeated, and gives back machines of another kind.
 void RemoteSession::OnLease(const Json& header) {
   const std::string name = HeaderText(header, "lease");
-  if (FindLease(leases_, name) != nullptr || !asker_.IsAnswer(header)) return;
+  if (FindLease(leases_, name) != nullptr || !requester_.IsAnswer(header)) return;
   const Environment environment = EnvironmentFromJson(HeaderObject(header, "environment"));
   const Json kind = MachineKind(environment, header.contains("boot") ? HeaderText(header, "boot") : "");
   const int64_t now_ns = MonotonicNs();
-  if (const std::string difference = asker_.Difference(kind); !difference.empty()) {
-    SendRelease(asker_.client(), name);
-    asker_.OnRefused(now_ns);
+  if (const std::string difference = requester_.Difference(kind); !difference.empty()) {
+    SendRelease(requester_.client(), name);
+    requester_.OnRefused(now_ns);
     const std::string label = HeaderText(header, "label");
-    asker_.TellOfUnlike({{{"label", label}, {"runner", label}, {"why", difference}}});
+    requester_.ReportUnlike({{{"label", label}, {"runner", label}, {"why", difference}}});
     return;
   }
   const std::string runner = header.contains("runner") ? HeaderText(header, "runner") : "";
   const std::string address = options_.direct && header.contains("address") ? HeaderText(header, "address") : "";
   HeldLease& lease = leases_.emplace_back();
   lease.worker = ++last_worker_;
-  lease.client = asker_.client();
+  lease.client = requester_.client();
   lease.lease = name;
   lease.runner = runner;
   lease.environment = environment;
   lease.heard_ns = now_ns;
-  if (!address.empty()) lease.Dial(runner_context_, address);
-  asker_.Took(kind);
+  if (!address.empty()) lease.ConnectDirectly(runner_context_, address);
+  requester_.OnGranted(kind);
   const std::lock_guard lock(mutex_);
   tracker_answered_ = runner_offered_ = true;
   if (!environment_) environment_ = environment;
@@ -219,17 +219,17 @@ void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
   // Errors in a lease's name may come from the tracker, so they do not prove that the runner lives.
   if (frame.kind != FrameKind::kError) lease.heard_ns = MonotonicNs();
   if (frame.kind == FrameKind::kLeaseEnd) {
-    TakeHealth(lease, frame.header);
+    OnHealth(lease, frame.header);
     lease.heard_ns = 0;
   } else if (frame.kind == FrameKind::kError) {
     OnError(lease, frame.header);
   } else if (frame.kind == FrameKind::kHeartbeat) {
-    OnRunnerBeat(lease, frame.header);
+    OnRunnerHeartbeat(lease, frame.header);
   } else if (frame.kind == FrameKind::kResult) {
     ResultMessage result = ResultFromFrame(frame);
     const std::lock_guard lock(mutex_);
     const JobId job = result.id;
-    if (queue_.TakeResult(lease.worker, std::move(result))) doubted_.Came(lease.worker, job);
+    if (queue_.TakeResult(lease.worker, std::move(result))) suspects_.Add(lease.worker, job);
     changed_.notify_all();
   } else if (frame.kind == FrameKind::kNeed) {
     const std::lock_guard lock(mutex_);
@@ -241,8 +241,8 @@ void RemoteSession::FromRunner(HeldLease& lease, const Frame& frame) {
   }
 }
 
-void RemoteSession::OnRunnerBeat(const HeldLease& lease, const Json& header) {
-  TakeHealth(lease, header);
+void RemoteSession::OnRunnerHeartbeat(const HeldLease& lease, const Json& header) {
+  OnHealth(lease, header);
   const std::lock_guard lock(mutex_);
   for (const JobId job : HeaderNumbers(header, "withdrawn")) queue_.MarkReturned({lease.worker, job});
   for (const JobId job : HeaderNumbers(header, "kept")) queue_.MarkStarted({lease.worker, job});
@@ -265,18 +265,18 @@ void RemoteSession::OnError(HeldLease& lease, const Json& header) {
 }
 
 // Drains at most one worker per heartbeat, because the tracker's next message takes it into account.
-void RemoteSession::SpareOne(int64_t now_ns) {
-  if (now_ns - spared_ns_ < kBeatNs) return;
+void RemoteSession::YieldOne(int64_t now_ns) {
+  if (now_ns - yielded_ns_ < kBeatNs) return;
   const std::lock_guard lock(mutex_);
   if (queue_.draining()) return;
   const std::optional<WorkerId> spare = queue_.WorkerToYield();
   if (!spare) return;
-  spared_ns_ = now_ns;
+  yielded_ns_ = now_ns;
   queue_.DrainWorker(*spare);
 }
 
 // The worker's runner is drained or held for another user. The tracker repeats the message each second.
-void RemoteSession::SpareThis(const std::string& lease) {
+void RemoteSession::YieldLease(const std::string& lease) {
   const HeldLease* found = FindLease(leases_, lease);
   if (found == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -290,7 +290,7 @@ void RemoteSession::CloseDrained() {
     drained = queue_.DrainedWorker();
   }
   if (!drained) return;
-  spared_ns_ = MonotonicNs();
+  yielded_ns_ = MonotonicNs();
   ForgetLease(std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.worker == *drained; }));
 }
 
@@ -307,7 +307,7 @@ void RemoteSession::CloseBroken() {
   Complain("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
                                "messages say why",
                                lease->environment.label, JobQueue::kMostFaults));
-  asker_.LeaveOut(lease->runner);
+  requester_.Exclude(lease->runner);
   ForgetLease(lease);
 }
 
@@ -324,10 +324,10 @@ void RemoteSession::ForgetLease(std::list<HeldLease>::iterator lease) {
   const std::lock_guard lock(mutex_);
   if (leases_.size() == 1) {
     served_ns_ = MonotonicNs();
-    asker_.AskAtOnce();
+    requester_.RequestAtOnce();
   }
   queue_.RemoveLostWorker(lease->worker);
-  looking_.erase(lease->worker);
+  checks_running_.erase(lease->worker);
   std::erase_if(machines_, [&](const auto& machine) { return machine.first == lease->worker; });
   leases_.erase(lease);
   changed_.notify_all();
@@ -362,13 +362,13 @@ void RemoteSession::WithdrawJobs() {
   }
 }
 
-void RemoteSession::AskForMore(int64_t now_ns) {
+void RemoteSession::RequestMore(int64_t now_ns) {
   if (static_cast<int>(leases_.size()) >= options_.max_runners) return;
-  if (const std::optional<Frame> request = asker_.NextRequest(now_ns)) tracker_.Send("", *request);
+  if (const std::optional<Frame> request = requester_.NextRequest(now_ns)) tracker_.Send("", *request);
 }
 
-void RemoteSession::Beat(HeldLease& lease, int64_t now_ns) {
-  lease.beat_ns = now_ns;
+void RemoteSession::SendHeartbeat(HeldLease& lease, int64_t now_ns) {
+  lease.heartbeat_ns = now_ns;
   tracker_.Send("", {FrameKind::kHeartbeat,
                      {{"client", lease.client},
                       {"lease", lease.lease},
@@ -379,10 +379,10 @@ void RemoteSession::Beat(HeldLease& lease, int64_t now_ns) {
                      {}});
   const std::lock_guard lock(mutex_);
   queue_.MarkNotFull(lease.worker);
-  lease.SendBeat({FrameKind::kHeartbeat, {{"jobs", queue_.JobsOf(lease.worker)}}, {}}, tracker_);
+  lease.SendHeartbeat({FrameKind::kHeartbeat, {{"jobs", queue_.JobsOf(lease.worker)}}, {}}, tracker_);
 }
 
-void RemoteSession::GiveUpLateJobs(int64_t now_ns) {
+void RemoteSession::FailLateJobs(int64_t now_ns) {
   if (!leases_.empty()) return;
   const std::lock_guard lock(mutex_);
   const bool may_come = !IsGone(now_ns) && now_ns - served_ns_ <= options_.lost_timeout_ns;

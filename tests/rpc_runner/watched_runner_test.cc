@@ -200,14 +200,14 @@ TEST_F(WatchedRunners, DoubtWhatTheyMeasuredSinceTheyWereLastWell) {
   runner->PassToNextLook(21 * kSecond);
   run(&since);
   ASSERT_FALSE(before.empty() || since.empty());
-  EXPECT_TRUE(tuner->TakeDoubts().empty());
+  EXPECT_TRUE(tuner->TakeSuspectResults().empty());
   runner->device().TakeForArithmetic(1100);
   runner->PassToNextLook(21 * kSecond);
   std::set<JobId> doubted;
   const auto all_told = [&] {
-    for (const Doubt& doubt : tuner->TakeDoubts()) {
-      EXPECT_TRUE(doubted.insert(doubt.id).second) << "told twice";
-      EXPECT_EQ(doubt.why, kSlow);
+    for (const SuspectResult& suspect : tuner->TakeSuspectResults()) {
+      EXPECT_TRUE(doubted.insert(suspect.id).second) << "told twice";
+      EXPECT_EQ(suspect.why, kSlow);
     }
     return doubted.size() >= since.size();
   };
@@ -215,21 +215,21 @@ TEST_F(WatchedRunners, DoubtWhatTheyMeasuredSinceTheyWereLastWell) {
   EXPECT_EQ(doubted, since) << "and nothing of before, nor of the other one";
 }
 
-// A doubt found after the last job is reported before the tuner leaves.
+// A suspect result found after the last job is reported before the tuner leaves.
 TEST_F(WatchedRunners, LookAgainWhenTheirTunerIsDone) {
   const auto runner = Offer("pi");
   const auto tuner = Tuner();
   RunJob(*tuner);
   const int before = runner->device().looks();
-  tuner->LookAgain(20 * kSecond);
-  EXPECT_TRUE(tuner->TakeDoubts().empty());
+  tuner->CheckHealth(20 * kSecond);
+  EXPECT_TRUE(tuner->TakeSuspectResults().empty());
   EXPECT_EQ(runner->device().looks(), before + 1);
-  tuner->LookAgain(20 * kSecond);
+  tuner->CheckHealth(20 * kSecond);
   EXPECT_EQ(runner->device().looks(), before + 1) << "nothing was measured since";
   RunJob(*tuner);
   runner->device().TakeForArithmetic(1100);
-  tuner->LookAgain(20 * kSecond);
-  EXPECT_EQ(tuner->TakeDoubts().size(), 1u);
+  tuner->CheckHealth(20 * kSecond);
+  EXPECT_EQ(tuner->TakeSuspectResults().size(), 1u);
 }
 
 // A guest that was moved gives no result under its old machine's name, though no look was due.
@@ -243,7 +243,8 @@ TEST_F(WatchedRunners, OneThatIsAnotherMachineGivesNoResult) {
   EXPECT_EQ(AwaitState("moved", "quarantined").health,
             "the machine is \"GenuineIntel-6-167-1\" now and was \"AuthenticAMD-25-1-1\" when the runner began");
   EXPECT_EQ(moved->device().looks(), looks);
-  Await([&] { return tuner->TakeDoubts().size() == 1; }, "nobody knows when it was moved, and the first is believed");
+  Await([&] { return tuner->TakeSuspectResults().size() == 1; },
+        "nobody knows when it was moved, and the first is believed");
   const WatchedRunner sound(tracker_.address(), "sound");
   JobResult result;
   ASSERT_TRUE(tuner->Wait(20 * kSecond, &result));

@@ -149,10 +149,10 @@ TEST_F(BatchMeasurerTest, WhatIsDoubtedLaterIsKeptAsSuch) {
   const Batch batch = BuiltBatch(1, 3), next = BuiltBatch(2, 3);
   measurer.Measure(batch);
   EXPECT_EQ(store_->Find({}).size(), 3U);
-  runner_.doubts = {{2, "slow"}};  // a trial of the previous batch
+  runner_.suspects = {{2, "slow"}};  // a trial of the previous batch
   measurer.Measure(next);
   EXPECT_EQ(store_->Find({}).size(), 7U);
-  runner_.look_again = [] { return std::vector<Doubt>{{6, "slower"}, {6000, "of nobody"}}; };
+  runner_.check_health = [] { return std::vector<SuspectResult>{{6, "slower"}, {6000, "of nobody"}}; };
   measurer.Close();
   std::map<std::string, std::vector<std::string>> reasons;  // the health notes of each config's records
   for (const Record& record : store_->Find({})) {

@@ -63,8 +63,8 @@ class FakeRunner : public Runner {
     return std::vector<Environment>(static_cast<size_t>(machines), Describe());
   }
   uint64_t OpenGroup() override { return ++groups; }
-  std::vector<Doubt> TakeDoubts() override { return std::exchange(doubts, {}); }
-  void LookAgain(int64_t) override { doubts = look_again(); }
+  std::vector<SuspectResult> TakeSuspectResults() override { return std::exchange(suspects, {}); }
+  void CheckHealth(int64_t) override { suspects = check_health(); }
 
   std::function<Fate(const std::string& artifact)> fate = [](const std::string&) { return Fate::kOk; };
   int32_t detail = 0;  // reported with every fate
@@ -72,8 +72,9 @@ class FakeRunner : public Runner {
   // The time of a job, given the cost that its artifact states.
   std::function<int64_t(const KernelJob& job, int64_t cost_ns)> time = [](const KernelJob&, int64_t ns) { return ns; };
   std::function<void()> after_job = [] {};
-  std::vector<Doubt> doubts;                                                             // returned by TakeDoubts
-  std::function<std::vector<Doubt>()> look_again = [] { return std::vector<Doubt>(); };  // the doubts of a look
+  std::vector<SuspectResult> suspects;  // returned by TakeSuspectResults
+  // The suspects that CheckHealth finds.
+  std::function<std::vector<SuspectResult>()> check_health = [] { return std::vector<SuspectResult>(); };
   bool away = false;
   int machines = 1;
   uint64_t groups = 0;  // number of groups opened

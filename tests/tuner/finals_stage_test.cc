@@ -165,11 +165,11 @@ TEST_F(FinalsStageTest, AreTimedOnOneMachineEachAndOnSeveralAtOnce) {
 }
 
 TEST_F(FinalsStageTest, WhatItsMachineDoubtsIsKeptAsNoisy) {
-  runner_.look_again = [&] {
-    std::vector<Doubt> doubts;
+  runner_.check_health = [&] {
+    std::vector<SuspectResult> suspects;
     // Jobs are numbered from 1 in order of submission.
-    if (FinalsJobs() > 0) doubts = {{runner_.jobs.size(), "slow"}, {runner_.jobs.size() - 1, "slow"}};
-    return doubts;
+    if (FinalsJobs() > 0) suspects = {{runner_.jobs.size(), "slow"}, {runner_.jobs.size() - 1, "slow"}};
+    return suspects;
   };
   Tune();
   const std::vector<Record> records = FinalsRecords();

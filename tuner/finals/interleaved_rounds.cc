@@ -76,12 +76,12 @@ class Rounds {
     return true;
   }
 
-  void Take(const Doubt& doubt) {
-    const auto turn = done_.find(doubt.id);
+  void Take(const SuspectResult& suspect) {
+    const auto turn = done_.find(suspect.id);
     if (turn == done_.end()) return;
     Measurement& measurement = set_.results[turn->second.job][turn->second.round];
     measurement.noisy = true;
-    measurement.environment.health = doubt.why;
+    measurement.environment.health = suspect.why;
   }
 
   void End() {
@@ -126,8 +126,8 @@ class AllRounds {
       }
       WaitForOne();
     }
-    runner_.LookAgain(RunnerWaits::kLookAgainNs);
-    TakeDoubts();
+    runner_.CheckHealth(RunnerWaits::kCheckHealthNs);
+    TakeSuspectResults();
     for (Rounds& one : rounds_) one.End();
   }
 
@@ -141,9 +141,9 @@ class AllRounds {
     }
   }
 
-  void TakeDoubts() {
-    for (const Doubt& doubt : runner_.TakeDoubts()) {
-      for (Rounds& one : rounds_) one.Take(doubt);
+  void TakeSuspectResults() {
+    for (const SuspectResult& suspect : runner_.TakeSuspectResults()) {
+      for (Rounds& one : rounds_) one.Take(suspect);
     }
   }
 
@@ -167,7 +167,7 @@ class AllRounds {
     }
     JobResult result;
     if (!runner_.Wait(RunnerWaits::kLookNs, &result)) return;
-    TakeDoubts();
+    TakeSuspectResults();
     const bool ours = std::any_of(rounds_.begin(), rounds_.end(), [&](Rounds& one) { return one.Take(result); });
     if (ours) last_progress_ns_ = tools_.now_ns();
   }

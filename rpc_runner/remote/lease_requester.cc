@@ -1,4 +1,4 @@
-#include "rpc_runner/remote/lease_asker.h"
+#include "rpc_runner/remote/lease_requester.h"
 
 #include <fmt/format.h>
 
@@ -12,50 +12,50 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostToldOf = 1024;
-constexpr size_t kMostWithout = 16;  // docs/reference/protocol.md's `without`
+constexpr size_t kMostReported = 1024;
+constexpr size_t kMostExcluded = 16;  // docs/reference/protocol.md's `without`
 
 }  // namespace
 
-LeaseAsker::LeaseAsker(const RemoteRunnerOptions& options, const std::string& tuner)
+LeaseRequester::LeaseRequester(const RemoteRunnerOptions& options, const std::string& tuner)
     : options_(options), tuner_(tuner), client_(tuner) {}
 
-std::optional<Frame> LeaseAsker::NextRequest(int64_t now_ns) {
-  if (now_ns - asked_ns_ < kBeatNs) return std::nullopt;
-  asked_ns_ = now_ns;
+std::optional<Frame> LeaseRequester::NextRequest(int64_t now_ns) {
+  if (now_ns - requested_ns_ < kBeatNs) return std::nullopt;
+  requested_ns_ = now_ns;
   Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key},
                  {"tuner", tuner_},   {"user", options_.user},    {"priority", options_.priority}};
   if (!kind_.is_null()) header["machine"] = kind_;
-  if (!without_.empty()) header["without"] = without_;
+  if (!excluded_.empty()) header["without"] = excluded_;
   return Frame{FrameKind::kLeaseRequest, std::move(header), {}};
 }
 
-bool LeaseAsker::IsAnswer(const Json& lease) const {
+bool LeaseRequester::IsAnswer(const Json& lease) const {
   return !lease.contains("client") || HeaderText(lease, "client") == client_;
 }
 
-std::string LeaseAsker::Difference(const Json& kind) const {
+std::string LeaseRequester::Difference(const Json& kind) const {
   return kind_.is_null() ? "" : KindDifference(kind, kind_);
 }
 
-void LeaseAsker::Took(const Json& kind) {
+void LeaseRequester::OnGranted(const Json& kind) {
   if (kind_.is_null()) kind_ = kind;
   client_ = NewRandomName();
-  asked_ns_ = 0;
+  requested_ns_ = 0;
 }
 
-void LeaseAsker::OnRefused(int64_t now_ns) {
+void LeaseRequester::OnRefused(int64_t now_ns) {
   client_ = NewRandomName();
-  asked_ns_ = now_ns;
+  requested_ns_ = now_ns;
 }
 
-void LeaseAsker::LeaveOut(const std::string& runner) {
-  if (!runner.empty() && without_.size() < kMostWithout) without_.insert(runner);
+void LeaseRequester::Exclude(const std::string& runner) {
+  if (!runner.empty() && excluded_.size() < kMostExcluded) excluded_.insert(runner);
 }
 
-void LeaseAsker::TellOfUnlike(const Json& runners) {
+void LeaseRequester::ReportUnlike(const Json& runners) {
   for (const Json& runner : runners) {
-    const bool is_new = told_of_.size() < kMostToldOf && told_of_.insert(HeaderText(runner, "runner")).second;
+    const bool is_new = reported_.size() < kMostReported && reported_.insert(HeaderText(runner, "runner")).second;
     if (!is_new) continue;
     Complain("hone", fmt::format("the runner {} is left out: {}; a key for each kind of machine is right",
                                  HeaderText(runner, "label"), HeaderText(runner, "why")));
