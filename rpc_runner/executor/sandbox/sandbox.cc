@@ -13,8 +13,7 @@
 #include <cstdlib>
 
 #include "rpc_runner/executor/sandbox/close_descriptors.h"
-#include "rpc_runner/executor/sandbox/forbid_files.h"
-#include "rpc_runner/executor/sandbox/syscall_filter.h"
+#include "rpc_runner/executor/sandbox/kernel_filters.h"
 
 namespace hone {
 namespace {
