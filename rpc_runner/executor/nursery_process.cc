@@ -11,7 +11,6 @@
 
 #include "rpc_runner/executor/job_child.h"
 #include "rpc_runner/executor/judge/child_note.h"
-#include "rpc_runner/executor/sandbox/close_descriptors.h"
 #include "rpc_runner/executor/sandbox/descriptor_packet.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/executor/task_message.h"

@@ -21,7 +21,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "rpc_runner/executor/sandbox/close_descriptors.h"
+#include "rpc_runner/executor/sandbox/sandbox.h"
 
 namespace hone {
 

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "rpc_runner/executor/sandbox/close_descriptors.h"
 #include "rpc_runner/executor/sandbox/kernel_filters.h"
 
 namespace hone {
+
 namespace {
 
 void Limit(int resource, rlim_t soft, rlim_t hard) {
@@ -108,6 +108,31 @@ std::string ProbeIsolation() {
   if (WorksInAChild([] { return InstallSyscallFilter(2); })) isolation += ",seccomp";
   if (WorksInAChild(ForbidFiles)) isolation += ",landlock";
   return isolation;
+}
+
+namespace {
+
+// A new process has no descriptors above this.
+constexpr int kDescriptorEnd = 4096;
+
+// Returns false before Linux 5.9.
+bool CloseRange([[maybe_unused]] unsigned first, [[maybe_unused]] unsigned last) {
+#ifdef SYS_close_range
+  return syscall(SYS_close_range, first, last, 0u) == 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+void CloseAllBut(int fd, int first) {
+  const auto kept = static_cast<unsigned>(fd);
+  const bool below = fd <= first || CloseRange(static_cast<unsigned>(first), kept - 1);
+  if (below && CloseRange(kept + 1, ~0u)) return;
+  for (int i = first; i < kDescriptorEnd; ++i) {
+    if (i != fd) close(i);
+  }
 }
 
 }  // namespace hone

@@ -29,4 +29,9 @@ bool LockDown(int note_fd);
 // "fork,rlimit,guard,seccomp,landlock". Forks children to find out.
 std::string ProbeIsolation();
 
+// Closes descriptors that a process inherited and should not have.
+
+// Closes every descriptor from `first` on except `fd`. Before Linux 5.9, only those below 4,096.
+void CloseAllBut(int fd, int first = 0);
+
 }  // namespace hone
