@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "rpc_runner/executor/sandbox/guarded_buffer.h"
+#include "rpc_runner/executor/memory/shared_region.h"
 
 namespace hone::testing {
 

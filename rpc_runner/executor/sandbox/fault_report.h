@@ -2,7 +2,7 @@
 #pragma once
 
 #include "rpc_runner/executor/judge/child_note.h"
-#include "rpc_runner/executor/sandbox/guarded_buffer.h"
+#include "rpc_runner/executor/memory/shared_region.h"
 
 namespace hone {
 
