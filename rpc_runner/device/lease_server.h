@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rpc_runner/executor/job_caps.h"
-#include "rpc_runner/executor/memory/blob_cache.h"
+#include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/wire/blob_store.h"
 #include "rpc_runner/wire/job_message.h"
 

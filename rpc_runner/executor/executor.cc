@@ -20,7 +20,7 @@
 #include "rpc_runner/executor/executor.h"
 #include "rpc_runner/executor/job_caps.h"
 #include "rpc_runner/executor/kernel_job.h"
-#include "rpc_runner/executor/memory/blob_cache.h"
+#include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/executor/sandbox/confine.h"

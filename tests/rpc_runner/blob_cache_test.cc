@@ -1,9 +1,8 @@
-#include "rpc_runner/executor/memory/blob_cache.h"
-
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "core/hash/hash.h"
+#include "rpc_runner/executor/memory/region_cache.h"
 
 namespace hone {
 namespace {

@@ -1,9 +1,15 @@
 #include "rpc_runner/executor/memory/region_cache.h"
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/hash/hash.h"
 
 namespace hone {
 
@@ -36,6 +42,81 @@ void RegionCache::Insert(const std::string& name, std::shared_ptr<SharedRegion> 
     by_name_.erase(order_.back().first);
     order_.pop_back();
   }
+}
+
+namespace {
+
+constexpr size_t kMostEntries = 64;  // each holds a descriptor
+
+}  // namespace
+
+BlobCache::Entries::iterator BlobCache::Used(const std::string& sha256) {
+  const auto entry =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return each.sha256 == sha256; });
+  if (entry == entries_.end()) return entry;
+  entries_.splice(entries_.begin(), entries_, entry);
+  return entries_.begin();
+}
+
+std::shared_ptr<SharedRegion> BlobCache::Find(const std::string& sha256) {
+  const auto entry = Used(sha256);
+  if (entry == entries_.end() || entry->come < entry->region->size_bytes()) return nullptr;
+  return entry->region;
+}
+
+int64_t BlobCache::Come(const std::string& sha256) const {
+  const auto entry =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return each.sha256 == sha256; });
+  return entry == entries_.end() ? 0 : entry->come;
+}
+
+void BlobCache::Forget(Entries::iterator entry) {
+  bytes_ -= entry->region->size_bytes();
+  entries_.erase(entry);
+}
+
+void BlobCache::ForgetPartial() {
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->come < entry->region->size_bytes()) Forget(entry);
+    entry = next;
+  }
+}
+
+void BlobCache::Begin(const std::string& sha256, int64_t size_bytes) {
+  entries_.push_front({sha256, std::make_shared<SharedRegion>(size_bytes), 0});
+  bytes_ += size_bytes;
+  while (entries_.size() > 1 && (bytes_ > max_bytes_ || entries_.size() > kMostEntries)) {
+    Forget(std::prev(entries_.end()));
+  }
+}
+
+void BlobCache::Take(const BlobPiece& piece, int64_t size_bytes) {
+  auto entry = Used(piece.sha256);
+  const int64_t come = entry == entries_.end() ? 0 : entry->come;
+  if (entry != entries_.end() && entry->region->size_bytes() != size_bytes) {
+    if (come == entry->region->size_bytes()) return;
+    Forget(entry);
+    entry = entries_.end();
+  }
+  if (piece.offset_bytes != (entry == entries_.end() ? 0 : come)) return;
+  if (piece.bytes.empty() || static_cast<int64_t>(piece.bytes.size()) > size_bytes - piece.offset_bytes) {
+    throw Error(ExitCode::kBadData, fmt::format("a piece of {} bytes at {} came of a blob of {}", piece.bytes.size(),
+                                                piece.offset_bytes, size_bytes));
+  }
+  if (entry == entries_.end()) {
+    Begin(piece.sha256, size_bytes);
+    entry = entries_.begin();
+  }
+  SharedRegion& region = *entry->region;
+  std::memcpy(region.data() + piece.offset_bytes, piece.bytes.data(), piece.bytes.size());
+  entry->come += static_cast<int64_t>(piece.bytes.size());
+  if (entry->come < size_bytes) return;
+  const std::string actual = Sha256Hex(region.data(), static_cast<size_t>(size_bytes));
+  region.Seal();
+  if (actual == piece.sha256) return;
+  Forget(entry);
+  throw Error(ExitCode::kBadData, fmt::format("bytes named {} have the hash {}", piece.sha256, actual));
 }
 
 }  // namespace hone
