@@ -13,7 +13,7 @@
 #include <new>
 
 #include "core/error.h"
-#include "rpc_runner/executor/judge/judge_ending.h"
+#include "rpc_runner/executor/judge/judge_child.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {

@@ -9,8 +9,7 @@
 #include <string>
 
 #include "rpc_runner/executor/judge/child_note.h"
-#include "rpc_runner/executor/judge/ending.h"
-#include "rpc_runner/executor/judge/judge_note.h"
+#include "rpc_runner/executor/judge/judge_child.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/process/process_deadline.h"
 

@@ -1,5 +1,5 @@
 // A candidate may write anything into its process's socket: a note is believed only as far as it fits the request.
-#include "rpc_runner/executor/judge/judge_note.h"
+#include "rpc_runner/executor/judge/judge_child.h"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "core/measurement.h"
 #include "rpc_runner/executor/judge/child_note.h"
-#include "rpc_runner/executor/judge/ending.h"
 
 namespace hone {
 
@@ -27,5 +28,18 @@ struct NoteVerdict {
 // `packet_bytes`: the packet's length; `note` is only read if it has that size. The codes and times in an answer are
 // not judged here.
 NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNote& asked);
+
+// The way in which a candidate's process ended before its work was done.
+
+struct Ending {
+  Fate fate = Fate::kCrashed;
+  int32_t detail = 0;
+  std::string message;
+};
+
+// The fate of a process from how it died.
+
+// `status` is waitpid's; `fault` is the child's kFault note, or null. docs/reference/protocol.md has the table.
+Ending JudgeEnding(int status, const ChildNote* fault);
 
 }  // namespace hone
