@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "rpc_runner/executor/arithmetic_roof.h"
 #include "rpc_runner/executor/job_caps.h"
+#include "rpc_runner/executor/judge/believable_times.h"
 #include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/machine/core_lock.h"

@@ -1,7 +1,6 @@
-#include "rpc_runner/executor/arithmetic_roof.h"
-
 #include <gtest/gtest.h>
 
+#include "rpc_runner/executor/judge/believable_times.h"
 #include "rpc_runner/machine/environment.h"
 
 namespace hone {

@@ -1,5 +1,10 @@
 #include "rpc_runner/executor/judge/believable_times.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "rpc_runner/process/clock.h"
+
 namespace hone {
 
 bool AreBelievable(const ChildNote& note, int64_t wall_ns) {
@@ -21,6 +26,40 @@ std::optional<int64_t> BelievableSum(std::span<const int64_t> calls_ns, int64_t 
     sum_ns += ns;
   }
   return sum_ns;
+}
+
+namespace {
+
+// Each sample is far shorter than a scheduler's time slice, and one undisturbed sample is enough.
+constexpr int kSamples = 12;
+constexpr int64_t kArithmeticTrips = 2'000;
+
+// Keeps the compiler from removing the loops.
+volatile float g_arithmetic_sink = 0;
+
+}  // namespace
+
+void ArithmeticRoof::Measure() {
+  std::vector<float> values(static_cast<size_t>(kernels_.chains * kernels_.lanes), 0.5F);
+  const auto each = static_cast<double>(kArithmeticTrips * kernels_.flops_per_trip() / 2);
+  for (int i = 0; i < kSamples; ++i) {
+    const int64_t begin_ns = MonotonicNs();
+    kernels_.multiply_add(kArithmeticTrips, values.data());
+    const int64_t ns = std::max<int64_t>(1, MonotonicNs() - begin_ns);
+    per_ns_ = std::max(per_ns_, each / static_cast<double>(ns));
+  }
+  g_arithmetic_sink = values.front();
+}
+
+double ArithmeticRoof::LeastNs(int64_t multiply_adds, int threads, bool all_float32) const {
+  if (per_ns_ <= 0) return 0;
+  const double margin = kMargin * (all_float32 ? 1 : kBytesMargin);
+  return static_cast<double>(multiply_adds) / (per_ns_ * std::max(1, threads) * margin);
+}
+
+bool IsFloat32(const Artifact& artifact) {
+  return std::all_of(artifact.operands.begin(), artifact.operands.end(),
+                     [](const KernelOperand& operand) { return operand.dtype == DType::kFloat32; });
 }
 
 }  // namespace hone
