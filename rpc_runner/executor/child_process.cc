@@ -10,13 +10,17 @@
 
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <new>
 
 #include "core/error.h"
+#include "core/failure.h"
 #include "rpc_runner/executor/judge/judge_child.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/wire/job_message.h"
 
 namespace hone {
+
 namespace {
 
 uint64_t NewNonce() {
@@ -128,6 +132,22 @@ std::optional<NoteVerdict::Worth> ChildProcess::Hear(NoteKind expected, ChildNot
     ending_ = std::move(verdict.ending);
   }
   return verdict.worth;
+}
+
+JobResult JudgeJob(const std::function<void(JobResult*)>& run) {
+  const int64_t begin_ns = MonotonicNs();
+  JobResult result;
+  try {
+    run(&result);
+  } catch (const ParentGone&) {
+    throw;
+  } catch (const NurseryGone&) {
+    throw;
+  } catch (const std::exception& error) {
+    result.measurement = FailedMeasurement(FailureOf(error, Fate::kUnsupported));
+  }
+  result.measurement.wall_ns = MonotonicNs() - begin_ns;
+  return result;
 }
 
 }  // namespace hone

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include "rpc_runner/executor/judge/judge_child.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/process/process_deadline.h"
+#include "rpc_runner/runner.h"
 
 namespace hone {
 
@@ -59,5 +61,11 @@ class ChildProcess {
   std::optional<ChildNote> fault_;
   Ending ending_;
 };
+
+// Turns exceptions of a job into its result.
+
+// Calls `run`, which fills in the result. An exception becomes the fate: Cancelled if the machine is to blame
+// (core/failure.h), otherwise Unsupported. wall_ns is the time it took. Only throws ParentGone and NurseryGone.
+JobResult JudgeJob(const std::function<void(JobResult*)>& run);
 
 }  // namespace hone

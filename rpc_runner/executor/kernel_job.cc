@@ -12,7 +12,6 @@
 #include "rpc_runner/executor/job_data.h"
 #include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/judge/believable_times.h"
-#include "rpc_runner/executor/judge/judge_job.h"
 #include "rpc_runner/executor/judge/output_check.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
