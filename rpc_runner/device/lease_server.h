@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "rpc_runner/executor/job_caps.h"
+#include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/wire/blob_store.h"
 #include "rpc_runner/wire/job_message.h"

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "rpc_runner/device/lease_server.h"
-#include "rpc_runner/executor/job_caps.h"
+#include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/clock.h"

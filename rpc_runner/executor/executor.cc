@@ -18,7 +18,7 @@
 #include "core/text/printable.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/executor.h"
-#include "rpc_runner/executor/job_caps.h"
+#include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/kernel_job.h"
 #include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "rpc_runner/executor/job_caps.h"
+#include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/judge/believable_times.h"
 #include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"

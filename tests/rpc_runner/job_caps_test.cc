@@ -1,5 +1,3 @@
-#include "rpc_runner/executor/job_caps.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,6 +5,8 @@
 #include <fstream>
 #include <limits>
 #include <string>
+
+#include "rpc_runner/executor/job_limits.h"
 
 namespace hone {
 namespace {
