@@ -15,7 +15,6 @@
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/complain.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"

@@ -9,7 +9,7 @@
 #include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/complain.h"
+#include "rpc_runner/process/standard_streams.h"
 #include "runtime/small_file.h"
 #include "runtime/threads/allowed_cores.h"
 

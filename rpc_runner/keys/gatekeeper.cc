@@ -12,7 +12,6 @@
 #include "rpc_runner/keys/identity.h"
 #include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/complain.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/address.h"
 

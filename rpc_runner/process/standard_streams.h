@@ -1,6 +1,8 @@
 // The standard streams, which may be closed when a program starts.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace hone {
@@ -15,5 +17,27 @@ void WriteToStdout(std::string_view text);
 void FlushStdout();
 // Writes unbuffered. Failures are ignored, since there is nowhere to report them.
 void WriteToStderr(std::string_view text);
+
+// Lines to stderr about faults of peers, limited so that peers cannot fill a disk.
+
+// Lets a limited number of events pass per window of time and counts the others. Not thread-safe.
+class EventLimit {
+ public:
+  EventLimit(int64_t most, int64_t window_ns) : most_(most), window_ns_(window_ns) {}
+  // Whether an event passes at this time. If so, *left_out becomes the number of events dropped since the last one that
+  // passed.
+  bool Passes(int64_t now_ns, int64_t* left_out);
+
+ private:
+  const int64_t most_;
+  const int64_t window_ns_;
+  int64_t begin_ns_ = INT64_MIN;
+  int64_t passed_ = 0;
+  int64_t left_out_ = 0;
+};
+
+// Writes ErrorLine(program, text) to stderr, at most 20 lines a minute from this process. The next line says how many
+// were dropped. Thread-safe.
+void Complain(std::string_view program, const std::string& text);
 
 }  // namespace hone

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/complain.h"
+#include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/lease_times.h"
 
 namespace hone {

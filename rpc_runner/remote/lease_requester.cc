@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "rpc_runner/machine/machine_kind.h"
-#include "rpc_runner/process/complain.h"
+#include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/socket.h"
 

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/complain.h"
+#include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/remote/remote_session.h"
 #include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/blob_piece.h"

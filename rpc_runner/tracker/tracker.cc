@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "rpc_runner/keys/tracker_door.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/complain.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/http_page.h"
 #include "rpc_runner/tracker/metrics.h"

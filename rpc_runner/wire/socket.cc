@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/process/complain.h"
+#include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/socket_options.h"
 
 #if defined(__SANITIZE_THREAD__)

@@ -1,5 +1,3 @@
-#include "rpc_runner/process/complain.h"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "rpc_runner/process/standard_streams.h"
 
 namespace hone {
 namespace {
