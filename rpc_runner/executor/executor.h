@@ -1,7 +1,7 @@
 // The process that times candidates for a runner. It is exec'd and has a child for each job.
 #pragma once
 
-#include "rpc_runner/process/executor_options.h"
+#include "rpc_runner/process/executor_process.h"
 
 namespace hone {
 

@@ -6,7 +6,7 @@
 
 #include "core/artifact.h"
 #include "core/measurement.h"
-#include "rpc_runner/process/executor_options.h"
+#include "rpc_runner/process/executor_process.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

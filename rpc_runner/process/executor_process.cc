@@ -1,12 +1,21 @@
 #include "rpc_runner/process/executor_process.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
+#include "core/text/duration.h"
 #include "core/text/parse_number.h"
+#include "rpc_runner/machine/core_set.h"
+#include "rpc_runner/process/clock.h"
 
 namespace hone {
+
 namespace {
 
 // The words of the emulator, if any, then the program and its options.
@@ -31,5 +40,71 @@ std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER
 ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
     // A candidate's process begins as a copy of the executor's start, so it can read no variable that is left out here.
     : SpawnedProgram(Command(options).front(), AfterFirst(Command(options)), -1, Variables::kToStart) {}
+
+namespace {
+
+constexpr int64_t kMegabyte = int64_t{1} << 20;
+
+}  // namespace
+
+int64_t ParseMemorySize(std::string_view text) {
+  const int64_t unit = text.ends_with('G') ? 1024 * kMegabyte : text.ends_with('M') ? kMegabyte : 0;
+  const auto count = unit == 0 ? std::nullopt : ParseInteger(text.substr(0, text.size() - 1));
+  if (!count || *count <= 0 || *count > std::numeric_limits<int64_t>::max() / unit) {
+    throw Error(ExitCode::kUsage, fmt::format("'{}' is not a size of memory; 512M or 4G would be right", text));
+  }
+  return *count * unit;
+}
+
+std::vector<std::string> ExecutorWords(const ExecutorOptions& options) {
+  std::vector<std::string> words;
+  if (!options.cores.empty()) words.insert(words.end(), {"--cores", fmt::format("{}", fmt::join(options.cores, ","))});
+  const int64_t deadline_ms = std::max<int64_t>(1, options.max_deadline_ns / kMillisecondNs);
+  words.insert(words.end(), {"--max-deadline", fmt::format("{}ms", deadline_ms)});
+  const auto add_size = [&words](const char* name, int64_t bytes) {
+    if (bytes <= 0) return;
+    words.insert(words.end(), {name, fmt::format("{}M", std::max<int64_t>(1, bytes / kMegabyte))});
+  };
+  add_size("--max-memory", options.max_memory_bytes);
+  add_size("--max-package", options.max_package_bytes);
+  add_size("--max-cache", options.max_cache_bytes);
+  if (!options.user.empty()) words.insert(words.end(), {"--user", options.user});
+  if (!options.emulator.empty()) words.insert(words.end(), {"--emulator", options.emulator});
+  return words;
+}
+
+bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options) {
+  if (name == "--cores") {
+    options->cores = CoresOfThisMachine(value);
+  } else if (name == "--max-deadline") {
+    options->max_deadline_ns = ParseDuration(value);
+  } else if (name == "--max-memory") {
+    options->max_memory_bytes = ParseMemorySize(value);
+  } else if (name == "--max-package") {
+    options->max_package_bytes = ParseMemorySize(value);
+  } else if (name == "--max-cache") {
+    options->max_cache_bytes = ParseMemorySize(value);
+  } else if (name == "--user") {
+    options->user = value;
+  } else if (name == "--emulator") {
+    options->emulator = value;
+  } else if (name == "--require-isolation") {
+    options->required_isolation = value;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void RequireIsolation(std::string_view required, std::string_view given) {
+  if (required.empty()) return;
+  const std::vector<std::string_view> words = Split(given, ',');
+  for (const std::string_view word : Split(required, ',')) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) continue;
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("isolation \"{}\" is required; this machine gives \"{}\": \"{}\" is missing", required,
+                            given, word));
+  }
+}
 
 }  // namespace hone
