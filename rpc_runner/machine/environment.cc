@@ -8,9 +8,9 @@
 
 #include "core/machine/llvm_cpu_name.h"
 #include "core/version.h"
-#include "rpc_runner/machine/core_kind.h"
 #include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/machine/cpu_features.h"
+#include "rpc_runner/machine/cpu_place.h"
 #include "rpc_runner/machine/sensors.h"
 #include "runtime/session.h"
 #include "runtime/small_file.h"

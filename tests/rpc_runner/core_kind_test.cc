@@ -1,10 +1,10 @@
-#include "rpc_runner/machine/core_kind.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "rpc_runner/machine/cpu_place.h"
 
 namespace hone {
 namespace {
