@@ -31,9 +31,8 @@
 #include "lab/text/status_line.h"
 #include "lab/text/table.h"
 #include "rpc_runner/health/health_watch.h"
-#include "rpc_runner/machine/energy.h"
 #include "rpc_runner/machine/environment.h"
-#include "rpc_runner/machine/steal.h"
+#include "rpc_runner/machine/sensors.h"
 #include "runtime/threads/allowed_cores.h"
 #include "tuner/tuner.h"
 

@@ -11,7 +11,7 @@
 #include "rpc_runner/health/golden_kernel.h"
 #include "rpc_runner/health/health_judge.h"
 #include "rpc_runner/health/roofs.h"
-#include "rpc_runner/machine/steal.h"
+#include "rpc_runner/machine/sensors.h"
 
 namespace hone {
 

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "core/text/parse_number.h"
+#include "core/text/words.h"
 #include "runtime/small_file.h"
 
 namespace hone {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,6 +59,90 @@ double HottestCelsius(const std::string& root) {
     }
   }
   return static_cast<double>(hottest.value_or(0)) / 1000;
+}
+
+namespace {
+
+constexpr size_t kSteal = 7, kFields = 8;  // user nice system idle iowait irq softirq steal; guest is in user already
+
+}  // namespace
+
+CpuTicks TicksOf(std::string_view stat, const std::vector<int>& cpus) {
+  const auto is_ours = [&](std::string_view name) {
+    if (cpus.empty()) return name == "cpu";
+    return std::any_of(cpus.begin(), cpus.end(), [&](int cpu) { return name == fmt::format("cpu{}", cpu); });
+  };
+  CpuTicks ticks;
+  for (const std::string_view line : Split(stat, '\n')) {
+    const std::vector<std::string_view> words = Words(line);
+    if (words.empty() || !is_ours(words[0])) continue;
+    for (size_t field = 0; field < kFields && field + 1 < words.size(); ++field) {
+      const int64_t value = ParseInteger(words[field + 1]).value_or(0);
+      ticks.all += value;
+      if (field == kSteal) ticks.steal += value;
+    }
+  }
+  return ticks;
+}
+
+CpuTicks ReadTicks(const std::vector<int>& cpus) { return TicksOf(ReadSmallFile("/proc/stat").value_or(""), cpus); }
+
+double StealShare(const CpuTicks& before, const CpuTicks& after) {
+  const int64_t all = after.all - before.all;
+  return all <= 0 ? 0
+                  : std::clamp(static_cast<double>(after.steal - before.steal) / static_cast<double>(all), 0.0, 1.0);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<int64_t> NumberIn(const fs::path& path) { return ParseInteger(FirstLineOf(path.string())); }
+
+// Folders of counters without overlap. intel-rapl:0 is a package, and intel-rapl:0:1 a part of it; only a memory part
+// is not included in the package's count. AMD uses the same names. The platform counter (psys) includes the packages.
+std::vector<std::pair<fs::path, std::string>> Counters(const fs::path& powercap) {
+  std::vector<std::pair<fs::path, std::string>> counters;
+  std::error_code ignored;
+  for (auto it = fs::directory_iterator(powercap, ignored); it != fs::directory_iterator(); it.increment(ignored)) {
+    const std::string folder = it->path().filename().string(), name = FirstLineOf((it->path() / "name").string());
+    if (!folder.starts_with("intel-rapl:")) continue;
+    const size_t part = folder.find(':', std::string("intel-rapl:").size());
+    if (part == std::string::npos && name.starts_with("package")) counters.emplace_back(it->path(), name);
+    if (part != std::string::npos && name == "dram") {
+      counters.emplace_back(it->path(), FirstLineOf((powercap / folder.substr(0, part) / "name").string()) + " dram");
+    }
+  }
+  std::sort(counters.begin(), counters.end());
+  return counters;
+}
+
+}  // namespace
+
+EnergyCounter::EnergyCounter(const std::string& root) {
+  const fs::path powercap = fs::path(root) / "class" / "powercap";
+  const auto counters = Counters(powercap);
+  for (const auto& [folder, name] : counters) {
+    const std::optional<int64_t> now_uj = NumberIn(folder / "energy_uj");
+    if (!now_uj) continue;
+    domains_.push_back(
+        {(folder / "energy_uj").string(), NumberIn(folder / "max_energy_range_uj").value_or(0), *now_uj});
+    names_.push_back(name);
+  }
+  if (!domains_.empty()) return;
+  why_not_ = counters.empty() ? fmt::format("the system has no RAPL counters in {}", powercap.string())
+                              : fmt::format("{} may be read by root alone", (counters[0].first / "energy_uj").string());
+}
+
+double EnergyCounter::Joules() {
+  for (Domain& domain : domains_) {
+    const std::optional<int64_t> now_uj = NumberIn(domain.file);
+    if (!now_uj) continue;
+    const int64_t spent_uj = *now_uj - domain.last_uj;
+    total_uj_ += spent_uj >= 0 ? spent_uj : std::max<int64_t>(0, spent_uj + domain.range_uj);
+    domain.last_uj = *now_uj;
+  }
+  return static_cast<double>(total_uj_) / 1e6;
 }
 
 }  // namespace hone

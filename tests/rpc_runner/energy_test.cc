@@ -1,8 +1,7 @@
-#include "rpc_runner/machine/energy.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rpc_runner/machine/sensors.h"
 #include "tests/rpc_runner/sys_tree.h"
 
 namespace hone {

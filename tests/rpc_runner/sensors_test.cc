@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "rpc_runner/machine/steal.h"
 #include "tests/rpc_runner/sys_tree.h"
 
 namespace hone {
