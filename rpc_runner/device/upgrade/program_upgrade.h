@@ -5,13 +5,28 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hash/minisign.h"
-#include "rpc_runner/device/upgrade/running_program.h"
 #include "rpc_runner/process/spawned_program.h"
 
 namespace hone {
+
+// The file that this process runs.
+
+struct RunningProgram {
+  std::string path;     // as it was when the process started
+  std::string version;  // HoneVersion
+  std::string sha256;   // of the file
+  std::string head;     // its first bytes, which say which machine it is for
+};
+// Read once per process. Throws Error(kIo) if the file cannot be read. Thread-safe.
+const RunningProgram& ThisProgram();
+
+// The reason why a file cannot run in place of `program`: it is not an ELF program, or is for another architecture.
+// Empty if it can.
+std::string WhyNotInPlaceOf(const RunningProgram& program, std::string_view file);
 
 struct UpgradeOptions {
   SigningPublicKey key;            // only programs signed with it are accepted
