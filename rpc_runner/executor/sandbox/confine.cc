@@ -9,25 +9,24 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
+#include "core/text/parse_number.h"
+#include "core/text/words.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
+#include "runtime/small_file.h"
 
 namespace hone {
-
 namespace {
-
-// Keeps candidates from running as root.
 
 // The account that root becomes.
 struct Account {
@@ -35,22 +34,6 @@ struct Account {
   gid_t gid = 0;
   bool may_be_alone = false;  // in a user namespace, which may lack this user
 };
-
-// The account of `user`, or of "nobody" if empty; nullopt for a process that is not root. Reads files. Throws
-// Error(kBadConfig) if there is no such user, if it is root, or if a process that is not root should become another
-// user.
-std::optional<Account> AccountFor(const std::string& user);
-
-// Becomes the account for good, without other groups, and gives up all capabilities. Returns whether the process is not
-// root afterwards. False in a user namespace without other users, whose root has no rights outside. Throws
-// Error(kBadConfig) if root cannot become it. Call it while the process has one thread.
-bool LeaveRoot(const std::optional<Account>& account);
-
-}  // namespace
-
-namespace {
-
-namespace {
 
 // The kernel's overflow id for unmapped users, which belongs to "nobody" on every system that has the name.
 constexpr Account kNobody = {65534, 65534};
@@ -70,12 +53,9 @@ void DropCapabilities() {
 
 // Whether root of this namespace is another user outside.
 bool InUserNamespace() {
-  std::FILE* map = std::fopen("/proc/self/uid_map", "r");
-  if (map == nullptr) return false;
-  unsigned long long inside = 0, outside = 0, count = 0;
-  const int fields = std::fscanf(map, "%llu %llu %llu", &inside, &outside, &count);
-  std::fclose(map);
-  return fields == 3 && (outside != 0 || count < UINT32_MAX);
+  const std::string map = FirstLineOf("/proc/self/uid_map");
+  const std::vector<std::string_view> fields = Words(map);  // first id inside, first id outside, their number
+  return fields.size() == 3 && (fields[1] != "0" || ParseInteger(fields[2]).value_or(UINT32_MAX) < UINT32_MAX);
 }
 
 bool BecomeAccount(const Account& account) {
@@ -91,8 +71,9 @@ bool BecomeAccount(const Account& account) {
                                                 static_cast<int64_t>(account.uid), std::strerror(reason)));
 }
 
-}  // namespace
-
+// The account of `user`, or of "nobody" if empty; nullopt for a process that is not root. Reads files. Throws
+// Error(kBadConfig) if there is no such user, if it is root, or if a process that is not root should become another
+// user.
 std::optional<Account> AccountFor(const std::string& user) {
   const bool root = geteuid() == 0 || getuid() == 0;
   if (!root && user.empty()) return std::nullopt;
@@ -109,28 +90,16 @@ std::optional<Account> AccountFor(const std::string& user) {
   return account;
 }
 
+// Becomes the account for good, without other groups, and gives up all capabilities. Returns whether the process is not
+// root afterwards. False in a user namespace without other users, whose root has no rights outside. Throws
+// Error(kBadConfig) if root cannot become it. Call it while the process has one thread.
 bool LeaveRoot(const std::optional<Account>& account) {
   const bool left = !account || BecomeAccount(*account);
   DropCapabilities();
   return left;
 }
 
-}  // namespace
-
-namespace {
-
-// Hides all files of the machine behind an empty root.
-
-// Enters a mount namespace that holds only an empty, read-only folder. Open files stay open, and mapped files stay
-// mapped. Returns false, with all files still visible, if the system does not allow it. Needs the right to mount: root,
-// or having entered a user namespace. Call it while the process has one thread.
-bool EnterEmptyRoot();
-
-}  // namespace
-
-namespace {
-
-namespace {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 // A folder that exists on every system, where the new root is mounted first.
 constexpr const char* kPlace = "/proc";
@@ -146,8 +115,9 @@ bool TurnRoot() {
          chdir("/") == 0;
 }
 
-}  // namespace
-
+// Enters a mount namespace that holds only an empty, read-only folder. Open files stay open, and mapped files stay
+// mapped. Returns false, with all files still visible, if the system does not allow it. Needs the right to mount: root,
+// or having entered a user namespace. Call it while the process has one thread.
 bool EnterEmptyRoot() {
   // MS_PRIVATE keeps these mounts from appearing outside.
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
@@ -157,12 +127,6 @@ bool EnterEmptyRoot() {
   umount2(kPlace, MNT_DETACH);
   return false;
 }
-
-}  // namespace
-
-namespace {
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 bool WriteFile(const char* path, std::string_view text) {
   const int fd = open(path, O_WRONLY | O_CLOEXEC);

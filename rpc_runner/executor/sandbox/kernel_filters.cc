@@ -1,19 +1,5 @@
 #include "rpc_runner/executor/sandbox/kernel_filters.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cstdint>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-    !(defined(__x86_64__) || defined(__aarch64__) || defined(__riscv))
-
-namespace hone {
-bool InstallSyscallFilter(int) { return false; }
-}  // namespace hone
-
-#else
-
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -27,6 +13,14 @@ bool InstallSyscallFilter(int) { return false; }
 #include <vector>
 
 namespace hone {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    !(defined(__x86_64__) || defined(__aarch64__) || defined(__riscv))
+
+bool InstallSyscallFilter(int) { return false; }
+
+#else
+
 namespace {
 
 #if defined(__x86_64__)
@@ -138,11 +132,7 @@ bool InstallSyscallFilter(int note_fd) {
   return program.Install();
 }
 
-}  // namespace hone
-
 #endif
-
-namespace hone {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 

@@ -1,4 +1,4 @@
-// The system calls that a running kernel and its thread pool need.
+// Filters of the system's kernel for processes that run a candidate: seccomp for system calls, Landlock for files.
 #pragma once
 
 namespace hone {
@@ -8,11 +8,9 @@ namespace hone {
 // a sanitizer's build, whose runtime needs calls of its own.
 bool InstallSyscallFilter(int note_fd);
 
-// Forbids files and network by the kernel's Landlock.
-
-// Forbids the calling thread, and all that it starts, every file that it has not open. Newer kernels also forbid TCP
-// and other processes' abstract sockets. Returns false if the system has no Landlock, and in a sanitizer's build. Needs
-// PR_SET_NO_NEW_PRIVS.
+// Forbids the calling thread, and all that it starts, every file that it has not open (Landlock). Newer kernels also
+// forbid TCP and other processes' abstract sockets. Returns false if the system has no Landlock, and in a sanitizer's
+// build. Needs PR_SET_NO_NEW_PRIVS.
 bool ForbidFiles();
 
 }  // namespace hone

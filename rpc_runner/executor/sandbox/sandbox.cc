@@ -37,6 +37,18 @@ int64_t CountMappedBytes() {
   return std::strtoll(text, nullptr, 10) * sysconf(_SC_PAGESIZE);
 }
 
+// A new process has no descriptors above this.
+constexpr int kDescriptorEnd = 4096;
+
+// Returns false before Linux 5.9.
+bool CloseRange([[maybe_unused]] unsigned first, [[maybe_unused]] unsigned last) {
+#ifdef SYS_close_range
+  return syscall(SYS_close_range, first, last, 0u) == 0;
+#else
+  return false;
+#endif
+}
+
 // Whether exceeding a limit fails: an emulator accepts address limits and ignores them.
 bool LimitsHold() {
   constexpr int64_t kAllowed = int64_t{64} << 20, kTooMuch = int64_t{512} << 20;
@@ -76,6 +88,15 @@ void LeaveParent(int parent) {
   if (const pid_t now = getppid(); now != parent && now != 0) _exit(1);
 }
 
+void CloseAllBut(int fd, int first) {
+  const auto kept = static_cast<unsigned>(fd);
+  const bool below = fd <= first || CloseRange(static_cast<unsigned>(first), kept - 1);
+  if (below && CloseRange(kept + 1, ~0u)) return;
+  for (int i = first; i < kDescriptorEnd; ++i) {
+    if (i != fd) close(i);
+  }
+}
+
 void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads) {
   const int64_t seconds = std::clamp<int64_t>(deadline_ns / 1'000'000'000, 0, 86'400) + 2;
   // The soft limit sends SIGXCPU; the hard limit sends SIGKILL, which does not tell the reason.
@@ -108,31 +129,6 @@ std::string ProbeIsolation() {
   if (WorksInAChild([] { return InstallSyscallFilter(2); })) isolation += ",seccomp";
   if (WorksInAChild(ForbidFiles)) isolation += ",landlock";
   return isolation;
-}
-
-namespace {
-
-// A new process has no descriptors above this.
-constexpr int kDescriptorEnd = 4096;
-
-// Returns false before Linux 5.9.
-bool CloseRange([[maybe_unused]] unsigned first, [[maybe_unused]] unsigned last) {
-#ifdef SYS_close_range
-  return syscall(SYS_close_range, first, last, 0u) == 0;
-#else
-  return false;
-#endif
-}
-
-}  // namespace
-
-void CloseAllBut(int fd, int first) {
-  const auto kept = static_cast<unsigned>(fd);
-  const bool below = fd <= first || CloseRange(static_cast<unsigned>(first), kept - 1);
-  if (below && CloseRange(kept + 1, ~0u)) return;
-  for (int i = first; i < kDescriptorEnd; ++i) {
-    if (i != fd) close(i);
-  }
 }
 
 }  // namespace hone

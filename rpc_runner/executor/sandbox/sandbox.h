@@ -17,6 +17,9 @@ void KeepMappedBytes();
 // to gain rights.
 void LeaveParent(int parent);
 
+// Closes every inherited descriptor from `first` on except `fd`. Before Linux 5.9, only those below 4,096.
+void CloseAllBut(int fd, int first = 0);
+
 // Limits CPU time to the deadline on `threads` threads, and address space to the current size plus memory_bytes.
 void LimitResources(int64_t deadline_ns, int64_t memory_bytes, int threads);
 
@@ -28,10 +31,5 @@ bool LockDown(int note_fd);
 // The parts of these limits, and of ForbidFiles, that work here, as Environment.isolation names them:
 // "fork,rlimit,guard,seccomp,landlock". Forks children to find out.
 std::string ProbeIsolation();
-
-// Closes descriptors that a process inherited and should not have.
-
-// Closes every descriptor from `first` on except `fd`. Before Linux 5.9, only those below 4,096.
-void CloseAllBut(int fd, int first = 0);
 
 }  // namespace hone
