@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "rpc_runner/executor/judge/child_note.h"
 #include "rpc_runner/executor/judge/judge_child.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/process/process_deadline.h"
@@ -62,9 +61,7 @@ class ChildProcess {
   Ending ending_;
 };
 
-// Turns exceptions of a job into its result.
-
-// Calls `run`, which fills in the result. An exception becomes the fate: Cancelled if the machine is to blame
+// Calls `run`, which fills in a job's result. An exception becomes the fate: Cancelled if the machine is to blame
 // (core/failure.h), otherwise Unsupported. wall_ns is the time it took. Only throws ParentGone and NurseryGone.
 JobResult JudgeJob(const std::function<void(JobResult*)>& run);
 

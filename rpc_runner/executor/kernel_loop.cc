@@ -7,24 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
-#include "rpc_runner/executor/memory/shared_region.h"
-#include "rpc_runner/process/clock.h"
-
-namespace hone {
-
-// On return, no cache line of [data, data + bytes) is in a cache. On x86-64 and AArch64 this flushes line by line. On
-// other CPUs it reads through more memory than the last-level cache holds.
-void FlushFromCaches(const void* data, size_t bytes);
-
-}  // namespace hone
-
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
-#else
-#include <vector>
 #endif
+
+#include "rpc_runner/executor/memory/shared_region.h"
+#include "rpc_runner/process/clock.h"
 
 namespace hone {
 namespace {
@@ -77,26 +66,17 @@ void FlushLines(uintptr_t, uintptr_t) {
 
 #endif
 
-}  // namespace
-
+// On return, no cache line of [data, data + bytes) is in a cache. On x86-64 and AArch64 this flushes line by line. On
+// other CPUs it reads through more memory than the last-level cache holds.
 void FlushFromCaches(const void* data, size_t bytes) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(data);
   FlushLines(begin, begin + bytes);
 }
 
-}  // namespace hone
-
-namespace hone {
-namespace {
-
 constexpr size_t kValueBytes = 4;
 
 // The calling thread's CPU time.
-int64_t OwnNs() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return int64_t{1'000'000'000} * time.tv_sec + time.tv_nsec;
-}
+int64_t OwnNs() { return ClockNs(CLOCK_THREAD_CPUTIME_ID); }
 
 }  // namespace
 

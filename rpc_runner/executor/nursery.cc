@@ -24,10 +24,7 @@
 #include "rpc_runner/executor/task_message.h"
 
 namespace hone {
-
 namespace {
-
-// The main loop of the nursery's process.
 
 // A request for a child. It comes with the descriptors of the child's end of its notes, of its TaskMessage and of the
 // task's regions. With only the first, the child starts and exits at once.
@@ -42,16 +39,6 @@ struct BirthRequest {
 struct BirthNote {
   int32_t error = 0;
 };
-
-// Forks a child for `parent` at each request from the socket, and exits when the peer is gone. Allocates nothing, so
-// that nothing of a request stays. Call it in a process that was just forked from a single-threaded one.
-[[noreturn]] void ServeNursery(int socket, int parent);
-
-}  // namespace
-
-namespace {
-
-namespace {
 
 constexpr int kFirstPassed = 3;  // those below are the standard streams
 constexpr size_t kBeforeRegions = 2;
@@ -80,9 +67,9 @@ pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PAREN
   RunJobChild(take, note_fd, request.parent);
 }
 
-}  // namespace
-
-void ServeNursery(int socket, int parent) {
+// Forks a child for `parent` at each request from the socket, and exits when the peer is gone. Allocates nothing, so
+// that nothing of a request stays. Call it in a process that was just forked from a single-threaded one.
+[[noreturn]] void ServeNursery(int socket, int parent) {
   LeaveParent(parent);
   KeepMappedBytes();
   CloseAllBut(socket, kFirstPassed);
@@ -97,10 +84,6 @@ void ServeNursery(int socket, int parent) {
     for (size_t i = 0; i < packet.descriptors; ++i) close(descriptors[i]);
   }
 }
-
-}  // namespace
-
-namespace {
 
 // Thrown when the system cannot fork for a parent.
 class CannotBear {};

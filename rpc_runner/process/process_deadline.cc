@@ -28,9 +28,7 @@ ProcessDeadline::ProcessDeadline(pid_t pid, int64_t limit_ns)
 
 int64_t ProcessDeadline::UsedNs() const {
   clockid_t clock{};
-  timespec used{};
-  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
-  return int64_t{1'000'000'000} * used.tv_sec + used.tv_nsec;
+  return clock_getcpuclockid(pid_, &clock) == 0 ? ClockNs(clock) : 0;
 }
 
 bool ProcessDeadline::Stopped() const {

@@ -6,6 +6,16 @@
 #include "rpc_runner/process/clock.h"
 
 namespace hone {
+namespace {
+
+// Each sample is far shorter than a scheduler's time slice, and one undisturbed sample is enough.
+constexpr int kSamples = 12;
+constexpr int64_t kArithmeticTrips = 2'000;
+
+// Keeps the compiler from removing the loops.
+volatile float g_arithmetic_sink = 0;
+
+}  // namespace
 
 bool AreBelievable(const ChildNote& note, int64_t wall_ns) {
   if (note.samples < 1 || note.samples > kMaxNoteSamples) return false;
@@ -27,17 +37,6 @@ std::optional<int64_t> BelievableSum(std::span<const int64_t> calls_ns, int64_t 
   }
   return sum_ns;
 }
-
-namespace {
-
-// Each sample is far shorter than a scheduler's time slice, and one undisturbed sample is enough.
-constexpr int kSamples = 12;
-constexpr int64_t kArithmeticTrips = 2'000;
-
-// Keeps the compiler from removing the loops.
-volatile float g_arithmetic_sink = 0;
-
-}  // namespace
 
 void ArithmeticRoof::Measure() {
   std::vector<float> values(static_cast<size_t>(kernels_.chains * kernels_.lanes), 0.5F);

@@ -19,9 +19,8 @@ bool AreBelievable(const ChildNote& note, int64_t wall_ns);
 // The sum of the calls' times. Nullopt if one is negative or the sum exceeds wall_ns.
 std::optional<int64_t> BelievableSum(std::span<const int64_t> calls_ns, int64_t wall_ns);
 
-// A lower bound of any kernel's time.
-
-// The highest rate of float32 multiply-adds that one thread of this process has reached. Not thread-safe.
+// A lower bound of any kernel's time: the highest rate of float32 multiply-adds that one thread of this process has
+// reached. Not thread-safe.
 class ArithmeticRoof {
  public:
   // `features`: those of the CPU, as in Environment.

@@ -13,7 +13,6 @@
 #include "core/failure.h"
 
 namespace hone {
-
 namespace {
 
 NoteVerdict End(Fate fate, std::string message) { return {NoteVerdict::Worth::kEnding, {fate, 0, std::move(message)}}; }
@@ -38,40 +37,12 @@ bool MayTell(int32_t code, const AskedNote& asked) {
   }
 }
 
-}  // namespace
-
-NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNote& asked) {
-  if (packet_bytes != static_cast<int64_t>(sizeof(note))) return Forged(fmt::format("of {} bytes", packet_bytes));
-  if (note.nonce != asked.nonce) return Forged("with a wrong nonce");
-  if (note.kind == NoteKind::kFault) return {NoteVerdict::Worth::kLastWords};
-  if (note.kind == NoteKind::kFailed) {
-    if (!MayTell(note.code, asked)) return Forged("with a wrong code");
-    NoteVerdict verdict =
-        End(static_cast<Fate>(note.code), std::string(note.text, strnlen(note.text, sizeof(note.text))));
-    if (verdict.ending.fate == Fate::kCancelled) verdict.ending.detail = static_cast<int32_t>(ExitCode::kIo);
-    return verdict;
-  }
-  if (note.kind != asked.kind) return Forged("of a wrong kind");
-  return {NoteVerdict::Worth::kAnswer};
-}
-
-namespace {
-
 Ending OutOfBounds(const ChildNote& fault) {
   const std::string what = fault.operand < 0 ? "a workspace" : fmt::format("operand {}", fault.operand);
-  std::string message;
-  switch (fault.place) {
-    case FaultPlace::kBefore:
-      message = fmt::format("it touched memory {} bytes before {}", fault.offset, what);
-      break;
-    case FaultPlace::kAfter:
-      message = fmt::format("it touched memory {} bytes past {}", fault.offset, what);
-      break;
-    default:
-      message = fmt::format("it wrote to {}, which is an input", what);
-      break;
-  }
-  return {Fate::kOutOfBounds, fault.operand, message};
+  const bool before = fault.place == FaultPlace::kBefore, beside = before || fault.place == FaultPlace::kAfter;
+  return {Fate::kOutOfBounds, fault.operand,
+          beside ? fmt::format("it touched memory {} bytes {} {}", fault.offset, before ? "before" : "past", what)
+                 : fmt::format("it wrote to {}, which is an input", what)};
 }
 
 Ending BySignal(int number, const ChildNote* fault) {
@@ -98,6 +69,21 @@ Ending BySignal(int number, const ChildNote* fault) {
 }
 
 }  // namespace
+
+NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNote& asked) {
+  if (packet_bytes != static_cast<int64_t>(sizeof(note))) return Forged(fmt::format("of {} bytes", packet_bytes));
+  if (note.nonce != asked.nonce) return Forged("with a wrong nonce");
+  if (note.kind == NoteKind::kFault) return {NoteVerdict::Worth::kLastWords};
+  if (note.kind == NoteKind::kFailed) {
+    if (!MayTell(note.code, asked)) return Forged("with a wrong code");
+    NoteVerdict verdict =
+        End(static_cast<Fate>(note.code), std::string(note.text, strnlen(note.text, sizeof(note.text))));
+    if (verdict.ending.fate == Fate::kCancelled) verdict.ending.detail = static_cast<int32_t>(ExitCode::kIo);
+    return verdict;
+  }
+  if (note.kind != asked.kind) return Forged("of a wrong kind");
+  return {NoteVerdict::Worth::kAnswer};
+}
 
 Ending JudgeEnding(int status, const ChildNote* fault) {
   if (WIFSIGNALED(status)) return BySignal(WTERMSIG(status), fault);

@@ -1,4 +1,4 @@
-// Judges notes from a candidate's process, which the candidate may have forged.
+// Judges a candidate's process: its notes, which the candidate may have forged, and its end.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,13 @@
 #include "rpc_runner/executor/judge/child_note.h"
 
 namespace hone {
+
+// The way in which a candidate's process ended before its work was done.
+struct Ending {
+  Fate fate = Fate::kCrashed;
+  int32_t detail = 0;
+  std::string message;
+};
 
 // The note that the executor waits for.
 struct AskedNote {
@@ -29,17 +36,8 @@ struct NoteVerdict {
 // not judged here.
 NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNote& asked);
 
-// The way in which a candidate's process ended before its work was done.
-
-struct Ending {
-  Fate fate = Fate::kCrashed;
-  int32_t detail = 0;
-  std::string message;
-};
-
-// The fate of a process from how it died.
-
-// `status` is waitpid's; `fault` is the child's kFault note, or null. docs/reference/protocol.md has the table.
+// The fate of a process from how it died. `status` is waitpid's; `fault` is the child's kFault note, or null.
+// docs/reference/protocol.md has the table.
 Ending JudgeEnding(int status, const ChildNote* fault);
 
 }  // namespace hone

@@ -6,12 +6,16 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
 #include "core/error.h"
 #include "core/hash/hash.h"
 
 namespace hone {
+namespace {
+
+constexpr size_t kMostBlobs = 64;  // each holds a descriptor
+
+}  // namespace
 
 RegionCache RegionCache::ForThisMachine() {
   const int64_t memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
@@ -43,12 +47,6 @@ void RegionCache::Insert(const std::string& name, std::shared_ptr<SharedRegion> 
     order_.pop_back();
   }
 }
-
-namespace {
-
-constexpr size_t kMostEntries = 64;  // each holds a descriptor
-
-}  // namespace
 
 BlobCache::Entries::iterator BlobCache::Used(const std::string& sha256) {
   const auto entry =
@@ -86,7 +84,7 @@ void BlobCache::ForgetPartial() {
 void BlobCache::Begin(const std::string& sha256, int64_t size_bytes) {
   entries_.push_front({sha256, std::make_shared<SharedRegion>(size_bytes), 0});
   bytes_ += size_bytes;
-  while (entries_.size() > 1 && (bytes_ > max_bytes_ || entries_.size() > kMostEntries)) {
+  while (entries_.size() > 1 && (bytes_ > max_bytes_ || entries_.size() > kMostBlobs)) {
     Forget(std::prev(entries_.end()));
   }
 }

@@ -1,4 +1,5 @@
-// Inputs, reference outputs and expected outputs, kept between jobs.
+// Shared memory that is kept between jobs. Above a cache's cap, the least recently used regions are dropped, but never
+// the newest. A region lives as long as anything holds it. The caches are not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,7 @@
 
 namespace hone {
 
-// Regions by name. Above the cap, the least recently used ones are dropped. A region lives as long as anything holds
-// it.
+// Inputs, reference outputs and expected outputs by name.
 class RegionCache {
  public:
   explicit RegionCache(int64_t max_bytes, size_t max_regions = 384)
@@ -37,10 +37,7 @@ class RegionCache {
   std::unordered_map<std::string, Order::iterator> by_name_;
 };
 
-// Parameters and inputs of package jobs, kept by their hash, complete or partial.
-
-// Above the cap, the least recently used blobs are dropped, but never the newest. A shared region lives as long as
-// anything holds it. Not thread-safe.
+// Parameters and inputs of package jobs by their hash, complete or partial.
 class BlobCache {
  public:
   explicit BlobCache(int64_t max_bytes) : max_bytes_(max_bytes) {}

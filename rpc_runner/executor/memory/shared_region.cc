@@ -19,9 +19,19 @@ namespace {
 
 constexpr int kSealFutureWrite = 0x0010;  // newer than some C libraries
 constexpr char kCanary = static_cast<char>(0xC5);
+constexpr int64_t kGuardBytes = 64 << 10;
 
 [[noreturn]] void Refused() {
   throw Error(ExitCode::kIo, fmt::format("the runner has no memory for the job: {}", std::strerror(errno)));
+}
+
+// The offset of data of this size in whole pages: as near to the end as 64-byte alignment allows.
+int64_t RightAlignedOffset(int64_t size_bytes) { return (WholePages(size_bytes) - size_bytes) / 64 * 64; }
+
+void MapInto(uintptr_t address, int64_t bytes, int protection, int flags, int fd) {
+  void* place = reinterpret_cast<void*>(address);
+  if (mmap(place, static_cast<size_t>(bytes), protection, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
+    throw std::bad_alloc();
 }
 
 }  // namespace
@@ -32,8 +42,6 @@ int64_t WholePages(int64_t size_bytes) {
   static const int64_t kPage = sysconf(_SC_PAGESIZE);
   return std::max<int64_t>(1, (size_bytes + kPage - 1) / kPage) * kPage;
 }
-
-int64_t RightAlignedOffset(int64_t size_bytes) { return (WholePages(size_bytes) - size_bytes) / 64 * 64; }
 
 SharedRegion::SharedRegion(int64_t size_bytes)
     : size_bytes_(size_bytes), file_bytes_(WholePages(size_bytes)), data_offset_(RightAlignedOffset(size_bytes)) {
@@ -92,18 +100,6 @@ bool SharedRegion::CanaryHolds() const {
   return std::all_of(map_, map_ + data_offset_, is_canary) &&
          std::all_of(map_ + data_offset_ + size_bytes_, map_ + file_bytes_, is_canary);
 }
-
-namespace {
-
-constexpr int64_t kGuardBytes = 64 << 10;
-
-void MapInto(uintptr_t address, int64_t bytes, int protection, int flags, int fd) {
-  void* place = reinterpret_cast<void*>(address);
-  if (mmap(place, static_cast<size_t>(bytes), protection, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
-    throw std::bad_alloc();
-}
-
-}  // namespace
 
 GuardedBuffer::GuardedBuffer(int64_t size_bytes, int64_t map_bytes) {
   const size_t whole = static_cast<size_t>(map_bytes + 2 * kGuardBytes);

@@ -1,4 +1,4 @@
-// Memory shared between the executor and a job's child.
+// Memory of a job: shared between the executor and the job's child, and between guard pages in the child.
 #pragma once
 
 #include <cstddef>
@@ -52,14 +52,10 @@ class SharedRegion {
   int64_t data_offset_ = 0;
 };
 
-// The offset of data of this size in whole pages: as near to the end as 64-byte alignment allows.
-int64_t RightAlignedOffset(int64_t size_bytes);
 // size_bytes rounded up to whole pages, at least one.
 int64_t WholePages(int64_t size_bytes);
 
-// A kernel's memory between inaccessible guard pages.
-
-// One mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned, and its end is as close to the
+// A kernel's memory: one mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned, and its end is as close to the
 // guard as that allows. Lives until the process ends, since only a job's child makes them. Throws std::bad_alloc.
 class GuardedBuffer {
  public:
