@@ -15,13 +15,14 @@
 #include "runtime/threads/allowed_cores.h"
 
 namespace hone {
-
 namespace {
 
+constexpr int64_t kMostInt64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMostJobMemoryBytes = int64_t{1} << 40;
 // The limit of one buffer, which must be addressable.
 constexpr int64_t kMostBufferBytes = int64_t{1} << (sizeof(size_t) == 8 ? 40 : 30);
 constexpr size_t kMostFeatures = 256, kMostNameBytes = 64;
+constexpr const char* kOutOfRange = "the timing policy has a number out of range";
 
 std::string CheckOperand(const KernelOperand& operand, size_t index) {
   for (int64_t dim : operand.shape) {
@@ -86,16 +87,28 @@ std::string CheckSameWorkload(const Artifact& artifact, const Artifact& referenc
   return right ? "" : "a reference's two outputs should be row-major float64 of one shape";
 }
 
-std::string CheckTiming(const TimingPolicy& timing, int cores) {
-  if (timing.threads < 1 || timing.threads > cores) {
-    return fmt::format("{} threads were asked for; this runner has {} cores", timing.threads, cores);
-  }
-  const bool right = timing.min_samples >= 1 && timing.min_sample_ns >= 0 && timing.incumbent_ns >= 0 &&
-                     timing.deadline_ns > 0 && timing.memory_bytes > 0 && timing.memory_bytes <= kMostJobMemoryBytes;
-  return right ? "" : "the timing policy has a number out of range";
+int64_t MachineBytes() {
+  const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t container = CgroupMemoryBytes(ReadSmallFile("/proc/self/cgroup").value_or(""), "/sys/fs/cgroup");
+  // No process has more memory than it can address.
+  return std::min({bytes, container, int64_t{std::numeric_limits<ptrdiff_t>::max()}});
+}
+
+int64_t PlainBytes(const KernelOperand& operand) {
+  KernelOperand plain = operand;
+  plain.layout = Layout();
+  return PhysicalBytes(plain);
 }
 
 }  // namespace
+
+std::string CheckJobLimits(const TimingPolicy& timing, int cores) {
+  if (timing.threads < 1 || timing.threads > cores) {
+    return fmt::format("{} threads were asked for; this runner has {} cores", timing.threads, cores);
+  }
+  const bool right = timing.deadline_ns > 0 && timing.memory_bytes > 0 && timing.memory_bytes <= kMostJobMemoryBytes;
+  return right ? "" : kOutOfRange;
+}
 
 int64_t BatchStrideBytes(const KernelOperand& operand) {
   const bool weights = operand.role == OperandRole::kWeight || operand.role == OperandRole::kBias;
@@ -118,30 +131,12 @@ std::string CheckJob(const KernelJob& job, int cores) {
   if (job.seeds.empty() || job.seeds.size() > kMaxSeeds)
     return fmt::format("{} seeds, 1 to {} are right", job.seeds.size(), kMaxSeeds);
   if (!(job.tolerance >= 0) || !std::isfinite(job.tolerance)) return "the tolerance should be a number not below 0";
-  if (std::string why = CheckTiming(job.timing, cores); !why.empty()) return why;
+  if (std::string why = CheckJobLimits(job.timing, cores); !why.empty()) return why;
+  if (job.timing.min_samples < 1 || job.timing.min_sample_ns < 0 || job.timing.incumbent_ns < 0) return kOutOfRange;
   if (std::string why = CheckArtifact(job.artifact, 1); !why.empty()) return "the candidate: " + why;
   if (std::string why = CheckArtifact(job.reference, 2); !why.empty()) return "the reference: " + why;
   return CheckSameWorkload(job.artifact, job.reference);
 }
-
-namespace {
-
-constexpr int64_t kMostInt64 = std::numeric_limits<int64_t>::max();
-
-int64_t MachineBytes() {
-  const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  const int64_t container = CgroupMemoryBytes(ReadSmallFile("/proc/self/cgroup").value_or(""), "/sys/fs/cgroup");
-  // No process has more memory than it can address.
-  return std::min({bytes, container, int64_t{std::numeric_limits<ptrdiff_t>::max()}});
-}
-
-int64_t PlainBytes(const KernelOperand& operand) {
-  KernelOperand plain = operand;
-  plain.layout = Layout();
-  return PhysicalBytes(plain);
-}
-
-}  // namespace
 
 int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root) {
   const double least = LeastOfCgroups(membership, root, "memory", [](const std::string& folder, bool version2) {

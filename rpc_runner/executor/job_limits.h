@@ -1,4 +1,5 @@
-// Limits of a job's description, checked before anything is mapped.
+// Limits of a job: of its description, checked before anything is mapped, and the runner's own, which no job can
+// loosen.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,9 @@ inline constexpr size_t kMaxSeeds = 16;
 // Why the job cannot be run here; empty if it can. `cores`: the number that the runner may use. Any input is allowed.
 std::string CheckJob(const KernelJob& job, int cores);
 
+// CheckJob's part for threads, deadline and memory.
+std::string CheckJobLimits(const TimingPolicy& timing, int cores);
+
 // The distance between images: PhysicalBytes over the first dim for data, residual and output; 0 for weights and bias.
 int64_t BatchStrideBytes(const KernelOperand& operand);
 // A worker's workspace in bytes: the largest of any stage, rounded up to 64.
@@ -25,8 +29,7 @@ int64_t WorkerStrideBytes(const Artifact& artifact);
 // Bytes of operands and workspaces on `workers` workers. Throws Error(kBadData) as above.
 int64_t NeededBytes(const Artifact& artifact, int workers);
 
-// The runner's own limits, which no job can loosen.
-
+// The runner's own limits.
 struct JobCaps {
   int64_t deadline_ns = 0;    // for one candidate or package; a job's references together get twice that
   int64_t memory_bytes = 0;   // for all memory of a job in the executor and its child

@@ -10,6 +10,7 @@
 
 #include "core/hash/hash.h"
 #include "rpc_runner/executor/child_process.h"
+#include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/judge/believable_times.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
@@ -108,12 +109,7 @@ std::string CheckPackageJob(const PackageJob& job, int cores) {
   if (job.runs < 1 || job.runs > kMaxPackageRuns) {
     return fmt::format("{} runs were asked for; 1 to {} are right", job.runs, kMaxPackageRuns);
   }
-  if (job.timing.threads < 1 || job.timing.threads > cores) {
-    return fmt::format("{} threads were asked for; this runner has {} cores", job.timing.threads, cores);
-  }
-  const bool right =
-      job.timing.deadline_ns > 0 && job.timing.memory_bytes > 0 && job.timing.memory_bytes <= kMostPackageBytes;
-  if (!right) return "the timing policy has a number out of range";
+  if (std::string why = CheckJobLimits(job.timing, cores); !why.empty()) return why;
   const bool fits = job.plan.params_bytes >= 0 && job.plan.params_bytes <= job.timing.memory_bytes &&
                     job.plan.arena_bytes >= 0 && job.plan.arena_bytes <= job.timing.memory_bytes;
   if (!fits) return fmt::format("it needs more than the {} bytes that are allowed", job.timing.memory_bytes);

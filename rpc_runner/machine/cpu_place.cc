@@ -15,8 +15,11 @@
 #include "runtime/threads/sibling_cpus.h"
 
 namespace hone {
-
 namespace {
+
+// Favoured cores of one kind differ by less than this.
+constexpr double kAlike = 0.9;
+constexpr int kMostNodes = 1024;
 
 using KindOfCpu = std::map<int, std::string>;
 
@@ -47,48 +50,6 @@ KindOfCpu ArmKinds(std::string_view cpuinfo) {
   return kinds;
 }
 
-KindOfCpu HybridKinds(const std::string& devices) {
-  KindOfCpu kinds;
-  for (const char* kind : {"atom", "core"}) {
-    const std::string list = FirstLineOf(fmt::format("{}/cpu_{}/cpus", devices, kind));
-    try {
-      for (int cpu : ParseCoreList(list)) kinds[cpu] = kind;
-    } catch (const Error&) {
-      return {};  // a missing list means an unknown kind
-    }
-  }
-  return kinds;
-}
-
-}  // namespace
-
-std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu) {
-  for (std::string_view part : Parts(cpuinfo)) {
-    if (NumberOf(part) == cpu) return part;
-  }
-  return cpuinfo;
-}
-
-std::map<std::string, std::vector<int>> CoresByKind(std::string_view cpuinfo, const std::vector<int>& allowed,
-                                                    const std::string& devices) {
-  KindOfCpu kinds = ArmKinds(cpuinfo);
-  kinds.merge(HybridKinds(devices));
-  std::set<std::string> all;
-  for (const auto& [cpu, kind] : kinds) all.insert(kind);
-  std::map<std::string, std::vector<int>> cores;
-  for (int cpu : allowed) {
-    const auto kind = kinds.find(cpu);
-    cores[all.size() > 1 && kind != kinds.end() ? kind->second : ""].push_back(cpu);
-  }
-  return cores;
-}
-
-namespace {
-
-// Favoured cores of one kind differ by less than this.
-constexpr double kAlike = 0.9;
-constexpr int kMostNodes = 1024;
-
 // Empty if the system has no such list.
 std::vector<int> ListIn(const std::string& path) {
   try {
@@ -96,6 +57,14 @@ std::vector<int> ListIn(const std::string& path) {
   } catch (const Error&) {
     return {};
   }
+}
+
+KindOfCpu HybridKinds(const std::string& devices) {
+  KindOfCpu kinds;
+  for (const char* kind : {"atom", "core"}) {
+    for (int cpu : ListIn(fmt::format("{}/cpu_{}/cpus", devices, kind))) kinds[cpu] = kind;
+  }
+  return kinds;
 }
 
 std::map<int, int> NodesOfCpus(const std::string& root) {
@@ -123,6 +92,27 @@ void NameClusters(std::vector<CpuPlace>& places) {
 }
 
 }  // namespace
+
+std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu) {
+  for (std::string_view part : Parts(cpuinfo)) {
+    if (NumberOf(part) == cpu) return part;
+  }
+  return cpuinfo;
+}
+
+std::map<std::string, std::vector<int>> CoresByKind(std::string_view cpuinfo, const std::vector<int>& allowed,
+                                                    const std::string& devices) {
+  KindOfCpu kinds = ArmKinds(cpuinfo);
+  kinds.merge(HybridKinds(devices));
+  std::set<std::string> all;
+  for (const auto& [cpu, kind] : kinds) all.insert(kind);
+  std::map<std::string, std::vector<int>> cores;
+  for (int cpu : allowed) {
+    const auto kind = kinds.find(cpu);
+    cores[all.size() > 1 && kind != kinds.end() ? kind->second : ""].push_back(cpu);
+  }
+  return cores;
+}
 
 std::vector<int> OnlineCpus(const std::vector<int>& allowed, const std::string& root) {
   const std::vector<int> online = ListIn(root + "/devices/system/cpu/online");

@@ -1,4 +1,4 @@
-// The places of CPUs in a machine: core, memory node and speed, on which their times depend.
+// The places of CPUs in a machine: kind, core, memory node and speed, on which their times depend.
 #pragma once
 
 #include <map>
@@ -7,8 +7,6 @@
 #include <vector>
 
 namespace hone {
-
-// Kinds of cores, on machines with several.
 
 // The part of /proc/cpuinfo's text about CPU `cpu`; the whole text if there is no such part.
 std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu);

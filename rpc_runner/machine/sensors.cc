@@ -12,12 +12,11 @@
 #include "runtime/small_file.h"
 
 namespace hone {
-
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<int64_t> ReadNumber(const fs::path& path) { return ParseInteger(FirstLineOf(path.string())); }
+std::optional<int64_t> NumberIn(const fs::path& path) { return ParseInteger(FirstLineOf(path.string())); }
 
 std::vector<fs::path> EntriesOf(const fs::path& folder) {
   std::vector<fs::path> entries;
@@ -34,13 +33,32 @@ bool IsTemperature(const fs::path& path) {
   return name == "temp" || (name.starts_with("temp") && name.ends_with("_input"));
 }
 
+constexpr size_t kSteal = 7, kFields = 8;  // user nice system idle iowait irq softirq steal; guest is in user already
+
+// Folders of counters without overlap. intel-rapl:0 is a package, and intel-rapl:0:1 a part of it; only a memory part
+// is not included in the package's count. AMD uses the same names. The platform counter (psys) includes the packages.
+std::vector<std::pair<fs::path, std::string>> Counters(const fs::path& powercap) {
+  std::vector<std::pair<fs::path, std::string>> counters;
+  for (const fs::path& path : EntriesOf(powercap)) {
+    const std::string folder = path.filename().string(), name = FirstLineOf((path / "name").string());
+    if (!folder.starts_with("intel-rapl:")) continue;
+    const size_t part = folder.find(':', std::string("intel-rapl:").size());
+    if (part == std::string::npos && name.starts_with("package")) counters.emplace_back(path, name);
+    if (part != std::string::npos && name == "dram") {
+      counters.emplace_back(path, FirstLineOf((powercap / folder.substr(0, part) / "name").string()) + " dram");
+    }
+  }
+  std::sort(counters.begin(), counters.end());
+  return counters;
+}
+
 }  // namespace
 
 int ClockMhz(const std::vector<int>& cpus, const std::string& root) {
   int64_t khz = 0;
   for (int cpu : cpus) {
     const std::string path = fmt::format("{}/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", root, cpu);
-    khz = std::max(khz, ReadNumber(path).value_or(0));
+    khz = std::max(khz, NumberIn(path).value_or(0));
   }
   return static_cast<int>(std::min<int64_t>(khz / 1000, 1'000'000));
 }
@@ -52,7 +70,7 @@ double HottestCelsius(const std::string& root) {
     for (const fs::path& device : EntriesOf(root + of)) {
       for (const fs::path& sensor : EntriesOf(device)) {
         if (!IsTemperature(sensor)) continue;
-        const std::optional<int64_t> thousandths = ReadNumber(sensor);
+        const std::optional<int64_t> thousandths = NumberIn(sensor);
         if (!thousandths || *thousandths < kLeast || *thousandths > kMost) continue;
         hottest = std::max(hottest.value_or(kLeast), *thousandths);
       }
@@ -60,12 +78,6 @@ double HottestCelsius(const std::string& root) {
   }
   return static_cast<double>(hottest.value_or(0)) / 1000;
 }
-
-namespace {
-
-constexpr size_t kSteal = 7, kFields = 8;  // user nice system idle iowait irq softirq steal; guest is in user already
-
-}  // namespace
 
 CpuTicks TicksOf(std::string_view stat, const std::vector<int>& cpus) {
   const auto is_ours = [&](std::string_view name) {
@@ -92,32 +104,6 @@ double StealShare(const CpuTicks& before, const CpuTicks& after) {
   return all <= 0 ? 0
                   : std::clamp(static_cast<double>(after.steal - before.steal) / static_cast<double>(all), 0.0, 1.0);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-std::optional<int64_t> NumberIn(const fs::path& path) { return ParseInteger(FirstLineOf(path.string())); }
-
-// Folders of counters without overlap. intel-rapl:0 is a package, and intel-rapl:0:1 a part of it; only a memory part
-// is not included in the package's count. AMD uses the same names. The platform counter (psys) includes the packages.
-std::vector<std::pair<fs::path, std::string>> Counters(const fs::path& powercap) {
-  std::vector<std::pair<fs::path, std::string>> counters;
-  std::error_code ignored;
-  for (auto it = fs::directory_iterator(powercap, ignored); it != fs::directory_iterator(); it.increment(ignored)) {
-    const std::string folder = it->path().filename().string(), name = FirstLineOf((it->path() / "name").string());
-    if (!folder.starts_with("intel-rapl:")) continue;
-    const size_t part = folder.find(':', std::string("intel-rapl:").size());
-    if (part == std::string::npos && name.starts_with("package")) counters.emplace_back(it->path(), name);
-    if (part != std::string::npos && name == "dram") {
-      counters.emplace_back(it->path(), FirstLineOf((powercap / folder.substr(0, part) / "name").string()) + " dram");
-    }
-  }
-  std::sort(counters.begin(), counters.end());
-  return counters;
-}
-
-}  // namespace
 
 EnergyCounter::EnergyCounter(const std::string& root) {
   const fs::path powercap = fs::path(root) / "class" / "powercap";

@@ -1,4 +1,4 @@
-// The machine's present temperature and clock.
+// The machine's sensors: clock, temperature, the CPU time that a hypervisor takes, and the use of energy.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,8 @@ int ClockMhz(const std::vector<int>& cpus, const std::string& root = "/sys");
 // report less than -50 or more than 200 are broken and ignored.
 double HottestCelsius(const std::string& root = "/sys");
 
-// The CPU time that a hypervisor takes from this machine.
-
-// Counts in the system's ticks since boot.
+// CPU time, and the part of it that a hypervisor takes from this machine (steal). Counts in the system's ticks since
+// boot.
 struct CpuTicks {
   int64_t steal = 0;
   int64_t all = 0;
@@ -31,10 +30,9 @@ CpuTicks ReadTicks(const std::vector<int>& cpus);
 // The share of steal between two readings, 0 to 1; 0 if no time has passed.
 double StealShare(const CpuTicks& before, const CpuTicks& after);
 
-// The energy use of the machine's processors, as counted by RAPL.
-
-// Linux's powercap: the counters of all CPU packages, and of their memory if it has its own. They count everything that
-// runs there, including idle cores. Used by one thread at a time.
+// The energy use of the machine's processors, as RAPL counts it. Linux's powercap: the counters of all CPU packages,
+// and of their memory if it has its own. They count everything that runs there, including idle cores. Used by one
+// thread at a time.
 class EnergyCounter {
  public:
   // `root` is "/sys". Never throws.

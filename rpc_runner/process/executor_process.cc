@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "core/text/duration.h"
@@ -15,7 +12,6 @@
 #include "rpc_runner/process/clock.h"
 
 namespace hone {
-
 namespace {
 
 // The words of the emulator, if any, then the program and its options.
@@ -32,16 +28,6 @@ std::vector<std::string> Command(const ExecutorOptions& options) {
 }
 
 std::vector<std::string> AfterFirst(const std::vector<std::string>& words) { return {words.begin() + 1, words.end()}; }
-
-}  // namespace
-
-std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
-
-ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
-    // A candidate's process begins as a copy of the executor's start, so it can read no variable that is left out here.
-    : SpawnedProgram(Command(options).front(), AfterFirst(Command(options)), -1, Variables::kToStart) {}
-
-namespace {
 
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 
@@ -106,5 +92,11 @@ void RequireIsolation(std::string_view required, std::string_view given) {
                             given, word));
   }
 }
+
+std::string FindRunnerProgram() { return FindProgram("hone-runner", "HONE_RUNNER_PROGRAM"); }
+
+ExecutorProcess::ExecutorProcess(const ExecutorOptions& options)
+    // A candidate's process begins as a copy of the executor's start, so it can read no variable that is left out here.
+    : SpawnedProgram(Command(options).front(), AfterFirst(Command(options)), -1, Variables::kToStart) {}
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// The executor as a child process.
+// The executor as a child process, and the options that it is started with.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,7 @@
 
 namespace hone {
 
-// Finds the hone-runner program: beside the running program, otherwise $HONE_RUNNER_PROGRAM. Throws Error(kNoRunner)
-// naming both places.
-std::string FindRunnerProgram();
-
-// A spawned `hone-runner --executor`.
-class ExecutorProcess : public SpawnedProgram {
- public:
-  // Throws Error(kNoRunner) if it cannot be started.
-  explicit ExecutorProcess(const ExecutorOptions& options);
-};
-
 // Options given to an executor by the process that starts it. No job can loosen them.
-
 struct ExecutorOptions {
   std::vector<int> cores = {};               // CPUs to time on; empty: all allowed
   int64_t max_deadline_ns = 60'000'000'000;  // of one candidate; a longer deadline in a job is cut to this
@@ -50,5 +38,16 @@ bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorO
 int64_t ParseMemorySize(std::string_view text);
 // Throws Error(kBadConfig) naming both lists if a word of `required` is not one of `given`.
 void RequireIsolation(std::string_view required, std::string_view given);
+
+// Finds the hone-runner program: beside the running program, otherwise $HONE_RUNNER_PROGRAM. Throws Error(kNoRunner)
+// naming both places.
+std::string FindRunnerProgram();
+
+// A spawned `hone-runner --executor`.
+class ExecutorProcess : public SpawnedProgram {
+ public:
+  // Throws Error(kNoRunner) if it cannot be started.
+  explicit ExecutorProcess(const ExecutorOptions& options);
+};
 
 }  // namespace hone

@@ -15,12 +15,13 @@
 #include "rpc_runner/process/clock.h"
 
 namespace hone {
-
 namespace {
 
 [[noreturn]] void FailOutput() {
   throw Error(ExitCode::kIo, fmt::format("the output could not be written to the end: {}", std::strerror(errno)));
 }
+
+constexpr int64_t kMostLines = 20, kWindowNs = 60'000'000'000;
 
 }  // namespace
 
@@ -44,12 +45,6 @@ void WriteToStderr(std::string_view text) {
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
   (void)std::fflush(stderr);
 }
-
-namespace {
-
-constexpr int64_t kMostLines = 20, kWindowNs = 60'000'000'000;
-
-}  // namespace
 
 bool EventLimit::Passes(int64_t now_ns, int64_t* left_out) {
   if (begin_ns_ == INT64_MIN || now_ns - begin_ns_ >= window_ns_) {

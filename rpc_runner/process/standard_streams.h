@@ -18,8 +18,6 @@ void FlushStdout();
 // Writes unbuffered. Failures are ignored, since there is nowhere to report them.
 void WriteToStderr(std::string_view text);
 
-// Lines to stderr about faults of peers, limited so that peers cannot fill a disk.
-
 // Lets a limited number of events pass per window of time and counts the others. Not thread-safe.
 class EventLimit {
  public:
@@ -36,7 +34,8 @@ class EventLimit {
   int64_t left_out_ = 0;
 };
 
-// Writes ErrorLine(program, text) to stderr, at most 20 lines a minute from this process. The next line says how many
+// Reports a peer's fault: writes ErrorLine(program, text) to stderr, at most 20 lines a minute from this process, so
+// that peers cannot fill a disk. The next line says how many
 // were dropped. Thread-safe.
 void Complain(std::string_view program, const std::string& text);
 

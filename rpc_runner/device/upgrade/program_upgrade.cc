@@ -26,7 +26,6 @@
 #include "runtime/small_file.h"
 
 namespace hone {
-
 namespace {
 
 // The fields up to e_machine have the same offsets in 32-bit and 64-bit files.
@@ -57,20 +56,6 @@ RunningProgram Read() {
   program.head = bytes.substr(0, kHeadBytes);
   return program;
 }
-
-}  // namespace
-
-const RunningProgram& ThisProgram() {
-  static const RunningProgram program = Read();
-  return program;
-}
-
-std::string WhyNotInPlaceOf(const RunningProgram& program, std::string_view file) {
-  if (!IsElfProgram(file)) return "the file is no ELF program";
-  return SameMachine(file, program.head) ? "" : "the file is a program for another architecture than this device's";
-}
-
-namespace {
 
 constexpr std::string_view kName = "hone-runner ";
 constexpr size_t kMostWhyBytes = 1000;
@@ -133,6 +118,16 @@ std::string HowItEnded(int status) {
 }
 
 }  // namespace
+
+const RunningProgram& ThisProgram() {
+  static const RunningProgram program = Read();
+  return program;
+}
+
+std::string WhyNotInPlaceOf(const RunningProgram& program, std::string_view file) {
+  if (!IsElfProgram(file)) return "the file is no ELF program";
+  return SameMachine(file, program.head) ? "" : "the file is a program for another architecture than this device's";
+}
 
 ProgramUpgrade::ProgramUpgrade(const RunningProgram& program, const UpgradeOptions& options, const std::string& file,
                                const std::string& signature)

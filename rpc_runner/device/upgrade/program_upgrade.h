@@ -14,7 +14,6 @@
 namespace hone {
 
 // The file that this process runs.
-
 struct RunningProgram {
   std::string path;     // as it was when the process started
   std::string version;  // HoneVersion
