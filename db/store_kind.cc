@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "db/schema_version.h"
+#include "db/store_schema.h"
 
 namespace hone {
 namespace {

@@ -8,7 +8,7 @@
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/record_log.h"
-#include "db/rows/record_columns.h"
+#include "db/rows/record_table.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/sqlite_connection.h"
 
@@ -98,10 +98,7 @@ class Check {
   // The keys as a store would write them.
   std::string KeysOf(const hone::Record& record) {
     scratch_.Execute("DELETE FROM records");
-    const SetupColumns setup = SetupColumnsOf(record);
-    SqlRow row = RowOf(record, setup);
-    row.emplace_back(int64_t{0});
-    scratch_.ExecuteAll(kInsertRecord, {row});
+    RecordRows({record}, 0, 1).Insert(scratch_);
     return scratch_.Text(fmt::format("SELECT {} FROM records", kKeys));
   }
 

@@ -6,7 +6,7 @@
 #include "core/hash/hash.h"
 #include "db/database.h"
 #include "db/open_database.h"
-#include "db/rows/record_rows.h"
+#include "db/rows/record_table.h"
 
 namespace hone {
 namespace {

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <libpq-fe.h>
 
-#include <array>
 #include <cstdlib>
 
 #include "core/error.h"
-#include "db/schema_version.h"
+#include "db/store_schema.h"
 
 namespace hone {
 namespace {
@@ -114,11 +113,16 @@ void AddSetups(ServerLink& link) {
   )");
 }
 
-// Step i brings the store from its previous version to version kFirstVersion + i. A new version of the schema adds a
-// step here and one to SQLite's, and never edits one.
+// Brings the store from its previous version to `version`. A new version of the schema that does more than add columns
+// to `records` adds a step here and one to SQLite's, and never edits one.
 constexpr int64_t kFirstVersion = 5;
-constexpr std::array<void (*)(ServerLink&), kSchemaVersion - kFirstVersion + 1> kServerSteps = {CreateVersion5,
-                                                                                                AddSetups};
+void UpgradeTo(int64_t version, ServerLink& link) {
+  if (version == kFirstVersion) return CreateVersion5(link);
+  if (const std::string columns = SqlOfNewColumns(version, R"(TEXT COLLATE "C")", "BIGINT"); !columns.empty()) {
+    link.Execute(columns);
+  }
+  if (version == 6) AddSetups(link);
+}
 
 int64_t Integer(ServerLink& link, const char* sql) {
   const ServerResult result = link.Run(sql, {});
@@ -153,9 +157,8 @@ void UpgradeServerSchema(ServerLink& link) {
     link.Execute(kWriteLock);
     // Another process may have upgraded it in the meantime.
     const int64_t version = ServerSchemaVersion(link);
-    for (int64_t step = version == 0 ? kFirstVersion : version + 1; step <= kSchemaVersion; ++step) {
-      kServerSteps.at(static_cast<size_t>(step - kFirstVersion))(link);
-    }
+    for (int64_t next = version == 0 ? kFirstVersion : version + 1; next <= kSchemaVersion; ++next)
+      UpgradeTo(next, link);
     link.Run("UPDATE hone.store SET application = ?::bigint, version = ?::bigint",
              {kStoreApplicationId, kSchemaVersion});
     link.Commit();

@@ -12,7 +12,7 @@
 #include "db/postgresql/server_claims.h"
 #include "db/postgresql/server_link.h"
 #include "db/postgresql/server_schema.h"
-#include "db/schema_version.h"
+#include "db/store_schema.h"
 
 namespace hone {
 namespace {

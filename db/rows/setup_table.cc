@@ -4,11 +4,12 @@
 
 #include <utility>
 
-#include "core/machine/llvm_cpu_name.h"
 #include "core/text/parse_number.h"
 
 namespace hone {
 namespace {
+
+constexpr const char* kSetupColumns = "triple, cpu, features, threads, fingerprint, cache, llvm_cpu";
 
 SqlRow RowOf(const SetupColumns& columns) {
   return {columns.triple,           columns.cpu,         columns.features,
@@ -18,18 +19,8 @@ SqlRow RowOf(const SetupColumns& columns) {
 
 }  // namespace
 
-SetupColumns SetupColumnsOf(const Record& record) {
-  const Target& target = record.candidate.target;
-  const Environment& environment = record.measurement.environment;
-  const Fingerprint fingerprint = FingerprintOf(environment);
-  return {.triple = target.triple,
-          .cpu = target.cpu,
-          .features = fmt::format("{}", fmt::join(target.features, ",")),
-          .fingerprint = fingerprint.ToText(),
-          .llvm_cpu = LlvmCpuOf(environment),
-          .device = fingerprint.ShortId(),
-          .threads = record.threads,
-          .cache = record.timing.cache};
+SetupColumns SetupColumnsOf(const TrialRow& row) {
+  return {row.triple, row.cpu, row.features, row.threads, row.fingerprint, row.cache, row.llvm_cpu};
 }
 
 std::optional<int64_t> SetupTable::Look(const SetupColumns& columns) {
@@ -44,9 +35,7 @@ int64_t SetupTable::NumberOf(const SetupColumns& columns) {
   if (const auto known = numbers_.find(columns); known != numbers_.end()) return known->second;
   std::optional<int64_t> number = Look(columns);
   if (!number) {
-    database_.ExecuteAll(
-        "INSERT INTO setups(triple, cpu, features, threads, fingerprint, cache, llvm_cpu) VALUES(?,?,?,?,?,?,?)",
-        {RowOf(columns)});
+    database_.ExecuteAll(fmt::format("INSERT INTO setups({}) VALUES(?,?,?,?,?,?,?)", kSetupColumns), {RowOf(columns)});
     number = Look(columns);
   }
   return numbers_.emplace(columns, number.value()).first->second;
@@ -54,8 +43,7 @@ int64_t SetupTable::NumberOf(const SetupColumns& columns) {
 
 const SetupTable::Known* SetupTable::Find(int64_t number) {
   if (const auto known = known_.find(number); known != known_.end()) return &known->second;
-  Statement statement(database_,
-                      "SELECT triple, cpu, features, threads, fingerprint, cache, llvm_cpu FROM setups WHERE id = ?");
+  Statement statement(database_, fmt::format("SELECT {} FROM setups WHERE id = ?", kSetupColumns));
   statement.Bind(1, number);
   if (!statement.Step()) return nullptr;
   Setup setup;

@@ -8,21 +8,21 @@
 #include <tuple>
 
 #include "db/database.h"
-#include "db/record.h"
+#include "db/rows/trial_row.h"
 #include "db/setup.h"
 
 namespace hone {
 
-// A Setup in the form of its table and of a record's columns.
+// A Setup in the form of its table. The members are those of a TrialRow.
 struct SetupColumns {
-  std::string triple, cpu, features;  // of the target; features sorted, separated by commas
-  std::string fingerprint, llvm_cpu;  // of the machine that measured
-  std::string device;                 // the fingerprint's short id, which the table leaves out
+  std::string triple, cpu, features;
   int threads = 1;
+  std::string fingerprint;
   CacheMode cache = CacheMode::kColdWeights;
+  std::string llvm_cpu;
   auto operator<=>(const SetupColumns&) const = default;
 };
-SetupColumns SetupColumnsOf(const Record& record);
+SetupColumns SetupColumnsOf(const TrialRow& row);
 
 // The setups by number, cached: the meaning of a committed number never changes. Used by one thread at a time; the
 // database must outlive it.

@@ -16,6 +16,7 @@ TrialRow TrialRowOf(const Record& record, int64_t seq) {
   row.id = record.id;
   row.workload = candidate.workload.ToText();
   row.schedule = candidate.schedule;
+  row.schedule_version = record.schedule_version;
   row.config = candidate.config.ToText();
   row.triple = candidate.target.triple;
   row.cpu = candidate.target.cpu;

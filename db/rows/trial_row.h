@@ -1,4 +1,5 @@
-// A record's keys, as in the store's table: charts of many records need them without reading whole records.
+// A record's keys, which are the columns of the store's table `records`. Queries use them, and charts of many records
+// need them without reading whole records.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@ namespace hone {
 struct TrialRow {
   int64_t seq = 0;  // place in the order of arrival
   std::string id, workload, schedule, config;
+  int schedule_version = 1;
   std::string triple, cpu, features;      // of the target; features sorted, separated by commas
   std::string fingerprint, device;        // of the machine: text and short id; empty if not known
   std::string cpu_model, host, llvm_cpu;  // as in Environment

@@ -58,22 +58,9 @@ std::optional<Environment> EnvironmentOf(const std::string& text) {
   }
 }
 
-void AddFinals(Database& database) {
-  database.Execute(R"(
-    ALTER TABLE records ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
-    ALTER TABLE records ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
-  )");
-}
-
-// The new keys are copies of the records' fields. A record that cannot be read stays unchanged: its readers report it.
-void AddDevices(Database& database) {
-  database.Execute(R"(
-    ALTER TABLE records ADD COLUMN fingerprint TEXT NOT NULL DEFAULT '';
-    ALTER TABLE records ADD COLUMN device TEXT NOT NULL DEFAULT '';
-    ALTER TABLE records ADD COLUMN llvm_cpu TEXT NOT NULL DEFAULT '';
-    ALTER TABLE records ADD COLUMN runner_key TEXT NOT NULL DEFAULT '';
-    ALTER TABLE records ADD COLUMN label TEXT NOT NULL DEFAULT '';
-  )");
+// The new columns are copies of the records' fields. A record that cannot be read stays unchanged: its readers report
+// it.
+void FillDevices(Database& database) {
   Statement select(database, "SELECT seq, json FROM records");
   Statement update(database, "UPDATE records SET fingerprint = ?, device = ?, llvm_cpu = ? WHERE seq = ?");
   while (select.Step()) {
@@ -152,15 +139,24 @@ void AddSetups(Database& database) {
   )");
 }
 
-// Step i brings version i to i + 1. A new version adds a step and never edits one, because stores of every version
-// exist.
-constexpr std::array<void (*)(Database&), kSchemaVersion> kSteps = {CreateVersion1,   AddFinals, AddDevices,
-                                                                    AddForeignTrials, AddPacks,  AddSetups};
+// The changes of a version beside the new columns of `records`. A new version adds a step and never edits one, because
+// stores of every version exist.
+struct SchemaStep {
+  int64_t version;
+  void (*run)(Database&);
+};
+constexpr std::array<SchemaStep, 5> kSteps = {
+    {{1, CreateVersion1}, {3, FillDevices}, {4, AddForeignTrials}, {5, AddPacks}, {6, AddSetups}}};
 
 }  // namespace
 
 void UpgradeSchema(Database& database, int64_t from) {
-  for (int64_t version = from; version < kSchemaVersion; ++version) kSteps.at(version)(database);
+  for (int64_t version = from + 1; version <= kSchemaVersion; ++version) {
+    if (version > 1) database.Execute(SqlOfNewColumns(version, "TEXT", "INTEGER"));
+    for (const SchemaStep& step : kSteps) {
+      if (step.version == version) step.run(database);
+    }
+  }
   database.Execute(fmt::format("PRAGMA application_id = {}", kStoreApplicationId));
   database.Execute(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
 }

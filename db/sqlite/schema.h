@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
-#include "db/schema_version.h"
+#include "db/store_schema.h"
 
 namespace hone {
 

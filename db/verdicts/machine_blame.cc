@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/failure.h"
-#include "db/rows/record_columns.h"
+#include "db/rows/record_table.h"
 
 namespace hone {
 namespace {

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "db/record_store.h"
+#include "db/sqlite/schema.h"
+#include "db/sqlite/sqlite_connection.h"
+#include "db/store_schema.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
@@ -31,6 +37,21 @@ TEST(EachTrial, TellsTheKeysOfTheRecords) {
   int found = 0;
   store->EachTrial(one, [&](const TrialRow& row) { found += row.id == records[1].id; });
   EXPECT_EQ(found, 1);
+}
+
+TEST(EachColumn, NamesTheColumnsOfTheNewestTable) {
+  std::map<std::string, std::string> listed = {{"seq", "INTEGER"}, {"json", "TEXT"}, {"setup", "INTEGER"}};
+  const TrialRow row;
+  EachColumn(row, [&]<typename Member>(const char* name, int version, const Member&) {
+    EXPECT_LE(version, kSchemaVersion) << name;
+    listed[name] = kIsText<Member> ? "TEXT" : "INTEGER";
+  });
+  Database database = SqliteInMemory();
+  UpgradeSchema(database, 0);
+  std::map<std::string, std::string> made;
+  Statement columns(database, "SELECT name, type FROM pragma_table_info('records')");
+  while (columns.Step()) made[columns.Text(0)] = columns.Text(1);
+  EXPECT_EQ(made, listed);
 }
 
 }  // namespace
