@@ -57,7 +57,7 @@ Options OptionsFrom(int argc, char** argv) {
                   fmt::format("no option {}; --bytes, --target, --records and --bounds would be right", word));
     }
   }
-  if (options.bytes && MachineModelFor(options.target).byte_dots != ByteDots::kFours) {
+  if (options.bytes && MachineModelFor(options.target).byte_dots_feature.empty()) {
     throw Error(ExitCode::kUsage,
                 "--bytes is of a target with VNNI, whose dot product takes as long as a multiply-add");
   }

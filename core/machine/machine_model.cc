@@ -2,20 +2,20 @@
 #include <set>
 #include <string_view>
 
+#include "core/machine/cpu_feature_table.h"
 #include "core/machine/machine_costs.h"
 #include "core/machine/machine_rows.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {
 
 struct CpuRow {
   std::string_view cpu;
-  std::string_view row;               // of MachineRows, by name
-  int64_t l1_kib, l2_kib, l3_kib;     // of one core; a cluster's shared cache is divided by its cores
-  std::string_view byte_dots = {};    // the feature that multiplies bytes, if any
-  std::string_view bfloat_dots = {};  // the feature that multiplies pairs of bfloat16, if any
-  bool tiles = false;                 // AMX
-  double bfloat_cost = 1;             // MachineModel::bfloat_dot_cost
+  std::string_view row;            // of MachineRows, by name
+  int64_t l1_kib, l2_kib, l3_kib;  // of one core; a cluster's shared cache is divided by its cores
+  std::string_view features = {};  // that it has beside the row's, separated by blanks
+  double bfloat_cost = 1;          // MachineModel::bfloat_dot_cost
   double division_cost = MachineModel().division_cost;
 };
 
@@ -45,17 +45,17 @@ constexpr CpuRow kCpus[] = {
     {"x86-64-v4", "avx512", 32, 1024, 1408},
     {"skylake-avx512", "avx512", 32, 1024, 1408},
     {"cascadelake", "avx512", 32, 1024, 1408, "avx512vnni"},
-    {"cooperlake", "avx512", 32, 1024, 1408, "avx512vnni", "avx512bf16", false, 2},
+    {"cooperlake", "avx512", 32, 1024, 1408, "avx512vnni avx512bf16", 2},
     {"cannonlake", "avx512", 32, 256, 2048},
     {"icelake-client", "avx512", 48, 512, 2048, "avx512vnni"},
     {"icelake-server", "avx512", 48, 1280, 1536, "avx512vnni"},
     {"rocketlake", "avx512", 48, 512, 2048, "avx512vnni"},
     {"tigerlake", "avx512", 48, 1280, 3072, "avx512vnni"},
-    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni", "avx512bf16", true, 2, 32},
-    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni", "avx512bf16", true, 2, 32},
-    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni", "avx512bf16", true, 2, 32},
-    {"znver4", "avx512", 32, 1024, 4096, "avx512vnni", "avx512bf16", false, 1, 3.2},
-    {"znver5", "avx512", 48, 1024, 4096, "avx512vnni", "avx512bf16"},
+    {"sapphirerapids", "avx512", 48, 2048, 1920, "avx512vnni avx512bf16 amx-int8 amx-bf16", 2, 32},
+    {"emeraldrapids", "avx512", 48, 2048, 5120, "avx512vnni avx512bf16 amx-int8 amx-bf16", 2, 32},
+    {"graniterapids", "avx512", 48, 2048, 3584, "avx512vnni avx512bf16 amx-int8 amx-bf16", 2, 32},
+    {"znver4", "avx512", 32, 1024, 4096, "avx512vnni avx512bf16", 1, 3.2},
+    {"znver5", "avx512", 48, 1024, 4096, "avx512vnni avx512bf16"},
     {"generic", "neon", 32, 256, 512},
     {"cortex-a53", "neon", 32, 128, 128},
     {"cortex-a55", "neon", 32, 128, 512, "dotprod"},
@@ -65,9 +65,9 @@ constexpr CpuRow kCpus[] = {
     {"cortex-a76", "neon", 64, 512, 512, "dotprod"},
     {"cortex-a78", "neon", 64, 512, 1024, "dotprod"},
     {"neoverse-n1", "neon", 64, 1024, 1024, "dotprod"},
-    {"neoverse-v1", "neon", 64, 1024, 1024, "i8mm", "bf16"},
-    {"neoverse-n2", "neon", 64, 1024, 1024, "i8mm", "bf16"},
-    {"neoverse-v2", "neon", 64, 1024, 1536, "i8mm", "bf16"},
+    {"neoverse-v1", "neon", 64, 1024, 1024, "i8mm bf16"},
+    {"neoverse-n2", "neon", 64, 1024, 1024, "i8mm bf16"},
+    {"neoverse-v2", "neon", 64, 1024, 1536, "i8mm bf16"},
     {"apple-m1", "neon", 128, 3072, 3072, "dotprod"},
     {"cortex-a5", "neon32", 32, 256, 256},
     {"cortex-a7", "neon32", 32, 128, 128},
@@ -95,54 +95,32 @@ constexpr TriplePrefix kTriples[] = {
     {"arm64", "aarch64"}, {"riscv64", "riscv64"}, {"arm", "arm"},     {"", "plain"},
 };
 
-struct Dependency {
-  std::string_view feature, needs;
-};
-
-// The dependencies are LLVM's, except for AVX-512's four, which come together on every CPU of the table.
-constexpr Dependency kDependencies[] = {
-    {"sse2", "sse"},          {"sse3", "sse2"},         {"ssse3", "sse3"},         {"sse4.1", "ssse3"},
-    {"sse4.2", "sse4.1"},     {"avx", "sse4.2"},        {"avx2", "avx"},           {"fma", "avx"},
-    {"f16c", "avx"},          {"avx512f", "f16c"},      {"avx512f", "avx2"},       {"avx512f", "fma"},
-    {"avx512f", "avx512bw"},  {"avx512f", "avx512dq"},  {"avx512f", "avx512vl"},   {"avx512bw", "avx512f"},
-    {"avx512dq", "avx512f"},  {"avx512vl", "avx512f"},  {"avx512vnni", "avx512f"}, {"avx512bf16", "avx512bw"},
-    {"amx-int8", "amx-tile"}, {"amx-bf16", "amx-tile"}, {"avxvnni", "avx2"},       {"vfp4", "neon"},
-    {"i8mm", "neon"},         {"bf16", "neon"},         {"dotprod", "neon"},
-};
-
-// Features that multiply bytes in fours, best first.
-constexpr std::string_view kDotFeatures[] = {"avx512vnni", "avxvnni", "i8mm", "dotprod"};
-
-// Features that multiply pairs of bfloat16, on x86 and on AArch64.
-constexpr std::string_view kBFloatDots[] = {"avx512bf16", "bf16"};
-// The feature that widens float16 on x86. All CPUs of the table with AVX2 have it.
-constexpr std::string_view kHalfLoads = "f16c";
-constexpr std::string_view kTileFeatures[] = {"amx-bf16", "amx-int8", "amx-tile"};
-
-// RISC-V promises a minimum register length as a feature; V by itself promises 128 bits.
-struct LeastLanes {
-  std::string_view feature;
-  int lanes;
-};
-constexpr LeastLanes kLeastLanes[] = {{"zvl256b", 8}, {"zvl512b", 16}};
-
 using Features = std::set<std::string, std::less<>>;
 
+// The names in a list with blanks.
+std::vector<std::string_view> NamesIn(std::string_view list) {
+  std::vector<std::string_view> names = Split(list, ' ');
+  std::erase(names, std::string_view());
+  return names;
+}
+
 // Adds a feature and everything that it needs.
-void Add(std::string_view feature, Features& has) {
-  if (!has.emplace(feature).second) return;
-  for (const Dependency& d : kDependencies) {
-    if (d.feature == feature) Add(d.needs, has);
+void Add(std::string_view name, Features& has) {
+  if (!has.emplace(name).second) return;
+  for (const CpuFeature& feature : CpuFeatureTable()) {
+    if (feature.name != name) continue;
+    for (const std::string_view needed : NamesIn(feature.needs)) Add(needed, has);
   }
 }
 
 // Removes a feature and everything that needs it.
-void Remove(std::string_view feature, Features& has) {
-  const auto held = has.find(feature);
+void Remove(std::string_view name, Features& has) {
+  const auto held = has.find(name);
   if (held == has.end()) return;
   has.erase(held);
-  for (const Dependency& d : kDependencies) {
-    if (d.needs == feature) Remove(d.feature, has);
+  for (const CpuFeature& feature : CpuFeatureTable()) {
+    const std::vector<std::string_view> needs = NamesIn(feature.needs);
+    if (std::find(needs.begin(), needs.end(), name) != needs.end()) Remove(feature.name, has);
   }
 }
 
@@ -192,12 +170,43 @@ MachineModel BestOf(const std::vector<MachineRow>& rows, std::string_view archit
   return *best;
 }
 
-// The emitted code finishes a row of sums as one vector, so tiles need vectors of that length.
-void AddTiles(const Features& has, MachineModel& model) {
+// Gives the model the instructions of one feature.
+void AddInstructions(const CpuFeature& feature, MachineModel& model) {
+  // The emitted code finishes a tile's row of sums as one vector.
   constexpr int kRowOfSums = 16;
-  if (model.vector_lanes != kRowOfSums) return;
-  model.byte_tiles = has.count("amx-int8") > 0;
-  model.bfloat16_tiles = has.count("amx-bf16") > 0;
+  constexpr int kFloatBits = 32;
+  const auto add_dots = [&](ByteDots dots) {
+    if (!model.byte_dots_feature.empty()) return;
+    model.byte_dots = dots;
+    model.byte_dots_feature = feature.name;
+    model.adds_pairs = feature.role == FeatureRole::kVnni;
+  };
+  switch (feature.role) {
+    case FeatureRole::kOther:
+      return;
+    case FeatureRole::kVnni:
+    case FeatureRole::kMixedDots:
+      return add_dots(ByteDots::kMixedFours);
+    case FeatureRole::kSignedDots:
+      return add_dots(ByteDots::kSignedFours);
+    case FeatureRole::kBFloatDots:
+      if (model.bfloat_dots_feature.empty()) model.bfloat_dots_feature = feature.name;
+      return;
+    case FeatureRole::kHalfLoads:
+      if (model.vector_lanes > 4) model.half_loads_feature = feature.name;
+      return;
+    case FeatureRole::kByteTiles:
+      model.byte_tiles = model.vector_lanes == kRowOfSums;
+      return;
+    case FeatureRole::kBFloatTiles:
+      model.bfloat16_tiles = model.vector_lanes == kRowOfSums;
+      return;
+    case FeatureRole::kLongVectors:
+      if (!model.scalable_vectors) return;
+      // On shorter registers such code would compute half of each vector without an error.
+      model.vector_lanes = feature.bit / kFloatBits;
+      model.required_features.emplace_back(feature.name);
+  }
 }
 
 std::string TripleOf(std::string_view architecture) {
@@ -212,29 +221,18 @@ bool HasFigures(const Target& target) { return FindCpu(MachineRows(), target) !=
 MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target) {
   const CpuRow* cpu = FindCpu(rows, target);
   std::vector<std::string> of_cpu;
-  if (cpu != nullptr) of_cpu = FindRow(rows, cpu->row)->model.required_features;
-  if (std::find(of_cpu.begin(), of_cpu.end(), "avx2") != of_cpu.end()) of_cpu.emplace_back(kHalfLoads);
-  if (cpu != nullptr && !cpu->byte_dots.empty()) of_cpu.emplace_back(cpu->byte_dots);
-  if (cpu != nullptr && !cpu->bfloat_dots.empty()) of_cpu.emplace_back(cpu->bfloat_dots);
-  if (cpu != nullptr && cpu->tiles) of_cpu.insert(of_cpu.end(), std::begin(kTileFeatures), std::end(kTileFeatures));
+  if (cpu != nullptr) {
+    of_cpu = FindRow(rows, cpu->row)->model.required_features;
+    // All CPUs of the table with AVX2 have it, too.
+    if (std::find(of_cpu.begin(), of_cpu.end(), "avx2") != of_cpu.end()) of_cpu.emplace_back("f16c");
+    for (const std::string_view feature : NamesIn(cpu->features)) of_cpu.emplace_back(feature);
+  }
   const Features has = FeaturesOfTarget(target, of_cpu);
-  MachineModel model = BestOf(rows, ArchitectureOfTriple(target.triple), has);
-  for (const LeastLanes& least : kLeastLanes) {
-    if (!model.scalable_vectors || has.count(least.feature) == 0) continue;
-    // On shorter registers such code would compute half of each vector without an error.
-    model.vector_lanes = least.lanes;
-    model.required_features.emplace_back(least.feature);
+  const std::string_view architecture = ArchitectureOfTriple(target.triple);
+  MachineModel model = BestOf(rows, architecture, has);
+  for (const CpuFeature& feature : CpuFeatureTable()) {
+    if (feature.architecture == architecture && has.count(feature.name) > 0) AddInstructions(feature, model);
   }
-  for (const std::string_view dots : kDotFeatures) {
-    if (!model.byte_dots_feature.empty() || has.count(dots) == 0) continue;
-    model.byte_dots = ByteDots::kFours;
-    model.byte_dots_feature = dots;
-  }
-  for (const std::string_view dots : kBFloatDots) {
-    if (has.count(dots) > 0) model.bfloat_dots_feature = dots;
-  }
-  if (model.vector_lanes > 4 && has.count(kHalfLoads) > 0) model.half_loads_feature = kHalfLoads;
-  AddTiles(has, model);
   SetCosts(model.name, model);
   if (cpu == nullptr) return model;
   // A core's times hold only for its own instruction set.

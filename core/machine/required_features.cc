@@ -1,22 +1,32 @@
 #include "core/machine/required_features.h"
 
+#include <algorithm>
 #include <set>
+
+#include "core/machine/cpu_feature_table.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {
+
+// Adds the feature that multiplies tiles, and those that it needs.
+void AddTiles(FeatureRole role, std::vector<std::string>& features) {
+  const auto rows = CpuFeatureTable();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const CpuFeature& f) { return f.role == role; });
+  features.emplace_back(row->name);
+  for (const std::string_view needed : Split(row->needs, ' ')) features.emplace_back(needed);
+}
 
 // The features that the element types need beyond those of the machine's row.
 std::vector<std::string> FeaturesForTypes(const MachineModel& machine, const ElementTypes& types) {
   std::vector<std::string> features;
   if (types.whole() && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
-  if (types.whole() && machine.byte_tiles) features.insert(features.end(), {"amx-int8", "amx-tile"});
+  if (types.whole() && machine.byte_tiles) AddTiles(FeatureRole::kByteTiles, features);
   const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
   if (narrow && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);
   const std::string& half_loads = machine.half_loads_feature;
   if (types == kHalfWeights && !half_loads.empty()) features.push_back(half_loads);
-  if (types.bfloat() && machine.bfloat16_tiles) {
-    features.insert(features.end(), {"amx-bf16", "amx-tile"});
-  }
+  if (types.bfloat() && machine.bfloat16_tiles) AddTiles(FeatureRole::kBFloatTiles, features);
   return features;
 }
 

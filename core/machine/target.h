@@ -35,9 +35,10 @@ enum class Broadcast : uint8_t {
 
 // A machine's way to sum products of bytes, uint8 times int8, exactly in int32.
 enum class ByteDots : uint8_t {
-  kWidened,  // each product separately, of operands widened to 16 bits
-  kPairs,    // two neighbours, widened to 16 bits, times two in one instruction, then a sum (SSE2 and AVX2)
-  kFours,    // four neighbours times four neighbours onto one sum, in one instruction (VNNI)
+  kWidened,      // each product separately, of operands widened to 16 bits
+  kPairs,        // two neighbours, widened to 16 bits, times two in one instruction, then a sum (SSE2 and AVX2)
+  kMixedFours,   // four unsigned neighbours times four signed ones onto one sum, in one instruction (VNNI, usdot)
+  kSignedFours,  // such an instruction for signed bytes alone (sdot)
 };
 
 // Bytes per cycle that one core moves in passes over data that fit a cache level.
@@ -68,7 +69,8 @@ struct MachineModel {
   bool width_on_request = false;  // code generation uses half of a register's lanes unless asked for all
   Broadcast broadcast = Broadcast::kLoaded;
   ByteDots byte_dots = ByteDots::kWidened;
-  std::string byte_dots_feature = {};  // required by kernels of bytes beside required_features
+  std::string byte_dots_feature = {};  // of an instruction for fours: kernels of bytes require it
+  bool adds_pairs = false;             // one instruction adds both products of two pairs of int16 to an int32 (VNNI)
   // The feature that multiplies pairs of bfloat16 and adds both products to a float32 in one instruction. If it is
   // empty, each operand is widened.
   std::string bfloat_dots_feature = {};

@@ -38,6 +38,8 @@ const std::vector<Example> kExamples = {
     {"A pass", "NestConcats", "nest_concats", 3},
     {"A command", "ZooCommand", "zoo", 3},
     {"A machine", "rvv", "rvv", 3},
+    {"A byte-dot instruction", "dotprod", "", 2},
+    {"A byte-dot instruction", "i8mm", "", 2},
 };
 
 std::string ReadAll(const fs::path& path) {
@@ -164,6 +166,8 @@ const std::vector<Example> kAdded = {
     {"A schedule", "compiler/schedules/matmul/dense_dots.cc", "dense_dots"},
     {"A schedule", "compiler/schedules/schedule.cc", "dense_dots"},
     {"A knob", "compiler/schedules/conv2d/conv2d_depthwise.cc", "conv2d_depthwise"},
+    {"A byte-dot instruction", "core/machine/cpu_feature_table.cc", "avxvnniint8"},
+    {"A byte-dot instruction", "compiler/schedules/parts/register_tile.cc", "avxvnniint8"},
     {"A pass", "compiler/passes/drop_double_abs.h", "drop_double_abs"},
     {"A pass", "compiler/passes/drop_double_abs.cc", "drop_double_abs"},
     {"A pass", "compiler/passes/pass_list.cc", "drop_double_abs"},

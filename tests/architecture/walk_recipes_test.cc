@@ -14,6 +14,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
 #include "core/activation.h"
+#include "core/machine/required_features.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/passes/pass_testing.h"
 #include "tests/support/run_kernel.h"
@@ -69,6 +70,17 @@ TEST(Added, AScheduleIsFoundCompilesAndIsRight) {
       ASSERT_NEAR(got.At(e), expected[0].At(e), 2e-6 * expected[1].At(e) + 1e-7) << space.At(i).ToText();
     }
   }
+}
+
+TEST(Added, AByteDotInstructionIsChosenRequiredAndEmitted) {
+  const Workload w = Workload::Parse("nn.dense data=5x64 weight=32x64 dtype=uint8,int8,int32,int32");
+  const Target target{"x86_64-pc-linux-gnu", "x86-64-v3", {"+avxvnniint8"}, 0};
+  const MachineModel machine = MachineModelFor(target);
+  EXPECT_EQ(machine.byte_dots, ByteDots::kSignedFours);
+  EXPECT_THAT(RequiredFeatures(machine, w.types), Contains("avxvnniint8"));
+  const DefaultConfig found = AnalyticDefault(w, machine);
+  EXPECT_THAT(CompileAssembly({w, std::string(found.schedule->name()), found.config, target}),
+              ::testing::HasSubstr("vpdpbssd"));
 }
 
 TEST(Added, AKnobIsInSpaceRefusalsAndFeatures) {

@@ -57,8 +57,9 @@ TEST(MachineModel, AnInstructionSetIsOneRow) {
   wide.l1_bytes = 48 << 10;
   wide.l2_bytes = 1 << 20;
   wide.l3_bytes = 4 << 20;
-  wide.byte_dots = ByteDots::kFours;
+  wide.byte_dots = ByteDots::kMixedFours;
   wide.byte_dots_feature = "avx512vnni";
+  wide.adds_pairs = true;
   wide.bfloat_dots_feature = "avx512bf16";
   wide.half_loads_feature = "f16c";
   EXPECT_TRUE(among("x86_64-pc-linux-gnu", "znver5", {"+wide"}) == wide);
@@ -109,14 +110,16 @@ TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
   EXPECT_EQ(X86("x86-64-v4").byte_dots_feature, "");
   EXPECT_EQ(X86("x86-64").byte_dots, ByteDots::kPairs);
   for (const char* cpu : {"znver4", "cascadelake"}) {
-    EXPECT_EQ(X86(cpu).byte_dots, ByteDots::kFours) << cpu;
+    EXPECT_EQ(X86(cpu).byte_dots, ByteDots::kMixedFours) << cpu;
     EXPECT_EQ(X86(cpu).byte_dots_feature, "avx512vnni") << cpu;
   }
   EXPECT_EQ(X86("alderlake").byte_dots_feature, "avxvnni");
+  EXPECT_TRUE(X86("alderlake").adds_pairs);
+  EXPECT_FALSE(X86("x86-64-v4").adds_pairs);
   const auto model = [](const char* cpu, const char* feature) {
     return MachineModelFor({"x86_64-pc-linux-gnu", cpu, {feature}, 0});
   };
-  EXPECT_EQ(model("x86-64-v4", "+avx512vnni").byte_dots, ByteDots::kFours);
+  EXPECT_EQ(model("x86-64-v4", "+avx512vnni").byte_dots, ByteDots::kMixedFours);
   EXPECT_EQ(model("znver4", "-avx512vnni").byte_dots, ByteDots::kPairs);
   EXPECT_EQ(model("znver4", "-avx512f").byte_dots, ByteDots::kPairs);
   const auto arm = [](const char* cpu, std::vector<std::string> features) {
@@ -129,6 +132,10 @@ TEST(MachineModel, BytesAreMultipliedInFoursWhereAFeatureSaysSo) {
   EXPECT_EQ(arm("neoverse-n1", {}), "dotprod");
   EXPECT_EQ(arm("neoverse-n1", {"-dotprod"}), "");
   EXPECT_EQ(arm("neoverse-n1", {"+i8mm"}), "i8mm") << "the better one";
+  EXPECT_EQ(MachineModelFor({"aarch64-linux-gnu", "neoverse-n1", {}, 0}).byte_dots, ByteDots::kSignedFours);
+  EXPECT_EQ(MachineModelFor({"aarch64-linux-gnu", "neoverse-v1", {}, 0}).byte_dots, ByteDots::kMixedFours);
+  EXPECT_EQ(MachineModelFor({"armv7-linux-gnueabihf", "cortex-a7", {"+dotprod"}, 0}).byte_dots_feature, "")
+      << "kernels use AArch64's instruction alone";
 }
 
 TEST(MachineModel, PairsOfBFloat16AreWhatTheFeaturesMultiply) {

@@ -15,6 +15,7 @@
 #include "compiler/codegen/target/named_targets.h"
 #include "compiler/codegen/target/target_machine.h"
 #include "core/error.h"
+#include "core/machine/cpu_feature_table.h"
 #include "core/machine/llvm_cpu_name.h"
 #include "core/machine/required_features.h"
 #include "core/text/spelling.h"
@@ -173,11 +174,13 @@ void SpellOutFeatures(Target& target) {
 }
 
 const std::vector<std::string>& NamedFeatures() {
-  static const std::vector<std::string> named = {
-      "sse4.2",   "avx",      "avx2",       "fma",        "f16c",    "avx512f",   "avx512bw", "avx512dq",
-      "avx512vl", "avx512cd", "avx512vnni", "avx512bf16", "avxvnni", "amx-tile",  "amx-int8", "amx-bf16",
-      "neon",     "dotprod",  "i8mm",       "bf16",       "vfp4",    "hwdiv-arm", "a",        "c",
-      "d",        "f",        "m",          "v",          "zvl256b", "zvl512b"};
+  static const std::vector<std::string> named = [] {
+    std::set<std::string> names;
+    for (const CpuFeature& feature : CpuFeatureTable()) {
+      if (feature.in_targets) names.emplace(feature.name);
+    }
+    return std::vector<std::string>(names.begin(), names.end());
+  }();
   return named;
 }
 

@@ -183,7 +183,7 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   out_blocks = CeilDiv(shape.O, k.oc_block);
   constexpr int64_t kShort = 2;
   group = types.whole() ? 2 : 1;
-  sums_apart = types.whole() && !AddsPairs(machine);
+  sums_apart = types.whole() && !machine.adds_pairs;
   in_bytes = types.whole() ? kShort : Bytes(types.accumulator);
   weight_bytes = types.whole() ? kShort : Bytes(types.weight);
   const auto frequency_bytes = [&](int64_t channels, int64_t element) {

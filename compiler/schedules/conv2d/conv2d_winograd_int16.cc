@@ -99,7 +99,7 @@ class WinogradInt16 : public KnobSchedule<WinogradInt16Knobs> {
            types == ByteTypes(DType::kInt32);
   }
   bool Applies(const Workload& w, const MachineModel& machine) const override {
-    return (machine.byte_dots == ByteDots::kPairs || AddsPairs(machine)) && SuitsWinograd(w) &&
+    return (machine.byte_dots == ByteDots::kPairs || machine.adds_pairs) && SuitsWinograd(w) &&
            ConvShape(w).C <= kMostChannels;
   }
 
@@ -109,7 +109,7 @@ class WinogradInt16 : public KnobSchedule<WinogradInt16Knobs> {
     if (k.loop_order == 1) return "loop_order=1 is not of bytes, which take a group at a time";
     if (k.filters == 0 && k.prefetch == 1) return "prefetch=1 is of filters that the package holds transformed";
     // With VNNI direct kernels are closer, and the gain is not worth a package several times as large.
-    if (k.filters == 1 && AddsPairs(machine)) return "filters=1 is of machines without VNNI";
+    if (k.filters == 1 && machine.adds_pairs) return "filters=1 is of machines without VNNI";
     return RejectWinograd(Int16Nest(w, machine, k), machine);
   }
 

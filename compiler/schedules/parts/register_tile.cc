@@ -74,39 +74,45 @@ Value* WidenedProducts(KernelBuilder& b, DType data, DType weight, Value* x, Val
   return acc;
 }
 
-// Whether the machine's instruction takes unsigned and signed bytes as they are.
-bool HasMixedDots(const MachineModel& machine) {
-  return machine.byte_dots == ByteDots::kFours && machine.byte_dots_feature != "dotprod";
-}
+bool ForAArch64(KernelBuilder& b) { return llvm::Triple(b.module().getTargetTriple()).isAArch64(); }
 
-// FourProducts with AArch64's sdot, whose bytes are all signed. So x * w is computed as (x - 128) * w + 128 * w; taking
-// 128 away flips the highest bit. The added term depends only on the weights, so a tile computes it once for all its
-// pixels. It is twice the product with 64, because 128 is no signed byte.
-Value* SignedProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
-  auto& ir = b.ir();
-  const auto dot = [&](Value* sum, Value* one, Value* other) {
-    return ir.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {acc->getType(), one->getType()}, {sum, one, other});
-  };
-  auto* zero = llvm::Constant::getNullValue(acc->getType());
-  auto* half = llvm::ConstantInt::getSigned(w->getType(), 64);
-  Value* more = ir.CreateShl(dot(zero, w, half), 1);
-  return ir.CreateAdd(dot(acc, ir.CreateXor(x, llvm::ConstantInt::get(x->getType(), 0x80)), w), more);
+// The bytes of lanes of four.
+Value* BytesOf(KernelBuilder& b, Value* fours, int lanes) {
+  return b.ir().CreateBitCast(fours, llvm::FixedVectorType::get(b.ir().getInt8Ty(), static_cast<unsigned>(4 * lanes)));
 }
 
 // Adds four products of an unsigned and a signed byte to an int32, without saturation: x86's vpdpbusd, AArch64's usdot.
-Value* FourProducts(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+Value* MixedFours(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   auto& ir = b.ir();
-  if (llvm::Triple(b.module().getTargetTriple()).isAArch64()) {
-    auto* bytes = llvm::FixedVectorType::get(ir.getInt8Ty(), static_cast<unsigned>(4 * LaneCount(acc)));
-    Value *of_x = ir.CreateBitCast(x, bytes), *of_w = ir.CreateBitCast(w, bytes);
-    if (!HasMixedDots(b.machine())) return SignedProducts(b, of_x, of_w, acc);
-    return ir.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_usdot, {acc->getType(), bytes}, {acc, of_x, of_w});
+  const int lanes = LaneCount(acc);
+  if (ForAArch64(b)) {
+    Value *of_x = BytesOf(b, x, lanes), *of_w = BytesOf(b, w, lanes);
+    return ir.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_usdot, {acc->getType(), of_x->getType()},
+                              {acc, of_x, of_w});
   }
-  const int bits = 32 * LaneCount(acc);
-  const auto id = bits == 512   ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
-                  : bits == 256 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
-                                : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
+  const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
+                  : lanes == 8 ? llvm::Intrinsic::x86_avx512_vpdpbusd_256
+                               : llvm::Intrinsic::x86_avx512_vpdpbusd_128;
   return ir.CreateIntrinsic(id, {}, {acc, x, ir.CreateBitCast(w, acc->getType())});
+}
+
+// Adds four products of signed bytes to an int32: AArch64's sdot.
+Value* SignedFours(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  return b.ir().CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {acc->getType(), x->getType()}, {acc, x, w});
+}
+
+// MixedFours for a machine with SignedFours alone. So x * w is computed as (x - 128) * w + 128 * w; taking 128 away
+// flips the highest bit. The added term depends only on the weights, so a tile computes it once for all its pixels. It
+// is twice the product with 64, because 128 is no signed byte.
+Value* MixedOfSigned(KernelBuilder& b, Value* x, Value* w, Value* acc) {
+  auto& ir = b.ir();
+  const int lanes = LaneCount(acc);
+  Value *of_x = BytesOf(b, x, lanes), *of_w = BytesOf(b, w, lanes);
+  auto* zero = llvm::Constant::getNullValue(acc->getType());
+  auto* half = llvm::ConstantInt::getSigned(of_w->getType(), 64);
+  Value* more = ir.CreateShl(SignedFours(b, of_w, half, zero), 1);
+  Value* flipped = ir.CreateXor(of_x, llvm::ConstantInt::get(of_x->getType(), 0x80));
+  return ir.CreateAdd(SignedFours(b, flipped, of_w, acc), more);
 }
 
 // Takes the first (0) or second (1) of each lane's two bfloat16 as float32: a bfloat16 is a float32's upper half.
@@ -129,7 +135,7 @@ Value* PairDots(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   const int lanes = LaneCount(acc);
   auto* pairs = llvm::FixedVectorType::get(b.ir().getBFloatTy(), static_cast<unsigned>(2 * lanes));
   Value *of_x = b.ir().CreateBitCast(x, pairs), *of_w = b.ir().CreateBitCast(w, pairs);
-  if (b.machine().bfloat_dots_feature == "bf16") {
+  if (ForAArch64(b)) {
     return b.ir().CreateIntrinsic(llvm::Intrinsic::aarch64_neon_bfdot, {acc->getType(), pairs}, {acc, of_x, of_w});
   }
   const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512
@@ -148,14 +154,15 @@ MultiplyAdd DotProduct(DType data, DType weight) {
   return [=](KernelBuilder& b, Value* x, Value* w, Value* acc) {
     const int lanes = LaneCount(acc);
     const bool known = data == DType::kUInt8 && weight == DType::kInt8 && (lanes == 4 || lanes == 8 || lanes == 16);
-    if (known && b.machine().byte_dots == ByteDots::kFours) return FourProducts(b, x, w, acc);
+    if (known && b.machine().byte_dots == ByteDots::kMixedFours) return MixedFours(b, x, w, acc);
+    if (known && b.machine().byte_dots == ByteDots::kSignedFours) return MixedOfSigned(b, x, w, acc);
     return WidenedProducts(b, data, weight, x, w, acc);
   };
 }
 
 Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   const int lanes = LaneCount(acc);
-  const bool known = lanes == 4 || ((lanes == 8 || lanes == 16) && b.machine().bfloat_dots_feature != "bf16");
+  const bool known = lanes == 4 || ((lanes == 8 || lanes == 16) && !ForAArch64(b));
   return known && !b.machine().bfloat_dots_feature.empty() ? PairDots(b, x, w, acc) : WidenedPairProducts(b, x, w, acc);
 }
 
@@ -170,13 +177,9 @@ Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half) {
                      half);
 }
 
-bool AddsPairs(const MachineModel& machine) {
-  return machine.byte_dots_feature == "avx512vnni" || machine.byte_dots_feature == "avxvnni";
-}
-
 Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
   const int lanes = LaneCount(acc);
-  if (AddsPairs(b.machine()) && (lanes == 4 || lanes == 8 || lanes == 16)) {
+  if (b.machine().adds_pairs && (lanes == 4 || lanes == 8 || lanes == 16)) {
     const auto id = lanes == 16  ? llvm::Intrinsic::x86_avx512_vpdpwssd_512
                     : lanes == 8 ? llvm::Intrinsic::x86_avx512_vpdpwssd_256
                                  : llvm::Intrinsic::x86_avx512_vpdpwssd_128;
@@ -187,7 +190,8 @@ Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
 }
 
 int PartsOf(const ElementTypes& types, const MachineModel& machine) {
-  const bool one = types.bfloat() ? !machine.bfloat_dots_feature.empty() : !types.whole() || HasMixedDots(machine);
+  const bool mixed = machine.byte_dots == ByteDots::kMixedFours;
+  const bool one = types.bfloat() ? !machine.bfloat_dots_feature.empty() : !types.whole() || mixed;
   return one ? 1 : 2;
 }
 

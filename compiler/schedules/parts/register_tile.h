@@ -40,8 +40,6 @@ Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half);
 // Adds x[l][0] * w[l][0] + x[l][1] * w[l][1] to lane l of acc (int32). `x` is a broadcast scalar int32 that holds two
 // int16; `w` is a result of PairOfFours.
 Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
-// Whether the machine does PairMultiplyAdd in one instruction, including the sum (VNNI's vpdpwssd).
-bool AddsPairs(const MachineModel& machine);
 
 // Adds x[l][0] * w[l][0] + x[l][1] * w[l][1] to lane l of acc (float32). The pairs of bfloat16 are neighbours in
 // weights like OIHW16o2i. `x` is a broadcast scalar int32, `w` a vector of 2 * lanes elements. Uses x86's vdpbf16ps or

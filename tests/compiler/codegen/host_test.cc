@@ -3,30 +3,27 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/TargetParser/Host.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "compiler/codegen/target/target_machine.h"
 #include "core/error.h"
+#include "core/machine/cpu_feature_table.h"
 #include "core/machine/llvm_cpu_name.h"
-#include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/environment.h"
+#include "runtime/host_cpu.h"
 
 namespace hone {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-// The flags of a /proc/cpuinfo whose CPU has every vector instruction.
-constexpr const char* kAllFlags =
-    "pni ssse3 sse4_1 sse4_2 popcnt movbe abm bmi1 bmi2 avx avx2 fma f16c avx_vnni avx512f avx512bw avx512cd avx512dq "
-    "avx512vl avx512_vnni avx512_bf16 avx512_fp16 avx512vbmi avx512_vbmi2 avx512ifma avx512_bitalg avx512_vpopcntdq "
-    "amx_tile amx_int8 amx_bf16";
 
 std::string Refusal(const std::string& text) {
   try {
@@ -97,7 +94,7 @@ TEST(ResolveTarget, LeavesNoVectorsOfACpuUnused) {
     const bool avx2 = has_all({"avx2", "fma"});
     const MachineModel machine = MachineModelFor(target);
     EXPECT_EQ(machine.vector_lanes, avx512 ? 16 : avx2 ? 8 : 4) << target.ToText();
-    EXPECT_EQ(machine.byte_dots == ByteDots::kFours, has_all({"avxvnni"}) || (avx512 && has_all({"avx512vnni"})))
+    EXPECT_EQ(machine.byte_dots == ByteDots::kMixedFours, has_all({"avxvnni"}) || (avx512 && has_all({"avx512vnni"})))
         << target.ToText();
     (avx512 ? wide : half) += avx2;
   }
@@ -190,16 +187,39 @@ TEST(LlvmCpuName, OfA32BitArmCoreIsLlvmsOwn) {
 
 // A feature that a runner does not list counts as missing, so a runner must be able to list every feature that a target
 // implies.
-TEST(ImpliedFeatures, AreThoseThatARunnerCanTell) {
-  const std::string told =
-      " " + FeaturesFromFlags(kAllFlags) + " neon dotprod i8mm bf16 vfp4 hwdiv-arm a c d f m v zvl256b zvl512b ";
-  for (const char* cpu :
-       {"x86_64-linux-gnu -mcpu=sapphirerapids", "x86_64-linux-gnu -mcpu=znver5", "aarch64-linux-gnu -mcpu=neoverse-v1",
-        "armv7-linux-gnueabihf -mcpu=cortex-a15", "riscv64-linux-gnu -mcpu=generic-rv64 -mattr=+d,+m,+v"}) {
-    for (const std::string& feature : ImpliedFeatures(ResolveTarget("llvm -mtriple=" + std::string(cpu)))) {
-      EXPECT_NE(told.find(" " + feature + " "), std::string::npos) << feature;
-    }
+TEST(CpuFeatureTable, DescriptionsOfMachinesListWhatTargetsSpellOut) {
+  for (const CpuFeature& feature : CpuFeatureTable()) {
+    EXPECT_FALSE(feature.in_targets && feature.linux_name.empty()) << feature.name;
   }
+}
+
+TEST(CpuFeatureTable, NamesFeaturesThatLlvmKnows) {
+  const std::map<std::string_view, const char*> triples = {{"x86_64", "x86_64-pc-linux-gnu"},
+                                                           {"aarch64", "aarch64-unknown-linux-gnu"},
+                                                           {"arm", "armv7-unknown-linux-gnueabihf"},
+                                                           {"riscv64", "riscv64-unknown-linux-gnu"}};
+  for (const CpuFeature& feature : CpuFeatureTable()) {
+    const auto machine = MakeTargetMachine({triples.at(feature.architecture), "", {}, 0});
+    const auto known = machine->getMCSubtargetInfo()->getAllProcessorFeatures();
+    EXPECT_TRUE(std::any_of(known.begin(), known.end(), [&](const auto& row) { return feature.name == row.Key; }))
+        << feature.architecture << " " << feature.name;
+  }
+}
+
+// LLVM reads the same bits. It knows nothing of a system that lends tile registers to no process.
+TEST(CpuFeatureTable, IsReadFromThisCpuAsLlvmReadsIt) {
+  const auto host = llvm::sys::getHostCPUFeatures();
+  int compared = 0;
+  for (const CpuFeature& feature : CpuFeatureTable()) {
+    const auto found = host.find(llvm::StringRef(feature.name));
+    const bool of_host = HostArchitecture().starts_with(feature.architecture);
+    if (!of_host || found == host.end() || feature.registers == FeatureRegisters::kTiles) continue;
+    ++compared;
+    EXPECT_EQ(HostHasFeature(feature.name), found->second) << feature.name;
+  }
+#if defined(__x86_64__)
+  EXPECT_GT(compared, 25);
+#endif
 }
 
 }  // namespace
