@@ -12,7 +12,7 @@
 #include "lab/machine/versions.h"
 #include "lab/text/print.h"
 #include "lab/text/print_json.h"
-#include "tuner/compile/compiler_main.h"
+#include "tuner/compile/compile_worker.h"
 
 namespace hone {
 namespace {

@@ -37,7 +37,7 @@ struct RecordQuery {
 
 // One tuning run; its state makes resuming possible.
 struct TuningRun {
-  std::string id;     // content hash of the request without its budget (tuner/tuning_run.h)
+  std::string id;     // content hash of the request without its budget (tuner/tuner.h)
   std::string state;  // "running", "done", "interrupted"
   std::string json;   // the request, for people and for replay
 };

@@ -11,11 +11,8 @@
 #include "core/failure.h"
 #include "core/machine/available_threads.h"
 #include "core/random.h"
-#include "tuner/compile_batch.h"
-#include "tuner/elsewhere/foreign_seeds.h"
-#include "tuner/elsewhere/known_elsewhere.h"
 #include "tuner/finals/finals_stage.h"
-#include "tuner/tuning_run.h"
+#include "tuner/trial.h"
 
 namespace hone {
 namespace {

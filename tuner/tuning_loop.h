@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tuner/batch_measurer.h"
-#include "tuner/elsewhere/measured_here.h"
+#include "tuner/elsewhere/known_elsewhere.h"
 #include "tuner/elsewhere/other_tuners.h"
-#include "tuner/trouble_tally.h"
+#include "tuner/failure_tally.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_task.h"

@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 #include "rpc_runner/runner.h"
-#include "tuner/rank_finalists.h"
+#include "tuner/finals_outcome.h"
 #include "tuner/tune_tools.h"
 
 namespace hone::bench {

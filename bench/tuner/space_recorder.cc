@@ -8,7 +8,7 @@
 #include "compiler/codegen/target/host.h"
 #include "core/error.h"
 #include "tuner/batch_measurer.h"
-#include "tuner/compile_batch.h"
+#include "tuner/trial.h"
 
 namespace hone::bench {
 namespace {

@@ -1,5 +1,3 @@
-#include "tuner/elsewhere/foreign_seeds.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/tuner/fake_run.h"
+#include "tuner/elsewhere/known_elsewhere.h"
 
 namespace hone {
 namespace {

@@ -12,7 +12,7 @@
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
 #include "tuner/finals/network_variants.h"
-#include "tuner/tuning_run.h"
+#include "tuner/tuner.h"
 
 namespace hone {
 namespace {

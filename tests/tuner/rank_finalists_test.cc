@@ -1,6 +1,6 @@
-#include "tuner/rank_finalists.h"
-
 #include <gtest/gtest.h>
+
+#include "tuner/finals_outcome.h"
 
 namespace hone {
 namespace {

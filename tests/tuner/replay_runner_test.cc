@@ -1,5 +1,3 @@
-#include "tuner/replay/replay_runner.h"
-
 #include <gtest/gtest.h>
 
 #include "core/error.h"

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 #include "tests/tuner/fake_run.h"
-#include "tuner/tuning_run.h"
+#include "tuner/tuner.h"
 
 namespace hone {
 namespace {

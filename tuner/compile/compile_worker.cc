@@ -4,9 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include <algorithm>
 #include <cstdio>
@@ -15,12 +12,17 @@
 #include <new>
 #include <string>
 
+#include "compiler/compile_kernel.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "core/text/printable.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/frame_stream.h"
 #include "tuner/compile/compile_message.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace hone {
 namespace {
@@ -161,6 +163,11 @@ int CompileWorkerMain(int argc, char** argv, const Compilers& compilers) {
     WriteToStderr(ErrorLine("hone-compiler", error.what()));
     return static_cast<int>(ExitCode::kIo);
   }
+}
+
+int CompilerMain(int argc, char** argv) {
+  return CompileWorkerMain(argc, argv,
+                           {[](const Candidate& candidate) { return CompileKernel(candidate); }, CompileReference});
 }
 
 }  // namespace hone

@@ -19,4 +19,8 @@ struct Compilers {
 // that it compiles.
 int CompileWorkerMain(int argc, char** argv, const Compilers& compilers);
 
+// CompileWorkerMain with the compiler of this program: the main function of `hone-compiler`, also used by a `hone` that
+// is started under that name.
+int CompilerMain(int argc, char** argv);
+
 }  // namespace hone

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "db/record_store.h"
-#include "tuner/elsewhere/measured_here.h"
+#include "tuner/elsewhere/known_elsewhere.h"
 #include "tuner/search/strategy.h"
 #include "tuner/trial.h"
 #include "tuner/tuning_task.h"

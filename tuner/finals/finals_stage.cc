@@ -3,16 +3,51 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "core/random.h"
-#include "tuner/finals/choose_finalists.h"
 #include "tuner/finals/interleaved_rounds.h"
 #include "tuner/finals_outcome.h"
+#include "tuner/tuning_task.h"
 
 namespace hone {
 namespace {
 
 constexpr int64_t kLeastSampleNs = 100'000;
+constexpr double kNearFastest = 1.10;
+
+// The least time of each candidate, fastest first.
+std::vector<Observation> Fastest(const TuningTask& task) {
+  std::vector<Observation> all = task.observations();
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.min_ns < b.min_ns; });
+  std::set<std::string> seen;
+  std::erase_if(all, [&](const Observation& o) { return !seen.insert(task.space().Key(o.proposal)).second; });
+  return all;
+}
+
+// The candidates of a task's finals. The incumbent comes first: the build's choice without this run. It is the winner
+// of the last finals, else the analytic default, else the fastest. At most `challengers` others follow by least sample,
+// noisy ones included. None is more than 10 % slower than the fastest of all, so a clear lead makes the finals small.
+// Empty if there is no challenger.
+std::vector<Proposal> ChooseFinalists(const TuningTask& task, int challengers) {
+  const std::vector<Observation> fastest = Fastest(task);
+  if (fastest.empty()) return {};
+  const auto find = [&](const Proposal& wanted) {
+    return std::find_if(fastest.begin(), fastest.end(),
+                        [&](const Observation& o) { return task.space().Key(o.proposal) == task.space().Key(wanted); });
+  };
+  auto incumbent = fastest.end();
+  if (task.finals.incumbent) incumbent = find(*task.finals.incumbent);
+  if (incumbent == fastest.end()) incumbent = find(task.space().ranked().front().proposal);
+  if (incumbent == fastest.end()) incumbent = fastest.begin();
+  std::vector<Proposal> finalists = {incumbent->proposal};
+  const double most_ns = kNearFastest * static_cast<double>(fastest.front().min_ns);
+  for (const Observation& o : fastest) {
+    if (static_cast<int>(finalists.size()) > challengers || static_cast<double>(o.min_ns) > most_ns) break;
+    if (&o != &*incumbent) finalists.push_back(o.proposal);
+  }
+  return finalists.size() > 1 ? finalists : std::vector<Proposal>();
+}
 
 // Time of one round of one finalist: a trial's wall time outside its samples, and the samples.
 int64_t JobNs(const TuningTask& task) {

@@ -12,8 +12,8 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostUnderWay =
-    4;  // of one set: more would not keep its machine busier, and a halt must wait for them
+// Jobs of one set. More would not keep its machine busier, and a halt must wait for them.
+constexpr size_t kMostUnderWay = 4;
 constexpr int kTries = 2;
 
 struct Turn {

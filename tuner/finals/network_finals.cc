@@ -11,9 +11,9 @@
 #include "rpc_runner/executor/package_job.h"
 #include "runtime/load/package_parts.h"
 #include "tuner/finals/network_variants.h"
-#include "tuner/rank_finalists.h"
+#include "tuner/finals_outcome.h"
 #include "tuner/tune_tools.h"
-#include "tuner/tuning_run.h"
+#include "tuner/tuner.h"
 
 namespace hone {
 namespace {

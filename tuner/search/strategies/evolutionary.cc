@@ -2,7 +2,6 @@
 #include <optional>
 
 #include "tuner/search/search_space.h"
-#include "tuner/search/strategies/proposed.h"
 #include "tuner/search/strategies/strategies.h"
 
 namespace hone {

@@ -1,5 +1,4 @@
 #include "tuner/search/search_space.h"
-#include "tuner/search/strategies/proposed.h"
 #include "tuner/search/strategies/strategies.h"
 
 namespace hone {

@@ -7,7 +7,6 @@
 #include "tuner/search/features.h"
 #include "tuner/search/search_space.h"
 #include "tuner/search/strategies/founders.h"
-#include "tuner/search/strategies/proposed.h"
 #include "tuner/search/strategies/strategies.h"
 
 namespace hone {

@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "tuner/search/search_space.h"
-#include "tuner/search/strategies/proposed.h"
 #include "tuner/search/strategies/strategies.h"
 
 namespace hone {

@@ -1,11 +1,14 @@
+#include "tuner/tuner.h"
+
 #include <algorithm>
 
+#include "core/hash/hash.h"
+#include "core/json/serialize.h"
 #include "rpc_runner/machine/environment.h"
 #include "runtime/session.h"
 #include "runtime/threads/allowed_cores.h"
 #include "tuner/compile/compile_pool.h"
 #include "tuner/measure_peak.h"
-#include "tuner/tuner.h"
 #include "tuner/tuning_loop.h"
 
 namespace hone {
@@ -61,6 +64,36 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
     report.peak_gflops = MeasurePeak(runner, options.context.target, options.context.threads, kPeakPatienceNs);
   }
   return report;
+}
+
+TuningRun MakeTuningRun(const TuneOptions& options) {
+  Json asked;
+  asked["model"] = options.model;
+  asked["target"] = options.context.target.ToText();
+  asked["threads"] = options.context.threads;
+  asked["strategy"] = options.strategy;
+  asked["seed"] = options.seed;
+  asked["math"] = options.context.exact_math ? "exact" : "fast";
+  // Left out for float32, so that runs from before other precisions existed can continue.
+  if (options.context.precision != Precision::kFloat32) asked["precision"] = PrecisionName(options.context.precision);
+  if (!options.precision.empty()) asked["precision"] = options.precision;
+  if (options.context.weights != StoredWeights::kFloat32) asked["weights"] = StoredWeightsName(options.context.weights);
+  asked["cache"] = CacheModeName(options.cache);
+  TuningRun run;
+  run.json = DumpJson(asked);
+  run.id = Sha256Hex(run.json).substr(0, 16);
+  run.state = "running";
+  return run;
+}
+
+TuningRun WithTasks(TuningRun run, const std::vector<Task>& tasks) {
+  Json asked = ParseJson(run.json, "a tuning run");
+  asked["tasks"] = Json::array();
+  for (const Task& task : tasks) {
+    asked["tasks"].push_back({{"workload", task.workload.ToText()}, {"uses", task.uses}});
+  }
+  run.json = DumpJson(asked);
+  return run;
 }
 
 }  // namespace hone
