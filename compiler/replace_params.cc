@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/passes/layouts/chosen_configs.h"
+#include "compiler/passes/layouts/config_chooser.h"
 #include "compiler/passes/passes.h"
 #include "compiler/plan/index_inputs.h"
 #include "compiler/plan/lower.h"

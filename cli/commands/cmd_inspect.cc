@@ -4,7 +4,7 @@
 #include "cli/machine_options.h"
 #include "cli/model_options.h"
 #include "compiler/build.h"
-#include "compiler/passes/inline_functions.h"
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/passes.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/visitor.h"

@@ -1,9 +1,8 @@
-#include "compiler/passes/drop_empty.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"

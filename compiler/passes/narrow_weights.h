@@ -11,7 +11,7 @@ namespace hone {
 // Takes every nn.dense of float32 with constant weights and at most four rows, whose weights exceed a core's own cache.
 // Its weights become float16, rounded to nearest: such a layer waits for its weights, and float16 halves their bytes.
 // Data, sums and results stay float32. A layer keeps its weights if float16 would lose more of them than a rounding;
-// see WeightsKeptWide. Integral products and those marked to keep float32 (keep_float32.h) stay as they are. The module
+// see WeightsKeptWide. Integral products and those marked to keep float32 (mark_calls.h) stay as they are. The module
 // must have its types. Returns the module itself when nothing changes.
 relay::IRModule NarrowWeights(const relay::IRModule& module);
 

@@ -1,8 +1,7 @@
-#include "compiler/passes/sink_transposes.h"
-
 #include <algorithm>
 #include <optional>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"

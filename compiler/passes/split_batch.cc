@@ -1,8 +1,7 @@
-#include "compiler/passes/split_batch.h"
-
 #include <algorithm>
 #include <unordered_map>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"

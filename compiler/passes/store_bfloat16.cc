@@ -1,5 +1,3 @@
-#include "compiler/passes/store_bfloat16.h"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -7,10 +5,10 @@
 #include <vector>
 
 #include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/graph/window_attrs.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

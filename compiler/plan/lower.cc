@@ -12,7 +12,6 @@
 #include "compiler/generic/attention.h"
 #include "compiler/generic/images_apart.h"
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/graph/node_names.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"

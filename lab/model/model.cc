@@ -8,7 +8,7 @@
 
 #include "compiler/frontend/export/onnx_export.h"
 #include "compiler/frontend/zoo/zoo.h"
-#include "compiler/passes/keep_exact.h"
+#include "compiler/passes/mark_calls.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/replace_values.h"
 #include "compiler/relay/visitor.h"

@@ -1,7 +1,7 @@
 #include <set>
 
 #include "compiler/build.h"
-#include "compiler/passes/keep_float32.h"
+#include "compiler/passes/mark_calls.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"

@@ -5,7 +5,7 @@
 
 #include "compiler/build.h"
 #include "compiler/frontend/onnx/onnx_import.h"
-#include "compiler/passes/keep_float32.h"
+#include "compiler/passes/mark_calls.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 

@@ -1,14 +1,12 @@
-#include "compiler/passes/convolutions/cut_convs.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/graph/window_attrs.h"
 #include "core/nth.h"
 
 namespace hone {

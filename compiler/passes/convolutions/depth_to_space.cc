@@ -1,9 +1,7 @@
-#include "compiler/passes/convolutions/depth_to_space.h"
-
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"

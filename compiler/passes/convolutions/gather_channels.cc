@@ -1,12 +1,10 @@
-#include "compiler/passes/convolutions/gather_channels.h"
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <optional>
 #include <set>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"

@@ -1,9 +1,8 @@
-#include "compiler/passes/convolutions/merge_groups.h"
-
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/convolutions/conv_passes.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 
 namespace hone {

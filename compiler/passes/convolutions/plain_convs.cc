@@ -1,10 +1,9 @@
-#include "compiler/passes/convolutions/plain_convs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"

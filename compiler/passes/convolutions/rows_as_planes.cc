@@ -1,11 +1,10 @@
-#include "compiler/passes/convolutions/rows_as_planes.h"
-
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <optional>
 #include <string_view>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"

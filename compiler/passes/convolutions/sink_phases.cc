@@ -1,8 +1,7 @@
-#include "compiler/passes/convolutions/sink_phases.h"
-
 #include <algorithm>
 #include <functional>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/relay/op.h"

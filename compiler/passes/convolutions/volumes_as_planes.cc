@@ -1,5 +1,3 @@
-#include "compiler/passes/convolutions/volumes_as_planes.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <string_view>
 
 #include "compiler/passes/convolutions/along_depth.h"
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/convolutions/transposed_phases.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"

@@ -2,7 +2,6 @@
 
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/fusion/growth.h"
-#include "compiler/passes/fusion/product_transposes.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"

@@ -56,6 +56,16 @@ void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& groupin
 // nn.bias_add of a constant, then the addition of a tensor of the same shape, then an activation. If both operands of
 // an addition are anchors, the later one in post order takes it, so that the other one is ready.
 void GroupAnchors(const UserMap& users, bool with_epilogues, Grouping& grouping);
+
+// The transposes next to a product of two computed matrices become its operands' layouts. This is the one through which
+// the nn.batch_matmul may read its `argument`: it has no other user and no group. Vectors run along the last axis,
+// which must not be B. Data whose neighbours along K are multiplied together must have K last. Null if there is none.
+relay::ExprPtr TransposeReadBy(const UserMap& users, const Grouping& grouping, const relay::ExprPtr& matmul,
+                               size_t argument);
+// The transpose through which a product may write `value`, BMN in the order MBN: the value's only user, in no group.
+// Null if there is none.
+relay::ExprPtr TransposeBehind(const UserMap& users, const Grouping& grouping, const relay::ExprPtr& value);
+
 struct FuseOptions {
   bool groups = true;                                                // false: each function holds one operator
   int64_t least_scores_bytes = std::numeric_limits<int64_t>::max();  // of an attention in one kernel
@@ -64,8 +74,8 @@ struct FuseOptions {
 
 // Groups the remaining calls, from the results backwards. Elementwise and broadcasting operators of one element count
 // form a group with one result. It includes the takes of known positions that they read through, and the statistics of
-// lines that they read (line_growth.h). Another kind of group is one pool, reduction, pad or transpose followed by a
-// chain of elementwise operators. Every other call is a group of its own.
+// lines that they read (generic_groups.cc). Another kind of group is one pool, reduction, pad or transpose followed by
+// a chain of elementwise operators. Every other call is a group of its own.
 void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& grouping);
 
 // Afterwards every call in main is of a Function with attribute Primitive=1. Its note is an Anchor (graph/anchor.h) if

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_epilogue.h"
-#include "compiler/passes/graph/window_attrs.h"
 #include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/visitor.h"
 #include "core/error.h"
 #include "core/nth.h"
 
@@ -252,6 +253,16 @@ relay::Attrs Anchor::Printed() const {
   attrs.Set("record", choice->record);
   attrs.Set("expected_ns", choice->expected_ns);
   return attrs;
+}
+
+std::vector<std::string> NodeNames(const relay::Function& function) {
+  std::vector<std::string> names;
+  relay::PostOrderVisit(function.body, [&](const relay::ExprPtr& expr) {
+    const relay::Call* call = relay::AsCall(expr);
+    if (call == nullptr || call->name.empty()) return;
+    if (std::find(names.begin(), names.end(), call->name) == names.end()) names.push_back(call->name);
+  });
+  return names;
 }
 
 }  // namespace hone

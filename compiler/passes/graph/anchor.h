@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/relay/expr.h"
 #include "core/config_source.h"
@@ -58,5 +59,9 @@ std::string MatmulAxes(const relay::Call& matmul, size_t operand);
 
 // Sets the activation and its bounds in `epilogue` if the call is one that epilogues have; else returns false.
 bool SetActivation(const relay::ExprPtr& expr, Epilogue& epilogue);
+
+// The model's nodes that a fused function computes: the names of the calls in its body, each once, in post order. Calls
+// without a name are skipped.
+std::vector<std::string> NodeNames(const relay::Function& function);
 
 }  // namespace hone

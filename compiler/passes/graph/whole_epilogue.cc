@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/relay/op.h"

@@ -3,14 +3,30 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/passes/layouts/call_ways.h"
-#include "compiler/passes/layouts/choice_graph.h"
-#include "compiler/passes/layouts/layout_cost.h"
+#include "compiler/passes/layouts/cheapest_choices.h"
 #include "compiler/relay/expr.h"
+#include "core/machine/target.h"
 
 namespace hone {
+
+// The cost of a value's layout. Estimated nanoseconds on the machine's threads, comparable with the estimates of
+// schedules. Layouts are the graph's texts (empty is row-major).
+class LayoutCost {
+ public:
+  explicit LayoutCost(MachineModel machine) : machine_(std::move(machine)) {}
+  // 0 if both layouts are equal, or if the type is no tensor of known shape.
+  double TransformNs(const relay::Type& type, const std::string& from, const std::string& to) const;
+  // Time to write and read the lanes past the channels.
+  double PaddingNs(const relay::Type& type, const std::string& layout) const;
+
+ private:
+  double MoveNs(double bytes) const;
+  MachineModel machine_;
+};
 
 // Every node of main that makes a value is a node of the graph. A call's choices are its ways to run (see call_ways.h);
 // everything else is row-major. A choice costs the anchor's time plus that of the lanes that pad its result. An edge

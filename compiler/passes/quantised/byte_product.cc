@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
-#include "compiler/passes/graph/window_attrs.h"
 #include "compiler/relay/byte_rows.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"

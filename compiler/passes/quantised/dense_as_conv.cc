@@ -1,12 +1,11 @@
-#include "compiler/passes/quantised/dense_as_conv.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -1,15 +1,14 @@
-#include "compiler/passes/quantised/lift_scales.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/byte_product.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 

@@ -1,15 +1,12 @@
-#include "compiler/passes/quantised/sink_requantise.h"
-
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "compiler/passes/graph/channel_constant.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
-#include "compiler/passes/quantised/lift_scales.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

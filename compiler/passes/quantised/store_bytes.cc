@@ -1,16 +1,14 @@
-#include "compiler/passes/quantised/store_bytes.h"
-
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/byte_product.h"
-#include "compiler/passes/quantised/dense_as_conv.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

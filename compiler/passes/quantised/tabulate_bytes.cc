@@ -1,5 +1,3 @@
-#include "compiler/passes/quantised/tabulate_bytes.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
 #include "core/integer_elements.h"

@@ -1,11 +1,10 @@
-#include "compiler/passes/quantised/taps_as_channels.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
+#include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/graph/window_attrs.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "core/ceil_div.h"
 
 namespace hone {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/whole_numbers.h"
-#include "compiler/passes/quantised/lift_scales.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/op.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/graph/channel_constant.h"
+#include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "core/nth.h"

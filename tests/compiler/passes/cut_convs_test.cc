@@ -1,10 +1,9 @@
-#include "compiler/passes/convolutions/cut_convs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

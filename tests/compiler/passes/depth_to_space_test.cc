@@ -1,8 +1,7 @@
-#include "compiler/passes/convolutions/depth_to_space.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -1,7 +1,6 @@
-#include "compiler/passes/drop_empty.h"
-
 #include <gmock/gmock.h>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "tests/compiler/passes/pass_testing.h"

@@ -1,10 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/passes/bind_params.h"
-#include "compiler/passes/fold_batch_norm.h"
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/fold_constants.h"
-#include "compiler/passes/simplify_inference.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "tests/compiler/passes/pass_testing.h"

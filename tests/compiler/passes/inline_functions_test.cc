@@ -1,8 +1,7 @@
-#include "compiler/passes/inline_functions.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/text/parser.h"
 #include "tests/compiler/passes/pass_testing.h"

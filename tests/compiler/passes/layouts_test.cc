@@ -3,7 +3,6 @@
 
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/layouts/choose_layouts.h"
-#include "compiler/passes/layouts/fold_layouts.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/relay/printer.h"
 #include "compiler/schedules/schedule.h"

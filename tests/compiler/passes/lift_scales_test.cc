@@ -1,10 +1,9 @@
-#include "compiler/passes/quantised/lift_scales.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/whole_numbers.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
 #include "tests/compiler/passes/pass_testing.h"

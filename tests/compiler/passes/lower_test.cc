@@ -8,7 +8,7 @@
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/keep_exact.h"
+#include "compiler/passes/mark_calls.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/concat_in_place.h"
 #include "compiler/relay/infer_type.h"

@@ -1,7 +1,6 @@
-#include "compiler/passes/convolutions/merge_groups.h"
-
 #include <gtest/gtest.h>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/keep_float32.h"
+#include "compiler/passes/mark_calls.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

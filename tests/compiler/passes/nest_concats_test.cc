@@ -1,7 +1,6 @@
-#include "compiler/passes/nest_concats.h"
-
 #include <gtest/gtest.h>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"

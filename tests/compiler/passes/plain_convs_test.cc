@@ -1,8 +1,7 @@
-#include "compiler/passes/convolutions/plain_convs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/relay/function.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"

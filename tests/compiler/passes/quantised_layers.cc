@@ -2,8 +2,7 @@
 
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/quantised/lift_scales.h"
-#include "compiler/passes/quantised/store_bytes.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
 

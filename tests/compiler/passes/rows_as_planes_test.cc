@@ -1,8 +1,7 @@
-#include "compiler/passes/convolutions/rows_as_planes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"

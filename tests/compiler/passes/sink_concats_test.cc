@@ -1,8 +1,7 @@
-#include "compiler/passes/sink_concats.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -1,9 +1,8 @@
-#include "compiler/passes/quantised/sink_requantise.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/quantised_layers.h"
 

@@ -1,7 +1,6 @@
-#include "compiler/passes/split_batch.h"
-
 #include <gtest/gtest.h>
 
+#include "compiler/passes/general_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/pass_testing.h"
 

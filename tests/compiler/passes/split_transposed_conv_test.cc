@@ -1,9 +1,8 @@
-#include "compiler/passes/convolutions/split_transposed_conv.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/passes/keep_float32.h"
+#include "compiler/passes/convolutions/conv_passes.h"
+#include "compiler/passes/mark_calls.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/visitor.h"
 #include "tests/compiler/passes/pass_testing.h"

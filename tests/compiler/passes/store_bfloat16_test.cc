@@ -1,13 +1,12 @@
-#include "compiler/passes/store_bfloat16.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/passes/fusion/fuse.h"
+#include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/passes/keep_float32.h"
+#include "compiler/passes/mark_calls.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {

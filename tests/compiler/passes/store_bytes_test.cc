@@ -1,10 +1,9 @@
-#include "compiler/passes/quantised/store_bytes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/passes/quantised_layers.h"

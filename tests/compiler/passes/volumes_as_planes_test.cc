@@ -1,10 +1,9 @@
-#include "compiler/passes/convolutions/volumes_as_planes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "compiler/relay/visitor.h"

@@ -1,5 +1,4 @@
-#include "compiler/passes/drop_double_abs.h"
-
+#include "compiler/passes/general_passes.h"
 #include "compiler/relay/visitor.h"
 
 namespace hone {
