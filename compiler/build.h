@@ -11,7 +11,6 @@
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/config_source.h"
-#include "core/package/package_precision.h"
 #include "core/package/plan.h"
 #include "core/workload.h"
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/stats/median_interval.h"
+#include "core/stats/sample_statistics.h"
 
 namespace hone {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/json/serialize.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/sample_statistics.h"
 
 namespace hone {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/stats/mann_whitney.h"
+#include "core/stats/sample_statistics.h"
 
 namespace hone {
 namespace {

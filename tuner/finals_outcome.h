@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/stats/median_interval.h"
+#include "core/stats/sample_statistics.h"
 #include "db/record.h"
 #include "tuner/search/strategy.h"
 

@@ -10,7 +10,7 @@
 
 #include "compiler/build.h"
 #include "core/measurement.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/sample_statistics.h"
 #include "db/record_store.h"
 #include "rpc_runner/runner.h"
 

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/hash/hash.h"
 #include "core/random.h"
-#include "core/stats/mann_whitney.h"
+#include "core/stats/sample_statistics.h"
 #include "db/verdicts/best_lookup.h"
 #include "tuner/finals/interleaved_rounds.h"
 #include "tuner/search/search_space.h"

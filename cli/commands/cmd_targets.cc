@@ -3,7 +3,7 @@
 #include "cli/command_line.h"
 #include "compiler/codegen/target/host.h"
 #include "compiler/codegen/target/named_targets.h"
-#include "core/machine/machine_costs.h"
+#include "core/machine/machine_rows.h"
 #include "core/text/shell_word.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"

@@ -11,7 +11,6 @@
 #include "core/build_context.h"
 #include "core/index_bounds.h"
 #include "core/json/serialize.h"
-#include "core/package/package_precision.h"
 #include "core/package/plan.h"
 
 namespace hone {

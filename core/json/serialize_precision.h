@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/json/serialize.h"
-#include "core/package/package_precision.h"
+#include "core/package/plan.h"
 
 namespace hone {
 

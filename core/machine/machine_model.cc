@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "core/machine/cpu_feature_table.h"
-#include "core/machine/machine_costs.h"
 #include "core/machine/machine_rows.h"
 #include "core/text/parse_number.h"
 

@@ -1,4 +1,5 @@
-// The table behind MachineModelFor, one row per vector instruction set.
+// The tables behind MachineModelFor: a row of figures for each vector instruction set, and the costs of arithmetic and
+// loads of named CPUs, with their sources.
 #pragma once
 
 #include <string_view>
@@ -20,5 +21,13 @@ const std::vector<MachineRow>& MachineRows();
 // The last of `rows` of the target's architecture that its features allow, else the first. It has the CPU's caches if
 // the CPU is known, and is for one thread. The rows must include the target's architecture.
 MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& target);
+
+// Sets the model's times to those of a CPU, by LLVM's name. A row's name sets those of a CPU of which only its row of
+// figures is known. Returns false and changes nothing for a name that is not in the table, such as all of x86-64.
+// Those have the defaults of core/machine/target.h, fitted on a Zen 5 core.
+bool SetCosts(std::string_view name, MachineModel& model);
+
+// The source of a name's figures: a document, or "assumed". Empty for a name that is not in the table.
+std::string_view CostsFrom(std::string_view name);
 
 }  // namespace hone

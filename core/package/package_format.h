@@ -1,4 +1,4 @@
-// Constants of the one-file package, shared by its writer (compiler) and its reader (runtime).
+// Constants of package files, shared by their writers (compiler, lab) and their reader (runtime).
 // docs/reference/formats.md holds the grammar.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// The file begins with this header, little endian. Sections start at multiples of kPackageAlign and do not overlap.
+// A package of one target begins with PackageHeader, little endian. Sections start at multiples of kPackageAlign and do not overlap.
 inline constexpr char kPackageMagic[8] = {'H', 'O', 'N', 'E', 'P', 'K', 'G', '\n'};
 inline constexpr uint32_t kPackageVersion = 2;
 inline constexpr uint64_t kPackageAlign = 4096;
@@ -38,5 +38,20 @@ struct PackageHeader {
   uint8_t manifest_sha256[32];  // of the manifest section's bytes; the manifest holds the hashes of the others
 };
 static_assert(sizeof(PackageHeader) == 8 + 4 + 4 + 16 * kSectionCount + 32, "the header has no padding");
+
+inline constexpr char kFatPackageMagic[8] = {'H', 'O', 'N', 'E', 'F', 'A', 'T', '\n'};
+inline constexpr uint32_t kFatPackageVersion = 1;
+inline constexpr uint32_t kMostPackages = 64;
+
+// A file with packages for several targets begins with this header, little endian, and the entries. Packages start at multiples of
+// kPackageAlign and do not overlap. The package with the highest requirements comes first.
+struct FatPackageHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t count;  // 1 to kMostPackages
+};
+static_assert(sizeof(FatPackageHeader) == 8 + 4 + 4, "the header has no padding");
+
+using FatPackageEntry = PackageSectionEntry;
 
 }  // namespace hone

@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/hash/hash.h"
-#include "core/hash/sha256.h"
 #include "core/json/json_fields.h"
 #include "core/machine/fingerprint.h"
 #include "core/text/parse_number.h"

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/stats/mann_whitney.h"
-#include "core/stats/shift.h"
+#include "core/stats/sample_statistics.h"
 #include "lab/statistics.h"
 
 namespace hone {

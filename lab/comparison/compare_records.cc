@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "compiler/layers.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/sample_statistics.h"
 #include "lab/comparison/roofs_of_devices.h"
 
 namespace hone {

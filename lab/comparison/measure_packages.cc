@@ -9,7 +9,7 @@
 
 #include "compiler/codegen/target/machine_target.h"
 #include "core/error.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/sample_statistics.h"
 #include "core/version.h"
 #include "lab/comparison/roofs_of_devices.h"
 #include "lab/files/temporary_package.h"

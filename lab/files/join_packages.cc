@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/package/fat_package_format.h"
+#include "core/package/package_format.h"
 #include "core/package/plan.h"
 #include "runtime/load/fat_package.h"
 #include "runtime/package.h"

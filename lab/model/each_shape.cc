@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/package/fat_package_format.h"
+#include "core/package/package_format.h"
 
 namespace hone {
 namespace {

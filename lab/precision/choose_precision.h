@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/package/package_precision.h"
+#include "core/package/plan.h"
 #include "lab/precision/layer_precision.h"
 #include "lab/precision/network_timer.h"
 #include "lab/precision/precision_models.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/stats/mann_whitney.h"
+#include "core/stats/sample_statistics.h"
 #include "lab/machine/device_name.h"
 #include "lab/records/best_records.h"
 

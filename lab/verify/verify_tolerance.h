@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/package/package_precision.h"
+#include "core/package/plan.h"
 #include "runtime/package.h"
 
 namespace hone {

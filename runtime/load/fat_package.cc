@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "core/package/fat_package_format.h"
+#include "core/package/package_format.h"
 #include "runtime/load/package_parts.h"
 
 namespace hone {

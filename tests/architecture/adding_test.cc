@@ -37,7 +37,7 @@ const std::vector<Example> kExamples = {
     {"A pass", "nest_concats", "concats", 1},
     {"A pass", "NestConcats", "concats", 3},
     {"A command", "ZooCommand", "zoo", 3},
-    {"A machine", "rvv", "rvv", 3},
+    {"A machine", "rvv", "rvv", 2},
     {"A byte-dot instruction", "dotprod", "", 2},
     {"A byte-dot instruction", "i8mm", "", 2},
 };

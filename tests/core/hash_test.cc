@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "core/hash/sha256.h"
-
 namespace hone {
 namespace {
 

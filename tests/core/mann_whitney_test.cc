@@ -1,10 +1,9 @@
-#include "core/stats/mann_whitney.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/random.h"
+#include "core/stats/sample_statistics.h"
 
 namespace hone {
 namespace {

@@ -1,10 +1,9 @@
-#include "core/stats/median_interval.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
 #include "core/random.h"
+#include "core/stats/sample_statistics.h"
 
 namespace hone {
 namespace {

@@ -1,11 +1,10 @@
-#include "core/stats/shift.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/random.h"
+#include "core/stats/sample_statistics.h"
 
 namespace hone {
 namespace {

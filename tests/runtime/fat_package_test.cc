@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "core/package/fat_package_format.h"
+#include "core/package/package_format.h"
 #include "runtime/host_cpu.h"
 #include "runtime/package.h"
 #include "tests/runtime/test_package.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/relay/expr.h"
-#include "core/stats/median_interval.h"
+#include "core/stats/sample_statistics.h"
 #include "db/record_store.h"
 #include "rpc_runner/runner.h"
 #include "tuner/tuner.h"

@@ -10,7 +10,7 @@
 
 #include "compiler/codegen/target/named_targets.h"
 #include "compiler/codegen/target/target_machine.h"
-#include "core/machine/machine_costs.h"
+#include "core/machine/machine_rows.h"
 
 namespace hone {
 namespace {

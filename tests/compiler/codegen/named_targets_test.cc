@@ -10,7 +10,7 @@
 
 #include "compiler/codegen/target/host.h"
 #include "core/error.h"
-#include "core/machine/machine_costs.h"
+#include "core/machine/machine_rows.h"
 
 namespace hone {
 namespace {
