@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/text/shell_word.h"
 #include "db/sqlite/file_claims.h"
-#include "db/sqlite/journal_mode.h"
+#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {

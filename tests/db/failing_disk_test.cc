@@ -9,7 +9,6 @@
 #include "core/hash/minisign.h"
 #include "db/packs/take_pack.h"
 #include "db/record_store.h"
-#include "db/sqlite/journal_mode.h"
 #include "db/sqlite/store_file.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/simulated_disk.h"

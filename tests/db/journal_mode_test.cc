@@ -1,5 +1,3 @@
-#include "db/sqlite/journal_mode.h"
-
 #include <gtest/gtest.h>
 
 #include "db/sqlite/store_file.h"

@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "db/record_store.h"
-#include "db/sqlite/network_file_system.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
