@@ -1,6 +1,5 @@
 #include "db/open_database.h"
 
-#include "db/postgresql/address.h"
 #include "db/postgresql/server_store.h"
 #include "db/sqlite/store_file.h"
 

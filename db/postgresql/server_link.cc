@@ -5,19 +5,44 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "core/text/printable.h"
-#include "db/postgresql/column_arrays.h"
-#include "db/postgresql/refusal.h"
-#include "db/postgresql/server_text.h"
+#include "db/database.h"
+#include "db/postgresql/server_values.h"
 
 namespace hone {
+
 namespace {
+
+std::string FirstLine(const std::string& words) { return words.substr(0, words.find('\n')); }
+
+ExitCode CodeOf(const std::string& state) {
+  if (state == "3D000") return ExitCode::kNoInput;                            // no such database
+  if (state == "42501" || state == "25006") return ExitCode::kNotAuthorised;  // no privilege, a standby
+  if (state.starts_with("28")) return ExitCode::kNotAuthorised;               // authentication
+  if (state == "XX001" || state == "XX002") return ExitCode::kBadData;        // damaged pages, damaged index
+  if (state.starts_with("42")) return ExitCode::kBadData;                     // tables were changed
+  if (state.starts_with("22")) return ExitCode::kBug;                         // values that the server does not take
+  return ExitCode::kIo;
+}
+
+// Throws the Error for an SQLSTATE (PostgreSQL manual, appendix A; "" if the connection was lost) with the first line
+// of the server's words. `store` is the name that users give it.
+[[noreturn]] void ThrowRefusal(const std::string& store, const std::string& state, const std::string& words) {
+  if (state == "55P03") throw DatabaseBusy(fmt::format("store '{}' was locked by other writers for 30 s", store));
+  if (state.empty()) {
+    throw Error(ExitCode::kIo, fmt::format("the server of store '{}' was lost: {}", store, FirstLine(words)));
+  }
+  std::string more;
+  if (state == "3D000") more = "; createdb makes it";
+  if (state == "28P01") more = "; the password comes from ~/.pgpass or PGPASSWORD";
+  throw Error(CodeOf(state), fmt::format("store '{}': {}{}", store, FirstLine(words), more));
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -40,30 +65,6 @@ std::string Numbered(std::string_view sql) {
   }
   return numbered;
 }
-
-// Values as texts that the server reads.
-class ParameterTexts {
- public:
-  explicit ParameterTexts(const SqlRow& row) {
-    texts_.reserve(row.size());
-    for (const SqlValue& value : row) {
-      if (const auto* number = std::get_if<int64_t>(&value)) {
-        texts_.push_back(std::to_string(*number));
-      } else if (const auto* text = std::get_if<std::string>(&value)) {
-        texts_.push_back(ServerText(*text));
-      } else {
-        texts_.push_back(ServerText(std::get<std::string_view>(value)));
-      }
-    }
-    for (const std::string& text : texts_) pointers_.push_back(text.c_str());
-  }
-  int count() const { return static_cast<int>(pointers_.size()); }
-  const char* const* values() const { return pointers_.data(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<const char*> pointers_;
-};
 
 void DropNotice(void* /*argument*/, const char* /*message*/) {}
 
