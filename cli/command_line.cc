@@ -16,8 +16,8 @@
 #include "core/error.h"
 #include "core/text/shell_word.h"
 #include "core/text/spelling.h"
-#include "lab/files/input_file.h"
-#include "lab/files/output_guard.h"
+#include "lab/files/read_file.h"
+#include "lab/files/write_file.h"
 #include "lab/text/print.h"
 
 namespace hone {

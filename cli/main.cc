@@ -11,7 +11,6 @@
 #include "core/text/printable.h"
 #include "lab/machine/versions.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "tuner/compile/compile_worker.h"
 
 namespace hone {

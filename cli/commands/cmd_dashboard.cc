@@ -12,11 +12,9 @@
 #include "lab/dashboard/dashboard_page.h"
 #include "lab/dashboard/dashboard_watch.h"
 #include "lab/dashboard/event_server.h"
-#include "lab/dashboard/viewer_access.h"
 #include "lab/files/write_file.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "rpc_runner/wire/address.h"
 
 namespace hone {

@@ -15,7 +15,6 @@
 #include "core/text/shell_word.h"
 #include "lab/machine/fleet_table.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/status_line.h"
 #include "lab/text/table.h"
 #include "rpc_runner/process/standard_streams.h"

@@ -12,10 +12,9 @@
 #include "lab/machine/device_name.h"
 #include "lab/records/best_records.h"
 #include "lab/records/explain_record.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 #include "rpc_runner/machine/environment.h"
 

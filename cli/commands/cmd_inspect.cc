@@ -17,7 +17,6 @@
 #include "lab/model/model_summary.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 
 namespace hone {

@@ -3,7 +3,6 @@
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/curve_key.h"
 

@@ -6,7 +6,6 @@
 #include "cli/key_options.h"
 #include "core/text/shell_word.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/identity.h"
 #include "rpc_runner/keys/key_folder.h"

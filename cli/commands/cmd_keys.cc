@@ -4,7 +4,6 @@
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/enrolment.h"

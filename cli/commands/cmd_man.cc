@@ -2,7 +2,6 @@
 #include "cli/man_page.h"
 #include "core/version.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

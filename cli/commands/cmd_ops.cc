@@ -13,7 +13,6 @@
 #include "core/text/spelling.h"
 #include "core/workload.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 
 namespace hone {

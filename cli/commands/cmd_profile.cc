@@ -12,13 +12,11 @@
 #include "core/hash/hash.h"
 #include "core/nth.h"
 #include "core/text/shell_word.h"
-#include "lab/files/output_guard.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/profile/profile.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 
 namespace hone {

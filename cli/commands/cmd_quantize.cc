@@ -6,9 +6,7 @@
 #include "lab/files/write_file.h"
 #include "lab/model/model.h"
 #include "lab/quantise/quantise_model.h"
-#include "lab/quantise/quantised_model_output.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 

@@ -6,11 +6,10 @@
 #include "lab/comparison/compare_models.h"
 #include "lab/comparison/comparison_json.h"
 #include "lab/files/write_file.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/report/report_page.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 

@@ -4,7 +4,6 @@
 #include "cli/key_options.h"
 #include "core/error.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/key_folder.h"
 

@@ -21,8 +21,6 @@
 #include "lab/model/inputs.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
-#include "lab/verify/tensor_text.h"
 #include "lab/verify/value_table.h"
 #include "runtime/observed_run.h"
 #include "runtime/session.h"

@@ -21,17 +21,11 @@
 #include "lab/model/inputs.h"
 #include "lab/model/model.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/print_verdicts.h"
 #include "lab/verify/compare_nodes.h"
 #include "lab/verify/compare_outputs.h"
 #include "lab/verify/element_errors.h"
-#include "lab/verify/node_errors.h"
-#include "lab/verify/output_errors.h"
-#include "lab/verify/quantum.h"
 #include "lab/verify/rounding_spread.h"
-#include "lab/verify/trailing_softmax.h"
-#include "lab/verify/verify_tolerance.h"
 #include "runtime/session.h"
 
 namespace hone {

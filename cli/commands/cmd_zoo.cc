@@ -9,7 +9,6 @@
 #include "lab/files/write_file.h"
 #include "lab/model/model.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 
 namespace hone {

@@ -5,14 +5,48 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "lab/statistics.h"
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 
 namespace hone {
+namespace {
+
+// {"median_ns", "ci95_ns": [low, high]}.
+Json MedianJson(const MedianInterval& m) {
+  return {{"median_ns", m.median}, {"ci95_ns", Json::array({m.low, m.high})}};
+}
+
+bool WereFinalsAsked(const NetworkFinals& finals) { return finals.held || !finals.why_not.empty(); }
+
+}  // namespace
+
+std::string NetworkFinalsText(const NetworkFinals& finals) {
+  if (!WereFinalsAsked(finals)) return "";
+  if (!finals.held) return fmt::format("in the built model: not compared, {}\n", finals.why_not);
+  const std::string seconds = fmt::format("{:.0f} s", static_cast<double>(finals.elapsed_ns) / 1e9);
+  if (finals.replaced == 0) {
+    return fmt::format("in the built model: {}; none of the {} tasks with rivals is faster with another ({})\n",
+                       TimeText(finals.before.median), finals.tasks, seconds);
+  }
+  return fmt::format("in the built model: {} to {}, p {:.3f}: {} of the {} tasks with rivals replaced ({})\n",
+                     TimeText(finals.before.median), TimeText(finals.after.median), finals.p, finals.replaced,
+                     finals.tasks, seconds);
+}
+
+Json NetworkFinalsJson(const NetworkFinals& finals) {
+  if (!WereFinalsAsked(finals)) return nullptr;
+  return {{"held", finals.held},
+          {"why_not", finals.why_not},
+          {"tasks", finals.tasks},
+          {"replaced", finals.replaced},
+          {"before", MedianJson(finals.before)},
+          {"after", MedianJson(finals.after)},
+          {"p", finals.p},
+          {"elapsed_ns", finals.elapsed_ns}};
+}
+
 namespace {
 
 constexpr int64_t kQuietNs = 10'000'000'000;

@@ -1,4 +1,4 @@
-// Prints a tuning run's progress and its report.
+// Prints a tuning run's progress, its report and the decisions of its finals.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,15 @@
 #include "cli/printing/time_left.h"
 #include "core/json/serialize.h"
 #include "lab/text/status_line.h"
+#include "tuner/finals/network_finals.h"
 #include "tuner/tuner.h"
 
 namespace hone {
+
+// The decisions of finals in the built model: one line; empty if no finals were asked for.
+std::string NetworkFinalsText(const NetworkFinals& finals);
+// null if no finals were asked for.
+Json NetworkFinalsJson(const NetworkFinals& finals);
 
 // Progress on stderr: one overwritten line on a terminal, else a plain line when a best time falls and every 10 s. With
 // JSON, one object per line on stdout instead. Not thread-safe.

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/json/json_fields.h"
 #include "core/machine/fingerprint.h"
-#include "lab/bench/package_facts.h"
+#include "lab/bench/bench_result.h"
 #include "lab/bench_format.h"
 #include "lab/files/read_file.h"
 

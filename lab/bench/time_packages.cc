@@ -6,9 +6,7 @@
 
 #include "core/ceil_div.h"
 #include "core/nth.h"
-#include "lab/bench/cpu_time.h"
-#include "lab/bench/loaded_anew.h"
-#include "lab/bench/warm_up.h"
+#include "lab/bench/timed_package.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {
@@ -182,6 +180,38 @@ int64_t RunsOfRound(int64_t runs, int round, int rounds) { return runs * (round 
 
 std::vector<TimedPackage> TimePackages(const std::vector<std::string>& paths, const TimePackagesOptions& options) {
   return Benchmark(paths, options).Run();
+}
+
+namespace {
+
+// A short warm-up suffices: the clocks have risen while the package was timed.
+constexpr int64_t kLeastEnergyWarmUpNs = 20'000'000, kMostEnergyWarmUpNs = 1'000'000'000;
+
+void Warm(Session& session) {
+  for (WarmUp warm_up(kLeastEnergyWarmUpNs, kMostEnergyWarmUpNs); !warm_up.over();) {
+    const int64_t begin_ns = MonotonicNs();
+    session.Run();
+    warm_up.Add(MonotonicNs() - begin_ns);
+  }
+}
+
+}  // namespace
+
+void MeasureEnergy(const InputOptions& inputs, int64_t min_ns, const std::function<double()>& joules,
+                   std::vector<TimedPackage>& packages) {
+  for (TimedPackage& timed : packages) {
+    const LoadedAnew file(timed.path, inputs);
+    const std::unique_ptr<Session> session = file.Start(file.first(), {.threads = timed.threads});
+    Warm(*session);
+    int64_t runs = 0;
+    const double before = joules();
+    const int64_t begin_ns = MonotonicNs();
+    do {
+      session->Run();
+      ++runs;
+    } while (MonotonicNs() - begin_ns < min_ns);
+    timed.joules_per_run = (joules() - before) / static_cast<double>(runs);
+  }
 }
 
 }  // namespace hone

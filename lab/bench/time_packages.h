@@ -1,4 +1,4 @@
-// Times packages against each other in one process.
+// Times packages on this machine, in turns and in rounds, and measures the energy that their runs cost.
 #pragma once
 
 #include <cstdint>
@@ -38,5 +38,12 @@ int64_t RunsOfRound(int64_t runs, int round, int rounds);
 // disturbances of the machine affect them alike. With fewer `runs` than rounds there are as many rounds as runs.
 // Results are in the order of the paths. Throws Error as Package::Load does.
 std::vector<TimedPackage> TimePackages(const std::vector<std::string>& paths, const TimePackagesOptions& options);
+
+// Measures the energy that a run of each package costs.
+// Runs each package by itself, repeatedly for at least min_ns and at least once, and sets joules_per_run. That is the
+// growth of `joules`, a count that only grows, per run. It includes the whole machine and other programs that run on
+// it. Throws Error as Package::Load does.
+void MeasureEnergy(const InputOptions& inputs, int64_t min_ns, const std::function<double()>& joules,
+                   std::vector<TimedPackage>& packages);
 
 }  // namespace hone

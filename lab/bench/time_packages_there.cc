@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "lab/machine/package_there.h"
-#include "lab/machine/package_turns.h"
 #include "rpc_runner/executor/package_job.h"
 
 namespace hone {

@@ -11,9 +11,7 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "lab/bench/cpu_time.h"
-#include "lab/bench/loaded_anew.h"
-#include "lab/bench/warm_up.h"
+#include "lab/bench/timed_package.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {

@@ -1,12 +1,20 @@
-// A package's times: rounds of many samples each.
+// The times of one package, and the loading, warming up and CPU time of each round that takes them.
 #pragma once
 
+#include <time.h>
+
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/random.h"
+#include "lab/model/inputs.h"
+#include "runtime/load/mapped_bytes.h"
 #include "runtime/package.h"
+#include "runtime/session.h"
 
 namespace hone {
 
@@ -38,5 +46,57 @@ Round RoundOf(const std::vector<int64_t>& samples_ns, int64_t runs, int64_t cpu_
 // The times that verdicts compare, in the order of rounds: each round's p10_ns. With `throughput` it is the elapsed
 // time over the number of runs that all streams did in it.
 std::vector<int64_t> RoundTimes(const TimedPackage& timed, bool throughput);
+
+// Loads packages anew for each round of a benchmark.
+// One file, loaded repeatedly into different memory, and sessions with the same inputs. The bytes are copied because
+// the system keeps a file in the same pages as long as it caches it. Their placement alone makes one of two equal files
+// slower.
+class LoadedAnew {
+ public:
+  // Reads the file; throws Error as Package::Load and MakeInputs do.
+  LoadedAnew(const std::string& path, const InputOptions& inputs);
+
+  // The package as first loaded, for what it says of itself.
+  const std::shared_ptr<const Package>& first() const { return first_; }
+  std::shared_ptr<const Package> Load() const;
+  std::unique_ptr<Session> Start(const std::shared_ptr<const Package>& package, const SessionOptions& options) const;
+
+ private:
+  const std::string path_, bytes_;
+  const InputShapes shapes_;
+  std::shared_ptr<const Package> first_;
+  std::map<std::string, Tensor> inputs_;
+};
+
+// Allocates memory of a random size and returns it, so that later mappings lie at another place than the last time.
+MappedBytes TakeGap(Random& random);
+
+// Decides when the runs before the timed ones may end.
+// A package's first runs take longer: pages are touched for the first time, caches are cold, clocks rise. Add() reports
+// each run. The warm-up is over after `most_ns`, or after `least_ns` once runs do not become faster. They do not when
+// the least of the last five is at most 2 % below the least of the five before.
+class WarmUp {
+ public:
+  WarmUp(int64_t least_ns, int64_t most_ns) : least_ns_(least_ns), most_ns_(most_ns) {}
+  void Add(int64_t run_ns);
+  bool over() const { return settled() || spent_ns_ >= most_ns_; }
+  bool settled() const;
+  // The least of the runs so far, which is the least disturbed; 0 before the first.
+  int64_t run_ns() const { return runs_ > 0 ? least_run_ns_ : 0; }
+
+ private:
+  static constexpr int64_t kWindow = 5;
+
+  const int64_t least_ns_, most_ns_;
+  int64_t spent_ns_ = 0, runs_ = 0, least_run_ns_ = 0;
+  std::array<int64_t, 2 * kWindow> last_{};  // run i at i modulo its size
+};
+
+// CPU time of all threads so far.
+inline int64_t ProcessCpuNs() {
+  timespec spent{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+  return int64_t{1'000'000'000} * spent.tv_sec + spent.tv_nsec;
+}
 
 }  // namespace hone

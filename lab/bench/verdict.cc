@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/stats/sample_statistics.h"
-#include "lab/statistics.h"
+#include "core/stats/statistics.h"
 
 namespace hone {
 namespace {

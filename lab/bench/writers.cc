@@ -2,10 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "core/error.h"
+#include "core/machine/fingerprint.h"
+#include "core/stats/statistics.h"
+#include "core/text/printable.h"
+#include "core/text/shell_word.h"
 #include "core/text/spelling.h"
+#include "lab/bench/bench_result.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
+#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {
@@ -66,5 +75,202 @@ void WriteBenchFile(const BenchFile& file, const BenchResult& result) {
 }
 
 std::string BenchJson(const BenchResult& result) { return DumpJson(ToJson(result)) + "\n"; }
+
+namespace {
+
+// A cell, quoted as in RFC 4180.
+std::string CsvCell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string CsvRow(const std::vector<std::string>& cells) {
+  std::string row;
+  for (const std::string& cell : cells) row += (row.empty() ? "" : ",") + CsvCell(cell);
+  return row + "\n";
+}
+
+std::string Number(int64_t n) { return fmt::format("{}", n); }
+
+// A column's name: the package's file name without its ending, in letters, digits and '_'.
+std::string Column(const std::string& name) {
+  const size_t slash = name.rfind('/', name.find("/streams:") - 1);
+  std::string column = slash == std::string::npos ? name : name.substr(slash + 1);
+  if (const size_t ending = column.find(".hone"); ending != std::string::npos) column.erase(ending, 5);
+  std::replace_if(column.begin(), column.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return column;
+}
+
+}  // namespace
+
+std::string BenchCsv(const BenchResult& result) {
+  std::string text = CsvRow({"package", "model", "threads", "streams", "precision", "rounds", "runs", "min_ns",
+                             "p10_ns", "median_ns", "median_low_ns", "median_high_ns", "p90_ns", "p99_ns",
+                             "images_per_second", "device", "hone_version", "date"});
+  for (const TimedPackage& timed : result.packages) {
+    const Statistics s = StatisticsOf(timed.samples_ns);
+    const Plan& plan = timed.package->plan();
+    text +=
+        CsvRow({timed.path, plan.model, Number(timed.threads), Number(timed.streams), PrecisionOf(plan),
+                Number(static_cast<int64_t>(timed.rounds.size())), Number(timed.runs), Number(s.min_ns),
+                Number(s.p10_ns), Number(s.median_ns), Number(s.median_low_ns), Number(s.median_high_ns),
+                Number(s.p90_ns), Number(s.p99_ns), fmt::format("{:.3f}", ImagesPerSecond(timed, result.conditions)),
+                FingerprintOf(result.machine).ShortId(), result.machine.hone_version, result.context.date});
+  }
+  return text;
+}
+
+std::string BenchOtava(const BenchResult& result) {
+  std::vector<std::string> header = {"time", "hone_version", "device"};
+  std::vector<std::string> row = {result.context.date, result.machine.hone_version,
+                                  FingerprintOf(result.machine).ShortId()};
+  for (const TimedPackage& timed : result.packages) {
+    const std::string column = Column(NameOf(timed, result.conditions));
+    const Statistics s = StatisticsOf(timed.samples_ns);
+    const auto add = [&](const char* metric, std::string value) {
+      header.push_back(column + metric);
+      row.push_back(std::move(value));
+    };
+    add("_sha256", PackageSha256(*timed.package));
+    add("_p10_ns", Number(s.p10_ns));
+    add("_median_ns", Number(s.median_ns));
+    add("_images_per_second", fmt::format("{:.3f}", ImagesPerSecond(timed, result.conditions)));
+  }
+  return CsvRow(header) + CsvRow(row);
+}
+
+namespace {
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+}  // namespace
+
+std::string BenchHyperfine(const BenchResult& result) {
+  Json results = Json::array();
+  for (const TimedPackage& timed : result.packages) {
+    if (timed.rounds.empty()) continue;
+    std::vector<double> seconds, cpu;
+    for (const Round& round : timed.rounds) {
+      seconds.push_back(static_cast<double>(round.p10_ns) / 1e9);
+      cpu.push_back(static_cast<double>(round.cpu_ns) / 1e9);
+    }
+    const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
+    results.push_back({{"command", "hone run " + ShellWord(timed.path)},
+                       {"mean", Mean(seconds)},
+                       {"stddev", StandardDeviation(seconds)},
+                       {"median", Median(seconds)},
+                       {"user", Mean(cpu)},
+                       {"system", 0.0},
+                       {"min", *least},
+                       {"max", *most},
+                       {"times", seconds},
+                       {"exit_codes", std::vector<int>(seconds.size(), 0)}});
+  }
+  return Json{{"results", results}}.dump(2) + "\n";
+}
+
+namespace {
+
+// Text from outside as a cell, escaped so that it is no markup and does not end the cell.
+std::string EscapedMarkdown(const std::string& text) {
+  std::string escaped;
+  for (const char c : Printable(text)) {
+    if (std::string_view("\\`*_{}[]<>()#+!|&~").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string BenchMarkdown(const BenchResult& result) {
+  std::string text =
+      "| package | precision | threads | streams | min | p10 | median (95 % interval) | p90 | p99 | images/s |\n"
+      "|:---|:---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+  for (const TimedPackage& timed : result.packages) {
+    const Statistics s = StatisticsOf(timed.samples_ns);
+    text +=
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} ({} .. {}) | {} | {} | {:.1f} |\n", EscapedMarkdown(timed.path),
+                    PrecisionOf(timed.package->plan()), timed.threads, timed.streams, TimeText(s.min_ns),
+                    TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.median_low_ns), TimeText(s.median_high_ns),
+                    TimeText(s.p90_ns), TimeText(s.p99_ns), ImagesPerSecond(timed, result.conditions));
+  }
+  text += "\n";
+  for (const Verdict& verdict : result.verdicts) text += fmt::format("- {}\n", EscapedMarkdown(VerdictText(verdict)));
+  for (const std::string& note : result.noise.notes) text += fmt::format("- noise: {}\n", EscapedMarkdown(note));
+  text += fmt::format("- {} rounds on {} \\#{}, hone {}, {}\n",
+                      result.packages.empty() ? 0 : result.packages[0].rounds.size(),
+                      EscapedMarkdown(result.machine.cpu_model), FingerprintOf(result.machine).ShortId(),
+                      EscapedMarkdown(result.machine.hone_version), result.context.date);
+  return text;
+}
+
+namespace {
+
+std::string CachesText(const MachineContext& context) {
+  std::string text;
+  for (const CacheContext& cache : context.caches) {
+    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", cache.level, cache.type, BytesText(cache.bytes));
+  }
+  return text;
+}
+
+std::string Notes(const BenchResult& result) {
+  const Environment& m = result.machine;
+  std::string notes = fmt::format("microcode {}; features {}", m.microcode, m.features);
+  if (!m.hypervisor.empty()) notes += "; virtual machine (" + m.hypervisor + ")";
+  if (!m.governor.empty()) notes += "; governor " + m.governor;
+  return notes;
+}
+
+// The number as text; empty if it is unknown.
+std::string Text(int64_t number) { return number > 0 ? fmt::format("{}", number) : ""; }
+
+}  // namespace
+
+std::string BenchSystem(const BenchResult& result) {
+  const Environment& m = result.machine;
+  const MachineContext& c = result.context;
+  const int threads = result.packages.empty() ? 0 : result.packages[0].threads;
+  const Json json = {{"submitter", ""},
+                     {"division", "open"},
+                     {"category", "available"},
+                     {"status", "available"},
+                     {"system_name", m.host},
+                     {"system_type", "edge"},
+                     {"number_of_nodes", "1"},
+                     {"host_processors_per_node", Text(c.sockets)},
+                     {"host_processor_model_name", m.cpu_model},
+                     {"host_processor_core_count", Text(m.cores)},
+                     {"host_processor_vcpu_count", Text(c.cpus)},
+                     {"host_processor_frequency", c.mhz > 0 ? fmt::format("{} MHz", c.mhz) : ""},
+                     {"host_processor_caches", CachesText(c)},
+                     {"host_processor_interconnect", ""},
+                     {"host_memory_capacity", c.memory_bytes > 0 ? BytesText(c.memory_bytes) : ""},
+                     {"host_memory_configuration", ""},
+                     {"host_storage_type", ""},
+                     {"host_storage_capacity", ""},
+                     {"host_networking", ""},
+                     {"host_networking_topology", ""},
+                     {"accelerators_per_node", "0"},
+                     {"accelerator_model_name", ""},
+                     {"accelerator_memory_capacity", ""},
+                     {"accelerator_memory_configuration", ""},
+                     {"accelerator_host_interconnect", ""},
+                     {"accelerator_interconnect", ""},
+                     {"accelerator_on-chip_memories", ""},
+                     {"cooling", ""},
+                     {"framework", "hone " + m.hone_version},
+                     {"operating_system", c.operating_system},
+                     {"other_software_stack", "Linux " + m.kernel},
+                     {"hw_notes", Notes(result)},
+                     {"sw_notes", fmt::format("{} threads", threads)}};
+  return json.dump(2) + "\n";
+}
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Compares models across the devices of a store.
+// Compares models across the devices of a store, with prices if they are given.
 #pragma once
 
 #include <set>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lab/comparison/compare_records.h"
+#include "lab/comparison/comparison.h"
 #include "lab/comparison/comparison_json.h"
 #include "lab/machine/machine.h"
 #include "lab/model/model.h"
@@ -26,5 +27,12 @@ ComparisonReport CompareModels(const RecordStore& store, const std::vector<Model
 
 // Workloads of all cells' layers with knobs.
 std::set<std::string> LayerNames(const Comparison& c);
+
+// Sets price_per_hour from texts such as "KEY=0.17/h". KEY is a runner's key or label, a host, or a fingerprint's short
+// id, and applies to every row of that machine. Throws Error(kUsage) on another form, or if no device has such a name.
+void SetPrices(const std::vector<std::string>& texts, Comparison& comparison);
+
+// Whether `name` is the device's key, label, host or short id.
+bool IsNamed(const ComparedDevice& device, const std::string& name);
 
 }  // namespace hone

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "core/machine/target.h"
 #include "core/measurement.h"
+#include "rpc_runner/health/roofs.h"
 
 namespace hone {
 
@@ -115,5 +117,19 @@ double FmaShare(const MachineRoofs& roofs, double flops, int64_t ns);
 double BandwidthShare(const MachineRoofs& roofs, double bytes, int64_t ns);
 // Images per unit of the currency that prices are in; 0 without a price or a time.
 double ImagesPerMoney(const ComparedDevice& device, const ComparedModel& model, const ComparedCell& cell);
+
+// Roofs of compared machines.
+
+// The roofs for this number of threads: the row with the least number that suffices, else the one with the most. Zeros
+// if there are no rows. Of several rows with equal threads, the maximum of each roof counts, because a busy machine
+// measures too little.
+MachineRoofs RoofFor(const std::vector<Roof>& roofs, int threads);
+
+// The roofs measured on the device, for its threads. nullopt if they are far below those assumed for its kind, as when
+// other programs keep the machine busy.
+std::optional<MachineRoofs> CredibleRoofs(const std::vector<Roof>& measured, const ComparedDevice& device);
+
+// CredibleRoofs, measured once (0.3 s a row), if the device is this machine; else AssumedRoofs.
+std::function<MachineRoofs(const ComparedDevice& device)> RoofsKnownHere();
 
 }  // namespace hone

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "lab/comparison/comparison_json.h"
-#include "lab/comparison/differences.h"
 #include "lab/comparison/likeness.h"
 
 namespace hone {

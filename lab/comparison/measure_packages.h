@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/comparison/compare_packages.h"
+#include "lab/comparison/bench_results.h"
 #include "lab/comparison/compare_records.h"
 #include "lab/records/records.h"
 #include "rpc_runner/runner.h"

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "core/failure.h"
+#include "lab/comparison/compare_records.h"
 #include "lab/comparison/likeness.h"
-#include "lab/comparison/store_devices.h"
 
 namespace hone {
 namespace {

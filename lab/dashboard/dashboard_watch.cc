@@ -14,7 +14,7 @@
 #include "db/open_database.h"
 #include "lab/dashboard/dashboard_sections.h"
 #include "lab/dashboard/tuning_watch.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 
 namespace hone {

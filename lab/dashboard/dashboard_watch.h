@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "lab/dashboard/section_board.h"
+#include "lab/dashboard/dashboard_sections.h"
 #include "rpc_runner/keys/key_options.h"
 
 namespace hone {

@@ -1,6 +1,7 @@
 #include "lab/files/fresh_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "core/fresh_name.h"
-#include "lab/files/staged_file.h"
 
 namespace hone {
 namespace {
@@ -162,6 +163,44 @@ bool FreshFile::Rename(const std::string& to) {
   if (std::rename(path_.c_str(), to.c_str()) != 0) return false;
   path_.clear();
   return true;
+}
+
+void CannotWrite(const std::string& path, bool created) {
+  throw Error(created ? ExitCode::kIo : ExitCode::kCannotCreate,
+              fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+bool WriteAll(int fd, std::string_view bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<size_t>(n);
+  }
+  return true;
+}
+
+StagedFile::StagedFile(const std::string& path, const std::string& bytes)
+    : StagedFile(
+          path, [&bytes](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); }) {}
+
+StagedFile::StagedFile(const std::string& path, const StreamWriter& write) : path_(path), file_(path) {
+  WriteThrough(
+      [&](std::string_view bytes) {
+        if (!WriteAll(file_.fd(), bytes)) CannotWrite(path_, true);
+      },
+      write);
+  if (::fsync(file_.fd()) != 0) CannotWrite(path_, true);
+}
+
+void StagedFile::Commit() {
+  if (!file_.Rename(path_)) CannotWrite(path_, false);
+}
+
+TemporaryPackage::TemporaryPackage(const std::string& bytes)
+    : file_((std::filesystem::temp_directory_path() / "hone-package").string(), 0600) {
+  if (!WriteAll(file_.fd(), bytes)) CannotWrite(file_.path(), true);
+  package_ = Package::Inspect(file_.path());
 }
 
 }  // namespace hone

@@ -3,7 +3,12 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
+
+#include "lab/files/write_file.h"
+#include "runtime/package.h"
 
 namespace hone {
 
@@ -33,5 +38,41 @@ class FreshFile {
 
 // Removes the unfinished files, for a handler that is about to end the process. Async-signal-safe.
 void RemoveFreshFiles();
+
+// A file that is written completely before it gets its name.
+// Lies on the disk beside `path` as a FreshFile. The destructor removes it unless it was committed.
+class StagedFile {
+ public:
+  // Throws Error: kCannotCreate if the file cannot be made; kIo if it cannot be written completely.
+  StagedFile(const std::string& path, const std::string& bytes);
+  // Holds the output of `write`, written piece by piece. Also throws what `write` throws.
+  StagedFile(const std::string& path, const StreamWriter& write);
+
+  // Gives the file its name, replacing another one. Throws Error(kCannotCreate).
+  void Commit();
+
+ private:
+  std::string path_;
+  FreshFile file_;
+};
+
+// Throws an Error saying that `path` cannot be written, with errno's reason.
+[[noreturn]] void CannotWrite(const std::string& path, bool created);
+// Returns false and sets errno if not everything could be written.
+bool WriteAll(int fd, std::string_view bytes);
+
+// A package in a temporary file.
+// Writes the bytes to a file in the system's temporary folder and opens it, for any target (Package::Inspect). The
+// destructor removes the file. Throws Error: kCannotCreate, kIo.
+class TemporaryPackage {
+ public:
+  explicit TemporaryPackage(const std::string& bytes);
+  const Package* operator->() const { return package_.get(); }
+  const std::string& path() const { return file_.path(); }
+
+ private:
+  FreshFile file_;
+  std::shared_ptr<const Package> package_;
+};
 
 }  // namespace hone

@@ -1,7 +1,8 @@
-// Makes a package from the parts that `hone package unpack` writes.
+// Makes package files: one from the parts that `hone package unpack` writes, or one from several packages.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace hone {
 
@@ -18,5 +19,18 @@ struct PackageParts {
 // state. Throws Error(kBadData), naming the file, for a damaged part, or for a parameter that is missing, unknown or of
 // another shape. Also for parts that do not belong together. Code is not checked here, but when the package is loaded.
 std::string PackPackage(const PackageParts& parts);
+
+struct NamedPackage {
+  std::string name;   // origin, for messages
+  std::string bytes;  // contents of a package file; a file with several packages is split
+};
+
+// One file of several packages of one model for different targets or shapes (docs/reference/formats.md, Packages for
+// several targets). Packages that require the most of a
+// machine come first, otherwise in the given order; each is kept byte for byte. Throws Error(kBadData) for damage or
+// anything but a package. Throws Error(kUsage), naming both, if two packages differ in the names, types or ranks of
+// their inputs and outputs. Also if one of two would never be used, because both have the same requirements and input
+// shapes.
+std::string JoinPackages(const std::vector<NamedPackage>& packages);
 
 }  // namespace hone

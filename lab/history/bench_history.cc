@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "core/json/serialize.h"
 #include "core/machine/fingerprint.h"
+#include "core/stats/change_points.h"
 #include "lab/comparison/bench_results.h"
-#include "lab/history/change_points.h"
 #include "lab/machine/device_name.h"
 
 namespace hone {

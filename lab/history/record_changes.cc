@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "lab/comparison/store_devices.h"
+#include "lab/comparison/compare_records.h"
 
 namespace hone {
 namespace {

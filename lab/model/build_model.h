@@ -1,11 +1,13 @@
-// Builds a model as the commands do, with the available records.
+// Builds a model as the commands do, with the available records and for each size that was asked for.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "compiler/build.h"
 #include "lab/machine/machine.h"
+#include "lab/model/model.h"
 #include "lab/records/records.h"
 #include "lab/text/dispatch_table.h"
 
@@ -19,5 +21,10 @@ struct BuiltModel {
 BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr,
                       const std::string& model_sha256 = "", const PackagePrecision& precision = {});
+
+// The options for each size that the ranges of --shape and --dim stand for; only `options` if there are no ranges. A..B
+// stands for A, 2 A, 4 A and so on below B, and for B. Ranges with the same text change together; others are combined,
+// the first slowest. Throws Error(kUsage) for an invalid range, and for more combinations than a package holds.
+std::vector<ModelOptions> EachShape(const ModelOptions& options);
 
 }  // namespace hone

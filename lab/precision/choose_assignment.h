@@ -1,12 +1,33 @@
 // Chooses the fastest precisions of a model's layers whose errors together stay within a budget.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "lab/precision/layer_precision.h"
+#include "core/package/plan.h"
 
 namespace hone {
+
+// The element type in which each layer of a model multiplies.
+// float32 comes first, as the default of a layer.
+enum class LayerPrecision : uint8_t { kFloat32, kBFloat16, kInt8 };
+inline constexpr size_t kLayerPrecisions = 3;
+
+constexpr std::string_view LayerPrecisionName(LayerPrecision precision) {
+  constexpr std::string_view kNames[kLayerPrecisions] = {"float32", "bfloat16", "int8"};
+  return kNames[static_cast<size_t>(precision)];
+}
+
+// Precisions by the layer's name; a missing layer is float32.
+using Assignment = std::map<std::string, LayerPrecision>;
+
+inline LayerPrecision PrecisionIn(const Assignment& assignment, const std::string& layer) {
+  const auto found = assignment.find(layer);
+  return found == assignment.end() ? LayerPrecision::kFloat32 : found->second;
+}
 
 struct PrecisionOption {
   LayerPrecision precision = LayerPrecision::kFloat32;
@@ -27,5 +48,12 @@ struct LayerOptions {
 // With a budget of 0 only options without an error are chosen. Of equal results the options that come first win. Time
 // and memory grow linearly with the number of layers.
 Assignment ChooseAssignment(const std::vector<LayerOptions>& layers, double squared_budget);
+
+// `call_ns` has the time of each of the plan's calls, and `layers` are names of the model's nodes. A call counts
+// towards the layer that it computes, or in equal parts towards several. A call that computes none (a pool, a
+// conversion) counts towards the next layer computed, or else the last one. So the layers' times add up to the
+// network's. Layers that no call computes are left out; the result is empty if no layer is computed.
+std::map<std::string, double> LayerTimes(const Plan& plan, const std::vector<int64_t>& call_ns,
+                                         const std::vector<std::string>& layers);
 
 }  // namespace hone

@@ -10,8 +10,7 @@
 
 #include "core/nth.h"
 #include "lab/precision/choose_assignment.h"
-#include "lab/precision/layer_times.h"
-#include "lab/precision/run_package.h"
+#include "lab/precision/network_timer.h"
 
 namespace hone {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/package/plan.h"
-#include "lab/precision/layer_precision.h"
+#include "lab/precision/choose_assignment.h"
 #include "lab/precision/network_timer.h"
 #include "lab/precision/precision_models.h"
 

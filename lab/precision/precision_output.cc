@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "lab/quantise/calibration_split.h"
+#include "lab/quantise/calibration_inputs.h"
 #include "lab/text/number_text.h"
-#include "lab/text/print_json.h"
+#include "lab/text/print.h"
 #include "lab/text/table.h"
 
 namespace hone {

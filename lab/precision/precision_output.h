@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lab/precision/choose_precision.h"
-#include "lab/text/print_json.h"
+#include "lab/text/print.h"
 
 namespace hone {
 

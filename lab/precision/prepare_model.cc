@@ -6,7 +6,7 @@
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/relay/infer_type.h"
 #include "lab/model/build_model.h"
-#include "lab/precision/run_package.h"
+#include "lab/precision/network_timer.h"
 #include "lab/quantise/quantise_model.h"
 #include "lab/text/status_line.h"
 

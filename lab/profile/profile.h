@@ -1,4 +1,4 @@
-// Times a package call by call.
+// Times a package call by call, with the CPU's hardware counters.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,37 @@
 
 #include "core/json/serialize.h"
 #include "lab/model/inputs.h"
-#include "lab/profile/hardware_counters.h"
 #include "rpc_runner/health/roofs.h"
 #include "runtime/package.h"
 #include "runtime/session.h"
 
 namespace hone {
+
+// The CPU's hardware counters while a program runs, if the kernel permits.
+
+// Counts of all threads; 0 if a counter was not available.
+struct HardwareCounts {
+  int64_t cycles = 0, instructions = 0, cache_misses = 0, branch_misses = 0;
+  std::string why_not;  // reason if none was available; else empty
+  bool any() const { return why_not.empty(); }
+};
+
+// Linux's perf_event, for this process in user mode, including threads that are made after it. Never fails.
+class HardwareCounters {
+ public:
+  HardwareCounters();
+  ~HardwareCounters();
+  HardwareCounters(const HardwareCounters&) = delete;
+  HardwareCounters& operator=(const HardwareCounters&) = delete;
+
+  void Begin();
+  // The counts since Begin.
+  HardwareCounts End();
+
+ private:
+  std::vector<int> files_;  // one per counter; -1: not available
+  std::string why_not_;
+};
 
 struct ProfileOptions {
   int threads = 0;  // 0: the cores that affinity and the cgroup allow

@@ -1,4 +1,4 @@
-// Inputs with which a model is run to observe its values.
+// Inputs with which a model is run to observe its values: some give ranges, others judge the result.
 #pragma once
 
 #include <cstdint>
@@ -30,5 +30,22 @@ std::vector<CalibrationSample> ReadCalibration(const std::string& folder, const 
 
 // Random samples: floats are normal, indices in range, other integers 0 or 1.
 std::vector<CalibrationSample> RandomCalibration(const std::vector<InputSpec>& specs, int64_t count, uint64_t seed);
+
+struct CalibrationSplit {
+  std::vector<CalibrationSample> seen, held_out;
+  // Inputs on which errors are measured: those held out, or all if none are.
+  const std::vector<CalibrationSample>& judges() const { return held_out.empty() ? seen : held_out; }
+};
+
+// The inputs that errors were measured on, for people: "2 others", "the same ones".
+std::string JudgesText(size_t held_out);
+
+// Holds out every fifth sample if there are five or more.
+CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all);
+
+// The split of a folder's samples. If `from` is "random", `drawn` random samples for ranges and eight for judging.
+// Throws Error as ReadCalibration does.
+CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,
+                               uint64_t seed, const ImageOptions& images = {});
 
 }  // namespace hone

@@ -11,6 +11,7 @@
 #include "compiler/quantise/signal_error.h"
 #include "lab/model/model.h"
 #include "lab/quantise/quantiser.h"
+#include "lab/text/print.h"
 
 namespace hone {
 
@@ -36,5 +37,10 @@ struct QuantisedModel {
 // what ReadCalibration and LoadModel throw.
 QuantisedModel QuantiseModel(const ModelOptions& model, const QuantiseOptions& options, int threads,
                              QuantisedFor reader = QuantisedFor::kFile);
+
+// A table of layers, one of outputs, and the source of the ranges. `path` is the file with the model.
+std::string QuantisedModelText(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path);
+// JSON with the fields of docs/reference/cli.md.
+Json QuantisedModelJson(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path);
 
 }  // namespace hone

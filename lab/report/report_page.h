@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lab/comparison/comparison_json.h"
-#include "lab/report/tuning_history.h"
+#include "lab/report/charts.h"
 
 namespace hone {
 

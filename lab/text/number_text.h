@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/json/serialize.h"
 #include "core/tensor.h"
+#include "tuner/record_config_source.h"
 
 namespace hone {
 
@@ -24,5 +27,11 @@ std::string RatioText(int64_t before_ns, int64_t after_ns);
 Shape ParseDims(std::string_view text, std::string_view what);
 // Parses "3%" or "0.03" as 0.03. Throws Error(kUsage) on anything outside [0, 1].
 double ParseShare(std::string_view text, std::string_view what);
+
+// The expected loss of using a record of another kind of machine: "12.0 % of 14 tasks", or "8.1 %, estimated"; empty if
+// there is no loss to print.
+std::string LossText(const std::optional<ExpectedLoss>& loss);
+// {"share": 0.12, "tasks": 14}; tasks is 0 for an estimate. null if there is no loss to print.
+Json LossJson(const std::optional<ExpectedLoss>& loss);
 
 }  // namespace hone

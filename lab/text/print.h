@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/json/serialize.h"
 #include "core/text/printable.h"
 #include "rpc_runner/process/standard_streams.h"
 
@@ -22,5 +23,11 @@ template <typename... T>
 void Note(fmt::format_string<T...> format, T&&... arguments) {
   WriteToStderr(PrintableLines(fmt::format(format, std::forward<T>(arguments)...)));
 }
+
+// Prints the single JSON document of --json to stdout, compact, with a newline.
+void PrintJson(const Json& json);
+
+// An error as JSON; one that is not finite becomes "inf", because JSON has no infinity.
+Json FiniteOrInf(double error);
 
 }  // namespace hone

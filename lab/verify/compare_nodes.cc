@@ -4,9 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
 
 #include "compiler/relay/reference.h"
 #include "core/error.h"
+#include "lab/files/npy.h"
+#include "lab/text/print.h"
+#include "lab/text/print_verdicts.h"
+#include "lab/text/table.h"
+#include "lab/verify/value_table.h"
 #include "runtime/observed_run.h"
 
 namespace hone {
@@ -121,6 +129,94 @@ std::optional<size_t> FirstDifference(const std::vector<NodeError>& nodes) {
 std::optional<size_t> FirstNotFinite(const std::vector<NodeError>& nodes) {
   const auto it = std::find_if(nodes.begin(), nodes.end(), [](const NodeError& node) { return node.not_finite > 0; });
   return it == nodes.end() ? std::nullopt : std::optional(static_cast<size_t>(it - nodes.begin()));
+}
+
+namespace {
+
+Json NodesJson(const std::vector<NodeError>& nodes) {
+  Json list = Json::array();
+  for (const NodeError& node : nodes) {
+    list.push_back({{"call", node.call},
+                    {"op", node.op},
+                    {"node", node.error.name},
+                    {"worst", FiniteOrInf(node.error.worst)},
+                    {"index", node.error.index},
+                    {"not_finite", node.not_finite},
+                    {"agrees", node.error.agrees}});
+  }
+  return list;
+}
+
+Json NameJson(const std::vector<NodeError>& nodes, const std::optional<size_t>& which) {
+  return which ? Json(nodes[*which].error.name) : Json();
+}
+
+std::string NotFiniteText(const NodeError& node) {
+  return fmt::format("not finite first: {} (call {}, {}), {} of its elements; {}\n", node.error.name, node.call,
+                     node.op, node.not_finite,
+                     node.expected_not_finite == 0
+                         ? std::string("those that it is compared with are finite")
+                         : fmt::format("{} of those that it is compared with", node.expected_not_finite));
+}
+
+}  // namespace
+
+bool ReportNodes(const std::vector<NodeError>& nodes, double tolerance, bool json) {
+  const std::optional<size_t> first = FirstDifference(nodes), not_finite = FirstNotFinite(nodes);
+  if (json) {
+    PrintJson({{"agrees", !first},
+               {"tolerance", tolerance},
+               {"nodes", NodesJson(nodes)},
+               {"first", NameJson(nodes, first)},
+               {"first_not_finite", NameJson(nodes, not_finite)}});
+    return !first;
+  }
+  Table table({"> call", "operator", "node", "> max|y-r|/max|r|", "> at element", "verdict"});
+  for (const NodeError& node : nodes) {
+    table.Add({fmt::format("{}", node.call), node.op, node.error.name, fmt::format("{:.2e}", node.error.worst),
+               fmt::format("{}", node.error.index), node.error.agrees ? "agrees" : "DIFFERS"});
+  }
+  PrintVerdicts(fmt::format("{}{}tolerance {:.0e}: {}\n", table.ToText(),
+                            not_finite ? NotFiniteText(nodes[*not_finite]) : "", tolerance,
+                            first ? fmt::format("from node {} on (call {}, {}) nothing agrees",
+                                                nodes[*first].error.name, nodes[*first].call, nodes[*first].op)
+                                  : "the last value agrees"));
+  return !first;
+}
+
+namespace {
+
+constexpr size_t kNumber = 5;  // length of "0012_"
+
+bool IsNumbered(const std::string& file) {
+  return file.size() > kNumber && file[kNumber - 1] == '_' && file.find_first_not_of("0123456789") == kNumber - 1;
+}
+
+// Files by name without the number; a file without a number has priority over one with a number.
+std::map<std::string, std::string> FilesOf(const std::string& folder) {
+  std::error_code error;
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string file = entry.path().filename().string();
+    if (entry.path().extension() != ".npy") continue;
+    files[file] = entry.path().string();
+    if (IsNumbered(file)) files.try_emplace(file.substr(kNumber), entry.path().string());
+  }
+  const bool refused = error == std::errc::permission_denied;
+  if (error)
+    throw Error(refused ? ExitCode::kNotAuthorised : ExitCode::kNoInput,
+                fmt::format("the folder {} cannot be read: {}", folder, error.message()));
+  if (files.empty()) throw Error(ExitCode::kNoInput, fmt::format("the folder {} has no .npy file", folder));
+  return files;
+}
+
+}  // namespace
+
+ExpectedValue ExpectFiles(const std::string& folder) {
+  return [files = FilesOf(folder)](const std::string& name) -> std::optional<Tensor> {
+    const auto file = files.find(NpyFileName(name));
+    return file == files.end() ? std::nullopt : std::optional(ReadNpy(file->second));
+  };
 }
 
 }  // namespace hone

@@ -55,4 +55,8 @@ std::optional<size_t> FirstDifference(const std::vector<NodeError>& nodes);
 // The index of the first value that is not finite; nullopt if all are.
 std::optional<size_t> FirstNotFinite(const std::vector<NodeError>& nodes);
 
+// Prints a row per node, then where they begin to differ, and the first value that is not finite; one document with
+// `json`. Returns whether the nodes agree up to the end.
+bool ReportNodes(const std::vector<NodeError>& nodes, double tolerance, bool json);
+
 }  // namespace hone

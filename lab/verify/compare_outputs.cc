@@ -6,7 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/relay/infer_type.h"
+#include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/json/serialize_precision.h"
+#include "lab/text/print.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {
@@ -50,6 +55,96 @@ OutputError CompareOutput(const std::string& name, const Tensor& got, const Tens
   error.worst /= error.scale;
   error.agrees = error.worst <= tolerance;
   return error;
+}
+
+namespace {
+
+std::string RoundingText(const OutputError& e) {
+  if (e.quantum == 0) return fmt::format("{:.2e}", e.rounding);
+  return fmt::format("{:.3g} of {:.3g} steps of {:.3g}", e.Quanta(), e.AllowedQuanta(), e.quantum);
+}
+
+}  // namespace
+
+Json ErrorsJson(const std::vector<OutputError>& errors) {
+  Json outputs = Json::array();
+  for (const OutputError& e : errors) {
+    Json json = {{"name", e.name},
+                 {"worst", FiniteOrInf(e.worst)},
+                 {"index", e.index},
+                 {"rounding", FiniteOrInf(e.rounding)},
+                 {"agrees", e.agrees}};
+    if (e.element > 0) {
+      json["element"] = FiniteOrInf(e.element);
+      json["element_index"] = e.element_index;
+    }
+    if (e.quantum > 0) {
+      json["quantum"] = e.quantum;
+      json["quanta"] = FiniteOrInf(e.Quanta());
+      json["allowed_quanta"] = FiniteOrInf(e.AllowedQuanta());
+    }
+    outputs.push_back(std::move(json));
+  }
+  return outputs;
+}
+
+std::string ErrorsText(const std::vector<OutputError>& errors) {
+  const bool rounding =
+      std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.rounding > 0 || e.quantum > 0; });
+  std::vector<std::string> head = {"output", "> max|y-r|/max|r|", "> at element"};
+  if (rounding) head.emplace_back("> rounding allows");
+  const bool elements = std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.element > 0; });
+  if (elements) head.insert(head.end(), {"> element's error/allowed", "> at element"});
+  head.emplace_back("verdict");
+  Table table(std::move(head));
+  for (const OutputError& e : errors) {
+    std::vector<std::string> row = {e.name, fmt::format("{:.2e}", e.worst), fmt::format("{}", e.index)};
+    if (rounding) row.push_back(RoundingText(e));
+    if (elements) row.insert(row.end(), {fmt::format("{:.2e}", e.element), fmt::format("{}", e.element_index)});
+    row.emplace_back(e.agrees ? "agrees" : "DIFFERS");
+    table.Add(std::move(row));
+  }
+  return table.ToText();
+}
+
+namespace {
+
+PackagePrecision PrecisionOf(const Package& package, const std::string& name) {
+  const auto found = package.manifest().find("precision");
+  if (found == package.manifest().end()) return {};
+  try {
+    return PackagePrecisionFromJson(*found);
+  } catch (const Error& error) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: the manifest's precision: {}", name, error.what()));
+  }
+}
+
+}  // namespace
+
+VerifyTolerance ToleranceFor(std::optional<double> given, const Package& package, const std::string& name) {
+  if (given) return {*given, "given"};
+  const PackagePrecision precision = PrecisionOf(package, name);
+  const bool chosen = precision.float32_layers + precision.bfloat16_layers + precision.int8_layers > 0;
+  if (!chosen) return {};
+  if (precision.max_error >= 0) {
+    return {std::max(precision.max_error, kVerifyTolerance), "the error that the package was built within", true};
+  }
+  return {std::clamp(2 * precision.error, kVerifyTolerance, 1.0), "twice the error that the package's build measured"};
+}
+
+std::optional<Logits> WithoutTrailingSoftmax(const relay::IRModule& typed) {
+  const relay::Call* softmax = relay::AsCallTo(typed.main->body, "nn.softmax");
+  if (softmax == nullptr) return std::nullopt;
+  Logits logits;
+  logits.softmax = softmax->attrs;
+  logits.module = typed;
+  logits.module.main = relay::WithFields(*typed.main, typed.main->params, softmax->args[0]);
+  logits.module = relay::InferType(logits.module);
+  return logits;
+}
+
+Tensor ApplySoftmax(const Tensor& logits, const relay::Attrs& attrs) {
+  return relay::FindOp("nn.softmax")->reference({logits}, attrs).at(0);
 }
 
 }  // namespace hone

@@ -1,4 +1,5 @@
-// Spread of the correct outputs of a model that rounds or is computed in fewer bits.
+// Spread of the correct outputs of a model that rounds or is computed in fewer bits, and the steps of quantised
+// outputs.
 #pragma once
 
 #include <map>
@@ -31,5 +32,9 @@ std::vector<double> BFloat16Spread(const relay::IRModule& typed, const std::map<
 // The spread with those weights rounded to float16 that NarrowWeights rounds for a package with this plan.
 std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& plan,
                                       const std::map<std::string, Tensor>& inputs);
+
+// The step of each output. Integers have step 1. A product of integers and a constant scale has the scale, or the
+// largest scale of a channel. Operators behind it that only move elements keep that step. Any other output has 0.
+std::vector<double> OutputQuanta(const relay::IRModule& typed);
 
 }  // namespace hone

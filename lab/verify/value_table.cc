@@ -10,7 +10,6 @@
 #include "lab/files/npy.h"
 #include "lab/files/write_file.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {
@@ -106,6 +105,30 @@ void ValueTable::Print(bool json) const {
   }
   hone::Print("{}{}\n", table_.ToText(),
               first_not_finite_.empty() ? "every value is finite" : "not finite first: " + first_not_finite_);
+}
+
+namespace {
+
+constexpr int64_t kMostElementsShown = 10;
+
+}  // namespace
+
+void PrintTensor(const std::string& name, const Tensor& tensor) {
+  Print("{} {} {}:", name, ShapeText(tensor.shape()), DTypeName(tensor.dtype()));
+  for (int64_t i = 0; i < std::min(kMostElementsShown, tensor.elements()); ++i) Print(" {:.6g}", tensor.At(i));
+  Print("{}\n", tensor.elements() > kMostElementsShown ? " ..." : "");
+}
+
+Json TensorJson(const std::string& name, const Tensor& tensor) {
+  Json first = Json::array();
+  for (int64_t i = 0; i < std::min(kMostElementsShown, tensor.elements()); ++i)
+    first.push_back(NumberJson(tensor.At(i)));
+  return {{"name", name}, {"shape", tensor.shape()}, {"dtype", DTypeName(tensor.dtype())}, {"first", first}};
+}
+
+void SaveTensors(const NamedTensors& tensors, const std::string& folder) {
+  MakeFolder(folder);
+  for (const auto& [name, tensor] : tensors) WriteNpy(tensor, folder + "/" + NpyFileName(name));
 }
 
 }  // namespace hone

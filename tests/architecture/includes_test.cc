@@ -85,8 +85,8 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"lab/files", {}},
     {"lab/comparison",
      {"lab/text", "lab/files", "lab/bench_format.h", "lab/model/build_model.h", "lab/machine/device_name.h",
-      "lab/machine/machine.h", "lab/model/model.h", "lab/machine/package_there.h", "lab/machine/package_turns.h",
-      "lab/profile/profile.h", "lab/records/records.h"}},
+      "lab/machine/machine.h", "lab/model/model.h", "lab/machine/package_there.h", "lab/profile/profile.h",
+      "lab/records/records.h"}},
     {"lab/history",
      {"lab/bench/verdict.h", "lab/bench_format.h", "lab/comparison", "lab/machine/device_name.h",
       "lab/records/diff_records.h", "lab/files", "lab/text"}},
@@ -94,7 +94,7 @@ const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"lab/report",
      {"lab/comparison", "lab/history", "lab/text", "lab/machine/device_name.h", "lab/records/diff_records.h"}},
     {"lab/dashboard",
-     {"lab/report", "lab/text", "lab/machine/device_name.h", "lab/machine/fleet_table.h", "lab/records/store.h"}},
+     {"lab/report", "lab/text", "lab/machine/device_name.h", "lab/machine/fleet_table.h", "lab/records/records.h"}},
     {"cli/printing", {}},
 };
 

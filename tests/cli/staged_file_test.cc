@@ -1,6 +1,4 @@
 // Unfinished files after a signal, after a kill, and with somebody else's link in their place.
-#include "lab/files/staged_file.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +12,7 @@
 #include <functional>
 
 #include "cli/stop.h"
+#include "lab/files/fresh_file.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "core/json/serialize.h"
-#include "lab/verify/trailing_softmax.h"
+#include "lab/verify/compare_outputs.h"
 #include "tests/end_to_end/run_model.h"
 
 namespace hone {

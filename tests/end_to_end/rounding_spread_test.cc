@@ -7,7 +7,6 @@
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "lab/verify/compare_outputs.h"
-#include "lab/verify/quantum.h"
 #include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {

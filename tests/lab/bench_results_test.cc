@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "lab/comparison/compare_packages.h"
+#include "lab/comparison/comparison.h"
 #include "lab/comparison/comparison_text.h"
 #include "lab/comparison/likeness.h"
-#include "lab/comparison/roofs_of_devices.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

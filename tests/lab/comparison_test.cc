@@ -9,13 +9,12 @@
 #include "compiler/layers.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
-#include "lab/comparison/compare_packages.h"
+#include "lab/comparison/bench_results.h"
+#include "lab/comparison/compare_models.h"
 #include "lab/comparison/compare_records.h"
 #include "lab/comparison/comparison_text.h"
-#include "lab/comparison/differences.h"
 #include "lab/comparison/likeness.h"
 #include "lab/comparison/portability.h"
-#include "lab/comparison/prices.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -1,9 +1,8 @@
-#include "lab/model/each_shape.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "lab/model/build_model.h"
 
 namespace hone {
 namespace {

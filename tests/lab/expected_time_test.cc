@@ -1,6 +1,6 @@
-#include "lab/text/expected_time.h"
-
 #include <gtest/gtest.h>
+
+#include "lab/text/dispatch_table.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
-#include "lab/records/knob_influence.h"
-
 #include <gtest/gtest.h>
+
+#include "lab/records/explain_record.h"
 
 namespace hone {
 namespace {

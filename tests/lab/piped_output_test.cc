@@ -1,5 +1,3 @@
-#include "lab/files/piped_output.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

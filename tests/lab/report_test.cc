@@ -8,7 +8,6 @@
 #include "lab/report/page.h"
 #include "lab/report/report_page.h"
 #include "lab/report/svg.h"
-#include "lab/report/tuning_history.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

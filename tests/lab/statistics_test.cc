@@ -1,4 +1,4 @@
-#include "lab/statistics.h"
+#include "core/stats/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,6 @@
 #include "core/text/duration.h"
 #include "lab/files/read_file.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/tracker/ask_tracker.h"

@@ -6,9 +6,8 @@
 #include "cli/stop.h"
 #include "core/text/shell_word.h"
 #include "db/care/backup_store.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 

@@ -7,9 +7,8 @@
 #include "core/text/shell_word.h"
 #include "db/care/check_store.h"
 #include "db/open_database.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -12,9 +12,9 @@
 #include "lab/history/history_forms.h"
 #include "lab/history/record_changes.h"
 #include "lab/records/diff_records.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/report/history_page.h"
-#include "lab/text/print_json.h"
+#include "lab/text/print.h"
 #include "lab/text/print_verdicts.h"
 #include "lab/text/status_line.h"
 

@@ -15,12 +15,10 @@
 #include "db/exports/google_benchmark.h"
 #include "db/exports/kernel_tuner_t4.h"
 #include "db/record_log.h"
-#include "lab/files/piped_output.h"
 #include "lab/files/write_file.h"
 #include "lab/records/best_records.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "rpc_runner/process/standard_streams.h"
 
 namespace hone {

@@ -7,9 +7,8 @@
 #include "cli/record_options.h"
 #include "core/text/printable.h"
 #include "db/care/heal_store.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -12,7 +12,6 @@
 #include "lab/files/read_file.h"
 #include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 

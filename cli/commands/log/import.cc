@@ -7,11 +7,9 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "db/record_log.h"
-#include "lab/files/piped_input.h"
 #include "lab/files/read_file.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -10,7 +10,6 @@
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "rpc_runner/keys/key_file.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/commands/log/print_records.h"
 #include "cli/commands/log/query_options.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 
 namespace hone {
 

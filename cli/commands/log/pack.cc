@@ -17,9 +17,8 @@
 #include "db/packs/take_pack.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "rpc_runner/keys/key_file.h"
 
 namespace hone {

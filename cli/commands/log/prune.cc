@@ -8,9 +8,8 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "db/care/prune_store.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 

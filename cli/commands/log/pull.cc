@@ -12,9 +12,8 @@
 #include "db/packs/fetch_url.h"
 #include "db/packs/take_pack.h"
 #include "lab/files/read_file.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

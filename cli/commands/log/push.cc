@@ -14,7 +14,6 @@
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 namespace {

@@ -2,9 +2,8 @@
 
 #include "db/open_database.h"
 #include "db/packs/pack.h"
-#include "lab/files/input_file.h"
 #include "lab/files/read_file.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 
 namespace hone {
 

@@ -7,7 +7,6 @@
 #include "core/text/shell_word.h"
 #include "db/care/recover_store.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 

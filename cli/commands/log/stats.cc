@@ -5,9 +5,8 @@
 #include "cli/command_line.h"
 #include "cli/commands/log/log_commands.h"
 #include "cli/record_options.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 
 namespace hone {

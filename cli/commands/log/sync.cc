@@ -4,9 +4,8 @@
 #include "cli/commands/log/log_commands.h"
 #include "core/text/shell_word.h"
 #include "db/sync_stores.h"
-#include "lab/records/store.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 
 namespace hone {
 

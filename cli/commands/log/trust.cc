@@ -7,7 +7,6 @@
 #include "cli/commands/log/trusted_file.h"
 #include "core/error.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "lab/text/table.h"
 
 namespace hone {

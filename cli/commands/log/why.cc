@@ -18,7 +18,6 @@
 #include "lab/model/model.h"
 #include "lab/records/records.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "tuner/record_config_source.h"
 
 namespace hone {

@@ -7,7 +7,6 @@
 #include "compiler/schedules/layout_defaults.h"
 #include "compiler/schedules/usable_config.h"
 #include "lab/machine/device_name.h"
-#include "lab/text/loss_text.h"
 #include "lab/text/number_text.h"
 #include "lab/text/table.h"
 

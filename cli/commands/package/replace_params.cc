@@ -10,14 +10,12 @@
 #include "compiler/open_params.h"
 #include "compiler/replace_params.h"
 #include "core/text/shell_word.h"
-#include "lab/files/join_packages.h"
+#include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/model/model.h"
-#include "lab/model/relay_file.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_json.h"
 #include "runtime/package.h"
 
 namespace hone {

@@ -1,12 +1,11 @@
 // Joules of a run, from a counter that the test controls.
-#include "lab/bench/measure_energy.h"
-
 #include <gtest/gtest.h>
 
 #include "compiler/build.h"
 #include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/relay/infer_type.h"
+#include "lab/bench/time_packages.h"
 #include "lab/files/write_file.h"
 #include "tests/db/sample_record.h"
 

@@ -1,6 +1,6 @@
-#include "lab/bench/warm_up.h"
-
 #include <gtest/gtest.h>
+
+#include "lab/bench/timed_package.h"
 
 namespace hone {
 namespace {

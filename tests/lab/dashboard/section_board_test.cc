@@ -1,10 +1,9 @@
 // The updates that a viewer gets, without repetition.
-#include "lab/dashboard/section_board.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/json/serialize.h"
+#include "lab/dashboard/dashboard_sections.h"
 
 namespace hone {
 namespace {

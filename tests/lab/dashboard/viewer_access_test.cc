@@ -1,11 +1,10 @@
 // Viewers that a dashboard admits, and the answers to others.
-#include "lab/dashboard/viewer_access.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "core/error.h"
+#include "lab/dashboard/dashboard_page.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -1,5 +1,5 @@
 // Change points are found where a level changes, and not in noise.
-#include "lab/history/change_points.h"
+#include "core/stats/change_points.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

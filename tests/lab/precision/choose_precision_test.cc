@@ -8,7 +8,7 @@
 
 #include "core/nth.h"
 #include "lab/machine/machine.h"
-#include "lab/precision/run_package.h"
+#include "lab/precision/network_timer.h"
 
 namespace hone {
 namespace {

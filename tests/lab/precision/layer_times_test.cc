@@ -1,6 +1,6 @@
-#include "lab/precision/layer_times.h"
-
 #include <gtest/gtest.h>
+
+#include "lab/precision/choose_assignment.h"
 
 namespace hone {
 namespace {

@@ -1,4 +1,4 @@
-#include "lab/statistics.h"
+#include "core/stats/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,10 +42,6 @@ double StandardDeviation(const std::vector<double>& values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
-}
-
-Json MedianJson(const MedianInterval& m) {
-  return {{"median_ns", m.median}, {"ci95_ns", Json::array({m.low, m.high})}};
 }
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-#include "lab/history/change_points.h"
+#include "core/stats/change_points.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,9 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/json/serialize.h"
-#include "core/stats/sample_statistics.h"
-
 namespace hone {
 
 struct Statistics {
@@ -21,8 +18,5 @@ Statistics StatisticsOf(std::vector<int64_t> samples_ns);
 double Mean(const std::vector<double>& values);
 // The standard deviation, estimated from a sample; 0 for fewer than two values.
 double StandardDeviation(const std::vector<double>& values);
-
-// {"median_ns", "ci95_ns": [low, high]}.
-Json MedianJson(const MedianInterval& m);
 
 }  // namespace hone

@@ -1,8 +1,6 @@
-#include "lab/text/print_json.h"
+#include "lab/text/print.h"
 
 #include <cmath>
-
-#include "lab/text/print.h"
 
 namespace hone {
 

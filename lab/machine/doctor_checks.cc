@@ -1,9 +1,15 @@
-#include "lab/machine/try_runner.h"
+#include "lab/machine/doctor_checks.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <variant>
 
@@ -13,6 +19,7 @@
 #include "lab/machine/device_name.h"
 #include "lab/text/number_text.h"
 #include "rpc_runner/keys/client_keys.h"
+#include "rpc_runner/process/clock.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 
 namespace hone {
@@ -136,6 +143,58 @@ std::vector<Hop> TryRunner(const RemoteRunnerOptions& remote) {
     }
   }
   return hops;
+}
+
+namespace {
+
+std::string TryFile(const std::filesystem::path& folder) {
+  std::string name = (folder / "hone-doctor-XXXXXX").string();
+  const int fd = mkstemp(name.data());
+  if (fd < 0) return fmt::format("{}: {}", folder.string(), std::strerror(errno));
+  // A full disk accepts a file's name but no contents.
+  const bool written = write(fd, name.data(), name.size()) == static_cast<ssize_t>(name.size());
+  const std::string why = written ? "" : fmt::format("{}: {}", folder.string(), std::strerror(errno));
+  close(fd);
+  unlink(name.c_str());
+  return why;
+}
+
+}  // namespace
+
+std::string WhyNoFileIn(const std::filesystem::path& folder) {
+  std::filesystem::path there = std::filesystem::absolute(folder);
+  std::error_code error;
+  while (!std::filesystem::exists(there, error) && !error && there.has_relative_path()) there = there.parent_path();
+  return TryFile(there);
+}
+
+std::filesystem::path TemporaryFolder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
+namespace {
+
+constexpr int64_t kGapNs = 5'000;
+
+}  // namespace
+
+TimerNoise MeasureTimerNoise(int64_t duration_ns) {
+  TimerNoise noise;
+  noise.resolution_ns = std::numeric_limits<int64_t>::max();
+  int64_t lost = 0;
+  const int64_t start = MonotonicNs();
+  int64_t last = start;
+  while (last - start < duration_ns) {
+    const int64_t now = MonotonicNs();
+    const int64_t gap = now - last;
+    last = now;
+    if (gap > 0) noise.resolution_ns = std::min(noise.resolution_ns, gap);
+    noise.worst_gap_ns = std::max(noise.worst_gap_ns, gap);
+    if (gap > kGapNs) lost += gap;
+  }
+  noise.lost_share = static_cast<double>(lost) / static_cast<double>(std::max<int64_t>(last - start, 1));
+  return noise;
 }
 
 }  // namespace hone
