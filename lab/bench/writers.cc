@@ -8,13 +8,13 @@
 #include "core/error.h"
 #include "core/machine/fingerprint.h"
 #include "core/stats/statistics.h"
-#include "core/text/printable.h"
 #include "core/text/shell_word.h"
 #include "core/text/spelling.h"
 #include "lab/bench/bench_result.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/text/number_text.h"
+#include "lab/text/table.h"
 
 namespace hone {
 namespace {
@@ -77,14 +77,6 @@ void WriteBenchFile(const BenchFile& file, const BenchResult& result) {
 std::string BenchJson(const BenchResult& result) { return DumpJson(ToJson(result)) + "\n"; }
 
 namespace {
-
-// A cell, quoted as in RFC 4180.
-std::string CsvCell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string CsvRow(const std::vector<std::string>& cells) {
   std::string row;
@@ -174,20 +166,6 @@ std::string BenchHyperfine(const BenchResult& result) {
   return Json{{"results", results}}.dump(2) + "\n";
 }
 
-namespace {
-
-// Text from outside as a cell, escaped so that it is no markup and does not end the cell.
-std::string EscapedMarkdown(const std::string& text) {
-  std::string escaped;
-  for (const char c : Printable(text)) {
-    if (std::string_view("\\`*_{}[]<>()#+!|&~").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
-}  // namespace
-
 std::string BenchMarkdown(const BenchResult& result) {
   std::string text =
       "| package | precision | threads | streams | min | p10 | median (95 % interval) | p90 | p99 | images/s |\n"
@@ -195,18 +173,18 @@ std::string BenchMarkdown(const BenchResult& result) {
   for (const TimedPackage& timed : result.packages) {
     const Statistics s = StatisticsOf(timed.samples_ns);
     text +=
-        fmt::format("| {} | {} | {} | {} | {} | {} | {} ({} .. {}) | {} | {} | {:.1f} |\n", EscapedMarkdown(timed.path),
+        fmt::format("| {} | {} | {} | {} | {} | {} | {} ({} .. {}) | {} | {} | {:.1f} |\n", MarkdownCell(timed.path),
                     PrecisionOf(timed.package->plan()), timed.threads, timed.streams, TimeText(s.min_ns),
                     TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.median_low_ns), TimeText(s.median_high_ns),
                     TimeText(s.p90_ns), TimeText(s.p99_ns), ImagesPerSecond(timed, result.conditions));
   }
   text += "\n";
-  for (const Verdict& verdict : result.verdicts) text += fmt::format("- {}\n", EscapedMarkdown(VerdictText(verdict)));
-  for (const std::string& note : result.noise.notes) text += fmt::format("- noise: {}\n", EscapedMarkdown(note));
+  for (const Verdict& verdict : result.verdicts) text += fmt::format("- {}\n", MarkdownCell(VerdictText(verdict)));
+  for (const std::string& note : result.noise.notes) text += fmt::format("- noise: {}\n", MarkdownCell(note));
   text += fmt::format("- {} rounds on {} \\#{}, hone {}, {}\n",
                       result.packages.empty() ? 0 : result.packages[0].rounds.size(),
-                      EscapedMarkdown(result.machine.cpu_model), FingerprintOf(result.machine).ShortId(),
-                      EscapedMarkdown(result.machine.hone_version), result.context.date);
+                      MarkdownCell(result.machine.cpu_model), FingerprintOf(result.machine).ShortId(),
+                      MarkdownCell(result.machine.hone_version), result.context.date);
   return text;
 }
 

@@ -129,23 +129,6 @@ bool AnyEstimate(const Comparison& c) {
   return false;
 }
 
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + "\"";
-}
-
-std::string MarkdownCell(const std::string& text) {
-  std::string cell;
-  for (const char letter : Printable(text)) {
-    if (letter == '|' || letter == '\\' || letter == '<' || letter == '`' || letter == '*' || letter == '_')
-      cell += '\\';
-    cell += letter;
-  }
-  return cell;
-}
-
 }  // namespace
 
 std::string ShareText(double share) { return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-"; }
@@ -310,7 +293,7 @@ std::string ComparisonCsv(const ComparisonReport& report) {
       const Standing& s = standings[device];
       csv += fmt::format(
           "{},{},{},{},{},{},{},{},{},{},{},{},{:.3f},{:.4f},{:.4f},{},{},{},{:.4f},{},{},{:.0f},{:.6g}\r\n",
-          CsvField(c.models[model].name), CsvField(d.name), d.short_id, CsvField(d.target.cpu), d.threads, d.cache,
+          CsvCell(c.models[model].name), CsvCell(d.name), d.short_id, CsvCell(d.target.cpu), d.threads, d.cache,
           cell.precision, TimeOriginName(cell.origin), cell.time.ns, cell.time.low_ns, cell.time.high_ns,
           cell.time.samples, GflopsOf(cell.flops, cell.time.ns), FmaShare(d.roofs, cell.flops, cell.time.ns),
           BandwidthShare(d.roofs, cell.bytes, cell.time.ns), cell.tasks, cell.covered, cell.estimated_ns, s.ratio,

@@ -215,4 +215,20 @@ size_t PrintTable(const std::vector<std::string>& headers, size_t columns, const
 
 std::string Table::ToText(size_t columns) const { return columns > 0 ? FitTable(cells_, columns) : DrawTable(cells_); }
 
+std::string CsvCell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string MarkdownCell(const std::string& text) {
+  std::string escaped;
+  for (const char c : Printable(text)) {
+    if (std::string_view("\\`*_{}[]<>()#+!|&~").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Text tables, also fitted to terminals that are narrower than the table.
+// Text tables, also fitted to terminals that are narrower than the table, and cells of CSV and Markdown.
 #pragma once
 
 #include <cstddef>
@@ -51,5 +51,10 @@ class Table {
 // Prints the text of a Table with these headers and rows, or nothing if there are no rows. Returns the number of rows.
 // Without a terminal that limits the columns, `each` is called twice, for the widths and the lines, and no row is held.
 size_t PrintTable(const std::vector<std::string>& headers, size_t columns, const EachTableRow& each);
+
+// A cell of a CSV file, quoted as in RFC 4180 where necessary.
+std::string CsvCell(const std::string& text);
+// Text from outside as a cell or an item of Markdown, escaped so that it is no markup and does not end the cell.
+std::string MarkdownCell(const std::string& text);
 
 }  // namespace hone
