@@ -58,8 +58,8 @@ class RunnerServer {
         jitter_(static_cast<uint64_t>(MonotonicNs()) ^ static_cast<uint64_t>(getpid())),
         lease_server_(CapsOf(options.executor)) {
     if (options.health) {
-      roofs_ = options.senses.roofs(*options.health, environment_);
-      watch_.emplace(options.senses.watch(*options.health, environment_));
+      roofs_ = options.probes.roofs(*options.health, environment_);
+      watch_.emplace(options.probes.watch(*options.health, environment_));
       reported_health_ = watch_->summary();
     }
     if (options.direct) {
@@ -122,7 +122,7 @@ class RunnerServer {
   bool IsHealthCheckDue() const { return lease_server_.wants_health_check() || (watch_ && watch_->IsDue()); }
 
   void CheckHealth() {
-    if (watch_) watch_->Look();
+    if (watch_) watch_->RunCheck();
     if (lease_server_.OnHealthCheck(watch_ ? watch_->why() : "")) SendToClient(lease_server_.Heartbeat());
     if (watch_) ReportHealth();
   }
@@ -250,7 +250,7 @@ class RunnerServer {
     // If an older lease still holds, the tracker learns of it from the next heartbeat.
     if (!lease_server_.lease().empty() || trial_ || (watch_ && !watch_->may_be_offered())) return;
     lease_server_.Begin(lease);
-    if (watch_) watch_->Ask();
+    if (watch_) watch_->RequestCheck();
     holder_ = holder;
     client_ = {};
     client_heard_ns_ = MonotonicNs();
@@ -264,7 +264,7 @@ class RunnerServer {
     holder_.clear();
     served_ = true;
     lease_server_.Begin("");
-    if (watch_) watch_->Ask();
+    if (watch_) watch_->RequestCheck();
     SendHeartbeat(MonotonicNs());
   }
 

@@ -28,7 +28,7 @@ struct RunnerServerOptions {
   int64_t max_jobs = 0;                 // 0: without limit
   bool once = false;                    // exit when the first lease is over
   std::optional<HealthOptions> health;  // absent: the device is not watched
-  DeviceSenses senses;                  // the functions by which the device is watched
+  DeviceProbes probes;                  // the functions by which the device is watched
   ClientKeys keys;
   std::optional<UpgradeOptions> upgrade;  // absent: upgrades are refused
 };

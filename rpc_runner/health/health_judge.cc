@@ -18,7 +18,7 @@ HealthJudge::HealthJudge(const HealthRules& rules, std::vector<GoldenPart> parts
       history_(std::move(history)),
       state_(history_.enough() ? HealthState::kHealthy : HealthState::kLearning),
       streaks_(parts_.size()),
-      accused_(parts_.size()),
+      slow_parts_(parts_.size()),
       probation_ns_(rules.probation_ns) {}
 
 bool HealthJudge::IsSlow(size_t part, int64_t time) const {
@@ -28,12 +28,12 @@ bool HealthJudge::IsSlow(size_t part, int64_t time) const {
 
 bool HealthJudge::IsSlow(const std::vector<int64_t>& times) const {
   for (size_t part = 0; part < parts_.size(); ++part) {
-    if ((parts_[part].steady || accused_[part]) && IsSlow(part, times[part])) return true;
+    if ((parts_[part].steady || slow_parts_[part]) && IsSlow(part, times[part])) return true;
   }
   return false;
 }
 
-void HealthJudge::Follow(const GoldenRun& run) {
+void HealthJudge::UpdateStreaks(const GoldenRun& run) {
   for (size_t part = 0; part < parts_.size(); ++part) {
     Streak& streak = streaks_[part];
     if (!IsSlow(part, run.times[part])) {
@@ -60,19 +60,19 @@ std::string HealthJudge::Why(size_t part) const {
   return fmt::format("golden kernel {:.1f} % slower than usual ({})", 100 * (ratio - 1), parts_[part].name);
 }
 
-void HealthJudge::Take(const GoldenRun& run) {
-  Follow(run);
+void HealthJudge::AddRun(const GoldenRun& run) {
+  UpdateStreaks(run);
   may_be_offered() ? JudgeOffered(run) : JudgeQuarantined(run);
 }
 
 void HealthJudge::JudgeOffered(const GoldenRun& run) {
   why_.clear();
-  std::fill(accused_.begin(), accused_.end(), false);
+  std::fill(slow_parts_.begin(), slow_parts_.end(), false);
   bool doubted = false, sure = false;
   for (size_t part = 0; part < parts_.size(); ++part) {
     if (IsSure(part, run.at_ns)) {
       if (!sure) why_ = Why(part);
-      accused_[part] = sure = true;
+      slow_parts_[part] = sure = true;
     } else if (parts_[part].steady && streaks_[part].runs > 0) {
       if (why_.empty()) why_ = Why(part);
       doubted = true;
@@ -99,7 +99,7 @@ void HealthJudge::Quarantine(int64_t now_ns) {
 }
 
 void HealthJudge::JudgeQuarantined(const GoldenRun& run) {
-  if (condemned_) return;
+  if (for_good_) return;
   if (IsSlow(run.times)) {
     state_ = HealthState::kQuarantined;
     good_runs_ = 0;
@@ -112,16 +112,16 @@ void HealthJudge::JudgeQuarantined(const GoldenRun& run) {
   freed_ns_ = run.at_ns;
   state_ = HealthState::kHealthy;
   why_.clear();
-  std::fill(accused_.begin(), accused_.end(), false);
+  std::fill(slow_parts_.begin(), slow_parts_.end(), false);
 }
 
-void HealthJudge::Condemn(const std::string& why) {
-  condemned_ = true;
+void HealthJudge::QuarantineForGood(const std::string& why) {
+  for_good_ = true;
   state_ = HealthState::kQuarantined;
   why_ = why;
 }
 
-double HealthJudge::Tells() const {
+double HealthJudge::Sensitivity() const {
   double limit = 1;
   for (size_t part = 0; history_.enough() && part < parts_.size(); ++part) {
     if (parts_[part].steady) limit = std::max(limit, history_.Limit(part));

@@ -57,9 +57,9 @@ class HealthJudge {
   // Whether these times would raise or keep up a doubt. If so, it pays to repeat the run at once, since most
   // disturbances are over by then.
   bool IsSlow(const std::vector<int64_t>& times) const;
-  void Take(const GoldenRun& run);
+  void AddRun(const GoldenRun& run);
   // Quarantines for good: earlier measurements say nothing about this machine.
-  void Condemn(const std::string& why);
+  void QuarantineForGood(const std::string& why);
 
   HealthState state() const { return state_; }
   bool may_be_offered() const { return state_ < HealthState::kQuarantined; }
@@ -68,7 +68,7 @@ class HealthJudge {
   // The time between runs in the present state.
   int64_t spacing_ns() const;
   // The least slowdown that this device's steady parts can detect, 0.025 for 2.5 %; 0 while learning.
-  double Tells() const;
+  double Sensitivity() const;
   const GoldenHistory& history() const { return history_; }
 
  private:
@@ -80,7 +80,7 @@ class HealthJudge {
     int64_t least_ns = 0;
   };
   bool IsSlow(size_t part, int64_t time) const;
-  void Follow(const GoldenRun& run);
+  void UpdateStreaks(const GoldenRun& run);
   bool IsSure(size_t part, int64_t now_ns) const;
   std::string Why(size_t part) const;
   void JudgeOffered(const GoldenRun& run);
@@ -94,8 +94,8 @@ class HealthJudge {
   std::string why_;
   std::vector<Streak> streaks_;
   std::vector<GoldenRun> doubtful_;  // kept out of the history until the doubt is decided
-  std::vector<bool> accused_;        // the parts that caused the quarantine
-  bool condemned_ = false;
+  std::vector<bool> slow_parts_;     // the parts that caused the quarantine
+  bool for_good_ = false;
   int good_runs_ = 0;
   int64_t good_since_ns_ = 0, freed_ns_ = 0;
   int64_t probation_ns_;

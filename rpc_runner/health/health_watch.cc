@@ -22,9 +22,9 @@ std::string PathOf(const HealthOptions& options, const std::string& device) {
 }
 
 GoldenHistory Load(const std::string& path, const std::string& device, size_t parts, const HealthSources& sources) {
-  std::string complaint;
-  GoldenHistory history = path.empty() ? GoldenHistory(parts) : LoadHistory(path, device, parts, &complaint);
-  if (!complaint.empty()) sources.complain(complaint);
+  std::string problem;
+  GoldenHistory history = path.empty() ? GoldenHistory(parts) : LoadHistory(path, device, parts, &problem);
+  if (!problem.empty()) sources.log(problem);
   return history;
 }
 
@@ -42,17 +42,17 @@ HealthWatch::HealthWatch(const HealthOptions& options, std::vector<GoldenPart> p
       saved_ns_(sources_.clock()),
       saved_size_(judge_.history().size()) {
   const int first = judge_.history().enough() ? 1 : kFirstRuns;
-  for (int i = 0; i < first; ++i) Look();
+  for (int i = 0; i < first; ++i) RunCheck();
 }
 
 bool HealthWatch::IsDue() const {
   const int64_t passed_ns = sources_.clock() - last_ns_;
-  return passed_ns >= judge_.spacing_ns() || (asked_ && passed_ns >= kJustNowNs);
+  return passed_ns >= judge_.spacing_ns() || (check_requested_ && passed_ns >= kJustNowNs);
 }
 
-void HealthWatch::Ask() { asked_ = true; }
+void HealthWatch::RequestCheck() { check_requested_ = true; }
 
-std::vector<int64_t> HealthWatch::Times() {
+std::vector<int64_t> HealthWatch::MeasureTimes() {
   std::vector<int64_t> times = sources_.run_golden();
   for (int i = 0; i < kRepeats && judge_.IsSlow(times); ++i) {
     const std::vector<int64_t> again = sources_.run_golden();
@@ -64,31 +64,32 @@ std::vector<int64_t> HealthWatch::Times() {
 bool HealthWatch::IsSameMachine() {
   const std::string machine = sources_.machine();
   if (machine.empty() || machine == machine_) return true;
-  judge_.Condemn(fmt::format("the machine is \"{}\" now and was \"{}\" when the runner began", machine, machine_));
-  Tell();
+  judge_.QuarantineForGood(
+      fmt::format("the machine is \"{}\" now and was \"{}\" when the runner began", machine, machine_));
+  UpdateSummary();
   return false;
 }
 
-void HealthWatch::Look() {
+void HealthWatch::RunCheck() {
   const int64_t begin_ns = sources_.clock();
-  asked_ = false;
+  check_requested_ = false;
   if (IsSameMachine()) {
-    const std::vector<int64_t> times = Times();
+    const std::vector<int64_t> times = MeasureTimes();
     const CpuTicks ticks = sources_.ticks();
-    judge_.Take({begin_ns, times, StealShare(std::exchange(ticks_, ticks), ticks)});
+    judge_.AddRun({begin_ns, times, StealShare(std::exchange(ticks_, ticks), ticks)});
   }
   last_ns_ = sources_.clock();
   spent_ns_ += last_ns_ - begin_ns;
-  Tell();
+  UpdateSummary();
   if (last_ns_ - saved_ns_ >= kSaveNs || (saved_size_ < GoldenHistory::kEnough && judge_.history().enough())) Save();
 }
 
-void HealthWatch::Tell() {
+void HealthWatch::UpdateSummary() {
   std::string summary = fmt::format("{} {}", HealthStateName(judge_.state()), judge_.history().enough());
   const bool was_told = summary_.starts_with(HealthStateName(judge_.state()));
   summary_ = std::move(summary);
   if (!was_told && judge_.state() >= HealthState::kQuarantined) {
-    sources_.complain(fmt::format("{}: {}", HealthStateName(judge_.state()), judge_.why()));
+    sources_.log(fmt::format("{}: {}", HealthStateName(judge_.state()), judge_.why()));
   }
 }
 
@@ -96,8 +97,8 @@ void HealthWatch::Save() {
   saved_ns_ = last_ns_;
   saved_size_ = judge_.history().size();
   if (path_.empty()) return;
-  if (const std::string complaint = SaveHistory(path_, device_, judge_.history()); !complaint.empty()) {
-    sources_.complain(complaint);
+  if (const std::string problem = SaveHistory(path_, device_, judge_.history()); !problem.empty()) {
+    sources_.log(problem);
     path_.clear();
   }
 }
@@ -114,7 +115,7 @@ void HealthWatch::Stamp(Measurement* measurement) const {
 }
 
 Json HealthWatch::ToJson() const {
-  return {{"state", HealthStateName(judge_.state())}, {"why", judge_.why()}, {"tells", judge_.Tells()}};
+  return {{"state", HealthStateName(judge_.state())}, {"why", judge_.why()}, {"tells", judge_.Sensitivity()}};
 }
 
 }  // namespace hone

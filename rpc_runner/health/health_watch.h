@@ -28,7 +28,7 @@ struct HealthSources {
   std::function<CpuTicks()> ticks;                   // ReadTicks
   // The machine's identity, which must stay the same; empty if unknown at the moment.
   std::function<std::string()> machine;
-  std::function<void(const std::string&)> complain;  // takes a line to print
+  std::function<void(const std::string&)> log;  // takes a line to print
 };
 
 // Not thread-safe.
@@ -42,9 +42,9 @@ class HealthWatch {
   // Whether the golden kernel should run as soon as no job is running.
   bool IsDue() const;
   // Call it when a lease begins or ends: a run is due, unless one was just done.
-  void Ask();
+  void RequestCheck();
   // Runs the golden kernel, and up to twice more if that may clear a doubt. One run takes 5 to 30 ms.
-  void Look();
+  void RunCheck();
   // Whether this is still the machine on which the runner began; a migrated guest is not. If not, the device is
   // quarantined for good. Called for each result.
   bool IsSameMachine();
@@ -64,8 +64,8 @@ class HealthWatch {
   int64_t spent_ns() const { return spent_ns_; }  // in all golden runs
 
  private:
-  std::vector<int64_t> Times();
-  void Tell();
+  std::vector<int64_t> MeasureTimes();
+  void UpdateSummary();
   void Save();
 
   const std::string device_, golden_kernel_;
@@ -75,7 +75,7 @@ class HealthWatch {
   std::string machine_;
   CpuTicks ticks_;
   int64_t last_ns_ = 0, saved_ns_ = 0, spent_ns_ = 0;
-  bool asked_ = false;
+  bool check_requested_ = false;
   size_t saved_size_ = 0;
   std::string summary_;
 };
@@ -90,7 +90,7 @@ std::vector<Roof> RoofsOfThisMachine(const HealthOptions& options, const Environ
 std::string RoofsTextOfThisMachine(const std::vector<int>& cores, const Environment& environment);
 
 // The functions by which a runner measures its device; tests replace them.
-struct DeviceSenses {
+struct DeviceProbes {
   std::function<HealthWatch(const HealthOptions&, const Environment&)> watch = WatchThisMachine;
   std::function<std::vector<Roof>(const HealthOptions&, const Environment&)> roofs = RoofsOfThisMachine;
 };

@@ -48,13 +48,13 @@ std::string HistoryPath(const std::string& folder, const std::string& device) {
   return fmt::format("{}/health-{}.json", folder, Sha256Hex(device).substr(0, 16));
 }
 
-GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* complaint) {
+GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* problem) {
   const std::optional<std::string> text = ReadSmallFile(path, kMostHistoryBytes);
   if (!text) return GoldenHistory(parts);
   try {
     return Parse(*text, device, parts);
   } catch (const Error& error) {
-    *complaint = fmt::format("{} is not read, the device is learnt anew: {}", path, error.what());
+    *problem = fmt::format("{} is not read, the device is learnt anew: {}", path, error.what());
     return GoldenHistory(parts);
   }
 }

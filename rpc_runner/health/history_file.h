@@ -16,8 +16,8 @@ std::string StateFolder();
 std::string HistoryPath(const std::string& folder, const std::string& device);
 
 // The device's history. Empty if there is no file, or if the file is damaged or of another version, device or number of
-// parts. For an unusable file, `complaint` gets the reason in one line.
-GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* complaint);
+// parts. For an unusable file, `problem` gets the reason in one line.
+GoldenHistory LoadHistory(const std::string& path, const std::string& device, size_t parts, std::string* problem);
 
 // Replaces the old file atomically. Returns the error in one line, or "" on success.
 std::string SaveHistory(const std::string& path, const std::string& device, const GoldenHistory& history);

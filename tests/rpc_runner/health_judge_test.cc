@@ -23,7 +23,7 @@ class Device {
   }
   void Take(const std::vector<int64_t>& times, double steal = 0) {
     now_ns_ += judge_.spacing_ns();
-    judge_.Take({now_ns_, times, steal});
+    judge_.AddRun({now_ns_, times, steal});
   }
   // Runs until the state changes; returns the time that this took.
   int64_t Until(HealthState state, const std::vector<int64_t>& times, double steal = 0) {
@@ -42,10 +42,10 @@ TEST(HealthJudge, OffersADeviceWhileItLearns) {
   HealthJudge judge(HealthRules(), kThreeParts, GoldenHistory(3));
   EXPECT_EQ(judge.state(), HealthState::kLearning);
   EXPECT_TRUE(judge.may_be_offered());
-  judge.Take({kSecond, kUsual, 0});
-  judge.Take({2 * kSecond, Times(2), 0});
+  judge.AddRun({kSecond, kUsual, 0});
+  judge.AddRun({2 * kSecond, Times(2), 0});
   EXPECT_EQ(judge.why(), "");
-  EXPECT_EQ(judge.Tells(), 0);
+  EXPECT_EQ(judge.Sensitivity(), 0);
 }
 
 TEST(HealthJudge, QuarantinesWhatStaysSlowAndSaysWhy) {
@@ -113,7 +113,7 @@ TEST(HealthJudge, LearnsNothingFromTheSlow) {
 
 TEST(HealthJudge, NeverFreesTheCondemned) {
   Device device;
-  device.judge().Condemn("it is another machine");
+  device.judge().QuarantineForGood("it is another machine");
   device.Until(HealthState::kHealthy, kUsual);
   EXPECT_EQ(device.judge().state(), HealthState::kQuarantined);
   EXPECT_EQ(device.judge().why(), "it is another machine");

@@ -32,13 +32,13 @@ TEST(HealthWatch, MeasuresBeforeAndAfterALeaseButNotTwiceAtOnce) {
   Random random(1);
   world.Work(watch, 3 * kMinute, random);
   ASSERT_EQ(watch.state(), HealthState::kHealthy);
-  watch.Look();
+  watch.RunCheck();
   EXPECT_FALSE(watch.IsDue());
-  watch.Ask();
+  watch.RequestCheck();
   EXPECT_FALSE(watch.IsDue());
   world.now_ns += 3 * kSecond;
   EXPECT_TRUE(watch.IsDue());
-  watch.Look();
+  watch.RunCheck();
   world.now_ns += 3 * kSecond;
   EXPECT_FALSE(watch.IsDue());
   world.now_ns += 20 * kSecond;
@@ -57,7 +57,7 @@ TEST(HealthWatch, StampsWhatWasMeasuredInDoubt) {
   EXPECT_EQ(measurement.environment.golden_kernel, "1-avx2");
   EXPECT_EQ(measurement.environment.golden_ns, 6000);
   world.golden = [] { return std::vector<int64_t>{1100, 2000, 3000}; };
-  watch.Look();
+  watch.RunCheck();
   watch.Stamp(&measurement);
   EXPECT_TRUE(measurement.noisy);
   EXPECT_EQ(measurement.environment.health, "golden kernel 10.0 % slower than usual (arithmetic)");
@@ -71,7 +71,7 @@ TEST(HealthWatch, RunsASlowOneAgainAtOnce) {
   world.Work(watch, 3 * kMinute, random);
   int runs = 0;
   world.golden = [&runs] { return std::vector<int64_t>{++runs == 3 ? 1000 : 1500, 2000, 3000}; };
-  watch.Look();
+  watch.RunCheck();
   EXPECT_EQ(runs, 3);
   EXPECT_EQ(watch.state(), HealthState::kHealthy);
 }
@@ -80,10 +80,10 @@ TEST(HealthWatch, TakesAnotherMachineForAnotherMachine) {
   World world;
   HealthWatch watch = world.Watch();
   world.machine = "";
-  watch.Look();
+  watch.RunCheck();
   EXPECT_TRUE(watch.may_be_offered());
   world.machine = "AuthenticAMD-25-17-1";
-  watch.Look();
+  watch.RunCheck();
   EXPECT_FALSE(watch.may_be_offered());
   ASSERT_EQ(world.complaints.size(), 1u);
   EXPECT_NE(world.complaints[0].find("\"AuthenticAMD-25-17-1\" now"), std::string::npos) << world.complaints[0];
@@ -116,22 +116,22 @@ TEST(HealthWatch, LearnsAnewFromADamagedFile) {
   text << file.rdbuf();
   const std::string whole = text.str();
   ASSERT_GT(whole.size(), 400u);
-  std::string complaint;
-  EXPECT_TRUE(LoadHistory(folder.File(), kSomeDevice, 3, &complaint).enough());
-  EXPECT_EQ(complaint, "");
+  std::string problem;
+  EXPECT_TRUE(LoadHistory(folder.File(), kSomeDevice, 3, &problem).enough());
+  EXPECT_EQ(problem, "");
   for (size_t size = 0; size + 1 < whole.size(); size += 1 + size / 20) {
     std::ofstream(folder.File()) << whole.substr(0, size);
-    complaint.clear();
-    ASSERT_EQ(LoadHistory(folder.File(), kSomeDevice, 3, &complaint).size(), 0u) << size;
-    ASSERT_NE(complaint.find("learnt anew"), std::string::npos);
+    problem.clear();
+    ASSERT_EQ(LoadHistory(folder.File(), kSomeDevice, 3, &problem).size(), 0u) << size;
+    ASSERT_NE(problem.find("learnt anew"), std::string::npos);
   }
   std::ofstream(folder.File()) << whole;
-  complaint.clear();
-  EXPECT_EQ(LoadHistory(folder.File(), "another device", 3, &complaint).size(), 0u);
-  EXPECT_NE(complaint.find("another device"), std::string::npos) << complaint;
-  complaint.clear();
-  EXPECT_EQ(LoadHistory(folder.File(), kSomeDevice, 6, &complaint).size(), 0u);
-  EXPECT_NE(complaint, "");
+  problem.clear();
+  EXPECT_EQ(LoadHistory(folder.File(), "another device", 3, &problem).size(), 0u);
+  EXPECT_NE(problem.find("another device"), std::string::npos) << problem;
+  problem.clear();
+  EXPECT_EQ(LoadHistory(folder.File(), kSomeDevice, 6, &problem).size(), 0u);
+  EXPECT_NE(problem, "");
 }
 
 TEST(HealthWatch, GoesOnWhereItMayNotWrite) {

@@ -42,7 +42,7 @@ struct World {
       const auto job_ns = static_cast<int64_t>(2e9 * random.Uniform());
       ticks.all += job_ns;
       now_ns += job_ns;
-      if (watch.IsDue()) watch.Look();
+      if (watch.IsDue()) watch.RunCheck();
     }
   }
 };

@@ -20,19 +20,19 @@ class WatchedDevice {
     world_.golden = [this] { return std::vector<int64_t>{arithmetic_ns_, 2000, 3000}; };
   }
 
-  // The senses of a device that has worked for three minutes and knows its usual times.
-  DeviceSenses Senses() {
-    DeviceSenses senses;
-    senses.watch = [this](const HealthOptions& options, const Environment&) {
+  // The probes of a device that has worked for three minutes and knows its usual times.
+  DeviceProbes Probes() {
+    DeviceProbes probes;
+    probes.watch = [this](const HealthOptions& options, const Environment&) {
       HealthWatch watch(options, kThreeParts, kSomeDevice, "1-avx2", Locked(world_.Sources()));
       while (watch.state() == HealthState::kLearning) {
         Pass(2'000'000'000);
-        watch.Look();
+        watch.RunCheck();
       }
       return watch;
     };
-    senses.roofs = [](const HealthOptions&, const Environment&) { return std::vector<Roof>{{"", 1, 100, 20}}; };
-    return senses;
+    probes.roofs = [](const HealthOptions&, const Environment&) { return std::vector<Roof>{{"", 1, 100, 20}}; };
+    return probes;
   }
   void Pass(int64_t ns) {
     const std::lock_guard lock(mutex_);
@@ -85,7 +85,7 @@ class WatchedDevice {
       return ticks();
     });
     sources.machine = Lock(bare.machine);
-    sources.complain = Lock(bare.complain);
+    sources.log = Lock(bare.log);
     return sources;
   }
 

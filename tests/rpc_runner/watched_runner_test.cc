@@ -42,7 +42,7 @@ class WatchedRunner {
         thread_([this, tracker] {
           RunnerServerOptions options = OfferTo(tracker, "key");
           options.health = HealthOptions{};
-          options.senses = device_.Senses();
+          options.probes = device_.Probes();
           ServeExecutor(options, executor_, [this] { return executor_.PollFd(); }, &stop_);
         }) {}
   ~WatchedRunner() {
@@ -216,7 +216,7 @@ TEST_F(WatchedRunners, DoubtWhatTheyMeasuredSinceTheyWereLastWell) {
 }
 
 // A suspect result found after the last job is reported before the tuner leaves.
-TEST_F(WatchedRunners, LookAgainWhenTheirTunerIsDone) {
+TEST_F(WatchedRunners, AreCheckedWhenTheirTunerIsDone) {
   const auto runner = Offer("pi");
   const auto tuner = Tuner();
   RunJob(*tuner);
