@@ -53,7 +53,7 @@ void RequireKeyName(const std::string& name) {
 
 int64_t ExpiryOf(const std::string& text) {
   if (text.empty()) return 0;
-  if (const std::optional<int64_t> moment = ParseMoment(text)) return *moment;
+  if (const std::optional<int64_t> moment = ParseUtcTime(text)) return *moment;
   throw Error(ExitCode::kUsage,
               fmt::format("--expires {}: a date in UTC as 2027-01-31 or 2027-01-31T12:00:00Z would be right", text));
 }

@@ -64,7 +64,7 @@ void SlowReader::Serve(const std::string& tracker, const ClientKeys& keys) {
   SocketContext context(ClientSecurity(keys, tracker));
   Socket socket(context, Socket::Kind::kDealer);
   socket.Connect(tracker);
-  socket.ForgetUnsent();
+  socket.DropUnsent();
   while (!stop_) {
     if (socket.Send("", {FrameKind::kStatusQuery, Json::object(), {}})) ++asked_;
     // From here on it is a slow reader and not a flood.

@@ -27,7 +27,7 @@ double SecondsToClose(const std::string& tracker, const FleetKeys& keys, const s
   SocketContext context(ClientSecurity(keys.Admit(name), tracker));
   Socket socket(context, Socket::Kind::kDealer);
   socket.Connect(tracker);
-  socket.ForgetUnsent();
+  socket.DropUnsent();
   socket.Send("", {FrameKind::kStatusQuery, Json::object(), {}});
   Socket::Message answer;
   // The tracker reads the list again within a second, so the first tries may be refused.

@@ -60,7 +60,7 @@ class SimulatedRunner : public Peer {
   void Turn() {
     Frame frame;
     while (Receive(&frame)) On(frame);
-    if (MonotonicNs() - beat_ns_ < kBeatNs) return;
+    if (MonotonicNs() - beat_ns_ < kHeartbeatNs) return;
     beat_ns_ = MonotonicNs();
     Say(FrameKind::kHeartbeat, {{"runner", name_}, {"lease", lease_}, {"jobs_done", 0}});
     if (!lease_.empty()) Say(FrameKind::kHeartbeat, Json::object(), lease_);
@@ -115,7 +115,7 @@ class SimulatedTuner : public Peer {
       granted = granted || (frame.kind == FrameKind::kLease && lease_.empty());
       if (frame.kind == FrameKind::kLease) lease_ = HeaderText(frame.header, "lease");
     }
-    if (MonotonicNs() - said_ns_ < kBeatNs) return granted;
+    if (MonotonicNs() - said_ns_ < kHeartbeatNs) return granted;
     said_ns_ = MonotonicNs();
     if (lease_.empty()) {
       Say(FrameKind::kLeaseRequest, {{"client", name_}, {"label", "bench"}, {"key", key_}});

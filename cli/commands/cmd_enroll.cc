@@ -27,10 +27,10 @@ int EnrollCommand(const Arguments& arguments) {
   const std::string code = MakeEnrolmentCode(ReadIdentity(tracker.secret()).public_key, &made);
   AddEnrolment(tracker, {made.once.public_key, RolesOf(roles), name, until_s, ExpiryOf(expires), ""}, now_s);
   if (line.json()) {
-    PrintJson({{"code", code}, {"name", name}, {"roles", roles}, {"until", MomentText(until_s)}});
+    PrintJson({{"code", code}, {"name", name}, {"roles", roles}, {"until", UtcTimeText(until_s)}});
   } else {
     Print("{}\n", code);
-    Note("it works once and until {}; whoever has it first becomes {}\n", MomentText(until_s), name);
+    Note("it works once and until {}; whoever has it first becomes {}\n", UtcTimeText(until_s), name);
   }
   const bool is_runner = RolesOf(roles) == static_cast<uint8_t>(Role::kRunner);
   line.Next(is_runner ? "hone-runner --tracker ADDRESS --enroll " + code : "hone join " + code + " --tracker ADDRESS");

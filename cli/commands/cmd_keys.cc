@@ -22,7 +22,7 @@ struct KeyBook {
 
 std::string StateOf(const AuthorizedKey& key, int64_t now_s) {
   if (key.expires_s == 0) return "admitted";
-  return fmt::format("{} {}", now_s >= key.expires_s ? "expired" : "until", MomentText(key.expires_s));
+  return fmt::format("{} {}", now_s >= key.expires_s ? "expired" : "until", UtcTimeText(key.expires_s));
 }
 
 Json ToJson(const KeyBook& book) {
@@ -32,12 +32,12 @@ Json ToJson(const KeyBook& book) {
                     {"roles", RolesText(k.roles)},
                     {"key", k.key},
                     {"fingerprint", KeyFingerprint(k.key)},
-                    {"expires", k.expires_s == 0 ? Json() : Json(MomentText(k.expires_s))},
+                    {"expires", k.expires_s == 0 ? Json() : Json(UtcTimeText(k.expires_s))},
                     {"expired", k.expires_s != 0 && book.now_s >= k.expires_s}});
   }
   for (const Enrolment& e : book.open) {
     if (e.taken_by.empty())
-      open.push_back({{"name", e.name}, {"roles", RolesText(e.roles)}, {"until", MomentText(e.until_s)}});
+      open.push_back({{"name", e.name}, {"roles", RolesText(e.roles)}, {"until", UtcTimeText(e.until_s)}});
   }
   for (const AuthorizedList::Fault& f : book.list.faults) damaged.push_back({{"line", f.line}, {"why", f.why}});
   return {{"folder", book.path},
@@ -53,7 +53,7 @@ void PrintBook(const KeyBook& book) {
   for (const AuthorizedKey& k : book.list.keys)
     table.Add({k.name, RolesText(k.roles), StateOf(k, book.now_s), KeyPrefix(k.key) + "...", KeyFingerprint(k.key)});
   for (const Enrolment& e : book.open) {
-    if (e.taken_by.empty()) table.Add({e.name, RolesText(e.roles), "code until " + MomentText(e.until_s), "", ""});
+    if (e.taken_by.empty()) table.Add({e.name, RolesText(e.roles), "code until " + UtcTimeText(e.until_s), "", ""});
   }
   Print("tracker's own key: {} ({})\n", book.server_key, KeyFingerprint(book.server_key));
   Print("{}", table.empty() ? "nobody is admitted yet\n" : table.ToText());

@@ -4,7 +4,7 @@
 #include "cli/key_options.h"
 #include "cli/stop.h"
 #include "core/text/shell_word.h"
-#include "rpc_runner/keys/tracker_door.h"
+#include "rpc_runner/keys/tracker_context.h"
 #include "rpc_runner/tracker/tracker.h"
 
 namespace hone {
@@ -25,7 +25,7 @@ int TrackerCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   options.keys = TrackerKeys(folder, audit);
   // Fails before anything is printed.
-  RequireSafeDoor(options.keys, options.bind);
+  RequireTrustedKeys(options.keys, options.bind);
   const bool free_port = options.bind.ends_with('*');
   line.Next("hone runner --tracker " + (free_port ? "ADDRESS" : ShellWord(options.bind)) + " --key NAME");
   ServeTracker(options, CatchStopSignals());

@@ -67,7 +67,7 @@ class RunnerServer {
       address_ = direct_socket_->Bind(options.bind);
     }
     // A random delay, so that a tracker that was busy for a while does not meet all runners at once.
-    tracker_.ExpectWords(kSilenceNs + static_cast<int64_t>(jitter_.Below(kBeatNs)));
+    tracker_.ReconnectIfSilent(kSilenceNs + static_cast<int64_t>(jitter_.Below(kHeartbeatNs)));
     tracker_.Connect(options.tracker);
     const std::string at = address_.empty() ? "" : " at " + address_;
     WriteToStderr(fmt::format("runner \"{}\"{} offers itself to {}\n", options.key, at, options.tracker));
@@ -116,7 +116,7 @@ class RunnerServer {
     if (options_.upgrade) AdvanceUpgrade(now_ns);
     if (!lease_server_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
     if (now_ns >= hello_ns_) SayHello();
-    if (now_ns - heartbeat_ns_ >= kBeatNs) SendHeartbeat(now_ns);
+    if (now_ns - heartbeat_ns_ >= kHeartbeatNs) SendHeartbeat(now_ns);
   }
 
   bool IsHealthCheckDue() const { return lease_server_.wants_health_check() || (watch_ && watch_->IsDue()); }
@@ -240,7 +240,7 @@ class RunnerServer {
     } else if (code == "no_lease") {
       // The tracker does not know this connection yet, unless it means a lease that is over.
       const bool ours = header.contains("lease") && HeaderText(header, "lease") == lease_server_.lease();
-      if (ours && MonotonicNs() - heartbeat_ns_ > kMendNs) SendHeartbeat(MonotonicNs());
+      if (ours && MonotonicNs() - heartbeat_ns_ > kAnnounceNs) SendHeartbeat(MonotonicNs());
     } else {
       complaints_.Tell("the tracker says: " + HeaderText(header, "message"));
     }

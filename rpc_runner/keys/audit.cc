@@ -23,7 +23,7 @@ constexpr size_t kMostText = 256;
 int Open(const std::string& path) { return open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600); }
 
 std::string TimeText(int64_t ms) {
-  std::string text = MomentText(ms / 1000);
+  std::string text = UtcTimeText(ms / 1000);
   text.pop_back();
   return fmt::format("{}.{:03}Z", text, ms % 1000);
 }
@@ -49,10 +49,10 @@ void Audit::Append(const std::string& line) {
   const int fd = Open(path_);
   // Writes with one call, so that lines of several processes do not mix.
   const bool written = fd >= 0 && write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  if (!written && !told_) {
+  if (!written && !reported_) {
     WriteToStderr(ErrorLine("hone", fmt::format("the audit {} cannot be written: {}", path_, std::strerror(errno))));
   }
-  told_ = !written;
+  reported_ = !written;
   if (fd >= 0) close(fd);
 }
 

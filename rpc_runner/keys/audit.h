@@ -48,7 +48,7 @@ class Audit {
 
   const std::string path_;
   std::mutex mutex_;
-  bool told_ = false;
+  bool reported_ = false;
   int64_t refusals_s_ = 0;  // the second in which refusals_ were counted
   int64_t refusals_ = 0;
 };

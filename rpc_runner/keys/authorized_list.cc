@@ -30,7 +30,7 @@ std::string ReadLine(std::string_view line, AuthorizedKey* key) {
   *key = {std::string(words[0]), *roles, std::string(words[2]), 0};
   if (words.size() == 3) return "";
   if (words.size() > 4 || !words[3].starts_with(kExpires)) return "after the name only expires=DATE may come";
-  const std::optional<int64_t> moment = ParseMoment(words[3].substr(kExpires.size()));
+  const std::optional<int64_t> moment = ParseUtcTime(words[3].substr(kExpires.size()));
   if (!moment) return "its date is not as 2027-01-31 or 2027-01-31T12:00:00Z";
   key->expires_s = *moment;
   return "";
@@ -69,7 +69,7 @@ AuthorizedList ParseAuthorizedList(std::string_view text) {
 }
 
 std::string ToLine(const AuthorizedKey& key) {
-  const std::string expires = key.expires_s == 0 ? "" : fmt::format(" {}{}", kExpires, MomentText(key.expires_s));
+  const std::string expires = key.expires_s == 0 ? "" : fmt::format(" {}{}", kExpires, UtcTimeText(key.expires_s));
   return fmt::format("{} {} {}{}", key.key, RolesText(key.roles), key.name, expires);
 }
 
@@ -99,7 +99,7 @@ bool IsKeyName(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::all_of(text.begin(), text.end(), fits);
 }
 
-std::optional<int64_t> ParseMoment(std::string_view text) {
+std::optional<int64_t> ParseUtcTime(std::string_view text) {
   if (text.size() != 10 && text.size() != 20) return std::nullopt;
   static constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
   std::array<int, 6> fields{};
@@ -120,12 +120,12 @@ std::optional<int64_t> ParseMoment(std::string_view text) {
   parts.tm_sec = fields[5];
   const int64_t s = timegm(&parts);
   // timegm accepts the thirteenth month as a January. Writing the date back detects such input.
-  const std::string whole = MomentText(s);
+  const std::string whole = UtcTimeText(s);
   const bool same = text.size() == 20 ? whole == text : whole == std::string(text) + "T00:00:00Z";
   return same && s > 0 ? std::optional<int64_t>(s) : std::nullopt;
 }
 
-std::string MomentText(int64_t s) {
+std::string UtcTimeText(int64_t s) {
   const time_t time = s;
   tm parts{};
   gmtime_r(&time, &parts);

@@ -41,7 +41,7 @@ std::optional<uint8_t> ParseRoles(std::string_view text);
 // Whether the text has 1 to 64 letters, digits and . _ - @.
 bool IsKeyName(std::string_view text);
 // Parses "2027-01-31" (its first second) or "2027-01-31T12:00:00Z", in UTC; nullopt for anything else.
-std::optional<int64_t> ParseMoment(std::string_view text);
-std::string MomentText(int64_t s);
+std::optional<int64_t> ParseUtcTime(std::string_view text);
+std::string UtcTimeText(int64_t s);
 
 }  // namespace hone

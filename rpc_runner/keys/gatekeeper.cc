@@ -137,7 +137,7 @@ bool Gatekeeper::TriesTooOften(const std::string& address) {
 std::string Gatekeeper::WhyNot(const std::string& key) {
   if (key.empty()) return "no key";
   const auto it = keys_.find(key);
-  return it == keys_.end() ? "not on the list" : fmt::format("expired at {}", MomentText(it->second.expires_s));
+  return it == keys_.end() ? "not on the list" : fmt::format("expired at {}", UtcTimeText(it->second.expires_s));
 }
 
 bool Gatekeeper::Admits(const std::string& key, const std::string& address) {

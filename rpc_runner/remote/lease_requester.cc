@@ -21,7 +21,7 @@ LeaseRequester::LeaseRequester(const RemoteRunnerOptions& options, const std::st
     : options_(options), tuner_(tuner), client_(tuner) {}
 
 std::optional<Frame> LeaseRequester::NextRequest(int64_t now_ns) {
-  if (now_ns - requested_ns_ < kBeatNs) return std::nullopt;
+  if (now_ns - requested_ns_ < kHeartbeatNs) return std::nullopt;
   requested_ns_ = now_ns;
   Json header = {{"client", client_}, {"label", options_.client}, {"key", options_.key},
                  {"tuner", tuner_},   {"user", options_.user},    {"priority", options_.priority}};

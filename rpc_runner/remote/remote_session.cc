@@ -38,7 +38,7 @@ RemoteSession::RemoteSession(const RemoteRunnerOptions& options)
       context_(ClientSecurity(options.keys, options.tracker)),
       tracker_(context_, Socket::Kind::kDealer),
       requester_(options_, tuner_) {
-  tracker_.ExpectWords(kSilenceNs);
+  tracker_.ReconnectIfSilent(kSilenceNs);
   tracker_.Connect(options.tracker);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (wake_fd_ < 0) throw Error(ExitCode::kIo, "the system gives no event descriptor");

@@ -25,7 +25,7 @@ void RemoteSession::Loop() {
   {
     // Without this the socket would wait for a tracker that does not answer.
     const std::lock_guard lock(mutex_);
-    if (!tracker_answered_) tracker_.ForgetUnsent();
+    if (!tracker_answered_) tracker_.DropUnsent();
   }
   SendRelease(requester_.client(), "");
   for (const HeldLease& lease : leases_) SendRelease(lease.client, lease.lease);
@@ -49,7 +49,7 @@ void RemoteSession::Step() {
   CloseDrained();
   CloseBroken();
   for (HeldLease& lease : leases_) {
-    if (now_ns - lease.heartbeat_ns >= kBeatNs) SendHeartbeat(lease, now_ns);
+    if (now_ns - lease.heartbeat_ns >= kHeartbeatNs) SendHeartbeat(lease, now_ns);
   }
   RequestMore(now_ns);
   FailLateJobs(now_ns);
@@ -99,7 +99,7 @@ void RemoteSession::UpdateRefusal() {
 
 void RemoteSession::OnMessage(const Frame& frame, int64_t now_ns) {
   // While the tracker was away no runner could be heard, so the silence does not count against the runners.
-  if (now_ns - tracker_heard_ns_ > kBeatNs * 3 / 2) {
+  if (now_ns - tracker_heard_ns_ > kHeartbeatNs * 3 / 2) {
     for (HeldLease& lease : leases_) {
       if (lease.heard_ns > 0) lease.heard_ns = now_ns;
     }
@@ -149,7 +149,8 @@ void RemoteSession::OnTrackerError(const Json& header) {
   // silent.
   HeldLease* lease = header.contains("lease") ? FindLease(leases_, HeaderText(header, "lease")) : nullptr;
   const int64_t now_ns = MonotonicNs();
-  if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->heartbeat_ns > kMendNs) SendHeartbeat(*lease, now_ns);
+  if (lease != nullptr && lease->heard_ns > 0 && now_ns - lease->heartbeat_ns > kAnnounceNs)
+    SendHeartbeat(*lease, now_ns);
 }
 
 void RemoteSession::OnQueued(const Json& header) {
@@ -266,7 +267,7 @@ void RemoteSession::OnError(HeldLease& lease, const Json& header) {
 
 // Drains at most one worker per heartbeat, because the tracker's next message takes it into account.
 void RemoteSession::YieldOne(int64_t now_ns) {
-  if (now_ns - yielded_ns_ < kBeatNs) return;
+  if (now_ns - yielded_ns_ < kHeartbeatNs) return;
   const std::lock_guard lock(mutex_);
   if (queue_.draining()) return;
   const std::optional<WorkerId> spare = queue_.WorkerToYield();

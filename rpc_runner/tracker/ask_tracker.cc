@@ -24,7 +24,7 @@ TrackerStatus AskOver(Socket& socket, const std::string& tracker, const Frame& q
   while (!socket.Receive(&message)) {
     const int64_t left_ns = until_ns - MonotonicNs();
     const std::string refusal = socket.Refusal();
-    if (!refusal.empty() || left_ns <= 0) socket.ForgetUnsent();
+    if (!refusal.empty() || left_ns <= 0) socket.DropUnsent();
     if (!refusal.empty()) throw Error(ExitCode::kNotAuthorised, refusal);
     if (left_ns <= 0)
       throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}; start one with hone tracker", tracker));

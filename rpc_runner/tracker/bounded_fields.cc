@@ -18,7 +18,7 @@ constexpr size_t kMostJsonBytes = 16 << 10;
 std::string BoundedText(const Json& header, const char* name, size_t most) {
   std::string text = HeaderText(header, name);
   if (text.size() > most)
-    throw TooBig{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, text.size(), most)};
+    throw LimitExceeded{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, text.size(), most)};
   return text;
 }
 
@@ -30,14 +30,14 @@ const Json& BoundedObject(const Json& header, const char* name) {
   const Json& object = HeaderObject(header, name);
   const size_t bytes = DumpJson(object).size();
   if (bytes <= kMostJsonBytes) return object;
-  throw TooBig{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, bytes, kMostJsonBytes)};
+  throw LimitExceeded{fmt::format("\"{}\" has {} bytes, at most {} are kept", name, bytes, kMostJsonBytes)};
 }
 
 std::set<std::string> BoundedNames(const Json& header, const char* name) {
   const std::vector<std::string> names = TextsField(header, name);
   const auto is_long = [](const std::string& text) { return text.size() > kMostTextBytes; };
   if (names.size() > kMostNamed || std::any_of(names.begin(), names.end(), is_long)) {
-    throw TooBig{fmt::format("\"{}\" names more than {} runners, or longer than any", name, kMostNamed)};
+    throw LimitExceeded{fmt::format("\"{}\" names more than {} runners, or longer than any", name, kMostNamed)};
   }
   return {names.begin(), names.end()};
 }

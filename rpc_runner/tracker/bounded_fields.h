@@ -1,5 +1,5 @@
 // Fields of a frame's header that a tracker keeps. Each function throws Error(kBadData) as those of wire/protocol.h do,
-// and TooBig beyond docs/reference/protocol.md's Limits.
+// and LimitExceeded beyond docs/reference/protocol.md's Limits.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ constexpr size_t kMostLongTextBytes = 256;
 constexpr size_t kMostNamed = 16;
 
 // A frame asks the tracker to keep more than it may.
-struct TooBig {
+struct LimitExceeded {
   std::string what;
 };
 

@@ -3,7 +3,7 @@
 namespace hone {
 namespace {
 
-// Only checks the role. TrackerState, which knows the devices, checks which of them the order may mean:
+// Only checks the role. TrackerState, which knows the devices, checks which of them the command may mean:
 // docs/reference/protocol.md, "Holding and draining".
 bool MayCommand(const Sender& sender, const std::string& command) {
   const bool is_hold = command == "hold" || command == "unhold";
@@ -27,7 +27,7 @@ Role RoleFor(const Frame& frame) {
 
 }  // namespace
 
-bool MaySay(const Sender& sender, const Frame& frame) {
+bool MaySend(const Sender& sender, const Frame& frame) {
   switch (frame.kind) {
     case FrameKind::kHello:
     case FrameKind::kBye:
@@ -46,12 +46,12 @@ bool MaySay(const Sender& sender, const Frame& frame) {
   }
 }
 
-bool MaySayToRunner(const Sender& sender, FrameKind kind) {
+bool MaySendToRunner(const Sender& sender, FrameKind kind) {
   return sender.May(Role::kTuner) &&
          (kind == FrameKind::kHeartbeat || kind == FrameKind::kJob || kind == FrameKind::kBlob);
 }
 
-bool MaySayToClient(const Sender& sender, FrameKind kind) {
+bool MaySendToClient(const Sender& sender, FrameKind kind) {
   return sender.May(Role::kRunner) &&
          (kind == FrameKind::kHeartbeat || kind == FrameKind::kNeed || kind == FrameKind::kResult ||
           kind == FrameKind::kError || kind == FrameKind::kLeaseEnd);

@@ -7,9 +7,9 @@
 namespace hone {
 
 // For a frame to the tracker itself. True for kinds that a tracker does not take, since those are refused elsewhere.
-bool MaySay(const Sender& sender, const Frame& frame);
+bool MaySend(const Sender& sender, const Frame& frame);
 // For a frame between the ends of a lease.
-bool MaySayToRunner(const Sender& sender, FrameKind kind);
-bool MaySayToClient(const Sender& sender, FrameKind kind);
+bool MaySendToRunner(const Sender& sender, FrameKind kind);
+bool MaySendToClient(const Sender& sender, FrameKind kind);
 
 }  // namespace hone

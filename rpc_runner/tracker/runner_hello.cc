@@ -39,7 +39,7 @@ RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now
   return entry;
 }
 
-void KeepWhatIsKnown(const RunnerEntry& known, RunnerEntry* entry) {
+void MergeKnown(const RunnerEntry& known, RunnerEntry* entry) {
   if (known.state == State::kOffered && entry->state == State::kFree && entry->health.is_offered()) {
     // The runner sent its hello before the offer reached it.
     entry->state = State::kOffered;

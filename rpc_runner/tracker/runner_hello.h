@@ -8,14 +8,14 @@
 
 namespace hone {
 
-// The entry that the header describes, as for an unknown runner. Throws Error(kBadData), TooBig.
+// The entry that the header describes, as for an unknown runner. Throws Error(kBadData), LimitExceeded.
 RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now_ns);
 
 // Copies into `entry`, which will replace `known`, what the tracker knows better than the runner. This is an offer that
 // crossed the hello, the lease's client, holds, drains and a pending upgrade.
-void KeepWhatIsKnown(const RunnerEntry& known, RunnerEntry* entry);
+void MergeKnown(const RunnerEntry& known, RunnerEntry* entry);
 
-// Notes what the hello says about the requested upgrade. Throws Error(kBadData), TooBig.
+// Notes what the hello says about the requested upgrade. Throws Error(kBadData), LimitExceeded.
 void NoteUpgrade(const Json& header, RunnerEntry* entry);
 
 }  // namespace hone

@@ -7,7 +7,7 @@
 
 namespace hone {
 
-std::string NoteOf(const RunnerEntry& runner, int64_t now_ns) {
+std::string NoteFor(const RunnerEntry& runner, int64_t now_ns) {
   if (!runner.drained && runner.held_by.empty()) return "";
   Json note = {{"drained", runner.drained}};
   if (!runner.held_by.empty()) note["held_by"] = runner.held_by;
@@ -15,7 +15,7 @@ std::string NoteOf(const RunnerEntry& runner, int64_t now_ns) {
   return DumpJson(note);
 }
 
-void TakeNote(RunnerEntry& runner, const Json& header, int64_t now_ns) {
+void ApplyNote(RunnerEntry& runner, const Json& header, int64_t now_ns) {
   const std::string text = BoundedTextOr(header, "note", "", 2 * kMostLongTextBytes);
   if (text.empty()) return;
   const Json note = ParseJson(text, "a runner's note");

@@ -13,8 +13,8 @@ namespace hone {
 inline constexpr int64_t kMostHoldNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
 
 // Empty if there is nothing to note.
-std::string NoteOf(const RunnerEntry& runner, int64_t now_ns);
-// Applies the note of an earlier tracker from the header of the runner's hello. Throws Error(kBadData), TooBig.
-void TakeNote(RunnerEntry& runner, const Json& header, int64_t now_ns);
+std::string NoteFor(const RunnerEntry& runner, int64_t now_ns);
+// Applies the note of an earlier tracker from the header of the runner's hello. Throws Error(kBadData), LimitExceeded.
+void ApplyNote(RunnerEntry& runner, const Json& header, int64_t now_ns);
 
 }  // namespace hone

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/error.h"
-#include "rpc_runner/keys/tracker_door.h"
+#include "rpc_runner/keys/tracker_context.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/tracker/http_page.h"
@@ -32,8 +32,8 @@ void WritePortFile(const std::string& path, const std::string& address) {
 class Tracker {
  public:
   explicit Tracker(const TrackerOptions& options)
-      : door_(options.keys),
-        socket_(door_.context(), Socket::Kind::kRouter),
+      : secured_(options.keys),
+        socket_(secured_.context(), Socket::Kind::kRouter),
         outbox_([this](const std::string& peer, std::string& bytes) { return socket_.SendBytes(peer, bytes); }),
         begun_ns_(MonotonicNs()) {
     if (!options.metrics.empty()) {
@@ -67,7 +67,7 @@ class Tracker {
     for (const LeaseChange& change : state_.TakeLeaseChanges()) {
       const int64_t now_ms = Audit::NowMs();
       const int64_t from_ms = leased_ms_.try_emplace(change.lease, now_ms).first->second;
-      door_.audit().Lease(
+      secured_.audit().Lease(
           {change.lease, change.device, change.key, change.holder, change.label, from_ms, change.begins ? 0 : now_ms});
       if (!change.begins) leased_ms_.erase(change.lease);
     }
@@ -131,7 +131,7 @@ class Tracker {
                          static_cast<int64_t>(outbox_.bytes()), bad_frames_, now_ns - begun_ns_})};
   }
 
-  TrackerDoor door_;
+  TrackerContext secured_;
   Socket socket_;
   TrackerState state_;
   Outbox outbox_;

@@ -16,7 +16,7 @@ struct TrackerOptions {
 };
 // Serves until *stop is set. Prints "tracker listening on ADDRESS" to stderr. Throws Error:
 // - kBadConfig for an address that is malformed, or not loopback without keys;
-// - kBadConfig for keys that cannot be trusted (TrackerDoor);
+// - kBadConfig for keys that cannot be trusted (TrackerContext);
 // - kIo if an address is taken.
 void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop);
 

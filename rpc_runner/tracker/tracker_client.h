@@ -31,7 +31,7 @@ struct TrackerClient {
   int64_t heard_ns = 0;
 };
 
-// Reads a lease_request or a client's heartbeat. Throws Error(kBadData) and TooBig.
+// Reads a lease_request or a client's heartbeat. Throws Error(kBadData) and LimitExceeded.
 TrackerClient ClientOf(const Caller& caller, const Json& header, int64_t now_ns);
 // The user; with keys this is the key's name, whatever the header says.
 std::string UserOf(const Caller& caller, const Json& header);

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "rpc_runner/tracker/bounded_fields.h"
-#include "rpc_runner/tracker/device_order.h"
+#include "rpc_runner/tracker/fleet_command.h"
 #include "rpc_runner/tracker/fleet_status.h"
 #include "rpc_runner/tracker/frame_rights.h"
 #include "rpc_runner/tracker/lease_times.h"
@@ -38,7 +38,7 @@ void TrackerState::Refuse(const std::string& peer, const char* code, const std::
 
 std::vector<TrackerState::Outgoing> TrackerState::Handle(const Caller& caller, const Frame& frame, int64_t now_ns) {
   const Json& header = frame.header;
-  if (!MaySay(caller.sender, frame)) {
+  if (!MaySend(caller.sender, frame)) {
     Refuse(caller.peer, "not_allowed", "the sender's key is not for messages of this kind");
     return TakeOutgoing();
   }
@@ -51,7 +51,8 @@ std::vector<TrackerState::Outgoing> TrackerState::Handle(const Caller& caller, c
         OnBye(caller, header);
         break;
       case FrameKind::kHeartbeat:
-        header.contains("runner") ? OnRunnerBeat(caller, header, now_ns) : OnClientBeat(caller, header, now_ns);
+        header.contains("runner") ? OnRunnerHeartbeat(caller, header, now_ns)
+                                  : OnClientHeartbeat(caller, header, now_ns);
         break;
       case FrameKind::kLeaseTaken:
         OnLeaseTaken(caller, header, now_ns);
@@ -74,8 +75,8 @@ std::vector<TrackerState::Outgoing> TrackerState::Handle(const Caller& caller, c
       default:
         throw Error(ExitCode::kBadData, "bad frame: a tracker does not take messages of this kind");
     }
-  } catch (const TooBig& big) {
-    Refuse(caller.peer, "too_big", big.what);
+  } catch (const LimitExceeded& exceeded) {
+    Refuse(caller.peer, "too_big", exceeded.what);
   }
   Match(now_ns);
   return TakeOutgoing();
@@ -89,10 +90,10 @@ std::optional<std::string> TrackerState::Route(const Caller& caller, const Frame
   };
   const bool from_runner = taken && is(runner->peer, runner->owner);
   const bool from_client = taken && is(runner->client.peer, runner->holder);
-  if (from_runner && !runner->client.peer.empty() && MaySayToClient(caller.sender, head.kind)) {
+  if (from_runner && !runner->client.peer.empty() && MaySendToClient(caller.sender, head.kind)) {
     return runner->client.peer;
   }
-  if (from_client && MaySayToRunner(caller.sender, head.kind)) return runner->peer;
+  if (from_client && MaySendToRunner(caller.sender, head.kind)) return runner->peer;
   // A runner whose client has not come back after a restart gets no_lease, on which it need not act.
   const char* code = from_runner || from_client ? "not_allowed" : "no_lease";
   if (from_runner && runner->client.peer.empty()) code = "no_lease";
@@ -132,9 +133,9 @@ void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now
     entry.holder.clear();
     entry.state = State::kFree;
   }
-  KeepWhatIsKnown(known, &entry);
+  MergeKnown(known, &entry);
   if (known.state == State::kOffered && entry.lease != known.lease) waiting_.push_front(known.client);
-  if (old == nullptr) TakeNote(entry, header, now_ns);
+  if (old == nullptr) ApplyNote(entry, header, now_ns);
   NoteUpgrade(header, &entry);
   runners_.Update(known, [&](RunnerEntry& e) { e = std::move(entry); });
   changed_ = true;
@@ -152,7 +153,7 @@ void TrackerState::OnBye(const Caller& caller, const Json& header) {
   runners_.Remove(std::string(runner->id));
 }
 
-void TrackerState::OnRunnerBeat(const Caller& caller, const Json& header, int64_t now_ns) {
+void TrackerState::OnRunnerHeartbeat(const Caller& caller, const Json& header, int64_t now_ns) {
   RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
   if (runner == nullptr || runner->state == State::kLost) return Refuse(caller.peer, "unknown_runner", "say hello");
   if (runner->owner != caller.sender.name) {
@@ -175,13 +176,13 @@ void TrackerState::OnRunnerBeat(const Caller& caller, const Json& header, int64_
   } else if (!lease.empty() && lease != runner->lease) {
     Send(caller.peer, FrameKind::kLeaseEnd, {{"lease", lease}});
   }
-  Send(caller.peer, FrameKind::kHeartbeat, BeatTo(*runner, now_ns));
+  Send(caller.peer, FrameKind::kHeartbeat, HeartbeatTo(*runner, now_ns));
 }
 
-Json TrackerState::BeatTo(const RunnerEntry& runner, int64_t now_ns) const {
-  Json beat = {{"note", NoteOf(runner, now_ns)}};
-  if (!runner.wanted.empty()) beat["upgrade"] = runner.wanted;
-  return beat;
+Json TrackerState::HeartbeatTo(const RunnerEntry& runner, int64_t now_ns) const {
+  Json heartbeat = {{"note", NoteFor(runner, now_ns)}};
+  if (!runner.wanted.empty()) heartbeat["upgrade"] = runner.wanted;
+  return heartbeat;
 }
 
 void TrackerState::OnNeed(const Caller& caller, const Json& header) {
@@ -195,7 +196,7 @@ void TrackerState::OnNeed(const Caller& caller, const Json& header) {
   outgoing_.push_back({caller.peer, {FrameKind::kBlob, {{"sha256", sha256}}, *parts}});
 }
 
-void TrackerState::OnClientBeat(const Caller& caller, const Json& header, int64_t now_ns) {
+void TrackerState::OnClientHeartbeat(const Caller& caller, const Json& header, int64_t now_ns) {
   const std::string lease = BoundedText(header, "lease");
   RunnerEntry* runner = runners_.FindLease(lease);
   const TrackerClient client = ClientOf(caller, header, now_ns);
@@ -290,27 +291,28 @@ void TrackerState::OnRelease(const Caller& caller, const Json& header) {
 }
 
 void TrackerState::OnCommand(const Caller& caller, const Frame& frame, int64_t now_ns) {
-  DeviceOrder order = ReadOrder(caller, frame.header);
-  std::vector<RunnerEntry*> meant;
+  FleetCommand command = ReadCommand(caller, frame.header);
+  std::vector<RunnerEntry*> concerned;
   for (const auto& [id, entry] : runners_.all()) {
-    if (IsMeant(order, entry)) meant.push_back(runners_.Find(id));
+    if (Concerns(command, entry)) concerned.push_back(runners_.Find(id));
   }
-  if (meant.empty()) {
-    return Refuse(caller.peer, "unknown_device", fmt::format("no runner has the key or the label \"{}\"", order.what));
+  if (concerned.empty()) {
+    return Refuse(caller.peer, "unknown_device",
+                  fmt::format("no runner has the key or the label \"{}\"", command.what));
   }
-  for (const RunnerEntry* runner : meant) {
-    if (!MayOrder(order, *runner)) {
+  for (const RunnerEntry* runner : concerned) {
+    if (!MayCommand(command, *runner)) {
       return Refuse(caller.peer, "not_allowed",
                     fmt::format("{} is {}'s device; its own key or one with the role admin would be right",
                                 runner->label, runner->owner));
     }
-    if (const std::string why = WhyNot(order, *runner); !why.empty()) return Refuse(caller.peer, "held", why);
+    if (const std::string why = WhyRefused(command, *runner); !why.empty()) return Refuse(caller.peer, "held", why);
   }
-  if (order.kind == DeviceOrder::Kind::kUpgrade) order.program = programs_.Put(frame.parts);
-  for (RunnerEntry* runner : meant) {
-    runners_.Update(*runner, [&](RunnerEntry& entry) { Obey(order, now_ns, &entry); });
+  if (command.kind == FleetCommand::Kind::kUpgrade) command.program = programs_.Put(frame.parts);
+  for (RunnerEntry* runner : concerned) {
+    runners_.Update(*runner, [&](RunnerEntry& entry) { Apply(command, now_ns, &entry); });
     // The runner must know before the tracker exits.
-    Send(runner->peer, FrameKind::kHeartbeat, BeatTo(*runner, now_ns));
+    Send(runner->peer, FrameKind::kHeartbeat, HeartbeatTo(*runner, now_ns));
   }
   changed_ = true;
   SendStatus(caller.peer, now_ns);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rpc_runner/tracker/lease_rules.h"
-#include "rpc_runner/tracker/program_shelf.h"
+#include "rpc_runner/tracker/program_store.h"
 #include "rpc_runner/tracker/runner_registry.h"
 #include "rpc_runner/tracker/tracker_client.h"
 #include "rpc_runner/tracker/tracker_status.h"
@@ -53,15 +53,15 @@ class TrackerState {
 
   void OnHello(const Caller& caller, const Json& header, int64_t now_ns);
   void OnBye(const Caller& caller, const Json& header);
-  void OnRunnerBeat(const Caller& caller, const Json& header, int64_t now_ns);
-  void OnClientBeat(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnRunnerHeartbeat(const Caller& caller, const Json& header, int64_t now_ns);
+  void OnClientHeartbeat(const Caller& caller, const Json& header, int64_t now_ns);
   void OnLeaseTaken(const Caller& caller, const Json& header, int64_t now_ns);
   void OnLeaseRequest(const Caller& caller, const Json& header, int64_t now_ns);
   void OnRelease(const Caller& caller, const Json& header);
   void OnCommand(const Caller& caller, const Frame& frame, int64_t now_ns);
   void OnNeed(const Caller& caller, const Json& header);
 
-  Json BeatTo(const RunnerEntry& runner, int64_t now_ns) const;
+  Json HeartbeatTo(const RunnerEntry& runner, int64_t now_ns) const;
   bool MakeRoom();
   void MarkLost(RunnerEntry& runner);
   void EndLease(RunnerEntry& runner);
@@ -75,7 +75,7 @@ class TrackerState {
 
   RunnerRegistry runners_;
   WaitingClients waiting_;
-  ProgramShelf programs_;
+  ProgramStore programs_;
   std::vector<Outgoing> outgoing_;
   TrackerCounts counts_;
   bool changed_ = false;  // whether a client began to wait or a runner became free

@@ -239,12 +239,12 @@ bool Socket::Receive(Message* message) {
   }
   zmq_msg_close(&part);
   if (got) {
-    if (words_every_ns_ > 0) heard_ns_ = MonotonicNs();
+    if (most_silence_ns_ > 0) heard_ns_ = MonotonicNs();
     return true;
   }
   NoteFailures();
-  LeaveSilent();
-  LookUpAgain();
+  ReconnectSilent();
+  RefreshLookup();
   ConnectAgain();
   return false;
 }
@@ -284,7 +284,7 @@ bool Socket::MaySendTo(const std::string& peer) {
 
 void Socket::CloseRefused() {
   const int64_t now_ns = MonotonicNs();
-  ForgetSilent(now_ns);
+  ForgetSilentPeers(now_ns);
   const uint64_t generation = security_.gate->generation();
   if (generation == generation_) return;
   generation_ = generation;
@@ -298,7 +298,7 @@ void Socket::CloseRefused() {
   }
 }
 
-void Socket::ForgetSilent(int64_t now_ns) {
+void Socket::ForgetSilentPeers(int64_t now_ns) {
   if (now_ns - forgot_ns_ < kForgetPeerNs / 4) return;
   forgot_ns_ = now_ns;
   // Called here too, so that failures are noted even while messages never cease.
@@ -324,10 +324,10 @@ void Socket::NoteFailures() {
   }
 }
 
-void Socket::LeaveSilent() {
-  if (words_every_ns_ == 0 || watch_->open_since_ns() == 0 || again_ns_ != 0) return;
+void Socket::ReconnectSilent() {
+  if (most_silence_ns_ == 0 || watch_->open_since_ns() == 0 || again_ns_ != 0) return;
   const int64_t now_ns = MonotonicNs();
-  if (now_ns - std::max(heard_ns_, watch_->open_since_ns()) <= words_every_ns_) return;
+  if (now_ns - std::max(heard_ns_, watch_->open_since_ns()) <= most_silence_ns_) return;
   heard_ns_ = again_ns_ = now_ns;
 }
 
@@ -338,7 +338,7 @@ void Socket::UseKindOfAddress() {
 }
 
 // If nobody listened at the first lookup, a later one may choose the other kind of address.
-void Socket::LookUpAgain() {
+void Socket::RefreshLookup() {
   if (lookup_.is_sure || watch_->open_since_ns() != 0 || again_ns_ != 0) return;
   const int64_t now_ns = MonotonicNs();
   if (now_ns - looked_up_ns_ < kLookUpNs) return;
@@ -379,7 +379,7 @@ std::string Socket::Refusal() {
       address_, security_.server_key.substr(0, 8), security_.server_key_source);
 }
 
-void Socket::ForgetUnsent() { SetOption(socket_, ZMQ_LINGER, 0); }
+void Socket::DropUnsent() { SetOption(socket_, ZMQ_LINGER, 0); }
 
 // zmq_poll would ask each socket twice and poll twice: half of a turn's system calls.
 void WaitForAny(const std::vector<const Socket*>& sockets, int fd, int64_t timeout_ns) {

@@ -75,9 +75,9 @@ class Socket {
   std::string Refusal();
   // Makes a DEALER reconnect if its open connection was silent for so long; this is checked when it is asked for
   // messages. The peer may be gone although something on the way still answers for it.
-  void ExpectWords(int64_t every_ns) { words_every_ns_ = every_ns; }
+  void ReconnectIfSilent(int64_t after_ns) { most_silence_ns_ = after_ns; }
   // Drops unsent messages when the socket is closed.
-  void ForgetUnsent();
+  void DropUnsent();
   void* raw() const { return socket_; }
 
  private:
@@ -91,12 +91,12 @@ class Socket {
   bool TakeSender(Message* message, void* part);
   bool MaySendTo(const std::string& peer);
   void CloseRefused();
-  void ForgetSilent(int64_t now_ns);
+  void ForgetSilentPeers(int64_t now_ns);
   void NoteFailures();
   void UseKindOfAddress();
-  void LookUpAgain();
+  void RefreshLookup();
   void ConnectAgain();
-  void LeaveSilent();
+  void ReconnectSilent();
 
   const Kind kind_;
   const Security& security_;
@@ -112,7 +112,7 @@ class Socket {
   int64_t forgot_ns_ = 0;
   int64_t looked_ns_ = 0;  // when the handshakes were last checked
   int64_t heard_ns_ = 0;
-  int64_t words_every_ns_ = 0;  // 0: a DEALER waits without limit
+  int64_t most_silence_ns_ = 0;  // 0: a DEALER waits without limit
 };
 
 // Waits at most timeout_ns until a socket or a descriptor (-1: none) may be read. May return early, because the

@@ -41,7 +41,7 @@ class HostilePeers : public testing::Test {
         : context_(ClientSecurity(fleet.folder_.Client(name, roles), fleet.tracker_.address())),
           socket_(context_, Socket::Kind::kDealer) {
       socket_.Connect(fleet.tracker_.address());
-      socket_.ForgetUnsent();
+      socket_.DropUnsent();
     }
     // Waits until the connection accepts the bytes.
     void Send(const std::string& bytes) {

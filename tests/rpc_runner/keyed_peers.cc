@@ -17,7 +17,7 @@
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/identity.h"
-#include "rpc_runner/keys/tracker_door.h"
+#include "rpc_runner/keys/tracker_context.h"
 #include "rpc_runner/process/clock.h"
 #include "tests/rpc_runner/raw_tcp.h"
 
@@ -79,7 +79,7 @@ EchoServer::~EchoServer() {
 }
 
 void EchoServer::Loop() {
-  TrackerDoor door(keys_);
+  TrackerContext door(keys_);
   Socket socket(door.context(), Socket::Kind::kRouter);
   address_ = socket.Bind("tcp://127.0.0.1:*");
   ready_ = true;
@@ -102,7 +102,7 @@ std::vector<Sender> EchoServer::senders() const {
 EchoClient::EchoClient(const std::string& address, const ClientKeys& keys)
     : context_(ClientSecurity(keys, address)), socket_(context_, Socket::Kind::kDealer) {
   socket_.Connect(address);
-  socket_.ForgetUnsent();
+  socket_.DropUnsent();
 }
 
 bool EchoClient::Echo(const std::string& text, int64_t timeout_ns) {

@@ -115,13 +115,13 @@ TEST(AuthorizedList, SurvivesEveryCutAndEveryDamagedByte) {
 }
 
 TEST(AuthorizedList, MomentsAreDatesThatThereAre) {
-  EXPECT_EQ(ParseMoment("2027-01-31"), 1801353600);
-  EXPECT_EQ(ParseMoment("2027-01-31T12:00:01Z"), 1801353600 + 12 * 3600 + 1);
-  EXPECT_EQ(MomentText(1801353600), "2027-01-31T00:00:00Z");
+  EXPECT_EQ(ParseUtcTime("2027-01-31"), 1801353600);
+  EXPECT_EQ(ParseUtcTime("2027-01-31T12:00:01Z"), 1801353600 + 12 * 3600 + 1);
+  EXPECT_EQ(UtcTimeText(1801353600), "2027-01-31T00:00:00Z");
   for (const char* text :
        {"", "2027", "2027-1-31", "2027-13-01", "2027-02-29", "2027-01-31T24:00:00Z", "2027-01-31T12:00", "2027/01/31",
         "31-01-2027", "-027-01-31", "2027-01-31T12:00:00+", "+027-01-31"})
-    EXPECT_FALSE(ParseMoment(text)) << text;
+    EXPECT_FALSE(ParseUtcTime(text)) << text;
 }
 
 TEST_F(Keys, AnIdentityIsReadOnlyWhenNobodyElseCanBe) {

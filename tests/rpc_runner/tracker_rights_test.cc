@@ -12,7 +12,7 @@ namespace {
 TEST_F(TrackerStateTest, LetsEachRoleSayWhatItMay) {
   const auto as = [](Role role) { return Sender{"somebody", static_cast<uint8_t>(role)}; };
   const Json request = {{"client", "c"}, {"label", "t"}, {"key", "k"}};
-  const Json beat = {{"client", "c"}, {"lease", kLease}};
+  const Json heartbeat = {{"client", "c"}, {"lease", kLease}};
   const Json runner_beat = {{"runner", "1"}, {"lease", ""}, {"jobs_done", 0}};
   const Json release = {{"client", "c"}, {"lease", ""}};
   const auto command = [](const char* name) -> Json { return {{"command", name}, {"what", "k"}, {"for_ns", 1}}; };
@@ -28,7 +28,7 @@ TEST_F(TrackerStateTest, LetsEachRoleSayWhatItMay) {
               {FrameKind::kCommand, command("undrain"), Role::kRunner},
               {FrameKind::kCommand, command("upgrade"), Role::kRunner},
               {FrameKind::kLeaseRequest, request, Role::kTuner},
-              {FrameKind::kHeartbeat, beat, Role::kTuner},
+              {FrameKind::kHeartbeat, heartbeat, Role::kTuner},
               {FrameKind::kRelease, release, Role::kTuner},
               {FrameKind::kCommand, command("hold"), Role::kTuner},
               {FrameKind::kCommand, command("unhold"), Role::kTuner}};
@@ -51,22 +51,22 @@ TEST_F(TrackerStateTest, ARunnersKeyOrdersItsOwnDevicesAlone) {
   const Sender board{"board", 4}, other{"other", 4}, all{"other", 7}, admin{"root", 8};
   Say({"1", board}, FrameKind::kHello, HelloHeader("1"));
   Say({"2", other}, FrameKind::kHello, HelloHeader("2"));
-  const auto order = [&](const Sender& sender, const char* command, const char* what) {
+  const auto answer_to = [&](const Sender& sender, const char* command, const char* what) {
     return CodeOf(Say({"p", sender}, FrameKind::kCommand, {{"command", command}, {"what", what}}), "p");
   };
   for (const char* command : {"drain", "undrain", "upgrade"}) {
-    EXPECT_EQ(order(other, command, "1"), "not_allowed") << command;
-    EXPECT_EQ(order(all, command, "1"), "not_allowed") << command;
-    EXPECT_EQ(order(other, command, "k"), "not_allowed") << command << " of both";
+    EXPECT_EQ(answer_to(other, command, "1"), "not_allowed") << command;
+    EXPECT_EQ(answer_to(all, command, "1"), "not_allowed") << command;
+    EXPECT_EQ(answer_to(other, command, "k"), "not_allowed") << command << " of both";
     EXPECT_FALSE(state_.Status(0).runners.at(0).drained);
   }
-  EXPECT_EQ(order(board, "drain", "1"), "");
+  EXPECT_EQ(answer_to(board, "drain", "1"), "");
   EXPECT_TRUE(state_.Status(0).runners.at(0).drained);
   EXPECT_FALSE(state_.Status(0).runners.at(1).drained);
-  EXPECT_EQ(order(admin, "undrain", "1"), "");
-  EXPECT_EQ(order(admin, "drain", "k"), "");
+  EXPECT_EQ(answer_to(admin, "undrain", "1"), "");
+  EXPECT_EQ(answer_to(admin, "drain", "k"), "");
   EXPECT_TRUE(state_.Status(0).runners.at(1).drained);
-  EXPECT_EQ(order(admin, "hold", "1"), "not_allowed") << "an admin tunes nothing";
+  EXPECT_EQ(answer_to(admin, "hold", "1"), "not_allowed") << "an admin tunes nothing";
 }
 
 TEST_F(TrackerStateTest, PassesOnWhatTheEndsOfALeaseSay) {
@@ -111,10 +111,10 @@ TEST_F(TrackerStateTest, PassesNothingOnForAnotherSenderOnTheSameConnection) {
 TEST_F(TrackerStateTest, ALeaseThatSurvivesARestartBelongsToItsHolder) {
   const Sender runner{"board", 4}, ann{"ann", 2}, eve{"eve", 2};
   Say({"1", runner}, FrameKind::kHello, HelloHeader("1", kLease, "ann"));
-  const Json beat = {{"client", "c"}, {"lease", kLease}};
-  EXPECT_EQ(CodeOf(Say({"x", eve}, FrameKind::kHeartbeat, beat), "x"), "no_lease");
+  const Json heartbeat = {{"client", "c"}, {"lease", kLease}};
+  EXPECT_EQ(CodeOf(Say({"x", eve}, FrameKind::kHeartbeat, heartbeat), "x"), "no_lease");
   EXPECT_EQ(RouteOf({"1", runner}, kLease, FrameKind::kResult), "no_lease") << "its client has not come back";
-  EXPECT_NE(Find(Say({"c", ann}, FrameKind::kHeartbeat, beat), "c", FrameKind::kHeartbeat), nullptr);
+  EXPECT_NE(Find(Say({"c", ann}, FrameKind::kHeartbeat, heartbeat), "c", FrameKind::kHeartbeat), nullptr);
   EXPECT_EQ(RouteOf({"1", runner}, kLease, FrameKind::kResult), "c");
   EXPECT_EQ(RouteOf({"c", ann}, kLease, FrameKind::kJob), "1");
 }

@@ -125,8 +125,8 @@ class TrackerStateTest : public testing::Test {
     const Sent sent = state_.Handle(
         {tuner}, {FrameKind::kHeartbeat, {{"client", client}, {"lease", lease}, {"tuner", tuner}, {"label", "t"}}, {}},
         0);
-    const Frame* beat = Find(sent, tuner, FrameKind::kHeartbeat);
-    return beat != nullptr && beat->header.contains("yield") && beat->header["yield"] == true;
+    const Frame* heartbeat = Find(sent, tuner, FrameKind::kHeartbeat);
+    return heartbeat != nullptr && heartbeat->header.contains("yield") && heartbeat->header["yield"] == true;
   }
   // The answers to a message from a sender with a key.
   Sent Say(const Caller& caller, FrameKind kind, Json header, int64_t now = 0) {

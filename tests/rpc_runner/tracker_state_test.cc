@@ -157,11 +157,11 @@ TEST_F(TrackerStateTest, RegistersAThousandRunners) {
 }
 
 TEST_F(TrackerStateTest, KeepsNoEnvironmentThatIsTooBig) {
-  Json big = ToJson(Environment());
-  big["kernel"] = std::string(1 << 20, 'x');
+  Json exceeded = ToJson(Environment());
+  exceeded["kernel"] = std::string(1 << 20, 'x');
   for (int i = 0; i < 10; ++i) {
     Json header = HelloHeader(std::to_string(i));
-    header["environment"] = big;
+    header["environment"] = exceeded;
     EXPECT_EQ(CodeOf(Say({"p"}, FrameKind::kHello, header), "p"), "too_big");
   }
   Json header = HelloHeader("long");

@@ -1,4 +1,4 @@
-#include "rpc_runner/tracker/program_shelf.h"
+#include "rpc_runner/tracker/program_store.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@
 
 namespace hone {
 
-std::string ProgramShelf::Put(const std::vector<std::string>& parts) {
+std::string ProgramStore::Put(const std::vector<std::string>& parts) {
   if (parts.size() != 2) throw Error(ExitCode::kBadData, "bad frame: an upgrade has two parts, a file and a signature");
   if (parts[0].size() > kMostFileBytes || parts[1].size() > kMostSignatureBytes) {
-    throw TooBig{fmt::format("a program of {} bytes with a signature of {}: at most {} and {} are taken",
-                             parts[0].size(), parts[1].size(), kMostFileBytes, kMostSignatureBytes)};
+    throw LimitExceeded{fmt::format("a program of {} bytes with a signature of {}: at most {} and {} are taken",
+                                    parts[0].size(), parts[1].size(), kMostFileBytes, kMostSignatureBytes)};
   }
   std::string sha256 = Sha256Hex(parts[0]);
   // The file may come again with another signature.
@@ -24,7 +24,7 @@ std::string ProgramShelf::Put(const std::vector<std::string>& parts) {
   return sha256;
 }
 
-const std::vector<std::string>* ProgramShelf::Find(const std::string& sha256) const {
+const std::vector<std::string>* ProgramStore::Find(const std::string& sha256) const {
   const auto it =
       std::find_if(programs_.begin(), programs_.end(), [&](const Program& p) { return p.sha256 == sha256; });
   return it == programs_.end() ? nullptr : &it->parts;

@@ -70,8 +70,8 @@ TEST_F(TrackerStateTest, ADrainedRunnerIsGivenBackAndServesNobody) {
   Hello("1");
   const auto leases = Take("a", 1);
   Command("drain", "1", "");
-  const Sent beat = Say({"a"}, FrameKind::kHeartbeat, {{"client", "a0"}, {"lease", leases.at(0)}});
-  EXPECT_EQ(Find(beat, "a", FrameKind::kHeartbeat)->header["must"], true);
+  const Sent heartbeat = Say({"a"}, FrameKind::kHeartbeat, {{"client", "a0"}, {"lease", leases.at(0)}});
+  EXPECT_EQ(Find(heartbeat, "a", FrameKind::kHeartbeat)->header["must"], true);
   EXPECT_EQ(StateOfFirst(), "busy") << "it finishes what it does";
   Say({"a"}, FrameKind::kRelease, {{"client", "a0"}, {"lease", leases[0]}});
   EXPECT_EQ(StateOfFirst(), "drained");
@@ -115,8 +115,9 @@ class TrackerUpgradeTest : public TrackerStateTest {
   // The program that the tracker's heartbeat asks the runner to fetch.
   std::string WantedOf(const std::string& id) {
     const Sent sent = RunnerBeat(id, "", 0);
-    const Frame* beat = Find(sent, id, FrameKind::kHeartbeat);
-    return beat != nullptr && beat->header.contains("upgrade") ? HeaderText(beat->header, "upgrade") : "";
+    const Frame* heartbeat = Find(sent, id, FrameKind::kHeartbeat);
+    return heartbeat != nullptr && heartbeat->header.contains("upgrade") ? HeaderText(heartbeat->header, "upgrade")
+                                                                         : "";
   }
 
   const std::string sha256_ = Sha256Hex("the file");
@@ -167,15 +168,15 @@ TEST_F(TrackerUpgradeTest, EndsWhenTheRunnerHasSaidWhatBecameOfIt) {
 TEST_F(TrackerUpgradeTest, KeepsOnlySoMuch) {
   Say({"1"}, FrameKind::kHello, HelloOf("1", "old"));
   EXPECT_THROW(Upgrade("1", {"a file alone"}), Error);
-  EXPECT_EQ(CodeOf(Upgrade("1", {std::string(ProgramShelf::kMostFileBytes + 1, 'x'), "s"}), "admin"), "too_big");
-  EXPECT_EQ(CodeOf(Upgrade("1", {"f", std::string(ProgramShelf::kMostSignatureBytes + 1, 'x')}), "admin"), "too_big");
-  ProgramShelf shelf;
-  const std::string first = shelf.Put({"0", "s"});
-  for (int i = 1; i <= static_cast<int>(ProgramShelf::kMostPrograms); ++i) {
-    EXPECT_NE(shelf.Find(first), nullptr);
-    shelf.Put({std::to_string(i), "s"});
+  EXPECT_EQ(CodeOf(Upgrade("1", {std::string(ProgramStore::kMostFileBytes + 1, 'x'), "s"}), "admin"), "too_big");
+  EXPECT_EQ(CodeOf(Upgrade("1", {"f", std::string(ProgramStore::kMostSignatureBytes + 1, 'x')}), "admin"), "too_big");
+  ProgramStore store;
+  const std::string first = store.Put({"0", "s"});
+  for (int i = 1; i <= static_cast<int>(ProgramStore::kMostPrograms); ++i) {
+    EXPECT_NE(store.Find(first), nullptr);
+    store.Put({std::to_string(i), "s"});
   }
-  EXPECT_EQ(shelf.Find(first), nullptr);
+  EXPECT_EQ(store.Find(first), nullptr);
 }
 
 }  // namespace

@@ -13,14 +13,14 @@
 namespace hone {
 
 // Throws as a tracker would that listens at `bind` with these keys, and changes nothing.
-void RequireSafeDoor(const ServerKeys& keys, const std::string& bind);
+void RequireTrustedKeys(const ServerKeys& keys, const std::string& bind);
 
 // Must outlive the sockets of its context.
-class TrackerDoor {
+class TrackerContext {
  public:
   // Throws Error(kBadConfig) if the folder's secret or list cannot be trusted (Gatekeeper) or the audit cannot be
   // written.
-  explicit TrackerDoor(const ServerKeys& keys);
+  explicit TrackerContext(const ServerKeys& keys);
   SocketContext& context() { return *context_; }
   Audit& audit() { return audit_; }
 

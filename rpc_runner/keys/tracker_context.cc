@@ -1,4 +1,4 @@
-#include "rpc_runner/keys/tracker_door.h"
+#include "rpc_runner/keys/tracker_context.h"
 
 #include "rpc_runner/keys/identity.h"
 #include "rpc_runner/wire/address.h"
@@ -15,7 +15,7 @@ std::string AuditPath(const ServerKeys& keys) {
 
 }  // namespace
 
-void RequireSafeDoor(const ServerKeys& keys, const std::string& bind) {
+void RequireTrustedKeys(const ServerKeys& keys, const std::string& bind) {
   if (keys.folder.empty()) {
     RequireLoopback(bind);
     return;
@@ -25,7 +25,7 @@ void RequireSafeDoor(const ServerKeys& keys, const std::string& bind) {
   Gatekeeper(KeyFolder(keys.folder), none);
 }
 
-TrackerDoor::TrackerDoor(const ServerKeys& keys) : audit_(AuditPath(keys)) {
+TrackerContext::TrackerContext(const ServerKeys& keys) : audit_(AuditPath(keys)) {
   Security security;
   if (!keys.folder.empty()) {
     gate_ = std::make_unique<Gatekeeper>(KeyFolder(keys.folder), audit_);

@@ -10,11 +10,11 @@
 
 namespace hone {
 
-struct DeviceOrder {
+struct FleetCommand {
   enum class Kind { kHold, kUnhold, kDrain, kUndrain, kUpgrade };
   Kind kind = Kind::kHold;
   std::string what;   // a key or a label
-  std::string user;   // who gives the order; never empty for kHold and kUnhold
+  std::string user;   // who gives the command; never empty for kHold and kUnhold
   std::string owner;  // the name of the sender; empty without keys
   bool is_admin = false;
   int64_t for_ns = 0;   // for kHold
@@ -23,14 +23,14 @@ struct DeviceOrder {
   bool is_hold() const { return kind == Kind::kHold || kind == Kind::kUnhold; }
 };
 
-// Leaves out `program`. Throws Error(kBadData), TooBig.
-DeviceOrder ReadOrder(const Caller& caller, const Json& header);
-// Whether the order applies to the runner.
-bool IsMeant(const DeviceOrder& order, const RunnerEntry& runner);
-// Whether the sender may give this order to the runner. A runner's key may command its own devices, an admin's all.
-bool MayOrder(const DeviceOrder& order, const RunnerEntry& runner);
-// Why the order cannot be obeyed; empty if it can.
-std::string WhyNot(const DeviceOrder& order, const RunnerEntry& runner);
-void Obey(const DeviceOrder& order, int64_t now_ns, RunnerEntry* runner);
+// Leaves out `program`. Throws Error(kBadData), LimitExceeded.
+FleetCommand ReadCommand(const Caller& caller, const Json& header);
+// Whether the command applies to the runner.
+bool Concerns(const FleetCommand& command, const RunnerEntry& runner);
+// Whether the sender may give this command to the runner. A runner's key may command its own devices, an admin's all.
+bool MayCommand(const FleetCommand& command, const RunnerEntry& runner);
+// Why the command cannot be obeyed; empty if it can.
+std::string WhyRefused(const FleetCommand& command, const RunnerEntry& runner);
+void Apply(const FleetCommand& command, int64_t now_ns, RunnerEntry* runner);
 
 }  // namespace hone
