@@ -32,11 +32,11 @@ constexpr int64_t kProgramRequestNs = 5'000'000'000;  // between two requests fo
 // Reports a state when it changes, because it may repeat each second.
 class ChangedMessages {
  public:
-  // "" means that there is no complaint; the next text is then reported even if it was before.
-  void Tell(const std::string& text) {
+  // "" means that there is no message; the next text is then reported even if it was before.
+  void LogIfChanged(const std::string& text) {
     if (text == last_) return;
     last_ = text;
-    if (!text.empty()) Complain("hone-runner", text);
+    if (!text.empty()) LogError("hone-runner", text);
   }
 
  private:
@@ -108,7 +108,7 @@ class RunnerServer {
     Socket::Message message;
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
     for (int i = 0; direct_socket_ && i < 64 && direct_socket_->Receive(&message); ++i) FromDirectClient(message);
-    refusals_.Tell(tracker_.Refusal());  // it may be admitted later, and the library tries again
+    refusals_.LogIfChanged(tracker_.Refusal());  // it may be admitted later, and the library tries again
     if (accepts_jobs) StartJobs();
     TakeResults();
     if (running_.empty() && IsHealthCheckDue()) CheckHealth();
@@ -166,7 +166,7 @@ class RunnerServer {
   }
 
   void RejectUpgrade(const std::string& sha256, const std::string& why) {
-    complaints_.Tell(fmt::format("not upgraded: {}", why));
+    messages_.LogIfChanged(fmt::format("not upgraded: {}", why));
     wanted_program_.clear();
     SayHello({{"sha256", sha256}, {"why", why}});
   }
@@ -228,7 +228,7 @@ class RunnerServer {
         OnTrackerError(frame.header);
       }
     } catch (const Error& error) {
-      complaints_.Tell(fmt::format("from the tracker: {}", error.what()));
+      messages_.LogIfChanged(fmt::format("from the tracker: {}", error.what()));
     }
   }
 
@@ -242,7 +242,7 @@ class RunnerServer {
       const bool ours = header.contains("lease") && HeaderText(header, "lease") == lease_server_.lease();
       if (ours && MonotonicNs() - heartbeat_ns_ > kAnnounceNs) SendHeartbeat(MonotonicNs());
     } else {
-      complaints_.Tell("the tracker says: " + HeaderText(header, "message"));
+      messages_.LogIfChanged("the tracker says: " + HeaderText(header, "message"));
     }
   }
 
@@ -348,7 +348,7 @@ class RunnerServer {
   Socket tracker_;
   std::unique_ptr<Socket> direct_socket_;  // for direct connections of tuners; null unless options_.direct
   Random jitter_;
-  ChangedMessages complaints_, refusals_;
+  ChangedMessages messages_, refusals_;
   std::string address_;  // the address of direct_socket_
   LeaseServer lease_server_;
   std::string holder_;  // the name of the sender that has the lease

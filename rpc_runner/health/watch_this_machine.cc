@@ -51,7 +51,7 @@ HealthWatch WatchThisMachine(const HealthOptions& options, const Environment& en
   };
   sources.ticks = [cores] { return ReadTicks(cores); };
   sources.machine = CpuNow;
-  sources.log = [](const std::string& line) { Complain("hone-runner", line); };
+  sources.log = [](const std::string& line) { LogError("hone-runner", line); };
   return HealthWatch(options, kernel->parts(), device, kernel->name(), std::move(sources));
 }
 

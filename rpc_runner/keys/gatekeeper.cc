@@ -177,7 +177,7 @@ std::optional<std::string> Gatekeeper::Enrol(const std::string& key, std::string
     Json answer = {{"hone_enrolment", 1}, {"name", made.name}, {"roles", RolesText(made.roles)}};
     return DumpJson(answer);
   } catch (const Error& error) {
-    Complain("hone tracker", fmt::format("an enrolment failed: {}", error.what()));
+    LogError("hone tracker", fmt::format("an enrolment failed: {}", error.what()));
     return Answer("refused", "the tracker could not write its list, or the request was damaged");
   }
 }

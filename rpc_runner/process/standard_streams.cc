@@ -46,27 +46,27 @@ void WriteToStderr(std::string_view text) {
   (void)std::fflush(stderr);
 }
 
-bool EventLimit::Passes(int64_t now_ns, int64_t* left_out) {
+bool RateLimiter::Allows(int64_t now_ns, int64_t* dropped) {
   if (begin_ns_ == INT64_MIN || now_ns - begin_ns_ >= window_ns_) {
     begin_ns_ = now_ns;
-    passed_ = 0;
+    allowed_ = 0;
   }
-  if (passed_ == most_) {
-    ++left_out_;
+  if (allowed_ == most_) {
+    ++dropped_;
     return false;
   }
-  ++passed_;
-  *left_out = std::exchange(left_out_, 0);
+  ++allowed_;
+  *dropped = std::exchange(dropped_, 0);
   return true;
 }
 
-void Complain(std::string_view program, const std::string& text) {
+void LogError(std::string_view program, const std::string& text) {
   static std::mutex mutex;
-  static EventLimit limit(kMostLines, kWindowNs);
+  static RateLimiter limit(kMostLines, kWindowNs);
   const std::lock_guard lock(mutex);
-  int64_t left_out = 0;
-  if (!limit.Passes(MonotonicNs(), &left_out)) return;
-  if (left_out > 0) WriteToStderr(ErrorLine(program, fmt::format("{} more lines were left out", left_out)));
+  int64_t dropped = 0;
+  if (!limit.Allows(MonotonicNs(), &dropped)) return;
+  if (dropped > 0) WriteToStderr(ErrorLine(program, fmt::format("{} more lines were left out", dropped)));
   WriteToStderr(ErrorLine(program, text));
 }
 

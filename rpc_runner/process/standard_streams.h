@@ -19,24 +19,24 @@ void FlushStdout();
 void WriteToStderr(std::string_view text);
 
 // Lets a limited number of events pass per window of time and counts the others. Not thread-safe.
-class EventLimit {
+class RateLimiter {
  public:
-  EventLimit(int64_t most, int64_t window_ns) : most_(most), window_ns_(window_ns) {}
-  // Whether an event passes at this time. If so, *left_out becomes the number of events dropped since the last one that
+  RateLimiter(int64_t most, int64_t window_ns) : most_(most), window_ns_(window_ns) {}
+  // Whether an event passes at this time. If so, *dropped becomes the number of events dropped since the last one that
   // passed.
-  bool Passes(int64_t now_ns, int64_t* left_out);
+  bool Allows(int64_t now_ns, int64_t* dropped);
 
  private:
   const int64_t most_;
   const int64_t window_ns_;
   int64_t begin_ns_ = INT64_MIN;
-  int64_t passed_ = 0;
-  int64_t left_out_ = 0;
+  int64_t allowed_ = 0;
+  int64_t dropped_ = 0;
 };
 
 // Reports a peer's fault: writes ErrorLine(program, text) to stderr, at most 20 lines a minute from this process, so
 // that peers cannot fill a disk. The next line says how many
 // were dropped. Thread-safe.
-void Complain(std::string_view program, const std::string& text);
+void LogError(std::string_view program, const std::string& text);
 
 }  // namespace hone

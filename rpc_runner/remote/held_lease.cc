@@ -16,7 +16,7 @@ void HeldLease::ConnectDirectly(SocketContext& context, const std::string& addre
     direct->Connect(address);
   } catch (const Error& error) {
     direct.reset();
-    Complain("remote runner", error.what());
+    LogError("remote runner", error.what());
   }
 }
 

@@ -62,7 +62,7 @@ void RemoteSession::ReceiveAll() {
       handle(DecodeFrame(message.bytes));
     } catch (const Error& error) {
       // A peer that sends invalid frames counts as silent, and the timeout notices it.
-      IsOtherVersion(message.bytes) ? NoteOtherVersion(error.what()) : Complain("remote runner", error.what());
+      IsOtherVersion(message.bytes) ? NoteOtherVersion(error.what()) : LogError("remote runner", error.what());
     }
   };
   const int64_t now_ns = MonotonicNs();
@@ -80,7 +80,7 @@ void RemoteSession::ReceiveAll() {
 
 void RemoteSession::NoteOtherVersion(const std::string& why) {
   const std::lock_guard lock(mutex_);
-  if (runner_offered_ && why != other_version_) Complain("remote runner", why);
+  if (runner_offered_ && why != other_version_) LogError("remote runner", why);
   other_version_ = why;
   changed_.notify_all();
 }
@@ -92,7 +92,7 @@ void RemoteSession::UpdateRefusal() {
   reported_refusal_ = refusal;
   const std::lock_guard lock(mutex_);
   // Until the first runner is offered, the caller gets the refusal as an error instead.
-  if (runner_offered_ && !refusal.empty()) Complain("hone", refusal);
+  if (runner_offered_ && !refusal.empty()) LogError("hone", refusal);
   refusal_ = std::move(refusal);
   changed_.notify_all();
 }
@@ -142,7 +142,7 @@ void RemoteSession::OnTrackerError(const Json& header) {
     return;
   }
   if (code != "no_lease") {
-    Complain("remote runner", "the tracker says: " + HeaderText(header, "message"));
+    LogError("remote runner", "the tracker says: " + HeaderText(header, "message"));
     return;
   }
   // The tracker does not know yet that this connection is an end of the lease. If the lease is over, the runner falls
@@ -179,7 +179,7 @@ void RemoteSession::UpdateBusy(const Json& header) {
     busy_ = text;
   }
   if (!leases_.empty() || text.empty()) return notice_.Reset();
-  if (const std::string next = notice_.Next(list, MonotonicNs()); !next.empty()) Complain("hone", "waiting: " + next);
+  if (const std::string next = notice_.Next(list, MonotonicNs()); !next.empty()) LogError("hone", "waiting: " + next);
 }
 
 // Ignores answers to requests that were repeated, and gives back machines of another kind.
@@ -305,7 +305,7 @@ void RemoteSession::CloseBroken() {
   if (!broken) return;
   const auto lease =
       std::find_if(leases_.begin(), leases_.end(), [&](const HeldLease& l) { return l.worker == *broken; });
-  Complain("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
+  LogError("hone", fmt::format("the runner {} is left out: {} jobs in a row were lost there; its own "
                                "messages say why",
                                lease->environment.label, JobQueue::kMostFaults));
   requester_.Exclude(lease->runner);

@@ -114,7 +114,7 @@ class Tracker {
       // A peer that cannot be reached is noticed by its silence.
       static_cast<void>(outbox_.Send(peer, bytes));
     } catch (const Error& error) {
-      Complain("hone tracker", error.what());
+      LogError("hone tracker", error.what());
     }
   }
 

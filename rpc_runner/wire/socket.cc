@@ -177,7 +177,7 @@ bool Socket::Send(const std::string& peer, const Frame& frame) {
     return SendBytes(peer, bytes) == Sent::kYes;
   } catch (const Error& error) {
     const auto kind = static_cast<int>(frame.kind);
-    Complain("hone", fmt::format("a frame of kind {} was not sent: {}", kind, error.what()));
+    LogError("hone", fmt::format("a frame of kind {} was not sent: {}", kind, error.what()));
     if (kind_ == Kind::kRouter && frame.kind != FrameKind::kError) {
       Send(peer, ErrorFrame("too_big", fmt::format("the frame of kind {} for you was too big", kind)));
     }
