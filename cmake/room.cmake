@@ -1,8 +1,9 @@
-# hone_room(NAME [EXCEPT paths...] [ONLY files...]) makes the library of a room, or of a part of one. It is made of all
-# sources below the folder. A path after EXCEPT is a file, or a folder that ends in a slash, whose sources belong to
-# other targets.
+# hone_room(NAME [EXCEPT paths...] [ONLY files...] [WITH patterns...]) makes the library of a room, or of a part of one.
+# It is made of all sources below the folder. A path after EXCEPT is a file, or a folder that ends in a slash, whose
+# sources belong to other targets. A pattern after WITH is a folder of the tree with a pattern of names: the sources
+# below that folder with such a name belong to the library too.
 function(hone_room name)
-  cmake_parse_arguments(ARG "" "" "EXCEPT;ONLY" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "EXCEPT;ONLY;WITH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cc)
   foreach(path ${ARG_EXCEPT})
     list(FILTER sources EXCLUDE REGEX "^${path}")
@@ -10,6 +11,10 @@ function(hone_room name)
   if(ARG_ONLY)
     set(sources ${ARG_ONLY})
   endif()
+  foreach(pattern ${ARG_WITH})
+    file(GLOB_RECURSE others CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${pattern})
+    list(APPEND sources ${others})
+  endforeach()
   add_library(hone_${name} STATIC ${sources})
   hone_flags(hone_${name})
   if(HONE_UNITY)

@@ -7,7 +7,7 @@
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/target/object.h"
-#include "compiler/generic/generic_kernel.h"
+#include "compiler/ops/kernel.h"
 #include "compiler/schedules/reference_kernel.h"
 #include "core/error.h"
 #include "core/hash/hash.h"

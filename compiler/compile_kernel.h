@@ -43,7 +43,7 @@ struct CompiledKernel {
 CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& epilogue);
 // The kernel that CompileKernel makes of the candidate, as assembly text. Throws as CompileAnchorObject does.
 std::string CompileAssembly(const Candidate& candidate);
-// Compiles a primitive function without an anchor schedule; see generic/generic_kernel.h. Thread-safe.
+// Compiles a primitive function without an anchor schedule; see ops/kernel.h. Thread-safe.
 CompiledKernel CompileGenericObject(const relay::Function& function, const Target& target);
 
 }  // namespace hone

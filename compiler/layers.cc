@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/generic/attention.h"
+#include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/passes.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "compiler/generic/whole_call.h"
+#include "compiler/ops/kernel_whole.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
 

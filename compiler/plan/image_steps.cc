@@ -1,6 +1,6 @@
 #include "compiler/plan/image_steps.h"
 
-#include "compiler/generic/whole_call.h"
+#include "compiler/ops/kernel_whole.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/schedules/schedule.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "compiler/codegen/target/object.h"
-#include "compiler/generic/generic_kernel.h"
+#include "compiler/ops/kernel.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/plan/kernel_estimate.h"

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/generic/attention.h"
 #include "compiler/generic/images_apart.h"
+#include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/layout_text.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/indexing.h"
 #include "core/error.h"
 #include "core/nth.h"
 

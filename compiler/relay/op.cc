@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "compiler/relay/ops/ops.h"
+#include "compiler/ops/op_families.h"
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/text/spelling.h"

@@ -11,8 +11,8 @@
 
 namespace hone {
 
-// PlanCall::op of a call whose kernel is an attention (compiler/generic/attention.h). No operator of a graph has this
-// name.
+// PlanCall::op of a call whose kernel is an attention (compiler/ops/attention/kernel.h). No operator of a graph has
+// this name.
 inline constexpr std::string_view kAttentionName = "attention";
 
 // In LLVM's names: the features of the target's row of machines, and those that multiply bytes or bfloat16 if a kernel

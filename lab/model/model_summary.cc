@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/ops/conv/op_layout.h"
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/relay/conv_layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/type.h"
 #include "compiler/relay/visitor.h"

@@ -159,8 +159,8 @@ TEST(Recipes, NameFilesThatAreThere) {
 
 // The files with which walk_recipes_test.cc is linked in place of the libraries' own, with the recipe of each.
 const std::vector<Example> kAdded = {
-    {"An operator", "compiler/relay/ops/unary.cc", "triple"},
-    {"An operator", "compiler/generic/elementwise.cc", "triple"},
+    {"An operator", "compiler/ops/elementwise/op.cc", "triple"},
+    {"An operator", "compiler/ops/elementwise/kernel.cc", "triple"},
     {"An activation", "core/activation.cc", "square"},
     {"A schedule", "compiler/schedules/matmul/dense_dots.h", "dense_dots"},
     {"A schedule", "compiler/schedules/matmul/dense_dots.cc", "dense_dots"},

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/relay/conv_layout.h"
+#include "compiler/ops/conv/op_layout.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 

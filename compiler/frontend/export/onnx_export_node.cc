@@ -6,7 +6,7 @@
 
 #include "compiler/frontend/export/export_windows.h"
 #include "compiler/frontend/export/onnx_writer.h"
-#include "compiler/relay/conv_layout.h"
+#include "compiler/ops/conv/op_layout.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 

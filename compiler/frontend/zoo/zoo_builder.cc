@@ -1,7 +1,7 @@
 #include "compiler/frontend/zoo/zoo_builder.h"
 
 #include "compiler/frontend/zoo/zoo_weights.h"
-#include "compiler/relay/conv_layout.h"
+#include "compiler/ops/conv/op_layout.h"
 #include "compiler/relay/infer_type.h"
 
 namespace hone {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ops/conv/op_layout.h"
+#include "compiler/ops/matmul/op_exact_sums.h"
 #include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
-#include "compiler/relay/conv_layout.h"
-#include "compiler/relay/exact_sums.h"
 #include "core/error.h"
 
 namespace hone {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <string_view>
 
-#include "compiler/generic/attention.h"
+#include "compiler/ops/attention/kernel.h"
+#include "compiler/ops/elementwise/op_rounded_quotient.h"
 #include "compiler/passes/fusion/growth.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/rounded_quotient.h"
 
 namespace hone {
 

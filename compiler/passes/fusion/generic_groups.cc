@@ -2,12 +2,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ops/reduce/op_reduction_call.h"
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/fusion/growth.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/reduction_call.h"
 
 namespace hone {
 
@@ -68,9 +68,9 @@ bool ArePointwise(const Growth& growth) {
 }
 
 // The group is elementwise operators of one shape. It takes reductions over one set of axes, values computed from them,
-// and cheap elementwise operators that they reduce (generic/line_statistics.h). Returns false and leaves the group as
-// it was if there is no such reduction. Too few lines for the threads have the same effect, and so do lines that would
-// not stay in the first cache between passes.
+// and cheap elementwise operators that they reduce (ops/normalise/kernel_lines.h). Returns false and leaves the group
+// as it was if there is no such reduction. Too few lines for the threads have the same effect, and so do lines that
+// would not stay in the first cache between passes.
 bool TakeLines(Growth& growth, int64_t threads) {
   const Shape result = ShapeOf(growth.members()[0]), line = LineShape(growth);
   if (line.empty() || !ArePointwise(growth) || !StayInCache(line, result)) return false;

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/ops/elementwise/op_activation.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_epilogue.h"
-#include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ops/matmul/op_exact_sums.h"
 #include "compiler/passes/graph/op_def.h"
-#include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/ops/matmul/op_byte_rows.h"
+#include "compiler/ops/matmul/op_exact_sums.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"
-#include "compiler/relay/byte_rows.h"
-#include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -3,13 +3,13 @@
 #include <optional>
 #include <string_view>
 
+#include "compiler/ops/matmul/op_exact_sums.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/whole_numbers.h"
 #include "compiler/passes/quantised/byte_product.h"
 #include "compiler/passes/quantised/quantised_passes.h"
-#include "compiler/relay/exact_sums.h"
 #include "compiler/relay/op.h"
 
 namespace hone {

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/ops/elementwise/op_activation.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/quantised/quantised_passes.h"
-#include "compiler/relay/activation_call.h"
 #include "compiler/relay/op.h"
 #include "core/integer_elements.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "compiler/relay/conv_layout.h"
+#include "compiler/ops/conv/op_layout.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/reference.h"

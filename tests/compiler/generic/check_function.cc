@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler/generic/generic_kernel.h"
+#include "compiler/ops/kernel.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
 #include "core/integer_elements.h"

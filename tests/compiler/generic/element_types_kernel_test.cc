@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compiler/codegen/target/host.h"
-#include "compiler/generic/generic_kernel.h"
+#include "compiler/ops/kernel.h"
 #include "core/error.h"
 #include "core/integer_elements.h"
 #include "tests/compiler/generic/check_function.h"

@@ -1,6 +1,4 @@
 // Generated kernels against the operators' references, over random small shapes, layouts and splits of the work.
-#include "compiler/generic/generic_kernel.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "compiler/ops/kernel.h"
 #include "compiler/relay/infer_type.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"

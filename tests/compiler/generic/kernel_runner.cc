@@ -10,8 +10,8 @@
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/target/object.h"
-#include "compiler/generic/generic_kernel.h"
 #include "compiler/generic/images_apart.h"
+#include "compiler/ops/kernel.h"
 #include "runtime/threads/thread_pool.h"
 
 namespace hone::testing {

@@ -1,7 +1,6 @@
-#include "compiler/generic/permutation.h"
-
 #include <gtest/gtest.h>
 
+#include "compiler/ops/movement/kernel_permutation.h"
 #include "tests/compiler/generic/check_function.h"
 
 namespace hone::testing {

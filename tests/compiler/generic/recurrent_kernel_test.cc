@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "compiler/relay/recurrent_cell.h"
+#include "compiler/ops/recurrent/op_cell.h"
 #include "tests/compiler/generic/check_function.h"
 
 namespace hone::testing {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "compiler/relay/tree_node.h"
+#include "compiler/ops/trees/op_tree_node.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/generic/kernel_runner.h"
 #include "tests/support/test_targets.h"

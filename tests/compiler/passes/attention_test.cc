@@ -1,6 +1,4 @@
 // Attention as one kernel: the graphs that become one, and that the kernel computes the same as the operators.
-#include "compiler/generic/attention.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +7,7 @@
 #include <limits>
 
 #include "compiler/generic/images_apart.h"
+#include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/infer_type.h"

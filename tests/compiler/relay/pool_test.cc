@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/relay/conv_layout.h"
+#include "compiler/ops/conv/op_layout.h"
 #include "tests/compiler/relay/run_op.h"
 
 namespace hone::relay {

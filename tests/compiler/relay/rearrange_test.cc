@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "compiler/relay/ops/indexing.h"
+#include "compiler/relay/indexing.h"
 #include "tests/compiler/relay/run_op.h"
 
 namespace hone::relay {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "compiler/relay/recurrent_cell.h"
+#include "compiler/ops/recurrent/op_cell.h"
 #include "tests/compiler/relay/run_op.h"
 
 namespace hone::relay {

@@ -1,7 +1,7 @@
 #include <bit>
 #include <cmath>
 
-#include "compiler/relay/tree_node.h"
+#include "compiler/ops/trees/op_tree_node.h"
 #include "tests/compiler/relay/run_op.h"
 
 namespace hone::relay {

@@ -1,0 +1,30 @@
+// Exact int32 sums of products of bytes, in the form that kernels of bytes compute.
+#pragma once
+
+#include "compiler/ops/quantised/onnx_exact_product.h"
+
+namespace hone {
+
+// Whether the product of x with the rows of w must become a product of bytes here. Passes might not make it one later:
+// its zero point is not known, or its sums exceed what float32 holds.
+bool NeedsByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w);
+
+// The int32 product of uint8 and int8, minus zero point * (sum of w's row); a kernel's sums begin with that offset. The
+// values of w are known, one row of K values for each output. `product` gets x's integers, with signed ones 128 higher,
+// and constant int8 weights. Both have zeros at the end if K is no multiple of four. Null if w does not fit into int8,
+// or if x did not come as integers with one zero point. Also null if int32 may not hold the sums.
+relay::ExprPtr ByteSum(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
+                       const ProductOf& product);
+
+// The int32 product of two computed matrices a and b, as MatrixProduct takes them. The kernel subtracts both zero
+// points. Null if one matrix is known, has several zero points or did not come as integers. Also null if int32 may not
+// hold the sums of `depth` products each.
+relay::ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const WholeNumbers& b, int64_t depth);
+
+// The int32 sums of ByteSum for an nn.conv2d with these attributes, whose border is filled with the zero point. `bias`
+// (null if absent) is added: int32, one value per output channel. Null as in ByteSum. Also null for several groups
+// whose number of channels is no multiple of four.
+relay::ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w,
+                        const relay::Attrs& attrs, const relay::ExprPtr& bias);
+
+}  // namespace hone
