@@ -37,32 +37,22 @@ llvm::GlobalVariable* ConstantTable(KernelBuilder& b, const Tensor& value) {
   return table;
 }
 
-EmitterTable AllEmitters() {
-  EmitterTable all;
-  for (const auto& family : {ElementwiseEmitters, CompareEmitters, ModuloEmitters, BitEmitters, ByteTableEmitters,
-                             MovementEmitters, GatherEmitters, ReductionEmitters, ArgReductionEmitters, PoolEmitters,
-                             ConvEmitters, LrnEmitters, SpaceEmitters}) {
-    for (const auto& row : family()) all.push_back(row);
+// Null if the operator has no emitter of that kind.
+template <class Emitter>
+Emitter Find(std::string_view op_name) {
+  static const EmitterTable table = AllEmitters();
+  for (const auto& [op, emit] : table) {
+    const Emitter* emitter = op == op_name ? std::get_if<Emitter>(&emit) : nullptr;
+    if (emitter != nullptr) return *emitter;
   }
-  return all;
+  return nullptr;
 }
 
 }  // namespace
 
-CallEmitter FindEmitter(std::string_view op_name) {
-  static const EmitterTable table = AllEmitters();
-  for (const auto& [name, emitter] : table) {
-    if (name == op_name) return emitter;
-  }
-  return nullptr;
-}
-
-ItemEmitter FindItemEmitter(std::string_view op_name) {
-  for (const auto& [name, emitter] : TupleEmitters()) {
-    if (name == op_name) return emitter;
-  }
-  return nullptr;
-}
+CallEmitter FindEmitter(std::string_view op_name) { return Find<CallEmitter>(op_name); }
+ItemEmitter FindItemEmitter(std::string_view op_name) { return Find<ItemEmitter>(op_name); }
+WholeEmitter FindWholeEmitter(std::string_view op_name) { return Find<WholeEmitter>(op_name); }
 
 const relay::Type& TensorTypeOf(const relay::ExprPtr& expr) {
   if (!expr->type || expr->type->kind != relay::TypeKind::kTensor) {

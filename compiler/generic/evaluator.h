@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "compiler/generic/operand_access.h"
@@ -18,15 +19,28 @@
 namespace hone {
 
 class Evaluator;
+struct EmittedKernel;
 // Emits one call at coordinates of its result's logical axes.
 using CallEmitter = Value* (*)(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes);
-
 // Emits one field of a call that gives a tuple.
 using ItemEmitter = Value* (*)(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes);
+// Emits a kernel of its own for a function that is one call of its parameters. Such a call cannot be emitted element by
+// element.
+using WholeEmitter = EmittedKernel (*)(KernelBuilder& builder, const relay::Function& function,
+                                       const std::string& symbol);
 
-// The emitter of an operator, or null if generic kernels do not have it.
+struct OpEmitter {
+  std::string_view op;
+  std::variant<CallEmitter, ItemEmitter, WholeEmitter> emit;
+};
+using EmitterTable = std::vector<OpEmitter>;
+// The emitters of all families of operators. Defined with their list, in compiler/ops.
+EmitterTable AllEmitters();
+
+// The emitter of an operator, or null if it has none of that kind.
 CallEmitter FindEmitter(std::string_view op_name);
 ItemEmitter FindItemEmitter(std::string_view op_name);
+WholeEmitter FindWholeEmitter(std::string_view op_name);
 
 // One evaluator per emitted stage.
 class Evaluator {
@@ -91,22 +105,5 @@ const relay::Type& TensorTypeOf(const relay::ExprPtr& expr);
 Layout LayoutOf(const relay::Type& type);
 // The arguments, with a tuple's fields in place of the tuple.
 std::vector<relay::ExprPtr> FlatArgs(const relay::Call& call);
-
-using EmitterTable = std::vector<std::pair<std::string_view, CallEmitter>>;
-EmitterTable ElementwiseEmitters();   // elementwise.cc
-EmitterTable CompareEmitters();       // compare.cc: equal, less, ..., logic, where
-EmitterTable ByteTableEmitters();     // byte_table.cc
-EmitterTable BitEmitters();           // bits.cc: bitwise_and, left_shift, ...
-EmitterTable ModuloEmitters();        // modulo.cc: mod, floor_mod
-EmitterTable MovementEmitters();      // movement.cc: reshape, transpose, pad, slices, concatenate, ...
-EmitterTable GatherEmitters();        // gather.cc: gather, gather_nd
-EmitterTable ReductionEmitters();     // reduction.cc: mean, sum, max, softmax
-EmitterTable ArgReductionEmitters();  // arg_reduction.cc: argmax, argmin
-EmitterTable PoolEmitters();          // pool.cc
-EmitterTable ConvEmitters();          // conv.cc: conv2d, dense, batch_matmul
-EmitterTable LrnEmitters();           // lrn.cc
-EmitterTable SpaceEmitters();         // space.cc: depth_to_space
-
-std::vector<std::pair<std::string_view, ItemEmitter>> TupleEmitters();  // tuple_items.cc: split, batch_norm, dropout
 
 }  // namespace hone

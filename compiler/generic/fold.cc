@@ -103,6 +103,11 @@ Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_uns
   return ir.CreateSelect(ir.CreateFCmpUNO(y, y), y, larger ? b.FMax(x, y) : b.FMin(x, y));
 }
 
+Value* MultipliedAdd(KernelBuilder& b, Value* x, Value* w, Value* sum) {
+  return sum->getType()->getScalarType()->isFloatingPointTy() ? b.Fma(x, w, sum)
+                                                              : b.ir().CreateAdd(b.ir().CreateMul(x, w), sum);
+}
+
 int FoldWidth(const KernelBuilder& b, llvm::Type* element, int64_t extent) {
   constexpr int64_t kLeast = 4, kFloatBits = 32;
   const int64_t bits = std::max<int64_t>(element->getScalarSizeInBits(), 8);

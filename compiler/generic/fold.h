@@ -24,6 +24,8 @@ struct Fold {
 Value* FoldIdentity(KernelBuilder& b, FoldKind kind, llvm::Type* type, bool is_unsigned = false);
 // The sum, the product, or the extremum; NaN wins. kMaxOfNumbers is for floats none of which is NaN.
 Value* FoldPair(KernelBuilder& b, FoldKind kind, Value* x, Value* y, bool is_unsigned = false);
+// sum + x w, for a fold of products; fused for floats.
+Value* MultipliedAdd(KernelBuilder& b, Value* x, Value* w, Value* sum);
 
 // Number of lanes for a fold along an axis of `extent` elements: a register, or fewer if the axis is shorter. It is 1
 // if the axis is so short that adding up lanes costs more than it saves.

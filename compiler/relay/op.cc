@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "compiler/ops/op_families.h"
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/text/spelling.h"
@@ -20,23 +19,14 @@ struct Registry {
   std::map<std::string, ExprPtr, std::less<>> nodes;
 };
 
-OpTable JoinedTables() {
-  OpTable all;
-  for (const auto& family : {ConvOps,       MatmulOps,    NormalizeOps,    UnaryOps,     BinaryOps,
-                             BitOps,        ByteTableOps, CompareOps,      SoftmaxOps,   PoolOps,
-                             ReduceOps,     ArgReduceOps, ReshapeOps,      RearrangeOps, SpaceOps,
-                             GatherOps,     ScatterOps,   RoiAlignOps,     PadOps,       JoinOps,
-                             RecurrentOps,  TopKOps,      TreeEnsembleOps, ArgwhereOps,  NonMaxSuppressionOps,
-                             CumulativeOps, GridSampleOps}) {
-    OpTable table = family();
-    std::move(table.begin(), table.end(), std::back_inserter(all));
-  }
-  std::sort(all.begin(), all.end(), [](const OpDef& a, const OpDef& b) { return a.name < b.name; });
-  return all;
+OpTable SortedRows() {
+  OpTable rows = AllRows();
+  std::sort(rows.begin(), rows.end(), [](const OpDef& a, const OpDef& b) { return a.name < b.name; });
+  return rows;
 }
 
 Registry* NewRegistry() {
-  auto* registry = new Registry{JoinedTables(), {}, {}};
+  auto* registry = new Registry{SortedRows(), {}, {}};
   for (const OpDef& def : registry->table) {
     registry->defs.push_back(&def);
     registry->nodes.emplace(def.name, std::make_shared<Op>(&def));

@@ -118,7 +118,8 @@ const OpDef* FindOp(std::string_view name);
 // The only node of the operator. Throws Error(kBug) if there is no such operator.
 ExprPtr GetOp(std::string_view name);
 
-// A table of operators: each file in ops/ defines one such function, and op.cc lists them all.
 using OpTable = std::vector<OpDef>;
+// The rows of all families of operators, in no order. Defined with their list, in compiler/ops.
+OpTable AllRows();
 
 }  // namespace hone::relay

@@ -35,8 +35,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
 };
 
 // Rooms inside the rooms, and the parts of its own room that each may include: folders with everything beneath them,
-// and single headers. Files directly in a room's folder may include all of the room. The files of operators are in rooms
-// by their roles, as Seat says.
+// and single headers. Files directly in a room's folder may include all of the room. The files of operators are in
+// rooms by their roles, as Seat says.
 const std::map<std::string, std::set<std::string>> kSubRoomMayInclude = {
     {"compiler/relay", {}},
     {"compiler/codegen", {}},
@@ -113,7 +113,9 @@ struct Wall {
 };
 const std::vector<Wall>& Walls() {
   static const std::vector<Wall> walls = {
-      {"LLVM", std::regex("^(llvm|llvm-c|lld)/"), {"compiler/codegen/", "compiler/schedules/", "compiler/generic/", "compiler/ops/kernel/"}},
+      {"LLVM",
+       std::regex("^(llvm|llvm-c|lld)/"),
+       {"compiler/codegen/", "compiler/schedules/", "compiler/generic/", "compiler/ops/kernel/"}},
       {"ONNX and protobuf", std::regex("^(onnx|google/protobuf)/"), {"compiler/frontend/"}},
       {"SQLite", std::regex("^sqlite3"), {"db/sqlite/"}},
       {"libpq", std::regex("^(libpq-fe|postgres)"), {"db/postgresql/"}},
@@ -136,8 +138,8 @@ std::string RoomOf(const std::string& path) { return path.substr(0, path.find('/
 
 bool LiesIn(const std::string& path, const std::string& folder) { return path.rfind(folder + "/", 0) == 0; }
 
-// The path of a file below compiler/ops with the role that begins its name as a folder. It is compiler/ops/op/conv/op.cc
-// for compiler/ops/conv/op.cc. Other paths stay as they are.
+// The path of a file below compiler/ops with the role that begins its name as a folder. It is
+// compiler/ops/op/conv/op.cc for compiler/ops/conv/op.cc. Other paths stay as they are.
 std::string Seat(const std::string& path) {
   static const std::regex by_role("^compiler/ops/(.*/)?(op|onnx|kernel)([_.][^/]*)$");
   return std::regex_replace(path, by_role, "compiler/ops/$2/$1$2$3");
@@ -222,7 +224,8 @@ TEST(Includes, NoHeaderThatASubRoomSeesLooksIntoThatRoom) {
       if (header.size() < 2 || header.substr(header.size() - 2) != ".h") continue;
       std::set<std::string> reached;
       Reach(header, reached);
-      for (const std::string& target : reached) EXPECT_FALSE(LiesIn(Seat(target), folder)) << header << " sees " << target;
+      for (const std::string& target : reached)
+        EXPECT_FALSE(LiesIn(Seat(target), folder)) << header << " sees " << target;
     }
   }
 }
@@ -243,7 +246,8 @@ TEST(Includes, EachSubRoomIsThere) {
 // The libraries are put together by the roles in the names.
 TEST(Includes, EachSourceOfAnOperatorHasARole) {
   for (const Include& include : AllIncludes()) {
-    if (LiesIn(include.file, "compiler/ops")) EXPECT_NE(Seat(include.file), include.file) << "op, onnx or kernel";
+    if (!LiesIn(include.file, "compiler/ops")) continue;
+    EXPECT_NE(Seat(include.file), include.file) << "its name begins neither with op nor with onnx nor kernel";
   }
 }
 
@@ -259,8 +263,9 @@ TEST(Includes, KeepEachBigLibraryBehindItsWall) {
   for (const Include& include : AllIncludes()) {
     for (const Wall& wall : Walls()) {
       if (!std::regex_search(include.target, wall.headers)) continue;
-      const bool inside = std::any_of(wall.folders.begin(), wall.folders.end(),
-                                      [&](const std::string& folder) { return Seat(include.file).rfind(folder, 0) == 0; });
+      const bool inside = std::any_of(wall.folders.begin(), wall.folders.end(), [&](const std::string& folder) {
+        return Seat(include.file).rfind(folder, 0) == 0;
+      });
       EXPECT_TRUE(inside) << Place(include) << ": " << wall.library << " is for "
                           << fmt::format("{}", fmt::join(wall.folders, " "));
     }

@@ -10,49 +10,7 @@ using Index = std::map<std::pair<std::string_view, std::string_view>, OnnxOperat
 
 Index BuildIndex() {
   Index index;
-  for (const auto& family : {ConvolutionOperators,
-                             PoolingOperators,
-                             NormalizationOperators,
-                             ActivationOperators,
-                             SmoothActivationOperators,
-                             ElementwiseOperators,
-                             ComparisonOperators,
-                             TrigonometryOperators,
-                             LinearOperators,
-                             ReductionOperators,
-                             SearchOperators,
-                             SoftmaxOperators,
-                             ShapeOperators,
-                             IndexingOperators,
-                             RearrangeOperators,
-                             ScatterOperators,
-                             EinsumOperators,
-                             RecurrentOperators,
-                             ControlOperators,
-                             ClassicalOperators,
-                             TreeOperators,
-                             DetectionOperators,
-                             SpectrumOperators,
-                             FeatureOperators,
-                             GridSampleOperators,
-                             AttentionOperators,
-                             AffineGridOperators,
-                             BitOperators,
-                             CropOperators,
-                             LossOperators,
-                             StateOperators,
-                             OptimiserOperators,
-                             UnpoolingOperators,
-                             CountedOperators,
-                             UniqueOperators,
-                             PatternOperators,
-                             ConstantOperators,
-                             ResizeOperators,
-                             QuantisationOperators,
-                             QuantisedProductOperators,
-                             QuantisedElementwiseOperators}) {
-    for (OnnxOperator& row : family()) index.emplace(std::pair(row.domain, row.op_type), std::move(row));
-  }
+  for (OnnxOperator& row : AllOnnxOperators()) index.emplace(std::pair(row.domain, row.op_type), std::move(row));
   return index;
 }
 

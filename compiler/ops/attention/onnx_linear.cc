@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/frontend/onnx/window.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -1,5 +1,6 @@
 // Operators on the bits of integers.
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 
 namespace hone {
 namespace {

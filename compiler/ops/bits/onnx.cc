@@ -1,7 +1,7 @@
 // Operators on the bits of integers.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

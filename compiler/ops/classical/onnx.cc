@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/ops/classical/onnx_input.h"
 #include "compiler/ops/classical/onnx_post_transform.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/ops/classical/onnx_input.h"
+#include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/math/float_order.h"
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 
 namespace hone {
 namespace {

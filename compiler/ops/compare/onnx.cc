@@ -1,8 +1,8 @@
 // Comparisons, logic on truth values, and Where.
 #include <limits>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/computed_dims.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

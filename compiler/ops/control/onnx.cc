@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "compiler/frontend/onnx/node_error.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/as_planes.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/window.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

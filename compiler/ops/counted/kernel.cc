@@ -1,3 +1,5 @@
+// Positions of nonzero elements, as a kernel of its own: where one is written depends on how many precede it.
+//
 // Three stages: count each chunk's nonzero elements, add up the counts, and write each chunk's positions behind those
 // of the chunks before it.
 //
@@ -5,13 +7,14 @@
 //    counted          2           0          3
 //    added up     0           2          2                 5 is the count
 //    result      [0 1 | 2 3 4 | 0 0 0 0 ...]               rows from the count on are zeros, each chunk's own
-#include "compiler/ops/counted/kernel.h"
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/math/float_order.h"
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
+#include "compiler/schedules/schedule.h"
 
 namespace hone {
 namespace {
@@ -103,8 +106,6 @@ class ArgwhereKernel {
   Value *data_ = nullptr, *rows_ = nullptr, *total_ = nullptr, *counts_ = nullptr;
 };
 
-}  // namespace
-
 EmittedKernel EmitArgwhere(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   ArgwhereKernel kernel(builder, function);
   builder.Stage(symbol, [&](const StageArgs& args) { kernel.EmitCounts(args); });
@@ -113,5 +114,9 @@ EmittedKernel EmitArgwhere(KernelBuilder& builder, const relay::Function& functi
   return {{{symbol, kernel.chunks(), 1, 0}, {symbol + "_1", 1, 1, 0}, {symbol + "_2", kernel.chunks(), 1, 0}},
           kernel.chunks() * kArgwhereWordBytes};
 }
+
+}  // namespace
+
+EmitterTable ArgwhereEmitters() { return {{"argwhere", EmitArgwhere}}; }
 
 }  // namespace hone

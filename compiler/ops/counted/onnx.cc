@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -1,3 +1,6 @@
+// Running sums and products as a kernel of its own: each element depends on the previous one. Elements are added in the
+// axis's order, so that results depend neither on threads nor on vectors. Integers wrap.
+//
 // The tensor is [lines][extent][inner], and an item runs along `extent` with up to kChains results in registers:
 //
 //    inner of many vectors    kChains neighbouring vectors of one line
@@ -5,17 +8,18 @@
 //                             one chain of scalars
 //
 // A chain waits for its last sum at each step, so several chains together hide the latency.
-#include "compiler/ops/cumulative/kernel.h"
 
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/relay/arguments.h"
 #include "compiler/relay/indexing.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule.h"
 #include "core/ceil_div.h"
 
 namespace hone {
@@ -119,8 +123,6 @@ class CumulativeKernel {
   int64_t lines_ = 1, columns_ = 1;  // extents of a work item
 };
 
-}  // namespace
-
 EmittedKernel EmitCumulative(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   CumulativeKernel kernel(builder, *WholeCallOf(function));
   builder.Stage(symbol, [&](const StageArgs& args) {
@@ -129,5 +131,9 @@ EmittedKernel EmitCumulative(KernelBuilder& builder, const relay::Function& func
   });
   return {{{symbol, kernel.items(), 1, 0}}, 0};
 }
+
+}  // namespace
+
+EmitterTable CumulativeEmitters() { return {{"cumsum", EmitCumulative}, {"cumprod", EmitCumulative}}; }
 
 }  // namespace hone

@@ -1,6 +1,8 @@
+// Pooled regions of images as a kernel of its own: data decide what is read. An item is some channels of a region. A
+// region whose image index is outside the batch reads the nearest image.
+//
 // A sample's pixels and weights are the same for all channels, so they are computed once for the channels of an item.
 // These are few enough that the cache lines of pixels which samples share stay in the first cache.
-#include "compiler/ops/detection/kernel.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +12,9 @@
 #include "compiler/generic/argument.h"
 #include "compiler/generic/safe_index.h"
 #include "compiler/ops/detection/op_roi_sampling.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
+#include "compiler/schedules/schedule.h"
 
 namespace hone {
 namespace {
@@ -167,8 +171,6 @@ class RoiKernel {
   Value *count_ = nullptr, *planes_ = nullptr, *results_ = nullptr;  // of the item's channels; results of the bin
 };
 
-}  // namespace
-
 EmittedKernel EmitRoiAlign(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   const RoiShape shape(*WholeCallOf(function));
   builder.Stage(symbol, [&](const StageArgs& args) {
@@ -179,5 +181,9 @@ EmittedKernel EmitRoiAlign(KernelBuilder& builder, const relay::Function& functi
   });
   return {{{symbol, shape.rois * shape.chunks(), 1, 0}}, 0};
 }
+
+}  // namespace
+
+EmitterTable RoiAlignEmitters() { return {{"vision.roi_align", EmitRoiAlign}}; }
 
 }  // namespace hone

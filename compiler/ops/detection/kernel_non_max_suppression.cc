@@ -1,3 +1,5 @@
+// Non-maximum suppression as a kernel of its own: each box that is kept decides which may be kept next.
+//
 // Two stages. A work item of the first is a class of an image. Its scores above the threshold form a heap whose root is
 // the best. Each box taken from it is compared with those that stay, some at a time. The second stage moves the rows
 // together:
@@ -12,12 +14,13 @@
 //
 // A worker's memory has the keys, then the corners of the boxes that stay, as four arrays: lefts, tops, rights,
 // bottoms.
-#include "compiler/ops/detection/kernel_non_max_suppression.h"
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/ops/topk/kernel_key_heap.h"
+#include "compiler/schedules/schedule.h"
 
 namespace hone {
 namespace {
@@ -225,8 +228,6 @@ class SuppressionKernel {
   Value *rows_ = nullptr, *total_ = nullptr, *counts_ = nullptr, *keys_ = nullptr, *sides_ = nullptr;
 };
 
-}  // namespace
-
 EmittedKernel EmitNonMaxSuppression(KernelBuilder& builder, const relay::Function& function,
                                     const std::string& symbol) {
   SuppressionKernel kernel(builder, function);
@@ -235,5 +236,9 @@ EmittedKernel EmitNonMaxSuppression(KernelBuilder& builder, const relay::Functio
   return {{{symbol, kernel.shape().pairs(), 1, kernel.workspace_bytes()}, {symbol + "_1", 1, 1, 0}},
           kernel.shape().pairs() * kSuppressionWordBytes};
 }
+
+}  // namespace
+
+EmitterTable NonMaxSuppressionEmitters() { return {{"vision.all_class_non_max_suppression", EmitNonMaxSuppression}}; }
 
 }  // namespace hone

@@ -12,6 +12,7 @@
 #include "compiler/ops/elementwise/kernel_extreme.h"
 #include "compiler/ops/elementwise/op_activation.h"
 #include "compiler/ops/elementwise/op_rounded_quotient.h"
+#include "compiler/ops/kernel_families.h"
 #include "core/error.h"
 #include "core/integer_elements.h"
 #include "core/nth.h"

@@ -3,6 +3,7 @@
 
 #include "compiler/generic/argument.h"
 #include "compiler/generic/loop_while.h"
+#include "compiler/ops/kernel_families.h"
 
 namespace hone {
 namespace {

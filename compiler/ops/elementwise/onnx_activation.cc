@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/ops/onnx_families.h"
 #include "core/integer_elements.h"
 
 namespace hone {

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
 // Elements picked by positions that come from data: every lane reads at its own position.
-#include "compiler/generic/evaluator.h"
 #include "compiler/generic/safe_index.h"
+#include "compiler/ops/kernel_families.h"
 #include "core/nth.h"
 
 namespace hone {

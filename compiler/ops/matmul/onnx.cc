@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/ops/matmul/onnx_product.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/ops/matmul/onnx_product.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -3,8 +3,8 @@
 #include <limits>
 #include <numeric>
 
-#include "compiler/generic/evaluator.h"
 #include "compiler/generic/safe_index.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/movement/kernel_line_lookup.h"
 #include "core/nth.h"
 
@@ -261,20 +261,23 @@ Value* LayoutTransform(Evaluator& e, const relay::Call& call, const Coordinates&
   return e.Eval(call.args[0], at, lanes);
 }
 
+Value* SplitItem(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes) {
+  const int64_t given = call.attrs.GetInt("axis", 0);
+  const auto axis = static_cast<size_t>(given < 0 ? given + static_cast<int64_t>(at.size()) : given);
+  int64_t begin = 0;
+  for (int i = 0; i < item; ++i) begin += Nth(call.type->fields, i)->shape[axis];
+  Coordinates from = at;
+  from[axis] = Shifted(e.b(), from[axis], begin);
+  return e.Eval(call.args[0], from, lanes);
+}
+
 }  // namespace
 
 EmitterTable MovementEmitters() {
-  return {{"reshape", Reshape},
-          {"squeeze", Reshape},
-          {"expand_dims", Reshape},
-          {"nn.batch_flatten", Reshape},
-          {"transpose", Transpose},
-          {"strided_slice", StridedSlice},
-          {"broadcast_to", BroadcastTo},
-          {"take", Take},
-          {"nn.pad", Pad},
-          {"concatenate", Concatenate},
-          {"layout_transform", LayoutTransform}};
+  return {{"reshape", Reshape},          {"squeeze", Reshape},     {"expand_dims", Reshape},
+          {"nn.batch_flatten", Reshape}, {"transpose", Transpose}, {"strided_slice", StridedSlice},
+          {"broadcast_to", BroadcastTo}, {"take", Take},           {"nn.pad", Pad},
+          {"concatenate", Concatenate},  {"split", SplitItem},     {"layout_transform", LayoutTransform}};
 }
 
 }  // namespace hone

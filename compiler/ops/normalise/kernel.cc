@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiler/codegen/math/math.h"
-#include "compiler/generic/evaluator.h"
+#include "compiler/ops/kernel_families.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -94,8 +94,31 @@ Value* Lrn(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes l
   return b.FMul(e.Eval(call.args[0], at, lanes), power);
 }
 
+size_t ChannelAxis(const relay::Call& call, size_t rank) {
+  const int64_t axis = call.attrs.GetInt("axis", 1);
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
+
+Value* BatchNormItem(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  if (item > 0) return e.Eval(call.args[static_cast<size_t>(item) + 2], at, lanes);
+  const Coordinates channel{at[ChannelAxis(call, at.size())]};
+  const auto statistic = [&](size_t i) { return e.Eval(call.args[i], channel, lanes); };
+  Value* epsilon = b.FloatVec(static_cast<float>(call.attrs.GetFloat("epsilon", 1e-5)), lanes.count);
+  Value* deviation = EmitSqrt(b, b.FAdd(statistic(4), epsilon));
+  Value* value = b.FDiv(b.FSub(e.Eval(call.args[0], at, lanes), statistic(3)), deviation);
+  if (call.attrs.GetBool("scale", true)) value = b.FMul(value, statistic(1));
+  return call.attrs.GetBool("center", true) ? b.FAdd(value, statistic(2)) : value;
+}
+
+Value* DropoutItem(Evaluator& e, const relay::Call& call, int item, const Coordinates& at, Lanes lanes) {
+  return item == 0 ? e.Eval(call.args[0], at, lanes) : e.b().FloatVec(1.0f, lanes.count);
+}
+
 }  // namespace
 
-EmitterTable LrnEmitters() { return {{"nn.lrn", Lrn}}; }
+EmitterTable NormalizeEmitters() {
+  return {{"nn.lrn", Lrn}, {"nn.batch_norm", BatchNormItem}, {"nn.dropout", DropoutItem}};
+}
 
 }  // namespace hone

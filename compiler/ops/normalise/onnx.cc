@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -1,7 +1,7 @@
 // Pools over a sliding window.
-#include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
 #include "compiler/generic/window.h"
+#include "compiler/ops/kernel_families.h"
 
 namespace hone {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/frontend/onnx/window.h"
+#include "compiler/ops/onnx_families.h"
 #include "compiler/ops/pool/onnx_indices.h"
 
 namespace hone {

@@ -11,6 +11,7 @@
 #include <llvm/TargetParser/Triple.h>
 
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 
 namespace hone {
 namespace {

@@ -1,7 +1,7 @@
 // Conversions between real and quantised tensors: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 #include "compiler/ops/quantised/onnx_parameters.h"
 
 namespace hone {

@@ -1,9 +1,20 @@
-#include "compiler/ops/recurrent/kernel.h"
+// Recurrent layers as kernels of their own, with the loop over time inside:
+//
+//    for item: direction, group of rows      work items
+//      for time step
+//        for tile of units                   sums of all gates in registers
+//          for k: sums += state[k] * weight
+//          cell: gates -> new state
+//
+// One item per direction and group of a few rows, which share each load of the weight. A unit's sum has a fixed order,
+// so that no bit depends on the group of its row.
 
 #include "compiler/codegen/kernel_builder.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/ops/recurrent/kernel_step.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule.h"
 
 namespace hone {
 namespace {
@@ -119,8 +130,6 @@ RecurrentOperands OperandsOf(KernelBuilder& b, const relay::Function& function, 
   return operands;
 }
 
-}  // namespace
-
 EmittedKernel EmitRecurrent(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   const RecurrentShape shape(*WholeCallOf(function), builder.machine());
   int64_t extent = 0;
@@ -130,5 +139,9 @@ EmittedKernel EmitRecurrent(KernelBuilder& builder, const relay::Function& funct
   });
   return {{{symbol, extent, 1, shape.workspace_bytes()}}, 0};
 }
+
+}  // namespace
+
+EmitterTable RecurrentEmitters() { return {{"nn.recurrent", EmitRecurrent}}; }
 
 }  // namespace hone

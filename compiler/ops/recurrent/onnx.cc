@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 #include "compiler/ops/recurrent/onnx_layer.h"
 
 namespace hone {

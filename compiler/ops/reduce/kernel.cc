@@ -1,11 +1,10 @@
-// Reductions over whole axes, including global pools, and softmax where no better kernel fits.
+// Reductions over whole axes, including global pools.
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/codegen/math/math.h"
-#include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
 #include "compiler/generic/one_axis.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/reduce/kernel_extremum_fold.h"
 #include "core/nth.h"
 
@@ -127,32 +126,6 @@ Value* GlobalPool(Evaluator& e, const relay::Call& call, const Coordinates& at, 
   return OverAxes(e, call, at, lanes, kKind, kMean, {2, 3});
 }
 
-// Evaluates each element separately; only for a softmax that is not a kernel of its own (ops/softmax/kernel.cc).
-template <bool kLog>
-Value* Softmax(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  KernelBuilder& b = e.b();
-  const relay::ExprPtr& data = call.args[0];
-  const Shape& shape = TensorTypeOf(data).shape;
-  const int64_t axis = call.attrs.GetInt("axis", -1);
-  const auto where = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis);
-  const auto term = [&](const Coordinate& k, Lanes l) {
-    Coordinates here = at;
-    here[where] = k;
-    Value* value = e.Eval(data, here, l);
-    return value;
-  };
-  const Fold largest{FoldKind::kMax, b.f32(), [&](Value* sum, const Coordinate& k, Lanes l) {
-                       return FoldPair(b, FoldKind::kMax, sum, term(k, l));
-                     }};
-  Value* max = FoldAcross(b, largest, shape[where], lanes);
-  const Fold sums{FoldKind::kSum, b.f32(), [&](Value* sum, const Coordinate& k, Lanes l) {
-                    return b.FAdd(sum, EmitExp(b, b.FSub(term(k, l), max)));
-                  }};
-  Value* sum = FoldAcross(b, sums, shape[where], lanes);
-  Value* shifted = b.FSub(e.Eval(data, at, lanes), max);
-  return kLog ? b.FSub(shifted, EmitLog(b, sum)) : b.FDiv(EmitExp(b, shifted), sum);
-}
-
 }  // namespace
 
 EmitterTable ReductionEmitters() {
@@ -162,9 +135,7 @@ EmitterTable ReductionEmitters() {
           {"max", Reduce<FoldKind::kMax, false>},
           {"min", Reduce<FoldKind::kMin, false>},
           {"nn.global_avg_pool2d", GlobalPool<FoldKind::kSum, true>},
-          {"nn.global_max_pool2d", GlobalPool<FoldKind::kMax, false>},
-          {"nn.softmax", Softmax<false>},
-          {"nn.log_softmax", Softmax<true>}};
+          {"nn.global_max_pool2d", GlobalPool<FoldKind::kMax, false>}};
 }
 
 }  // namespace hone

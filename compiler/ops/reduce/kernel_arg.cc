@@ -2,6 +2,7 @@
 // that value.
 #include "compiler/generic/argument.h"
 #include "compiler/generic/fold.h"
+#include "compiler/ops/kernel_families.h"
 
 namespace hone {
 namespace {

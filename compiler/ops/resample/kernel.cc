@@ -1,3 +1,5 @@
+// Images read at computed positions, as a kernel of its own, so that all channels share the computation of a position.
+//
 // A work item is some neighbouring positions of an image, and the channels that share them. First it computes, in
 // vectors across positions, the offsets and weights of their pixels. Then each channel reads by these:
 //
@@ -6,14 +8,15 @@
 //    inside     [tap][position] i32     -1, or 0 for a pixel that counts as zero
 //
 // The taps are the four pixels around a position, or only the nearest one.
-#include "compiler/ops/resample/kernel.h"
 
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
+#include "compiler/schedules/schedule.h"
 #include "core/ceil_div.h"
 
 namespace hone {
@@ -206,8 +209,6 @@ class GridKernel {
   Value *offsets_ = nullptr, *weights_ = nullptr, *inside_ = nullptr;
 };
 
-}  // namespace
-
 EmittedKernel EmitGridSample(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   const GridShape shape(*WholeCallOf(function));
   GridKernel kernel(builder, shape);
@@ -220,5 +221,9 @@ EmittedKernel EmitGridSample(KernelBuilder& builder, const relay::Function& func
   });
   return {{{symbol, shape.items(), 1, kernel.workspace_bytes()}}, 0};
 }
+
+}  // namespace
+
+EmitterTable GridSampleEmitters() { return {{"image.grid_sample", EmitGridSample}}; }
 
 }  // namespace hone

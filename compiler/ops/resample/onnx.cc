@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -1,8 +1,8 @@
 // AffineGrid: the positions for GridSample, as an affine map of the result's positions.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/window.h"
+#include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 
 namespace hone {

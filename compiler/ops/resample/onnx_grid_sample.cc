@@ -1,7 +1,7 @@
 // GridSample: elements of an image at computed positions.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -1,3 +1,6 @@
+// Scattered updates as a kernel of its own: data decide where an update goes and what is there already. Updates that
+// may meet belong to one item, in their order. An update whose position is outside is skipped.
+//
 // Two stages: the first copies the data, the second writes the updates to their positions.
 //
 // Updates have the shape [lines][steps][inner]. Different lines and inner positions write different elements, whatever
@@ -5,7 +8,6 @@
 //
 //    scatter_elements    lines, inner: the axes before and behind the one that is indexed; an index per element
 //    scatter_nd          one line; a step per position; inner: a slice, whose elements share the step's position
-#include "compiler/ops/scatter/kernel.h"
 
 #include <algorithm>
 
@@ -13,9 +15,11 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
 #include "compiler/ops/elementwise/kernel_extreme.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/relay/arguments.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -172,8 +176,6 @@ class ScatterKernel {
   const ScatterOperands& operands_;
 };
 
-}  // namespace
-
 EmittedKernel EmitScatter(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   const ScatterShape shape(*WholeCallOf(function));
   const auto stage = [&](const std::string& name, void (ScatterKernel::*emit)(const StageArgs&)) {
@@ -191,5 +193,9 @@ EmittedKernel EmitScatter(KernelBuilder& builder, const relay::Function& functio
   kernel.stages.push_back({symbol + "_1", shape.lines * shape.chunks(), 1, 0});
   return kernel;
 }
+
+}  // namespace
+
+EmitterTable ScatterEmitters() { return {{"scatter_elements", EmitScatter}, {"scatter_nd", EmitScatter}}; }
 
 }  // namespace hone

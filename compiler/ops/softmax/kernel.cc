@@ -4,6 +4,7 @@
 
 #include "compiler/codegen/math/math.h"
 #include "compiler/generic/fold.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/relay/op.h"
 
 namespace hone {
@@ -90,6 +91,32 @@ size_t SkippedAxis(const relay::Call& softmax, const PieceOutput& output) {
   return SoftmaxAxis(softmax) == output.shape.lane_axis ? output.shape.axes.size() : SoftmaxAxis(softmax);
 }
 
+// Evaluates each element separately; only for a softmax that is not a kernel of its own.
+template <bool kLog>
+Value* SoftmaxOfElement(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  const relay::ExprPtr& data = call.args[0];
+  const Shape& shape = TensorTypeOf(data).shape;
+  const int64_t axis = call.attrs.GetInt("axis", -1);
+  const auto where = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis);
+  const auto term = [&](const Coordinate& k, Lanes l) {
+    Coordinates here = at;
+    here[where] = k;
+    Value* value = e.Eval(data, here, l);
+    return value;
+  };
+  const Fold largest{FoldKind::kMax, b.f32(), [&](Value* sum, const Coordinate& k, Lanes l) {
+                       return FoldPair(b, FoldKind::kMax, sum, term(k, l));
+                     }};
+  Value* max = FoldAcross(b, largest, shape[where], lanes);
+  const Fold sums{FoldKind::kSum, b.f32(), [&](Value* sum, const Coordinate& k, Lanes l) {
+                    return b.FAdd(sum, EmitExp(b, b.FSub(term(k, l), max)));
+                  }};
+  Value* sum = FoldAcross(b, sums, shape[where], lanes);
+  Value* shifted = b.FSub(e.Eval(data, at, lanes), max);
+  return kLog ? b.FSub(shifted, EmitLog(b, sum)) : b.FDiv(EmitExp(b, shifted), sum);
+}
+
 }  // namespace
 
 const relay::Call* SoftmaxOf(const PieceOutput& output) {
@@ -128,6 +155,10 @@ void EmitSoftmax(Evaluator& e, const Piece& whole, const PieceOutput& output, Va
       SoftmaxLine(e, output, *softmax, CoordinatesAt(b, output.shape, point), lanes).Emit();
     });
   });
+}
+
+EmitterTable SoftmaxEmitters() {
+  return {{"nn.softmax", SoftmaxOfElement<false>}, {"nn.log_softmax", SoftmaxOfElement<true>}};
 }
 
 }  // namespace hone

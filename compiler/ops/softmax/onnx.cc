@@ -1,7 +1,7 @@
 // Softmax and LogSoftmax.
 #include <algorithm>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -1,5 +1,5 @@
 // Channels that become pixels.
-#include "compiler/generic/evaluator.h"
+#include "compiler/ops/kernel_families.h"
 
 namespace hone {
 namespace {

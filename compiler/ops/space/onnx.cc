@@ -1,7 +1,7 @@
 // Operators made of a reshape, a move and another reshape: DepthToSpace (recognised by a pass), SpaceToDepth, Tile.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/ops/onnx_families.h"
 #include "compiler/ops/spectrum/onnx_fourier.h"
 #include "core/nth.h"
 

@@ -1,3 +1,6 @@
+// The best elements along an axis as a kernel of its own: chosen elements decide which are examined next. One item per
+// line along the axis.
+//
 // A line whose elements are not contiguous is copied to be so. Then the kernel uses the one of two ways that is
 // expected to take less time:
 //
@@ -13,7 +16,6 @@
 // A key is one integer, so that one comparison suffices and equal elements keep their order:
 //
 //    high half: the rank        low half: the position
-#include "compiler/ops/topk/kernel.h"
 
 #include <algorithm>
 #include <bit>
@@ -23,12 +25,14 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/math/float_order.h"
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/ops/topk/kernel_key_heap.h"
 #include "compiler/ops/topk/kernel_radix_sort.h"
 #include "compiler/relay/arguments.h"
 #include "compiler/relay/indexing.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule.h"
 
 namespace hone {
 namespace {
@@ -301,12 +305,14 @@ class TopKKernel {
   Value *ranks_ = nullptr, *keys_ = nullptr, *other_ = nullptr;
 };
 
-}  // namespace
-
 EmittedKernel EmitTopK(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   TopKKernel kernel(builder, *WholeCallOf(function));
   builder.Stage(symbol, [&](const StageArgs& args) { kernel.Emit(args, function); });
   return {{{symbol, kernel.lines(), 1, kernel.workspace_bytes()}}, 0};
 }
+
+}  // namespace
+
+EmitterTable TopKEmitters() { return {{"topk", EmitTopK}}; }
 
 }  // namespace hone

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/computed_dims.h"
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 
 namespace hone {

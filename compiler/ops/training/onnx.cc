@@ -1,8 +1,8 @@
 // Losses over classes: NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {

@@ -1,3 +1,7 @@
+// Decision trees as a kernel of their own: a row's values decide where it goes next. An item is some rows. Weights are
+// added in the trees' order, so that no bit depends on the item of a row. Positions in the tables may be anything: they
+// are clamped, and no path is longer than the number of nodes.
+//
 // A path down a tree is a chain of dependent loads: a node, its feature, the comparison, the next node. Several paths
 // run side by side ("lanes"), so that their chains overlap: eight rows in one tree, or few rows in several trees.
 //
@@ -6,16 +10,17 @@
 //    tree 0   [--------][--------][--]              rows 16, 17 of tree t
 //    tree 1   [--------][--------][--]              one row alone: trees t ... t + 7
 //    ...      a tree's nodes stay in the cache for all rows of the item
-#include "compiler/ops/trees/kernel.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/argument.h"
+#include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/ops/trees/op_tree_node.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -266,8 +271,6 @@ class TreeKernel {
   int64_t varies_;  // outcomes that are looked up in each node
 };
 
-}  // namespace
-
 EmittedKernel EmitTreeEnsemble(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   const TreeShape shape(*WholeCallOf(function));
   builder.Stage(symbol, [&](const StageArgs& args) {
@@ -282,5 +285,9 @@ EmittedKernel EmitTreeEnsemble(KernelBuilder& builder, const relay::Function& fu
   });
   return {{{symbol, shape.items(), 1, 0}}, 0};
 }
+
+}  // namespace
+
+EmitterTable TreeEnsembleEmitters() { return {{"tree_ensemble", EmitTreeEnsemble}}; }
 
 }  // namespace hone

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/ops/classical/onnx_input.h"
 #include "compiler/ops/classical/onnx_post_transform.h"
+#include "compiler/ops/onnx_families.h"
 #include "compiler/ops/trees/onnx_lists.h"
 #include "compiler/ops/trees/onnx_table.h"
 
