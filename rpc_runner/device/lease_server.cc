@@ -129,14 +129,14 @@ std::optional<Frame> LeaseServer::NextBlobRequest() {
   const JobMessage* job = FirstWithoutBlobs();
   if (job == nullptr) return std::nullopt;
   const std::string& sha256 = FirstMissing(*job->package)->sha256;
-  return NeedPieceFrame(job->id, sha256, blobs_.Come(sha256));
+  return NeedPieceFrame(job->id, sha256, blobs_.ReceivedBytes(sha256));
 }
 
 std::vector<Frame> LeaseServer::OnPiece(const BlobPiece& piece) {
   const JobMessage* job = FirstWithoutBlobs();
   if (job == nullptr) return {};
   const Blob* wanted = FirstMissing(*job->package);
-  if (wanted->sha256 != piece.sha256 || piece.offset_bytes != blobs_.Come(piece.sha256)) return {};
+  if (wanted->sha256 != piece.sha256 || piece.offset_bytes != blobs_.ReceivedBytes(piece.sha256)) return {};
   heartbeats_since_piece_ = 0;
   std::vector<Frame> answer;
   try {

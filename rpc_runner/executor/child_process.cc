@@ -32,7 +32,7 @@ uint64_t NewNonce() {
 }  // namespace
 
 ChildProcess::ChildProcess(const ChildTask& task, Nursery& nursery) : watch_fd_(nursery.watch_fd()) {
-  const Nursery::Born born = nursery.Bear(task);
+  const Nursery::Child born = nursery.ForkChild(task);
   pid_ = born.pid;
   fd_ = born.note_fd;
   deadline_.emplace(pid_, task.timing.deadline_ns);
@@ -94,7 +94,7 @@ std::optional<ChildNote> ChildProcess::WaitNote(NoteKind expected) {
     // Checked before reading its notes: after its end, all of them have arrived.
     const bool ended = HasEnded();
     ChildNote note;
-    if (const auto worth = Hear(expected, &note)) {
+    if (const auto worth = Receive(expected, &note)) {
       if (*worth == NoteVerdict::Worth::kEnding) return std::nullopt;
       if (*worth == NoteVerdict::Worth::kAnswer) return note;
       continue;
@@ -103,13 +103,13 @@ std::optional<ChildNote> ChildProcess::WaitNote(NoteKind expected) {
     if (IsLate()) return std::nullopt;
     pollfd fds[2] = {{fd_, POLLIN, 0}, {watch_fd_, 0, 0}};
     // A grandchild may hold the socket open, so the loop also checks whether the child has ended.
-    poll(fds, watch_fd_ >= 0 ? 2 : 1, static_cast<int>(ProcessDeadline::kLookEveryNs / 1'000'000));
+    poll(fds, watch_fd_ >= 0 ? 2 : 1, static_cast<int>(ProcessDeadline::kCheckEveryNs / 1'000'000));
     if ((fds[1].revents & (POLLHUP | POLLERR)) != 0) throw ParentGone();
   }
 }
 
 bool ChildProcess::IsLate() {
-  switch (deadline_->Look()) {
+  switch (deadline_->Check()) {
     case ProcessDeadline::State::kAhead:
       return false;
     case ProcessDeadline::State::kStarved:
@@ -122,11 +122,11 @@ bool ChildProcess::IsLate() {
   }
 }
 
-std::optional<NoteVerdict::Worth> ChildProcess::Hear(NoteKind expected, ChildNote* note) {
+std::optional<NoteVerdict::Worth> ChildProcess::Receive(NoteKind expected, ChildNote* note) {
   const ssize_t got = recv(fd_, note, sizeof(*note), MSG_DONTWAIT | MSG_TRUNC);
   if (got <= 0) return std::nullopt;
   NoteVerdict verdict = JudgeNote(*note, got, {nonce_, expected});
-  if (verdict.worth == NoteVerdict::Worth::kLastWords) fault_ = *note;
+  if (verdict.worth == NoteVerdict::Worth::kCrashReport) fault_ = *note;
   if (verdict.worth == NoteVerdict::Worth::kEnding) {
     Stop();
     ending_ = std::move(verdict.ending);

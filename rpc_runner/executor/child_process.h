@@ -26,7 +26,7 @@ class ParentGone : public std::runtime_error {
 class ChildProcess {
  public:
   // A hang-up on the nursery's watch_fd during a wait throws ParentGone. The clock of timing.deadline_ns starts at
-  // construction. Throws as Nursery::Bear does.
+  // construction. Throws as Nursery::ForkChild does.
   ChildProcess(const ChildTask& task, Nursery& nursery);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -38,11 +38,11 @@ class ChildProcess {
   std::optional<ChildNote> Ask(CommandKind kind, int seed);
   const Ending& ending() const { return ending_; }
   // Extends the deadline: the child had to wait for something outside it.
-  void GiveTime(int64_t ns) { deadline_->GiveTime(ns); }
+  void Extend(int64_t ns) { deadline_->Extend(ns); }
 
  private:
   std::optional<ChildNote> WaitNote(NoteKind expected);
-  std::optional<NoteVerdict::Worth> Hear(NoteKind expected, ChildNote* note);
+  std::optional<NoteVerdict::Worth> Receive(NoteKind expected, ChildNote* note);
   bool HasEnded() const;
   void Stop();
   std::nullopt_t EndWith(Fate fate, int32_t detail, std::string message);

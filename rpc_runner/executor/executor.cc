@@ -149,7 +149,7 @@ class Executor {
         if (!*blob || (*blob)->size_bytes == 0 || *region) continue;
         const std::string& sha256 = (*blob)->sha256;
         *region = packages_.Find(sha256);
-        if (!*region) return WriteFrame(fd_, NeedPieceFrame(message.id, sha256, packages_.Come(sha256)));
+        if (!*region) return WriteFrame(fd_, NeedPieceFrame(message.id, sha256, packages_.ReceivedBytes(sha256)));
       }
       if (!RunPackage(message)) return false;
       NextPackage();

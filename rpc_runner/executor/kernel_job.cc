@@ -125,7 +125,7 @@ class Trial {
   std::optional<ChildNote> AskTimes(int seed) {
     const int64_t asked_ns = MonotonicNs();
     const CoreTurn turn(lock_, kMostTurnNs);
-    child_.GiveTime(MonotonicNs() - asked_ns);
+    child_.Extend(MonotonicNs() - asked_ns);
     const Stopwatch watch(&cost_.timing_ns);
     std::optional<ChildNote> note = Ask(CommandKind::kTime, seed);
     if (note && !TakeTimes(*note, MonotonicNs() - watch.begin_ns())) note.reset();

@@ -28,7 +28,7 @@ namespace {
 
 // A request for a child. It comes with the descriptors of the child's end of its notes, of its TaskMessage and of the
 // task's regions. With only the first, the child starts and exits at once.
-struct BirthRequest {
+struct ForkRequest {
   int32_t parent = 0;  // the executor's process number
   int64_t message_bytes = 0;
   bool moves = false;  // whether the child gets `cores`, whatever the nursery has
@@ -36,14 +36,14 @@ struct BirthRequest {
 };
 
 // Sent instead of a ChildNote as the child's first message; by the nursery itself if the system gives no process.
-struct BirthNote {
+struct ForkNote {
   int32_t error = 0;
 };
 
 constexpr int kFirstPassed = 3;  // those below are the standard streams
 constexpr size_t kBeforeRegions = 2;
 
-bool Tell(int note_fd, BirthNote note) {
+bool Tell(int note_fd, ForkNote note) {
   for (int i = 0; i < kNoteTries; ++i) {
     if (write(note_fd, &note, sizeof(note)) == static_cast<ssize_t>(sizeof(note))) return true;
   }
@@ -54,7 +54,7 @@ bool Tell(int note_fd, BirthNote note) {
 // thread holds locks, and nothing asks the library for the main thread's number.
 pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)); }
 
-[[noreturn]] void RunBorn(const BirthRequest& request, std::span<const int> descriptors) {
+[[noreturn]] void RunForked(const ForkRequest& request, std::span<const int> descriptors) {
   const int note_fd = descriptors[0];
   if (request.moves) sched_setaffinity(0, sizeof(request.cores), &request.cores);
   if (!Tell(note_fd, {})) _exit(1);
@@ -75,11 +75,11 @@ pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PAREN
   CloseAllBut(socket, kFirstPassed);
   std::array<int, kMostDescriptors> descriptors{};
   for (;;) {
-    BirthRequest request;
+    ForkRequest request;
     const ReceivedPacket packet = ReceivePacket(socket, std::as_writable_bytes(std::span(&request, 1)), descriptors);
     if (packet.bytes != static_cast<ssize_t>(sizeof(request)) || packet.descriptors == 0) _exit(0);
     const pid_t child = ForkForParent();
-    if (child == 0) RunBorn(request, std::span(descriptors).first(packet.descriptors));
+    if (child == 0) RunForked(request, std::span(descriptors).first(packet.descriptors));
     if (child < 0) Tell(descriptors[0], {errno});
     for (size_t i = 0; i < packet.descriptors; ++i) close(descriptors[i]);
   }
@@ -137,7 +137,7 @@ bool BringNear(pid_t nursery, cpu_set_t* cores) {
 
 // The process number of the child that sent the note.
 pid_t TakeBirth(int note_fd) {
-  BirthNote note;
+  ForkNote note;
   pid_t pid = 0;
   const ssize_t got = ReceiveFrom(note_fd, std::as_writable_bytes(std::span(&note, 1)), &pid);
   if (got != static_cast<ssize_t>(sizeof(note))) throw NurseryGone();
@@ -158,7 +158,7 @@ constexpr bool kMayTry = true;
 Nursery::Nursery(int watch_fd) : watch_fd_(watch_fd) {
   if (!kMayTry) return;
   Start();
-  if (!CanBear()) End();
+  if (!CanFork()) End();
 }
 
 Nursery::~Nursery() { End(); }
@@ -182,9 +182,9 @@ void Nursery::End() {
   Reap(pid_);
 }
 
-bool Nursery::CanBear() {
+bool Nursery::CanFork() {
   try {
-    const Born born = Send(nullptr);
+    const Child born = Send(nullptr);
     close(born.note_fd);
     Reap(born.pid);
     return true;
@@ -193,10 +193,10 @@ bool Nursery::CanBear() {
   }
 }
 
-Nursery::Born Nursery::Send(const ChildTask* task) {
+Nursery::Child Nursery::Send(const ChildTask* task) {
   SocketPair notes;
   if (!AskWhoSends(notes.end(0))) NoProcess(errno);
-  BirthRequest request;
+  ForkRequest request;
   request.parent = getpid();
   request.moves = BringNear(pid_, &request.cores);
   std::vector<int> descriptors = {notes.end(1)};
@@ -217,7 +217,7 @@ Nursery::Born Nursery::Send(const ChildTask* task) {
   return {pid, notes.Take(0)};
 }
 
-Nursery::Born Nursery::Bear(const ChildTask& task) {
+Nursery::Child Nursery::ForkChild(const ChildTask& task) {
   if (is_apart()) return Send(&task);
   SocketPair notes;
   const pid_t self = getpid();

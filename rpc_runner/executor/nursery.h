@@ -27,12 +27,12 @@ class Nursery {
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  struct Born {
+  struct Child {
     pid_t pid = -1;
     int note_fd = -1;  // this end of the socket for its notes and commands; owned by the caller
   };
   // Throws Error(kNoRunner) if no process can be forked, Error(kIo) if there is no memory, and NurseryGone.
-  Born Bear(const ChildTask& task);
+  Child ForkChild(const ChildTask& task);
 
   int watch_fd() const { return watch_fd_; }
   // False if the system cannot fork for a parent, as under an emulator and in a sanitizer's build. Then this process
@@ -42,8 +42,8 @@ class Nursery {
  private:
   void Start();
   void End();
-  bool CanBear();
-  Born Send(const ChildTask* task);
+  bool CanFork();
+  Child Send(const ChildTask* task);
 
   const int watch_fd_;
   int socket_ = -1;

@@ -64,7 +64,7 @@ JobResult RunInChild(const PackageJob& job, const PackageData& data, Nursery& nu
   const int64_t asked_ns = MonotonicNs();
   const CoreTurn turn(lock, kMostTurnNs);
   const int64_t begin_ns = MonotonicNs();
-  child.GiveTime(begin_ns - asked_ns);
+  child.Extend(begin_ns - asked_ns);
   const std::optional<ChildNote> note = child.Ask(CommandKind::kTime, 0);
   if (!note) return end();
   if (note->code != 0) {

@@ -11,7 +11,7 @@ namespace hone {
 namespace {
 
 // The most time that counts between two looks: if more has passed, the observer was kept from running too.
-constexpr int64_t kMostStepNs = 4 * ProcessDeadline::kLookEveryNs;
+constexpr int64_t kMostStepNs = 4 * ProcessDeadline::kCheckEveryNs;
 // A process that used no processor for so long sleeps: even a busy scheduler lets every process run more often.
 constexpr int64_t kSleepsNs = 3'000'000'000;
 // Processor time that shows that a process runs. A sleeping process uses less for a signal or a timer.
@@ -43,7 +43,7 @@ void ProcessDeadline::Count() {
   if (!Stopped()) counted_ns_ += step_ns;
 }
 
-ProcessDeadline::State ProcessDeadline::Look() {
+ProcessDeadline::State ProcessDeadline::Check() {
   Count();
   const int64_t used_ns = UsedNs();
   if (used_ns - seen_used_ns_ >= kRunsNs) {

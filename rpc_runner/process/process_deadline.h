@@ -18,16 +18,16 @@ class ProcessDeadline {
     kIdle,     // the time has passed, and the process sleeps
     kStarved,  // the time has passed kMostStretch times, and kLeastStarvedNs, but the process still lacked a processor
   };
-  // The longest time between two calls of Look.
-  static constexpr int64_t kLookEveryNs = 50'000'000;
+  // The longest time between two calls of Check.
+  static constexpr int64_t kCheckEveryNs = 50'000'000;
   static constexpr int64_t kMostStretch = 16;
   static constexpr int64_t kLeastStarvedNs = 60'000'000'000;
 
   // `pid`: a child of this process that has not been reaped. The deadline starts at construction.
   ProcessDeadline(pid_t pid, int64_t limit_ns);
-  State Look();
+  State Check();
   // Extends the deadline: the process had to wait for something outside it.
-  void GiveTime(int64_t ns) { limit_ns_ += ns; }
+  void Extend(int64_t ns) { limit_ns_ += ns; }
 
  private:
   int64_t UsedNs() const;
@@ -36,7 +36,7 @@ class ProcessDeadline {
 
   const pid_t pid_;
   int64_t limit_ns_;
-  int64_t last_ns_;         // when Look was last called
+  int64_t last_ns_;         // when Check was last called
   int64_t counted_ns_ = 0;  // wall-clock time that counts
   int64_t begin_used_ns_;
   int64_t seen_used_ns_;    // processor time when the process was last seen to run

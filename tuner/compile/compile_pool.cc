@@ -32,8 +32,8 @@ ProcessDeadline::State WaitReadable(const SpawnedProgram& process, int64_t deadl
   ProcessDeadline deadline(process.pid(), deadline_ns);
   for (;;) {
     pollfd descriptor{process.fd(), POLLIN, 0};
-    if (poll(&descriptor, 1, static_cast<int>(ProcessDeadline::kLookEveryNs / 1'000'000)) > 0) break;
-    if (const auto state = deadline.Look(); state != ProcessDeadline::State::kAhead) return state;
+    if (poll(&descriptor, 1, static_cast<int>(ProcessDeadline::kCheckEveryNs / 1'000'000)) > 0) break;
+    if (const auto state = deadline.Check(); state != ProcessDeadline::State::kAhead) return state;
   }
   return ProcessDeadline::State::kAhead;
 }

@@ -73,7 +73,7 @@ Ending BySignal(int number, const ChildNote* fault) {
 NoteVerdict JudgeNote(const ChildNote& note, int64_t packet_bytes, const AskedNote& asked) {
   if (packet_bytes != static_cast<int64_t>(sizeof(note))) return Forged(fmt::format("of {} bytes", packet_bytes));
   if (note.nonce != asked.nonce) return Forged("with a wrong nonce");
-  if (note.kind == NoteKind::kFault) return {NoteVerdict::Worth::kLastWords};
+  if (note.kind == NoteKind::kFault) return {NoteVerdict::Worth::kCrashReport};
   if (note.kind == NoteKind::kFailed) {
     if (!MayTell(note.code, asked)) return Forged("with a wrong code");
     NoteVerdict verdict =

@@ -24,9 +24,9 @@ struct AskedNote {
 
 struct NoteVerdict {
   enum class Worth {
-    kAnswer,     // what was asked for
-    kLastWords,  // a report of a fatal signal, believed only as far as the end confirms it
-    kEnding,     // no further notes are expected; see `ending`
+    kAnswer,       // what was asked for
+    kCrashReport,  // a report of a fatal signal, believed only as far as the end confirms it
+    kEnding,       // no further notes are expected; see `ending`
   };
   Worth worth = Worth::kAnswer;
   Ending ending = {};  // for kEnding

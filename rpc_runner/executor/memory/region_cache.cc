@@ -58,14 +58,14 @@ BlobCache::Entries::iterator BlobCache::Used(const std::string& sha256) {
 
 std::shared_ptr<SharedRegion> BlobCache::Find(const std::string& sha256) {
   const auto entry = Used(sha256);
-  if (entry == entries_.end() || entry->come < entry->region->size_bytes()) return nullptr;
+  if (entry == entries_.end() || entry->received_bytes < entry->region->size_bytes()) return nullptr;
   return entry->region;
 }
 
-int64_t BlobCache::Come(const std::string& sha256) const {
+int64_t BlobCache::ReceivedBytes(const std::string& sha256) const {
   const auto entry =
       std::find_if(entries_.begin(), entries_.end(), [&](const Entry& each) { return each.sha256 == sha256; });
-  return entry == entries_.end() ? 0 : entry->come;
+  return entry == entries_.end() ? 0 : entry->received_bytes;
 }
 
 void BlobCache::Forget(Entries::iterator entry) {
@@ -76,7 +76,7 @@ void BlobCache::Forget(Entries::iterator entry) {
 void BlobCache::ForgetPartial() {
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
-    if (entry->come < entry->region->size_bytes()) Forget(entry);
+    if (entry->received_bytes < entry->region->size_bytes()) Forget(entry);
     entry = next;
   }
 }
@@ -91,13 +91,13 @@ void BlobCache::Begin(const std::string& sha256, int64_t size_bytes) {
 
 void BlobCache::Take(const BlobPiece& piece, int64_t size_bytes) {
   auto entry = Used(piece.sha256);
-  const int64_t come = entry == entries_.end() ? 0 : entry->come;
+  const int64_t received_bytes = entry == entries_.end() ? 0 : entry->received_bytes;
   if (entry != entries_.end() && entry->region->size_bytes() != size_bytes) {
-    if (come == entry->region->size_bytes()) return;
+    if (received_bytes == entry->region->size_bytes()) return;
     Forget(entry);
     entry = entries_.end();
   }
-  if (piece.offset_bytes != (entry == entries_.end() ? 0 : come)) return;
+  if (piece.offset_bytes != (entry == entries_.end() ? 0 : received_bytes)) return;
   if (piece.bytes.empty() || static_cast<int64_t>(piece.bytes.size()) > size_bytes - piece.offset_bytes) {
     throw Error(ExitCode::kBadData, fmt::format("a piece of {} bytes at {} came of a blob of {}", piece.bytes.size(),
                                                 piece.offset_bytes, size_bytes));
@@ -108,8 +108,8 @@ void BlobCache::Take(const BlobPiece& piece, int64_t size_bytes) {
   }
   SharedRegion& region = *entry->region;
   std::memcpy(region.data() + piece.offset_bytes, piece.bytes.data(), piece.bytes.size());
-  entry->come += static_cast<int64_t>(piece.bytes.size());
-  if (entry->come < size_bytes) return;
+  entry->received_bytes += static_cast<int64_t>(piece.bytes.size());
+  if (entry->received_bytes < size_bytes) return;
   const std::string actual = Sha256Hex(region.data(), static_cast<size_t>(size_bytes));
   region.Seal();
   if (actual == piece.sha256) return;

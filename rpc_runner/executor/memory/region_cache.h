@@ -45,7 +45,7 @@ class BlobCache {
   // The complete blob, sealed; null if it is not complete.
   std::shared_ptr<SharedRegion> Find(const std::string& sha256);
   // The number of leading bytes that have arrived.
-  int64_t Come(const std::string& sha256) const;
+  int64_t ReceivedBytes(const std::string& sha256) const;
   // Adds a piece of a blob of size_bytes. A piece that does not begin where the last one ended is ignored. A blob that
   // had another size before begins anew. Throws Error(kBadData) and forgets the blob if the piece reaches past its end,
   // or if the complete blob has another hash. Throws std::bad_alloc.
@@ -59,7 +59,7 @@ class BlobCache {
   struct Entry {
     std::string sha256;
     std::shared_ptr<SharedRegion> region;
-    int64_t come = 0;
+    int64_t received_bytes = 0;
   };
   using Entries = std::list<Entry>;
 
