@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "rpc_runner/executor/job_child.h"
-#include "rpc_runner/executor/memory/byte_packer.h"
 #include "rpc_runner/executor/memory/shared_region.h"
 
 namespace hone {
@@ -29,8 +28,6 @@ class ReceivedTask {
   const ChildTask& task() const { return task_; }
 
  private:
-  void TakeJob(ByteUnpacker& unpacker);
-
   Artifact artifact_;
   PackageJob package_;
   ChildTask task_;
