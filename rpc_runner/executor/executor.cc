@@ -2,7 +2,6 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
@@ -26,6 +25,7 @@
 #include "rpc_runner/executor/sandbox/confine.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/machine/core_lock.h"
+#include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/blob_store.h"
@@ -215,15 +215,8 @@ class Executor {
 };
 
 void UseCores(const std::vector<int>& cores) {
-  if (cores.empty()) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int core : cores) {
-    if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
-  }
-  if (sched_setaffinity(0, sizeof(set), &set) != 0) {
-    throw Error(ExitCode::kBadConfig, fmt::format("cores {} are not all ours to use", fmt::join(cores, ",")));
-  }
+  if (cores.empty() || BindTo(cores)) return;
+  throw Error(ExitCode::kBadConfig, fmt::format("cores {} are not all ours to use", fmt::join(cores, ",")));
 }
 
 // Each region that is kept between jobs is a descriptor. A job's child may have none, independent of this limit.

@@ -1,7 +1,6 @@
 #include "rpc_runner/executor/job_child.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,9 +18,11 @@
 #include "rpc_runner/executor/sandbox/fault_report.h"
 #include "rpc_runner/executor/sandbox/kernel_filters.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
+#include "rpc_runner/machine/core_set.h"
 #include "runtime/host_cpu.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/operand_bytes.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {
@@ -39,10 +40,7 @@ ChildNote NewNote(NoteKind kind, int32_t code) {
 }
 
 void Say(int fd, const ChildNote& note) {
-  for (int i = 0; i < kNoteTries; ++i) {
-    if (write(fd, &note, sizeof(note)) == static_cast<ssize_t>(sizeof(note))) return;
-  }
-  _exit(1);
+  if (!WriteNote(fd, note)) _exit(1);
 }
 
 // Exits the process if no command comes.
@@ -65,15 +63,7 @@ ChildCommand NextCommand(int fd) {
 }
 
 void BindToFirstCore() {
-  cpu_set_t allowed, first;
-  CPU_ZERO(&first);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    CPU_SET(cpu, &first);
-    sched_setaffinity(0, sizeof(first), &first);
-    return;
-  }
+  if (const std::vector<int> cpus = AffinityCpus(); !cpus.empty()) BindTo({cpus.front()});
 }
 
 // Landlock restricts one thread at a time.

@@ -22,6 +22,7 @@
 #include "rpc_runner/executor/sandbox/descriptor_packet.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/executor/task_message.h"
+#include "rpc_runner/machine/core_set.h"
 
 namespace hone {
 namespace {
@@ -43,13 +44,6 @@ struct ForkNote {
 constexpr int kFirstPassed = 3;  // those below are the standard streams
 constexpr size_t kBeforeRegions = 2;
 
-bool Tell(int note_fd, ForkNote note) {
-  for (int i = 0; i < kNoteTries; ++i) {
-    if (write(note_fd, &note, sizeof(note)) == static_cast<ssize_t>(sizeof(note))) return true;
-  }
-  return false;
-}
-
 // Forks a sibling of the caller, which the C library's fork cannot do. Its extra work is not needed here: no other
 // thread holds locks, and nothing asks the library for the main thread's number.
 pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)); }
@@ -57,7 +51,7 @@ pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PAREN
 [[noreturn]] void RunForked(const ForkRequest& request, std::span<const int> descriptors) {
   const int note_fd = descriptors[0];
   if (request.moves) sched_setaffinity(0, sizeof(request.cores), &request.cores);
-  if (!Tell(note_fd, {})) _exit(1);
+  if (!WriteNote(note_fd, ForkNote{})) _exit(1);
   if (descriptors.size() == 1) _exit(0);
   const auto take = [&]() -> const ChildTask& {
     const SharedRegion message(descriptors[1], request.message_bytes);
@@ -80,7 +74,7 @@ pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PAREN
     if (packet.bytes != static_cast<ssize_t>(sizeof(request)) || packet.descriptors == 0) _exit(0);
     const pid_t child = ForkForParent();
     if (child == 0) RunForked(request, std::span(descriptors).first(packet.descriptors));
-    if (child < 0) Tell(descriptors[0], {errno});
+    if (child < 0) (void)WriteNote(descriptors[0], ForkNote{errno});
     for (size_t i = 0; i < packet.descriptors; ++i) close(descriptors[i]);
   }
 }
@@ -129,10 +123,7 @@ pid_t Reap(pid_t pid) {
 bool BringNear(pid_t nursery, cpu_set_t* cores) {
   const int core = sched_getcpu();
   if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*cores), cores) != 0) return false;
-  cpu_set_t here;
-  CPU_ZERO(&here);
-  CPU_SET(core, &here);
-  return sched_setaffinity(nursery, sizeof(here), &here) == 0;
+  return BindTo({core}, nursery);
 }
 
 // The process number of the child that sent the note.

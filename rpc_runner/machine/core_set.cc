@@ -1,6 +1,7 @@
 #include "rpc_runner/machine/core_set.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <map>
@@ -24,18 +25,18 @@ std::map<std::string, int> CountKinds(const std::vector<CpuPlace>& places) {
   return kinds;
 }
 
-template <typename T>
-size_t Distinct(const std::vector<CpuPlace>& places, T CpuPlace::* member) {
-  std::set<T> values;
+std::set<int> Distinct(const std::vector<CpuPlace>& places, int CpuPlace::* member) {
+  std::set<int> values;
   for (const CpuPlace& place : places) values.insert(place.*member);
-  return values.size();
+  return values;
 }
 
-bool HasSiblings(const std::vector<CpuPlace>& places) { return Distinct(places, &CpuPlace::core) < places.size(); }
+bool HasSiblings(const std::vector<CpuPlace>& places) {
+  return Distinct(places, &CpuPlace::core).size() < places.size();
+}
 
 std::string RangesText(const std::vector<CpuPlace>& places) {
-  std::set<int> cpus;
-  for (const CpuPlace& place : places) cpus.insert(place.cpu);
+  const std::set<int> cpus = Distinct(places, &CpuPlace::cpu);
   std::vector<std::string> ranges;
   for (auto it = cpus.begin(); it != cpus.end();) {
     const int first = *it;
@@ -49,9 +50,7 @@ std::string RangesText(const std::vector<CpuPlace>& places) {
 // The words that --cores accepts on this machine.
 std::vector<std::string> WordsFor(const std::vector<CpuPlace>& places) {
   std::vector<std::string> words = {"nosmt"};
-  std::set<int> nodes;
-  for (const CpuPlace& place : places) nodes.insert(place.node);
-  for (const int node : nodes) words.push_back(fmt::format("node{}", node));
+  for (const int node : Distinct(places, &CpuPlace::node)) words.push_back(fmt::format("node{}", node));
   const std::map<std::string, int> kinds = CountKinds(places);
   if (kinds.size() > 1) words.insert(words.end(), {"big", "little"});
   for (const auto& [kind, count] : kinds) {
@@ -139,8 +138,17 @@ std::vector<int> CoresOfThisMachine(std::string_view text) {
   return ChooseCores(text, PlacesHere(AffinityCpus()));
 }
 
+bool BindTo(const std::vector<int>& cpus, pid_t process) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) {
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
+  }
+  return sched_setaffinity(process, sizeof(set), &set) == 0;
+}
+
 std::string CoreSetText(const std::vector<CpuPlace>& used, const std::vector<CpuPlace>& all) {
-  const bool is_part = Distinct(used, &CpuPlace::cpu) < Distinct(all, &CpuPlace::cpu);
+  const bool is_part = Distinct(used, &CpuPlace::cpu).size() < Distinct(all, &CpuPlace::cpu).size();
   const bool has_several = CountKinds(all).size() > 1;
   const std::map<std::string, int> kinds = CountKinds(used);
   std::vector<std::string> words;
@@ -149,7 +157,7 @@ std::string CoreSetText(const std::vector<CpuPlace>& used, const std::vector<Cpu
     words.push_back(is_part && kinds.size() > 1 ? fmt::format("{}*{}", kind, count) : kind);
   }
   if (is_part && HasSiblings(used)) words.emplace_back("smt");
-  const size_t nodes = Distinct(used, &CpuPlace::node);
+  const size_t nodes = Distinct(used, &CpuPlace::node).size();
   if (is_part && nodes > 1) words.push_back(fmt::format("nodes{}", nodes));
   return fmt::format("{}", fmt::join(words, ","));
 }
@@ -160,16 +168,15 @@ std::string CoreSetInWords(const std::vector<CpuPlace>& used, const std::vector<
     parts.push_back(kind.empty() ? fmt::format("{} alike", count) : fmt::format("{} {}", count, kind));
   }
   parts.emplace_back(HasSiblings(used) ? "some of one core" : "one of each core");
-  if (Distinct(all, &CpuPlace::node) > 1) {
-    std::set<int> nodes;
-    for (const CpuPlace& place : used) nodes.insert(place.node);
+  if (Distinct(all, &CpuPlace::node).size() > 1) {
+    const std::set<int> nodes = Distinct(used, &CpuPlace::node);
     parts.push_back(fmt::format("node{} {}", nodes.size() == 1 ? "" : "s", fmt::join(nodes, ",")));
   }
   return fmt::format("CPUs {} of {}: {}", RangesText(used), RangesText(all), fmt::join(parts, ", "));
 }
 
 bool IsMixed(const std::vector<CpuPlace>& used) {
-  return CountKinds(used).size() > 1 || HasSiblings(used) || Distinct(used, &CpuPlace::node) > 1;
+  return CountKinds(used).size() > 1 || HasSiblings(used) || Distinct(used, &CpuPlace::node).size() > 1;
 }
 
 }  // namespace hone

@@ -12,6 +12,7 @@
 #include "rpc_runner/machine/cpu_features.h"
 #include "rpc_runner/machine/cpu_place.h"
 #include "rpc_runner/machine/sensors.h"
+#include "runtime/host_cpu.h"
 #include "runtime/session.h"
 #include "runtime/small_file.h"
 #include "runtime/threads/allowed_cores.h"
@@ -47,29 +48,17 @@ std::string Hypervisor(const std::string& cpuinfo) {
   return product.empty() ? "unknown" : product;
 }
 
-#if defined(__x86_64__)
-constexpr std::string_view kArch = "x86_64", kForeignField = "CPU implementer";
-#elif defined(__aarch64__)
-constexpr std::string_view kArch = "aarch64", kForeignField = "vendor_id";
-#elif defined(__arm__)
-constexpr std::string_view kArch = "armv7", kForeignField = "vendor_id";
-#elif defined(__riscv) && __riscv_xlen == 64
-constexpr std::string_view kArch = "riscv64", kForeignField = "vendor_id";
-#else
-constexpr std::string_view kArch = "", kForeignField = "";
-#endif
-
 // Whether a kernel of this architecture natively runs this program. "armv7l" and "armv8l" are words of uname's.
 bool RunsPrograms(std::string_view kernels) {
-  if (kArch == "armv7") return kernels.starts_with("arm") || kernels == "aarch64";
-  return kernels == kArch;
+  if (HostArchitecture() == "armv7") return kernels.starts_with("arm") || kernels == "aarch64";
+  return kernels == HostArchitecture();
 }
 
-// A user-mode emulator shows the host's kernel, which reports the host's architecture.
+// A user-mode emulator shows the host's kernel and the host's /proc/cpuinfo, which has fields of its architecture.
 bool IsEmulated(std::string_view cpuinfo) {
-  if (kArch.empty()) return false;
   const std::string kernels = FirstLineOf("/proc/sys/kernel/arch");
-  return cpuinfo.find(kForeignField) != std::string_view::npos || (!kernels.empty() && !RunsPrograms(kernels));
+  const std::string_view foreign_field = HostArchitecture() == "x86_64" ? "CPU implementer" : "vendor_id";
+  return cpuinfo.find(foreign_field) != cpuinfo.npos || (!kernels.empty() && !RunsPrograms(kernels));
 }
 
 // Fills in what identifies the CPU; where cores differ, that of the first CPU that affinity allows.
@@ -81,10 +70,11 @@ void ProbeCpu(const std::string& cpuinfo, Environment& environment) {
   environment.microcode = CpuInfoValue(cpuinfo, "microcode");
   environment.features = CpuFeatures(cpuinfo);
   environment.caches = Caches(first);
+  environment.governor = FirstLineOf(fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", first));
   environment.core_kind = CoreSetText(PlacesOf(allowed, cpuinfo), PlacesOf(OnlineCpus(allowed), cpuinfo));
   environment.emulated = IsEmulated(cpuinfo);
-  environment.arch = kArch;
-  environment.llvm_cpu = LlvmCpuName(kArch, FingerprintOf(environment));
+  environment.arch = HostArchitecture();
+  environment.llvm_cpu = LlvmCpuName(HostArchitecture(), FingerprintOf(environment));
 }
 
 }  // namespace
@@ -106,9 +96,6 @@ Environment ProbeEnvironment() {
   }
   ProbeCpu(cpuinfo, environment);
   environment.cores = AllowedCores();
-  const std::vector<int> allowed = AffinityCpus();
-  environment.governor = FirstLineOf(
-      fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", allowed.empty() ? 0 : allowed.front()));
   environment.hypervisor = Hypervisor(cpuinfo);
   double load[1] = {0};
   if (getloadavg(load, 1) == 1) environment.load = load[0];

@@ -1,6 +1,8 @@
 // Messages between a job's child and the executor: fixed structs, one per packet.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 
 namespace hone {
@@ -42,5 +44,14 @@ struct ChildCommand {
   CommandKind kind;
   int32_t seed;  // index of the inputs to run on
 };
+
+// Whether the note was written as one packet. Async-signal-safe.
+template <typename Note>
+bool WriteNote(int fd, const Note& note) {
+  for (int i = 0; i < kNoteTries; ++i) {
+    if (write(fd, &note, sizeof(note)) == static_cast<ssize_t>(sizeof(note))) return true;
+  }
+  return false;
+}
 
 }  // namespace hone
