@@ -22,7 +22,6 @@
 #include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/executor/package_job.h"
-#include "rpc_runner/executor/sandbox/confine.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/machine/core_lock.h"
 #include "rpc_runner/machine/core_set.h"

@@ -16,7 +16,6 @@
 #include "rpc_runner/executor/kernel_loop.h"
 #include "rpc_runner/executor/memory/shared_region.h"
 #include "rpc_runner/executor/sandbox/fault_report.h"
-#include "rpc_runner/executor/sandbox/kernel_filters.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/machine/core_set.h"
 #include "runtime/host_cpu.h"

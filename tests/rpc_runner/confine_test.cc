@@ -1,6 +1,4 @@
 // The rights that an executor has given up before the first candidate: root's executor and another user's.
-#include "rpc_runner/executor/sandbox/confine.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -15,6 +13,8 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+
+#include "rpc_runner/executor/sandbox/sandbox.h"
 
 namespace hone {
 namespace {

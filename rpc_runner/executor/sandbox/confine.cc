@@ -1,5 +1,3 @@
-#include "rpc_runner/executor/sandbox/confine.h"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>

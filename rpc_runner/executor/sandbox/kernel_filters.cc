@@ -1,5 +1,3 @@
-#include "rpc_runner/executor/sandbox/kernel_filters.h"
-
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -11,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "rpc_runner/executor/sandbox/sandbox.h"
 
 namespace hone {
 

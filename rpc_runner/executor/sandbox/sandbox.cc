@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "rpc_runner/executor/sandbox/kernel_filters.h"
+#include "rpc_runner/executor/sandbox/sandbox.h"
 
 namespace hone {
 
