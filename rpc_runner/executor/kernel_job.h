@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "rpc_runner/executor/job_limits.h"
-#include "rpc_runner/executor/judge/believable_times.h"
+#include "rpc_runner/executor/judge/judge_results.h"
 #include "rpc_runner/executor/memory/region_cache.h"
 #include "rpc_runner/executor/nursery.h"
 #include "rpc_runner/machine/core_lock.h"

@@ -11,7 +11,7 @@
 #include "core/hash/hash.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/job_limits.h"
-#include "rpc_runner/executor/judge/believable_times.h"
+#include "rpc_runner/executor/judge/judge_results.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/wire/protocol.h"

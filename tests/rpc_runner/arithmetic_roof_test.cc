@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "rpc_runner/executor/judge/believable_times.h"
+#include "rpc_runner/executor/judge/judge_results.h"
 #include "rpc_runner/machine/environment.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "rpc_runner/executor/judge/believable_times.h"
+#include "rpc_runner/executor/judge/judge_results.h"
 
 #include <gtest/gtest.h>
 

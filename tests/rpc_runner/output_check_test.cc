@@ -1,9 +1,9 @@
-#include "rpc_runner/executor/judge/output_check.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <vector>
+
+#include "rpc_runner/executor/judge/judge_results.h"
 
 namespace hone {
 namespace {

@@ -1,4 +1,4 @@
-// Plausibility checks of the times that a job's child reports.
+// Judges the results of a job's child: its output, and the plausibility of the times that it reports.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,18 @@
 #include <string>
 
 #include "core/artifact.h"
+#include "core/tensor.h"
 #include "rpc_runner/executor/judge/child_note.h"
 #include "rpc_runner/health/vector_kernels.h"
 
 namespace hone {
+
+// The largest |got - value| / (tolerance * magnitude + 1e-7) over the elements; the output is right if it is at most 1.
+// An output of 16-bit floats may also be off by half a unit in its last place. `expected` holds `elements` values, then
+// as many magnitudes plus one (see ExpectedFor). A NaN, an infinity, or a nonzero lane past its axis counts as
+// kWrongBeyondMeasure.
+inline constexpr double kWrongBeyondMeasure = 1e30;
+double WorstError(const void* got, DType dtype, int64_t elements, const double* expected, double tolerance);
 
 // Whether the note has 1 to kMaxNoteSamples samples, each of at least 1 ns and one run. One after another, they must
 // fit into the wall_ns that the executor's own clock measured.
