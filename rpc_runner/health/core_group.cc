@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/machine/available_threads.h"
-#include "rpc_runner/machine/cpu_place.h"
+#include "rpc_runner/machine/cpus.h"
 #include "runtime/small_file.h"
 
 namespace hone {

@@ -5,8 +5,7 @@
 
 #include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/machine/core_lock.h"
-#include "rpc_runner/machine/cpu_features.h"
-#include "rpc_runner/machine/cpu_place.h"
+#include "rpc_runner/machine/cpus.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rpc_runner/machine/cpu_place.h"
+#include "rpc_runner/machine/cpus.h"
 
 namespace hone {
 

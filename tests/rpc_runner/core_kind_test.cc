@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "rpc_runner/machine/cpu_place.h"
+#include "rpc_runner/machine/cpus.h"
 
 namespace hone {
 namespace {

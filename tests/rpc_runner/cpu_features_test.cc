@@ -1,7 +1,6 @@
-#include "rpc_runner/machine/cpu_features.h"
-
 #include <gtest/gtest.h>
 
+#include "rpc_runner/machine/cpus.h"
 #include "rpc_runner/machine/environment.h"
 
 namespace hone {

@@ -1,4 +1,5 @@
-// The places of CPUs in a machine: kind, core, memory node and speed, on which their times depend.
+// The CPUs of this machine: their instruction sets and kinds, and their places (core, memory node and speed), on which
+// times depend.
 #pragma once
 
 #include <map>
@@ -8,8 +9,17 @@
 
 namespace hone {
 
+// The value of the first line "name : value", or empty.
+std::string CpuInfoValue(std::string_view cpuinfo, std::string_view name);
 // The part of /proc/cpuinfo's text about CPU `cpu`; the whole text if there is no such part.
 std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu);
+
+// This CPU's instruction sets by LLVM's names, space-separated and sorted. They include all that a target may imply
+// (ImpliedFeatures in compiler/codegen/target/host.h), so an unlisted one is missing. On x86 they come from the flags,
+// on ARM and RISC-V from the auxiliary vector (correct under emulation too).
+std::string CpuFeatures(std::string_view cpuinfo);
+// The same from the "flags" line of an x86 /proc/cpuinfo.
+std::string FeaturesFromFlags(std::string_view flags);
 
 // The CPUs in `allowed` by kind. All are under "" if the machine has only one kind, and so are CPUs of unknown kind. On
 // AArch64, kinds are LLVM's names of the cores ("cortex-a53") from cpuinfo. On x86 they are "atom" and "core", from

@@ -1,4 +1,4 @@
-#include "rpc_runner/machine/cpu_place.h"
+#include "rpc_runner/machine/cpus.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,11 @@
 
 #include "core/error.h"
 #include "core/machine/core_list.h"
+#include "core/machine/cpu_feature_table.h"
 #include "core/machine/llvm_cpu_name.h"
 #include "core/text/parse_number.h"
-#include "rpc_runner/machine/cpu_features.h"
+#include "core/text/words.h"
+#include "runtime/host_cpu.h"
 #include "runtime/small_file.h"
 #include "runtime/threads/sibling_cpus.h"
 
@@ -93,11 +95,41 @@ void NameClusters(std::vector<CpuPlace>& places) {
 
 }  // namespace
 
+std::string CpuInfoValue(std::string_view cpuinfo, std::string_view name) {
+  for (const std::string_view line : Split(cpuinfo, '\n')) {
+    const size_t colon = line.find(':');
+    if (colon == line.npos || !line.starts_with(name)) continue;
+    if (line.find_first_not_of(" \t", name.size()) != colon) continue;
+    const size_t begin = line.find_first_not_of(" \t", colon + 1);
+    return std::string(begin == line.npos ? "" : line.substr(begin));
+  }
+  return "";
+}
+
 std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu) {
   for (std::string_view part : Parts(cpuinfo)) {
     if (NumberOf(part) == cpu) return part;
   }
   return cpuinfo;
+}
+
+std::string FeaturesFromFlags(std::string_view flags) {
+  std::set<std::string_view> found;
+  for (const std::string_view word : Words(flags)) {
+    for (const CpuFeature& feature : CpuFeatureTable()) {
+      if (feature.architecture == "x86_64" && feature.linux_name == word) found.insert(feature.name);
+    }
+  }
+  return fmt::format("{}", fmt::join(found, " "));
+}
+
+std::string CpuFeatures(std::string_view cpuinfo) {
+  if (HostArchitecture() == "x86_64") return FeaturesFromFlags(CpuInfoValue(cpuinfo, "flags"));
+  std::set<std::string_view> found;
+  for (const CpuFeature& feature : CpuFeatureTable()) {
+    if (!feature.linux_name.empty() && HostHasFeature(feature.name)) found.insert(feature.name);
+  }
+  return fmt::format("{}", fmt::join(found, " "));
 }
 
 std::map<std::string, std::vector<int>> CoresByKind(std::string_view cpuinfo, const std::vector<int>& allowed,
