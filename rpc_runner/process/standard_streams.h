@@ -35,8 +35,7 @@ class RateLimiter {
 };
 
 // Reports a peer's fault: writes ErrorLine(program, text) to stderr, at most 20 lines a minute from this process, so
-// that peers cannot fill a disk. The next line says how many
-// were dropped. Thread-safe.
+// that peers cannot fill a disk. The next line says how many were dropped. Thread-safe.
 void LogError(std::string_view program, const std::string& text);
 
 }  // namespace hone
