@@ -80,7 +80,7 @@ pid_t ForkForParent() { return static_cast<pid_t>(syscall(SYS_clone, CLONE_PAREN
 }
 
 // Thrown when the system cannot fork for a parent.
-class CannotBear {};
+class CannotForkForParent {};
 
 [[noreturn]] void NoProcess(int error) {
   throw Error(ExitCode::kNoRunner, fmt::format("the system gives the runner no process: {}", std::strerror(error)));
@@ -120,34 +120,34 @@ pid_t Reap(pid_t pid) {
 // Moves the nursery, and with it the child's start, to this process's core, which is free while this process waits. On
 // another core each message would wait for the program that is busy there. On failure returns false, and the nursery
 // stays where it is. Otherwise *cores become those of this process.
-bool BringNear(pid_t nursery, cpu_set_t* cores) {
+bool MoveNurseryHere(pid_t nursery, cpu_set_t* cores) {
   const int core = sched_getcpu();
   if (core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof(*cores), cores) != 0) return false;
   return BindTo({core}, nursery);
 }
 
 // The process number of the child that sent the note.
-pid_t TakeBirth(int note_fd) {
+pid_t TakeChildPid(int note_fd) {
   ForkNote note;
   pid_t pid = 0;
   const ssize_t got = ReceiveFrom(note_fd, std::as_writable_bytes(std::span(&note, 1)), &pid);
   if (got != static_cast<ssize_t>(sizeof(note))) throw NurseryGone();
-  if (note.error == EINVAL || note.error == EPERM || note.error == ENOSYS) throw CannotBear();
+  if (note.error == EINVAL || note.error == EPERM || note.error == ENOSYS) throw CannotForkForParent();
   if (note.error != 0) NoProcess(note.error);
   if (pid <= 0) throw NurseryGone();
   return pid;
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMayTry = false;  // its runtime only supports the library's own fork
+constexpr bool kMayForkForParent = false;  // its runtime only supports the library's own fork
 #else
-constexpr bool kMayTry = true;
+constexpr bool kMayForkForParent = true;
 #endif
 
 }  // namespace
 
 Nursery::Nursery(int watch_fd) : watch_fd_(watch_fd) {
-  if (!kMayTry) return;
+  if (!kMayForkForParent) return;
   Start();
   if (!CanFork()) End();
 }
@@ -175,11 +175,11 @@ void Nursery::End() {
 
 bool Nursery::CanFork() {
   try {
-    const Child born = Send(nullptr);
-    close(born.note_fd);
-    Reap(born.pid);
+    const Child child = Send(nullptr);
+    close(child.note_fd);
+    Reap(child.pid);
     return true;
-  } catch (const CannotBear&) {
+  } catch (const CannotForkForParent&) {
     return false;
   }
 }
@@ -189,7 +189,7 @@ Nursery::Child Nursery::Send(const ChildTask* task) {
   if (!AskWhoSends(notes.end(0))) NoProcess(errno);
   ForkRequest request;
   request.parent = getpid();
-  request.moves = BringNear(pid_, &request.cores);
+  request.moves = MoveNurseryHere(pid_, &request.cores);
   std::vector<int> descriptors = {notes.end(1)};
   std::shared_ptr<SharedRegion> message;
   if (task != nullptr) {
@@ -204,7 +204,7 @@ Nursery::Child Nursery::Send(const ChildTask* task) {
   if (error != 0) NoProcess(error);
   // Only the child may hold the other end, so that its death closes the socket.
   notes.Close(1);
-  const pid_t pid = TakeBirth(notes.end(0));
+  const pid_t pid = TakeChildPid(notes.end(0));
   return {pid, notes.Take(0)};
 }
 
