@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/command_tree.h"
+#include "cli/command.h"
 #include "cli/help_text.h"
 #include "core/error.h"
 #include "core/text/shell_word.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/command_tree.h"
 
 namespace hone {
 

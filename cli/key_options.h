@@ -1,10 +1,11 @@
-// Options --identity and --server-key of a tracker's clients, and --keys of a tracker.
+// Options --tracker, --key, --identity and --server-key of a tracker's clients, and --keys of a tracker.
 #pragma once
 
 #include <string>
 
 #include "cli/command_line.h"
 #include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/runner.h"
 
 namespace hone {
 
@@ -22,5 +23,12 @@ uint8_t RolesOf(const std::string& text);
 void RequireKeyName(const std::string& name);
 // Parses an expiry; 0 for an empty text. Throws Error(kUsage).
 int64_t ExpiryOf(const std::string& text);
+
+// Adds --tracker and --key, for a command that may use a runner, with --identity and --server-key. `what` is the work
+// that a runner does, for the help text.
+void AddRemoteOptions(CommandLine& line, RemoteRunnerOptions& remote, const std::string& what);
+
+// Whether a tracker was given. Throws Error(kUsage) for a tracker without a key.
+bool IsRemote(const RemoteRunnerOptions& remote);
 
 }  // namespace hone

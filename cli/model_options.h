@@ -1,7 +1,8 @@
-// The positional MODEL, and the options of models.
+// The positional MODEL, the options of models, and those of a package's inputs.
 #pragma once
 
 #include "cli/command_line.h"
+#include "lab/model/inputs.h"
 #include "lab/model/model.h"
 
 namespace hone {
@@ -16,5 +17,10 @@ void AddModelDetails(CommandLine& line, ModelOptions& options, const char* param
 void AddZooOptions(CommandLine& line, ModelOptions& options);
 // Adds only --shape, --dim, --max-dim and --value.
 void AddShapeOptions(CommandLine& line, ModelOptions& options);
+
+// Adds --input and --fill; the seed is an option of the command.
+void AddInputOptions(CommandLine& line, InputOptions& options);
+// Adds --shape, for commands that take a package and no model.
+void AddPackageShapeOption(CommandLine& line, InputOptions& options);
 
 }  // namespace hone

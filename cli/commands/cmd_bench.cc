@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "cli/command_line.h"
-#include "cli/input_options.h"
+#include "cli/key_options.h"
 #include "cli/machine_options.h"
-#include "cli/remote_options.h"
+#include "cli/model_options.h"
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/stats/statistics.h"

@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command_line.h"
-#include "cli/commands/log/query_options.h"
+#include "cli/commands/log/chosen_records.h"
 #include "cli/comparison_options.h"
 #include "cli/key_options.h"
 #include "cli/model_options.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/command.h"
 #include "cli/command_line.h"
-#include "cli/commands/package/replace_params.h"
 #include "compiler/codegen/aot_executor.h"
 #include "compiler/codegen/target/machine_target.h"
 #include "core/error.h"

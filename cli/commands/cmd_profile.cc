@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "cli/command_line.h"
-#include "cli/input_options.h"
 #include "cli/machine_options.h"
+#include "cli/model_options.h"
 #include "compiler/frontend/export/annotate_onnx.h"
 #include "core/error.h"
 #include "core/hash/hash.h"

@@ -9,11 +9,10 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "cli/input_options.h"
+#include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model_options.h"
 #include "cli/record_options.h"
-#include "cli/remote_options.h"
 #include "compiler/relay/reference.h"
 #include "core/error.h"
 #include "lab/machine/package_there.h"

@@ -15,15 +15,14 @@ namespace fs = std::filesystem;
 // The files that read it, and their purposes.
 const std::set<std::string>& MayReadTheTimeOfDay() {
   static const std::set<std::string> files = {
-      "lab/bench/machine_context.cc",       // the time of a benchmark
-      "cli/commands/cmd_enroll.cc",         // the time until which a code is valid
-      "cli/commands/cmd_keys.cc",           // the keys that have expired
-      "cli/commands/log/query_options.cc",  // the records older than a duration
-      "lab/dashboard/dashboard_watch.cc",   // the time since which a source has not answered
-      "lab/files/fresh_file.cc",            // whether a file was left behind: file times use it, too
-      "rpc_runner/keys/audit.cc",           // the time of an audit line
-      "rpc_runner/keys/gatekeeper.cc",      // the keys and codes that have expired
-      "tuner/tune_tools.cc",                // the time of a record
+      "lab/bench/machine_context.cc",        // the time of a benchmark
+      "cli/commands/cmd_key.cc",             // the time until which a code is valid, and the keys that have expired
+      "cli/commands/log/chosen_records.cc",  // the records older than a duration
+      "lab/dashboard/dashboard_watch.cc",    // the time since which a source has not answered
+      "lab/files/fresh_file.cc",             // whether a file was left behind: file times use it, too
+      "rpc_runner/keys/audit.cc",            // the time of an audit line
+      "rpc_runner/keys/gatekeeper.cc",       // the keys and codes that have expired
+      "tuner/tune_tools.cc",                 // the time of a record
   };
   return files;
 }

@@ -1,6 +1,6 @@
-#include "cli/printing/time_left.h"
-
 #include <gtest/gtest.h>
+
+#include "cli/printing/tune_output.h"
 
 namespace hone {
 namespace {

@@ -1,4 +1,4 @@
-// The sub-commands of `hone log`: each is one file that parses its options, calls one door and prints.
+// The sub-commands of `hone log`, in one file for each subject. Each parses its options, calls one door and prints.
 #pragma once
 
 #include "cli/command.h"

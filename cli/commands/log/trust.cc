@@ -1,16 +1,57 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "cli/command_line.h"
+#include "cli/commands/log/chosen_records.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/commands/log/trusted_file.h"
+#include "cli/record_options.h"
 #include "core/error.h"
+#include "core/hash/minisign.h"
+#include "core/text/shell_word.h"
+#include "db/packs/fetch_url.h"
+#include "db/packs/take_pack.h"
+#include "db/packs/trusted_keys.h"
+#include "lab/files/read_file.h"
+#include "lab/files/write_file.h"
+#include "lab/records/records.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
+#include "rpc_runner/keys/key_file.h"
+#include "rpc_runner/keys/key_folder.h"
 
 namespace hone {
 namespace {
+
+// Path of `trusted_packs`, the user's list of trusted signers, in the configuration folder (ConfigFolder).
+std::string TrustedKeysPath() { return ConfigFolder() + "/trusted_packs"; }
+
+// The list; empty if there is no such file.
+TrustedKeys ReadTrustedKeys() {
+  if (!HasConfigFolder() || !IsThere(TrustedKeysPath())) return {};
+  return TrustedKeys::Parse(ReadFile(TrustedKeysPath(), InputFile::Use::kOwnOutput), TrustedKeysPath());
+}
+
+void WriteTrustedKeys(const TrustedKeys& trusted) {
+  std::error_code ignored;  // writing the file reports a folder that cannot be made
+  std::filesystem::create_directories(ConfigFolder(), ignored);
+  WriteFileAtomically(TrustedKeysPath(), trusted.ToText());
+}
+
+// Parses a public key, or reads a file with one. Throws Error(kBadData).
+SigningPublicKey SigningKeyOf(const std::string& key_or_file) {
+  return SigningPublicKey::Parse(IsThere(key_or_file) ? ReadFile(key_or_file) : key_or_file);
+}
+
+// A list with only this key.
+TrustedKeys OnlyKey(const std::string& key_or_file) {
+  TrustedKeys trusted;
+  const SigningPublicKey key = SigningKeyOf(key_or_file);
+  trusted.Add(key.IdText(), key);
+  return trusted;
+}
 
 void List(const TrustedKeys& trusted, bool json) {
   Json list = Json::array();
@@ -58,6 +99,81 @@ int LogUntrustCommand(const Arguments& arguments) {
   WriteTrustedKeys(trusted);
   List(trusted, line.json());
   line.Next("hone log trust");
+  return 0;
+}
+
+int LogKeygenCommand(const Arguments& arguments) {
+  CommandLine line("hone log keygen", "Makes a key to sign packs with, as `minisign -G -W` does: without a password.",
+                   "hone log keygen -o lab.key");
+  std::string output;
+  line.Add("-o,--output", output, "the secret key to write; FILE.pub gets the public one").Writes().Required();
+  if (!line.Parse(arguments)) return 0;
+  for (const std::string& path : {output, output + ".pub"}) {
+    if (IsThere(path))
+      throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is there already; a key is never replaced", path));
+  }
+  const SigningKey key = MakeSigningKey();
+  WriteKeyFile(output, SecretKeyFile(key), Secrecy::kSecret);
+  WriteFileAtomically(output + ".pub", PublicKeyFile(key.public_key));
+  if (line.json()) {
+    PrintJson({{"secret_file", output}, {"key", key.public_key.ToText()}, {"id", key.public_key.IdText()}});
+  } else {
+    Print("secret key: {}\npublic key: {}\nid: {}\n", output, key.public_key.ToText(), key.public_key.IdText());
+  }
+  line.Next("hone log pack --name NAME -o FILE.honepack --key " + ShellWord(output));
+  return 0;
+}
+
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kMostSignatureBytes = 4096;
+
+std::string BytesOf(const std::string& from, int64_t most) {
+  if (IsUrl(from)) return FetchUrl(from, {.most_bytes = most});
+  std::string bytes = ReadFile(from);
+  if (static_cast<int64_t>(bytes.size()) > most) {
+    throw Error(ExitCode::kBadData, fmt::format("'{}' is longer than {} bytes", from, most));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+int LogPullCommand(const Arguments& arguments) {
+  CommandLine line("hone log pull",
+                   "Takes a signed pack into the store: checked whole before anything of it reaches the store.",
+                   "hone log pull https://example.org/lab.honepack");
+  line.First({"--db", "--key", "--max-size"});
+  std::string from, db, key;
+  int64_t most_mib = 64;
+  line.Add("PACK", from, "a file or http(s) address; PACK.minisig is its signature").Reads().Required();
+  AddStoreOption(line, db);
+  line.Add("--key", key, "trust this public key, or file, only now").Reads();
+  line.Add("--max-size", most_mib, "largest size of a pack, in MiB").Between(1, 256).ShowDefault();
+  if (!line.Parse(arguments)) return 0;
+  TrustedKeys trusted = ReadTrustedKeys();
+  if (!key.empty()) trusted = OnlyKey(key);
+  // The signature comes first: without one there is nothing to fetch.
+  const std::string signature = BytesOf(from + ".minisig", kMostSignatureBytes);
+  const std::string bytes = BytesOf(from, most_mib * kMiB);
+  const CheckedPack pack = CheckPack(bytes, signature, trusted);
+  const TakenPack taken = TakePack(StorePath(db), pack, NowMs());
+  const PackManifest& manifest = pack.pack.manifest;
+  if (line.json()) {
+    PrintJson({{"name", manifest.name},
+               {"serial", manifest.serial},
+               {"signer", pack.signer},
+               {"key", pack.key.IdText()},
+               {"new", taken.fresh},
+               {"known", taken.known}});
+  } else {
+    Print("{} serial {}, signed by {}: {} new, {} known\n", manifest.name, manifest.serial, pack.signer, taken.fresh,
+          taken.known);
+    for (const PackMachine& machine : manifest.machines)
+      Print("  {}: {} records\n", machine.fingerprint, machine.records);
+  }
+  line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kStore}));
   return 0;
 }
 

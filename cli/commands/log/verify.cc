@@ -3,11 +3,11 @@
 #include <string>
 
 #include "cli/command_line.h"
+#include "cli/commands/log/chosen_records.h"
 #include "cli/commands/log/log_commands.h"
-#include "cli/commands/log/records_in.h"
+#include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/record_options.h"
-#include "cli/remote_options.h"
 #include "cli/stop.h"
 #include "core/error.h"
 #include "core/text/duration.h"

@@ -1,14 +1,14 @@
-#include "cli/commands/package/replace_params.h"
+#include "compiler/replace_params.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <optional>
 
+#include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/model_options.h"
 #include "compiler/open_params.h"
-#include "compiler/replace_params.h"
 #include "core/text/shell_word.h"
 #include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"
