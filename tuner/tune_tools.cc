@@ -26,4 +26,11 @@ TuneTools RealTuneTools() {
   return tools;
 }
 
+std::vector<const Schedule*> SchedulesOf(const TuneTools& tools, const Workload& workload,
+                                         const BuildContext& context) {
+  auto schedules = tools.schedules.empty() ? SchedulesFor(workload, context.machine()) : tools.schedules;
+  if (context.exact_math) std::erase_if(schedules, [](const Schedule* schedule) { return !schedule->exact(); });
+  return schedules;
+}
+
 }  // namespace hone

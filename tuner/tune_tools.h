@@ -9,6 +9,7 @@
 
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
+#include "core/build_context.h"
 
 namespace hone {
 
@@ -38,5 +39,8 @@ struct TuneTools {
 
 // The compiler and the system's clocks, without overlap.
 TuneTools RealTuneTools();
+
+// The schedules to search for the workload; with exact math only those that are exact.
+std::vector<const Schedule*> SchedulesOf(const TuneTools& tools, const Workload& workload, const BuildContext& context);
 
 }  // namespace hone

@@ -46,17 +46,9 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
   seeds_ = {random.Next(), random.Next()};
   const MachineModel machine = options.context.machine();
   for (const Task& task : tasks) {
-    const SearchTask search{task.workload, machine, SchedulesOf(task.workload, machine), nullptr};
+    const SearchTask search{task.workload, machine, SchedulesOf(tools, task.workload, options.context), nullptr};
     tasks_.emplace_back(task, search, options.strategy, random.Next(), options.budget.early_stopping);
   }
-}
-
-std::vector<const Schedule*> TuningLoop::SchedulesOf(const Workload& workload, const MachineModel& machine) const {
-  auto schedules = tools_.schedules.empty() ? SchedulesFor(workload, machine) : tools_.schedules;
-  if (options_.context.exact_math) {
-    std::erase_if(schedules, [](const Schedule* schedule) { return !schedule->exact(); });
-  }
-  return schedules;
 }
 
 TuneReport TuningLoop::Run() {

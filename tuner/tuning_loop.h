@@ -40,7 +40,6 @@ class TuningLoop {
   void Search();
   void CountTrouble(size_t task, const Failure& trouble);
   void HoldFinals();
-  std::vector<const Schedule*> SchedulesOf(const Workload& workload, const MachineModel& machine) const;
   void WarmUp(TuningTask& task);
   Batch PlanBatch();
   Batch PlanDefaults(int64_t most);

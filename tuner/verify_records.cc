@@ -24,13 +24,6 @@ constexpr int kVerifySamples = 9;  // in each process
 constexpr double kLeastLoss = 0.01;
 constexpr double kMostP = 0.05;
 
-std::vector<const Schedule*> SchedulesOf(const TuneTools& tools, const Workload& workload,
-                                         const BuildContext& context) {
-  auto schedules = tools.schedules.empty() ? SchedulesFor(workload, context.machine()) : tools.schedules;
-  if (context.exact_math) std::erase_if(schedules, [](const Schedule* schedule) { return !schedule->exact(); });
-  return schedules;
-}
-
 // The record chosen for each workload, longest time first.
 std::vector<Record> Chosen(const std::vector<Record>& records, const VerifyOptions& options, Runner& runner) {
   std::map<std::string, std::vector<BestRow>> rows;
