@@ -12,12 +12,6 @@ using testing::ElementsAre;
 
 constexpr int kU8 = onnx::TensorProto::UINT8, kS8 = onnx::TensorProto::INT8;
 
-Tensor Typed(DType dtype, const Shape& shape, const std::vector<double>& values) {
-  Tensor tensor(dtype, shape);
-  for (size_t i = 0; i < values.size(); ++i) tensor.Set(static_cast<int64_t>(i), values[i]);
-  return tensor;
-}
-
 Tensor RandomBytes(DType dtype, const Shape& shape, uint64_t seed) {
   Random random(seed);
   Tensor tensor(dtype, shape);

@@ -30,6 +30,12 @@ inline std::vector<float> Values(const Tensor& tensor) {
   return values;
 }
 
+inline Tensor Typed(DType dtype, const Shape& shape, const std::vector<double>& values) {
+  Tensor tensor(dtype, shape);
+  for (size_t i = 0; i < values.size(); ++i) tensor.Set(static_cast<int64_t>(i), values[i]);
+  return tensor;
+}
+
 // A tensor of 0, 1, 2, ...
 inline Tensor Counting(const Shape& shape) {
   Tensor tensor(DType::kFloat32, shape);
