@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "core/machine/cpu_feature_table.h"
-#include "runtime/threads/tile_registers.h"
+#include "runtime/threads/thread_state.h"
 
 namespace hone {
 namespace {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "runtime/threads/thread_state.h"
 #include "runtime/threads/work_shares.h"
 
 namespace hone {

@@ -1,36 +1,13 @@
 // Runs one compiled kernel on a pool. The session and the runner's executor both use it.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
-#include "core/artifact.h"
 #include "core/package/kernel_abi.h"
-#include "runtime/load/map_elf.h"
+#include "runtime/load/kernel_library.h"
 #include "runtime/threads/thread_pool.h"
 
 namespace hone {
-
-// A shared object of kernels, checked and mapped by hone itself. The system's loader never sees it, and none of its
-// code runs before a stage is called. Throws Error(kBadData) naming the rule it breaks (see check_elf.h).
-class KernelLibrary {
- public:
-  // Copies the bytes. `name` is for messages. Also throws Error(kIo) when there is no memory.
-  static KernelLibrary FromBytes(std::string_view elf, const std::string& name);
-  // Throws Error(kBadData) when there is no function of that name. The result is valid as long as the library.
-  hone_kernel_stage Find(const std::string& symbol) const;
-  // The zero-terminated text that the library exports as data of that name; empty if there is none. Valid as long as
-  // the library.
-  std::string_view Text(const std::string& symbol) const;
-
- private:
-  KernelLibrary() = default;
-  MappedElf mapped_;
-  std::unordered_map<std::string, hone_kernel_stage> functions_;
-  std::unordered_map<std::string, std::string_view> data_;
-};
 
 struct KernelLaunch {
   struct Stage {

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/package_impl.h"
+#include "runtime/threads/thread_state.h"
 #include "runtime/session_memory.h"
 
 namespace hone {

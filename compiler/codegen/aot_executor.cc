@@ -44,7 +44,7 @@ std::string SectionOf(const std::string& section, const char* flags, int align, 
                      file.path());
 }
 
-// The control word of floating-point arithmetic; runtime/threads/denormals_off.cc sets the same bits.
+// The control word of floating-point arithmetic; runtime/threads/thread_state.cc sets the same bits.
 class ControlWord {
  public:
   ControlWord(llvm::IRBuilder<>& ir, const std::string& triple) : ir_(ir), arch_(llvm::Triple(triple).getArch()) {}

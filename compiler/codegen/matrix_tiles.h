@@ -9,7 +9,7 @@
 namespace hone {
 
 // Emits instructions on tile registers, by their numbers 0 to 7: nothing allocates or spills them. A process that runs
-// such code must ask the system for the registers once: runtime/threads/tile_registers.h.
+// such code must ask the system for the registers once: runtime/threads/thread_state.h.
 class MatrixTiles {
  public:
   static constexpr int kRegisters = 8;

@@ -14,7 +14,7 @@
 #include "core/package/package_format.h"
 #include "core/package/plan.h"
 #include "lab/files/safetensors.h"
-#include "runtime/load/fat_package.h"
+#include "runtime/load/package_parts.h"
 #include "runtime/package.h"
 
 namespace hone {

@@ -11,8 +11,8 @@
 #include "lab/files/npy.h"
 #include "lab/files/read_file.h"
 #include "lab/text/number_text.h"
-#include "runtime/load/fat_package.h"
 #include "runtime/load/mapped_bytes.h"
+#include "runtime/load/package_parts.h"
 
 namespace hone {
 namespace {

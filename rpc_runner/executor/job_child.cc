@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/artifact.h"
 #include "core/failure.h"
 #include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/executor/judge/child_note.h"
@@ -20,7 +21,6 @@
 #include "rpc_runner/machine/core_set.h"
 #include "runtime/host_cpu.h"
 #include "runtime/kernel_launch.h"
-#include "runtime/operand_bytes.h"
 #include "runtime/threads/allowed_cores.h"
 
 namespace hone {

@@ -4,10 +4,10 @@
 
 #include <cstring>
 
+#include "core/artifact.h"
 #include "core/random.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/job_limits.h"
-#include "runtime/operand_bytes.h"
 
 namespace hone {
 namespace {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/artifact.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "runtime/host_cpu.h"
-#include "runtime/operand_bytes.h"
 #include "runtime/small_file.h"
 #include "runtime/threads/allowed_cores.h"
 

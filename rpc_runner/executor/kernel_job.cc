@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/artifact.h"
 #include "core/hash/hash.h"
 #include "core/json/serialize.h"
 #include "rpc_runner/executor/child_process.h"
@@ -14,7 +15,6 @@
 #include "rpc_runner/executor/judge/judge_results.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/job_message.h"
-#include "runtime/operand_bytes.h"
 #include "runtime/session.h"
 
 namespace hone {

@@ -14,6 +14,7 @@
 
 #include "rpc_runner/executor/memory/shared_region.h"
 #include "rpc_runner/process/clock.h"
+#include "runtime/threads/thread_state.h"
 
 namespace hone {
 namespace {

@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "runtime/threads/sibling_cpus.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

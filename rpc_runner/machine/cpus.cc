@@ -14,7 +14,7 @@
 #include "core/text/words.h"
 #include "runtime/host_cpu.h"
 #include "runtime/small_file.h"
-#include "runtime/threads/sibling_cpus.h"
+#include "runtime/threads/allowed_cores.h"
 
 namespace hone {
 namespace {

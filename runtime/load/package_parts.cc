@@ -53,10 +53,20 @@ std::array<std::string_view, kSectionCount> ReadSections(std::string_view bytes,
   return sections;
 }
 
-std::string HexOf(const uint8_t (&digest)[32]) {
-  std::string text;
-  for (const uint8_t byte : digest) text += fmt::format("{:02x}", byte);
-  return text;
+uint32_t ReadCount(std::string_view bytes, const std::string& name) {
+  FatPackageHeader header;
+  if (bytes.size() < sizeof(header)) RefusePackage(name, "cut off within its header");
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (header.version != kFatPackageVersion) {
+    RefusePackage(name, fmt::format("format {} of packages for several targets; this hone reads format {}",
+                                    header.version, kFatPackageVersion));
+  }
+  if (header.count == 0 || header.count > kMostPackages) {
+    RefusePackage(name, fmt::format("header damaged: {} packages where 1 to {} belong", header.count, kMostPackages));
+  }
+  if (bytes.size() < sizeof(header) + header.count * sizeof(FatPackageEntry))
+    RefusePackage(name, "cut off within its header");
+  return header.count;
 }
 
 }  // namespace
@@ -95,12 +105,38 @@ PackageParts SplitPackage(std::string_view bytes, const std::string& name) {
 Json ReadManifest(std::string_view bytes, const std::string& name) {
   const PackageHeader header = ReadHeader(bytes, name);
   const std::string_view section = ReadSections(bytes, header, name)[kSectionManifest];
-  if (Sha256Hex(section) != HexOf(header.manifest_sha256)) {
+  const Sha256Digest digest = Sha256(section.data(), section.size());
+  if (std::memcmp(digest.data(), header.manifest_sha256, digest.size()) != 0) {
     RefusePackage(name, "manifest section damaged: its hash is not the header's");
   }
   Json manifest = ParseJson(section, name + ": manifest");
   if (!manifest.is_object()) RefusePackage(name, "manifest: not an object");
   return manifest;
+}
+
+bool IsFatPackage(std::string_view bytes) {
+  return bytes.starts_with(std::string_view(kFatPackageMagic, sizeof(kFatPackageMagic)));
+}
+
+std::vector<std::string_view> SplitFatPackage(std::string_view bytes, const std::string& name) {
+  const uint32_t count = ReadCount(bytes, name);
+  std::vector<std::string_view> packages;
+  uint64_t free_from = sizeof(FatPackageHeader) + count * sizeof(FatPackageEntry);
+  for (uint32_t i = 0; i < count; ++i) {
+    FatPackageEntry entry;
+    std::memcpy(&entry, bytes.data() + sizeof(FatPackageHeader) + i * sizeof(entry), sizeof(entry));
+    if (entry.offset_bytes % kPackageAlign != 0)
+      RefusePackage(name, fmt::format("package {} is not page-aligned", i + 1));
+    if (entry.offset_bytes < free_from)
+      RefusePackage(name, fmt::format("package {} overlaps what is before it", i + 1));
+    if (entry.offset_bytes > bytes.size() || bytes.size() - entry.offset_bytes < entry.size_bytes) {
+      RefusePackage(name, fmt::format("cut off: package {} of {} does not end in the file of {} bytes", i + 1, count,
+                                      bytes.size()));
+    }
+    packages.push_back(bytes.substr(entry.offset_bytes, entry.size_bytes));
+    free_from = entry.offset_bytes + entry.size_bytes;
+  }
+  return packages;
 }
 
 }  // namespace hone

@@ -1,7 +1,8 @@
-// The cores that this process may use.
+// The cores that this process may use, and the CPUs that are threads of one core (SMT).
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,15 @@ double LeastOfCgroups(const std::string& membership, const std::string& root, co
 // /proc/self/cgroup, names the cgroup. Cgroup file systems of version 1 or 2 are mounted under `root`
 // ("/sys/fs/cgroup").
 double CgroupQuotaCores(const std::string& membership, const std::string& root);
+
+// The least CPU of the core that `cpu` belongs to; `cpu` itself if the system does not say. `root` is "/sys".
+int FirstSibling(int cpu, const std::string& root = "/sys");
+
+// FirstSibling of each CPU.
+std::map<int, int> CoresOf(const std::vector<int>& cpus, const std::string& root = "/sys");
+
+// `cpus` reordered: first one CPU of each core, in the given order, then their siblings. So the first N belong to as
+// many cores as possible. `cores` is CoresOf's result; a CPU that is not in it counts as a core of its own.
+std::vector<int> OneOfEachCoreFirst(const std::vector<int>& cpus, const std::map<int, int>& cores);
 
 }  // namespace hone

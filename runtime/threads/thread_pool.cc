@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "runtime/session.h"
 #include "runtime/threads/allowed_cores.h"
-#include "runtime/threads/core_time.h"
+#include "runtime/threads/thread_state.h"
 #include "runtime/threads/work_shares.h"
 
 namespace hone {

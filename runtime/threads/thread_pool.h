@@ -37,14 +37,4 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
-// Sets flush-to-zero and denormals-are-zero for this thread during its lifetime, then restores the previous state.
-class DenormalsOff {
- public:
-  DenormalsOff();
-  ~DenormalsOff();
-
- private:
-  uint64_t saved_;
-};
-
 }  // namespace hone

@@ -8,7 +8,7 @@
 
 #include "core/random.h"
 #include "lab/files/npy.h"
-#include "runtime/threads/tile_registers.h"
+#include "runtime/threads/thread_state.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {

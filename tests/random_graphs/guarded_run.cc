@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/threads/thread_pool.h"
+#include "runtime/threads/thread_state.h"
 #include "tests/support/filled_buffer.h"
 
 namespace hone {

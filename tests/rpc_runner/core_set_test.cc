@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "runtime/threads/allowed_cores.h"
-#include "runtime/threads/sibling_cpus.h"
 
 namespace hone {
 namespace {

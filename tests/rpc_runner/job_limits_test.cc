@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "runtime/operand_bytes.h"
+#include "core/artifact.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
-#include "runtime/threads/core_time.h"
-
 #include <gtest/gtest.h>
+
+#include "runtime/threads/thread_state.h"
 
 namespace hone {
 namespace {

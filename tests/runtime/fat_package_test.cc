@@ -1,5 +1,3 @@
-#include "runtime/load/fat_package.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include "core/error.h"
 #include "core/package/package_format.h"
 #include "runtime/host_cpu.h"
+#include "runtime/load/package_parts.h"
 #include "runtime/package.h"
 #include "tests/runtime/test_package.h"
 

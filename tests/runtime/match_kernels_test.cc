@@ -1,5 +1,3 @@
-#include "runtime/load/match_kernels.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include "core/error.h"
 #include "core/package/package_format.h"
 #include "runtime/kernel_launch.h"
+#include "runtime/load/validate_plan.h"
 #include "tests/runtime/test_package.h"
 
 namespace hone {

@@ -13,6 +13,7 @@
 #include "compiler/generic/images_apart.h"
 #include "compiler/ops/kernel.h"
 #include "runtime/threads/thread_pool.h"
+#include "runtime/threads/thread_state.h"
 
 namespace hone::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "compiler/passes/rules/canonicalise.h"
 #include "compiler/relay/infer_type.h"
 #include "core/random.h"
-#include "runtime/threads/tile_registers.h"
+#include "runtime/threads/thread_state.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/passes/pass_testing.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/operand_bytes.h"
+#include "core/artifact.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// Tells whether threads have a core to run on.
+// The state of a thread as CPU and system keep it: denormals, AMX's tile registers, and its time on a core.
 #pragma once
 
 #include <pthread.h>
@@ -7,6 +7,22 @@
 #include <cstdint>
 
 namespace hone {
+
+// Sets flush-to-zero and denormals-are-zero for this thread during its lifetime, then restores the previous state.
+class DenormalsOff {
+ public:
+  DenormalsOff();
+  ~DenormalsOff();
+
+ private:
+  uint64_t saved_;
+};
+
+// Whether this process may run instructions on AMX's tile registers. The first call requests them from the system, for
+// all threads of the process and for its forks. A process started by exec asks anew. False if the CPU has none or the
+// system refuses: before Linux 5.16, or when a thread's signal stack is too small for them (AT_MINSIGSTKSZ).
+// Thread-safe. Call it before a system call filter is installed.
+bool MayUseTileRegisters();
 
 // A thread's own clock. It stands still while the thread has no core, sleeps or waits for memory from a disk.
 class CoreClock {
