@@ -176,7 +176,7 @@ std::unique_ptr<Package::Impl> Open(MappedBytes bytes, std::string_view part, co
   auto package = std::make_unique<Package::Impl>();
   package->name = name;
   package->bytes = std::move(bytes);
-  PackageParts parts = SplitPackage(part, name);
+  PackageSections parts = SplitPackage(part, name);
   CheckFormat(parts.manifest, name);
   CheckModelHash(parts.manifest, name);
   package->manifest = std::move(parts.manifest);

@@ -90,9 +90,9 @@ void CheckSectionHash(const Json& manifest, const std::string& section, std::str
   }
 }
 
-PackageParts SplitPackage(std::string_view bytes, const std::string& name) {
+PackageSections SplitPackage(std::string_view bytes, const std::string& name) {
   const auto sections = ReadSections(bytes, ReadHeader(bytes, name), name);
-  PackageParts parts;
+  PackageSections parts;
   parts.manifest = ReadManifest(bytes, name);
   parts.graph = sections[kSectionGraph];
   parts.lib = sections[kSectionLib];

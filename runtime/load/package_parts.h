@@ -9,7 +9,7 @@
 
 namespace hone {
 
-struct PackageParts {
+struct PackageSections {
   Json manifest;
   std::string_view graph, lib, params;  // into the bytes given
 };
@@ -19,7 +19,7 @@ struct PackageParts {
 
 // Checks the header, bounds and the hashes of manifest, graph and lib. The params' hash is left to CheckSectionHash.
 // Any bytes may be given. Throws Error(kBadData) naming `name`, the section and the reason, also for a newer version.
-PackageParts SplitPackage(std::string_view bytes, const std::string& name);
+PackageSections SplitPackage(std::string_view bytes, const std::string& name);
 
 // Reads only the manifest from a package's bytes. Checks header, bounds and the manifest's own hash. Throws Error as
 // SplitPackage does.

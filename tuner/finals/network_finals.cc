@@ -76,7 +76,7 @@ class Finals {
     build.context = options_.context;
     build.configs = &source;
     const BuildResult built = Build(module_, build);
-    const PackageParts parts = SplitPackage(built.package, "variant");
+    const PackageSections parts = SplitPackage(built.package, "variant");
     Variant variant;
     variant.choices = std::move(choices);
     variant.job = MakePackageJob(built.plan, parts.lib, parts.params, options_.context.threads, NetworkFinals::kRuns);
