@@ -7,7 +7,6 @@
 #include <set>
 
 #include "compiler/schedules/schedule.h"
-#include "compiler/schedules/usable_config.h"
 #include "db/setup.h"
 
 namespace hone {

@@ -10,7 +10,7 @@
 
 #include "bench/tuner/find_nearest_shape.h"
 #include "compiler/codegen/target/host.h"
-#include "compiler/schedules/usable_config.h"
+#include "compiler/schedules/schedule.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "rpc_runner/runner.h"

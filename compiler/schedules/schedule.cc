@@ -1,16 +1,8 @@
 #include "compiler/schedules/schedule.h"
 
-#include "compiler/schedules/conv2d/conv2d_amx.h"
-#include "compiler/schedules/conv2d/conv2d_depthwise.h"
-#include "compiler/schedules/conv2d/conv2d_direct.h"
-#include "compiler/schedules/conv2d/conv2d_dot.h"
-#include "compiler/schedules/conv2d/conv2d_winograd.h"
-#include "compiler/schedules/conv2d/conv2d_winograd_int16.h"
-#include "compiler/schedules/matmul/batch_matmul.h"
-#include "compiler/schedules/matmul/batch_matmul_amx.h"
-#include "compiler/schedules/matmul/batch_matmul_dot.h"
-#include "compiler/schedules/matmul/dense_amx.h"
-#include "compiler/schedules/matmul/dense_pack.h"
+#include <fmt/format.h>
+
+#include "compiler/schedules/schedule_list.h"
 
 namespace hone {
 
@@ -35,6 +27,29 @@ std::vector<const Schedule*> SchedulesFor(const Workload& workload, const Machin
     if (schedule->Fits(workload, machine)) found.push_back(schedule);
   }
   return found;
+}
+
+std::optional<std::string> WhyUnusable(const Workload& workload, const MachineModel& machine,
+                                       const std::string& schedule, const Config& config, bool exact_math) {
+  const Schedule* found = FindSchedule(schedule);
+  if (found == nullptr) return fmt::format("there is no schedule {}", schedule);
+  if (!found->Fits(workload, machine)) return fmt::format("{} does not compute this workload here", schedule);
+  if (exact_math && !found->exact()) return fmt::format("{} trades accuracy for speed, and math is exact", schedule);
+  return found->Reject(workload, machine, config);
+}
+
+DefaultConfig AnalyticDefault(const Workload& workload, const MachineModel& machine) {
+  DefaultConfig best;
+  for (const Schedule* schedule : SchedulesFor(workload, machine)) {
+    const ConfigSpace space = schedule->Space(workload, machine);
+    for (int64_t i = 0; i < space.size(); ++i) {
+      Config config = space.At(i);
+      if (schedule->Reject(workload, machine, config)) continue;
+      const double estimate = schedule->EstimateNs(workload, machine, config);
+      if (!best.schedule || estimate < best.estimate_ns) best = {schedule, std::move(config), estimate};
+    }
+  }
+  return best;
 }
 
 }  // namespace hone

@@ -23,7 +23,7 @@
 #include "compiler/ops/attention/kernel_workspace.h"
 #include "compiler/ops/kernel.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
-#include "compiler/schedules/matmul/matmul_operand.h"
+#include "compiler/schedules/matmul/matmul_shape.h"
 #include "compiler/schedules/matmul/matmul_tile.h"
 #include "compiler/schedules/matmul/packed_panel.h"
 #include "core/ceil_div.h"

@@ -5,6 +5,7 @@
 
 #include "compiler/schedules/matmul/batch_matmul.h"
 #include "compiler/schedules/matmul/matmul_shape.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/error.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/schedules/usable_config.h"
+#include "compiler/schedules/schedule.h"
 #include "core/nth.h"
 
 namespace hone {

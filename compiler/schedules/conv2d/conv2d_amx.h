@@ -91,8 +91,6 @@ struct AmxNest {
 // Channels of a pixel of a thin input.
 inline constexpr int64_t kThinChannels = 4;
 
-const Schedule& Conv2dAmx();
-
 // Emits the first stage, if the nest is `filled`; see conv2d_amx_fill.cc. Its work items are rows of the plane: ((n *
 // in_blocks) + block) * plane_h + row.
 void EmitAmxFill(KernelBuilder& builder, const AmxNest& nest, const StageArgs& args);

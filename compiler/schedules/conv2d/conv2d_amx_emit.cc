@@ -44,7 +44,8 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv2d/conv2d_amx.h"
-#include "compiler/schedules/parts/epilogue_addresses.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "compiler/schedules/parts/packed_bytes.h"
 
 namespace hone {
@@ -52,16 +53,12 @@ namespace {
 
 // Emits stage 2. A work item is a band of one channel group: ((n * groups) + group) * bands + band, or with loop_order
 // 1 ((n * bands) + band) * groups + group. All strides are in bytes.
-class AmxEmitter {
+class AmxEmitter : ConvEmitter<AmxNest> {
  public:
   AmxEmitter(KernelBuilder& builder, const AmxNest& nest, const Epilogue& epilogue)
-      : b_(builder),
+      : ConvEmitter(builder, nest, epilogue),
         tiles_(builder),
-        nest_(nest),
-        s_(nest.shape),
-        k_(nest.knobs),
         lines_(nest.lines),
-        epilogue_(epilogue),
         outputs_(static_cast<int>(nest.together())),
         channels_(static_cast<int>(nest.knobs.tile_oc)) {
     x_row_ = nest.plane_w * nest.pixel_bytes;
@@ -294,18 +291,12 @@ class AmxEmitter {
     });
   }
 
-  KernelBuilder& b_;
   MatrixTiles tiles_;
-  const AmxNest& nest_;
-  const ConvShape& s_;
-  const AmxKnobs& k_;
   const TileLines& lines_;
-  const Epilogue& epilogue_;
   const int outputs_, channels_;  // tiles of a register tile: along outputs, along channels
   int64_t x_row_, x_block_, x_step_, w_step_, w_block_, y_column_, y_block_, band_outputs_, full_;
   int rest_;
-  Value *plane_ = nullptr, *plane_stride_ = nullptr, *scratch_ = nullptr, *weight_ = nullptr;
-  EpilogueAddresses behind_;
+  Value *plane_ = nullptr, *plane_stride_ = nullptr, *scratch_ = nullptr;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
   Value *group_ = nullptr, *group_w_ = nullptr;
   ChannelAddresses of_group_;

@@ -19,8 +19,6 @@
 //   acc[3]                                 += c3*w0  += c4*w1  += c5*w2
 //
 // Data and output lie as NCHW{oc_block}c, weights as OIHW{oc_block}o: [block][kh][kw][channel].
-#include "compiler/schedules/conv2d/conv2d_depthwise.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,14 +26,15 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
-#include "compiler/schedules/conv2d/kernel_rows.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/matmul/row_tiles.h"
-#include "compiler/schedules/parts/epilogue_addresses.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/parts/thread_share.h"
 #include "compiler/schedules/parts/tile_row.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 

@@ -78,8 +78,6 @@ struct DirectNest {
   int64_t PanelBlocks() const;
 };
 
-const Schedule& Conv2dDirect();
-
 // Emits the kernel of a valid config; see conv2d_direct_emit.cc.
 EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue,
                                const std::string& symbol);

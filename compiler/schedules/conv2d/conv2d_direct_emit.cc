@@ -58,9 +58,9 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv2d_direct.h"
 #include "compiler/schedules/conv2d/conv2d_direct_input.h"
-#include "compiler/schedules/conv2d/kernel_rows.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/matmul/row_tiles.h"
-#include "compiler/schedules/parts/epilogue_addresses.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/parts/weight_prefetch.h"
 #include "core/ceil_div.h"
@@ -75,17 +75,10 @@ constexpr int64_t kMostTapsInLine = 16;
 
 // Emits one stage. Work items are rows of one channel group: ((n * groups) + group) * rows + row, or with loop_order 1
 // ((n * rows) + row) * groups + group. All strides are in bytes.
-class DirectEmitter {
+class DirectEmitter : ConvEmitter<DirectNest> {
  public:
   DirectEmitter(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue)
-      : b_(builder),
-        nest_(nest),
-        s_(nest.shape),
-        types_(nest.types),
-        k_(nest.knobs),
-        epilogue_(epilogue),
-        input_(builder, nest),
-        read_(input_.read()) {
+      : ConvEmitter(builder, nest, epilogue), input_(builder, nest), read_(input_.read()) {
     row_ = {nest.row_width, nest.row_input, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w};
     if (k_.tile_oh > 1) row_ = {nest.row_width, nest.row_input, 1, 1, 0, 1};
     w_step_ = Bytes(types_.weight, k_.tile_oc * k_.oc_block);
@@ -366,19 +359,11 @@ class DirectEmitter {
     }
   }
 
-  KernelBuilder& b_;
-  const DirectNest& nest_;
-  const ConvShape& s_;
-  const ElementTypes& types_;
-  const DirectKnobs& k_;
-  const Epilogue& epilogue_;
   DirectInput input_;
   const DirectInput::ReadStrides& read_;
   RowShape row_;
   int64_t w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_, y_block_;
   int64_t in_channels_last_;
-  Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
-  EpilogueAddresses behind_;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
   Value *first_block_ = nullptr, *group_x_ = nullptr, *group_panel_ = nullptr, *group_w_ = nullptr;
   ChannelAddresses channels_;  // of the group

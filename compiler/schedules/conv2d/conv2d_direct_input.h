@@ -3,7 +3,7 @@
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv2d_direct.h"
-#include "compiler/schedules/conv2d/kernel_rows.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
 
 namespace hone {
 

@@ -8,8 +8,8 @@
 #include "compiler/codegen/element.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/parts/epilogue_emit.h"
-#include "compiler/schedules/parts/level_rate.h"
 #include "compiler/schedules/parts/step_cycles.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 
 namespace hone {

@@ -45,8 +45,6 @@ struct DotNest {
   TileShape Tile() const;
 };
 
-const Schedule& Conv2dDot();
-
 // Emits the kernel of a valid config; see conv2d_dot_emit.cc.
 EmittedKernel EmitConv2dDot(KernelBuilder& builder, const DotNest& nest, const Epilogue& epilogue,
                             const std::string& symbol);

@@ -35,23 +35,18 @@
 #include "compiler/codegen/math/float_bits.h"
 #include "compiler/codegen/math/lane_sums.h"
 #include "compiler/schedules/conv2d/conv2d_dot.h"
-#include "compiler/schedules/conv2d/kernel_rows.h"
-#include "compiler/schedules/parts/epilogue_addresses.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
 
 // Emits the stage. All strides are in bytes.
-class DotConvEmitter {
+class DotConvEmitter : ConvEmitter<DotNest> {
  public:
   DotConvEmitter(KernelBuilder& builder, const DotNest& nest, const Epilogue& epilogue)
-      : b_(builder),
-        nest_(nest),
-        s_(nest.shape),
-        types_(nest.types),
-        k_(nest.knobs),
-        epilogue_(epilogue),
+      : ConvEmitter(builder, nest, epilogue),
         lanes_(static_cast<int>(k_.ic_block)),
         x_column_(Bytes(types_.data, k_.ic_block)),
         x_output_(s_.stride_w * x_column_),
@@ -62,24 +57,21 @@ class DotConvEmitter {
         y_plane_(Bytes(types_.output, s_.OH * s_.OW)) {}
 
   void Emit(const StageArgs& args) {
-    Value* data = b_.Operand(args, 0);
-    Value* data_stride = b_.BatchStride(args, 0);
-    Value* weight = b_.Operand(args, 1);
-    const EpilogueAddresses behind = ReadEpilogueAddresses(b_, args, epilogue_, 2);
+    ReadOperands(args);
     const std::vector<RowTile> tiles = nest_.Tiles();
     b_.For(args.begin, args.end, 1, [&](Value* item) {
       Value* row = b_.Mod(item, s_.OH);
       Value* n = b_.Div(item, s_.OH);
       rows_ = KernelRowsInside(b_, s_, row);
       // The address of tap (0, 0) of output 0 may lie before the image; taps that would read there are clipped.
-      x_ = b_.At(b_.At(data, b_.Mul(n, data_stride)), b_.Mul(row, s_.stride_h * x_row_));
+      x_ = b_.At(b_.At(data_, b_.Mul(n, data_stride_)), b_.Mul(row, s_.stride_h * x_row_));
       x_ = b_.At(x_, -s_.pad_t * x_row_ - s_.pad_l * x_column_);
       b_.For(0, s_.O / k_.tile_oc, 1, [&](Value* group) {
-        w_ = b_.At(weight, b_.Mul(group, k_.tile_oc * w_out_));
+        w_ = b_.At(weight_, b_.Mul(group, k_.tile_oc * w_out_));
         Value* y_offset = b_.Add(b_.Mul(group, k_.tile_oc * y_plane_), b_.Mul(row, Bytes(types_.output, s_.OW)));
-        y_ = b_.At(behind.Output(b_, n), y_offset);
-        r_ = epilogue_.residual ? b_.At(behind.Residual(b_, n), y_offset) : nullptr;
-        channels_ = behind.channels.Skip(b_, group, k_.tile_oc);
+        y_ = b_.At(behind_.Output(b_, n), y_offset);
+        r_ = epilogue_.residual ? b_.At(behind_.Residual(b_, n), y_offset) : nullptr;
+        channels_ = behind_.channels.Skip(b_, group, k_.tile_oc);
         for (const RowTile& tile : tiles) {
           b_.For(0, tile.count, 1, [&](Value* i) { Tile(tile, i); });
         }
@@ -180,12 +172,6 @@ class DotConvEmitter {
     b_.Store(EmitEpilogue(b_, epilogue_, types_, sums, operands), b_.At(y_, y_offset));
   }
 
-  KernelBuilder& b_;
-  const DotNest& nest_;
-  const ConvShape& s_;
-  const ElementTypes& types_;
-  const DotKnobs& k_;
-  const Epilogue& epilogue_;
   int lanes_;
   int64_t x_column_, x_output_, x_vector_, x_row_, w_tap_, w_out_, y_plane_;
   Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr;  // at the item's row and the group's channels

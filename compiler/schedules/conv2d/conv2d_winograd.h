@@ -66,9 +66,7 @@ struct WinogradNest {
   int64_t workspace_bytes() const { return in_workspace_bytes() + group_workspace_bytes(); }
 };
 
-const Schedule& Conv2dWinograd();
-
-// Shared by the schedules of floats and of bytes (conv2d_winograd_int16.h). SuitsWinograd says whether the workload is
+// Shared by the schedules of floats and of bytes (conv2d_winograd_int16.cc). SuitsWinograd says whether the workload is
 // a 3x3 convolution of stride 1 with enough channels. WinogradOperands gives the kernel's operands, with filters in the
 // layout `filters`. RejectWinograd says why the knobs make no kernel of the workload, or nullopt.
 bool SuitsWinograd(const Workload& workload);

@@ -56,11 +56,9 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv2d_winograd.h"
-#include "compiler/schedules/conv2d/winograd_filters.h"
-#include "compiler/schedules/conv2d/winograd_patch.h"
-#include "compiler/schedules/conv2d/winograd_square.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/conv2d/winograd_transform.h"
-#include "compiler/schedules/parts/epilogue_addresses.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/parts/weight_prefetch.h"
 #include "core/ceil_div.h"
@@ -70,15 +68,10 @@ namespace hone {
 namespace {
 
 // Emits the three steps.
-class WinogradEmitter {
+class WinogradEmitter : ConvEmitter<WinogradNest> {
  public:
   WinogradEmitter(KernelBuilder& builder, const WinogradNest& nest, const Epilogue& epilogue)
-      : b_(builder),
-        nest_(nest),
-        s_(nest.shape),
-        types_(nest.types),
-        k_(nest.knobs),
-        epilogue_(epilogue),
+      : ConvEmitter(builder, nest, epilogue),
         x_vector_(Bytes(types_.data, nest.lanes)),
         w_vector_(nest.weight_bytes * nest.group * nest.lanes),
         v_vector_(nest.in_bytes * nest.lanes),
@@ -93,10 +86,7 @@ class WinogradEmitter {
 
   // `tiles` is the place of V. `group` is the place of M, after U if the kernel makes U.
   void Begin(const StageArgs& args, Value* tiles, Value* group, Value* scratch) {
-    data_ = b_.Operand(args, 0);
-    data_stride_ = b_.BatchStride(args, 0);
-    weight_ = b_.Operand(args, 1);
-    behind_ = ReadEpilogueAddresses(b_, args, epilogue_, 2);
+    ReadOperands(args);
     v_ = tiles;
     u_ = group;
     m_ = b_.At(group, nest_.frequencies * nest_.filter_frequency_bytes);
@@ -319,16 +309,8 @@ class WinogradEmitter {
     return b_.ir().CreateAlignedLoad(VectorOf(b_.ir().getInt16Ty(), 2 * nest_.lanes), ptr, llvm::Align(2));
   }
 
-  KernelBuilder& b_;
-  const WinogradNest& nest_;
-  const ConvShape& s_;
-  const ElementTypes& types_;
-  const WinogradKnobs& k_;
-  const Epilogue& epilogue_;
-  int64_t x_vector_, w_vector_, v_vector_, m_vector_,
-      y_vector_;  // bytes of a vector of data, of U's step, of V, of M, of outputs
-  Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
-  EpilogueAddresses behind_;
+  // Bytes of a vector of data, of U's step, of V, of M, of outputs
+  int64_t x_vector_, w_vector_, v_vector_, m_vector_, y_vector_;
   Value *v_ = nullptr, *u_ = nullptr, *m_ = nullptr, *patch_ = nullptr, *half_ = nullptr;
 };
 

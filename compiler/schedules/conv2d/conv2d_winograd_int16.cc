@@ -14,8 +14,6 @@
 // usual points are 0, 1, -1, 2, -2 and infinity. They multiply outputs by 24 * 24 = 64 * 9, and six bits of the sum are
 // lost. Of the points 0, 2, 1, -1, -1/2 and infinity no two are congruent modulo 4, so a dimension loses only one bit.
 // (Modulo 2 there are only three points for six.)
-#include "compiler/schedules/conv2d/conv2d_winograd_int16.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,10 +21,10 @@
 #include "compiler/codegen/element.h"
 #include "compiler/schedules/conv2d/conv2d_winograd.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/parts/level_rate.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/parts/step_cycles.h"
 #include "compiler/schedules/parts/thread_share.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 
 namespace hone {

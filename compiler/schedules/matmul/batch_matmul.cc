@@ -8,13 +8,13 @@
 #include "compiler/codegen/element.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/matmul/matmul_operand.h"
+#include "compiler/schedules/matmul/byte_centres.h"
 #include "compiler/schedules/matmul/matmul_shape.h"
 #include "compiler/schedules/matmul/packed_panel.h"
-#include "compiler/schedules/parts/byte_centres.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/parts/step_cycles.h"
 #include "compiler/schedules/parts/thread_share.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 
 namespace hone {

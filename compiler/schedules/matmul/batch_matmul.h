@@ -27,8 +27,6 @@ struct BatchMatmulKnobs : KnobTable {
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
 
-const Schedule& BatchMatmul();
-
 // Emits the only stage. Its work item number is (product * panels + panel) * row tiles + tile.
 void EmitBatchMatmul(KernelBuilder& builder, const Workload& workload, const BatchMatmulKnobs& knobs,
                      const Epilogue& epilogue, const std::string& symbol);

@@ -19,8 +19,6 @@
 //   k = 30, 31   | n0k30 n0k31 ..    | n16k30 n16k31 ..  |
 //                +-------------------+-------------------+
 //   k = 32, 33   | the next step of 32                   |
-#include "compiler/schedules/matmul/batch_matmul_amx.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,13 +28,13 @@
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/matmul/matmul_operand.h"
 #include "compiler/schedules/matmul/matmul_shape.h"
 #include "compiler/schedules/matmul/matmul_tile.h"
 #include "compiler/schedules/matmul/matmul_tile_registers.h"
 #include "compiler/schedules/matmul/packed_panel.h"
+#include "compiler/schedules/parts/step_cycles.h"
 #include "compiler/schedules/parts/thread_share.h"
-#include "compiler/schedules/parts/tile_step_cycles.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 

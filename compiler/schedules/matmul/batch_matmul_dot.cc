@@ -7,9 +7,10 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/matmul/matmul_operand.h"
+#include "compiler/schedules/matmul/matmul_shape.h"
 #include "compiler/schedules/parts/step_cycles.h"
 #include "compiler/schedules/parts/thread_share.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 
 namespace hone {

@@ -34,8 +34,6 @@ struct DotMatmulShape {
   int64_t groups() const { return (many + group - 1) / group; }
 };
 
-const Schedule& BatchMatmulDot();
-
 // Emits the only stage. Its work item number is product * groups() + group.
 void EmitBatchMatmulDot(KernelBuilder& builder, const Workload& workload, const BatchMatmulDotKnobs& knobs,
                         const std::string& symbol);

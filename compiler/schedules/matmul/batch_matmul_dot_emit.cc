@@ -23,7 +23,7 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/math/lane_sums.h"
 #include "compiler/schedules/matmul/batch_matmul_dot.h"
-#include "compiler/schedules/matmul/matmul_operand.h"
+#include "compiler/schedules/matmul/matmul_shape.h"
 #include "core/nth.h"
 
 namespace hone {

@@ -25,8 +25,6 @@
 //   row 1     | k4 .. k7    | k4 .. k7    | .. | k4 .. k7     |     sums[r][n] += sum over k of x[r][k] * w[k][n]
 //   ..
 //   row 15    | k60 .. k63  | k60 .. k63  | .. | k60 .. k63   |
-#include "compiler/schedules/matmul/dense_amx.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,12 +36,13 @@
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/matmul/matmul_tile_registers.h"
-#include "compiler/schedules/parts/epilogue_addresses.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "compiler/schedules/parts/packed_bytes.h"
+#include "compiler/schedules/parts/step_cycles.h"
 #include "compiler/schedules/parts/thread_share.h"
 #include "compiler/schedules/parts/tile_row.h"
-#include "compiler/schedules/parts/tile_step_cycles.h"
 #include "compiler/schedules/parts/weight_prefetch.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 

@@ -29,8 +29,6 @@
 // output are plain row-major matrices. The last row tile may be shorter and the last panel narrower. Each has code of
 // its own, so a kernel has up to four kinds of tile. In a last vector that the columns do not fill, the missing weights
 // are zeros, and the lanes are stored one by one.
-#include "compiler/schedules/matmul/dense_pack.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,11 +37,11 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
-#include "compiler/schedules/parts/epilogue_addresses.h"
-#include "compiler/schedules/parts/level_rate.h"
+#include "compiler/schedules/parts/epilogue_emit.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/parts/step_cycles.h"
 #include "compiler/schedules/parts/thread_share.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 

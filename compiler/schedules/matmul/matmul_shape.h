@@ -1,7 +1,11 @@
-// A batch_matmul's extents, element types and strides, for schedules.
+// A batch_matmul's extents, element types, strides and operands, for schedules.
 #pragma once
 
+#include <vector>
+
+#include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/parts/register_tile.h"
+#include "core/artifact.h"
 #include "core/workload.h"
 
 namespace hone {
@@ -45,6 +49,24 @@ struct MatmulShape {
     steps.first = axes[0];
     return steps;
   }
+};
+
+// The inputs of a batch_matmul's kernels: data and weight; for bytes their zero points, two int32; and the epilogue's
+// scale per column. Both matrices were computed just before, so neither is cold, as constant weights are.
+std::vector<KernelOperand> ComputedOperands(const Workload& w, const Epilogue& epilogue);
+
+// The operand's address, and the bytes from one step of an axis to the next. A row is an index of M (N for the right
+// matrix), a column an index of K (N for the result).
+struct MatmulOperand {
+  Value *base, *batch, *row, *column;
+
+  // Reads the kernel's `operand`-th operand; `row_axis` is the letter of its rows. With `apart` its outermost axis
+  // steps by the ABI's batch stride, else by the step in `steps`.
+  MatmulOperand(KernelBuilder& b, const StageArgs& args, int operand, DType type, const MatmulSteps& steps,
+                char row_axis, bool apart = true);
+
+  // The address of one matrix of the batch.
+  Value* Matrix(KernelBuilder& b, Value* product) const { return b.At(base, b.Mul(product, batch)); }
 };
 
 }  // namespace hone

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "compiler/schedules/conv2d/conv_shape.h"
 #include "core/artifact.h"
 #include "core/ceil_div.h"
 

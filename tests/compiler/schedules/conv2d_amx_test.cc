@@ -1,6 +1,5 @@
 // Kernels of tile registers give the bits of integer sums, for every shape and config. Every machine can compile and
 // inspect their code.
-#include "compiler/schedules/conv2d/conv2d_amx.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 
 #include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/machine/required_features.h"
 #include "core/random.h"
 #include "tests/support/random_workloads.h"

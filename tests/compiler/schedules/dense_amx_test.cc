@@ -1,11 +1,10 @@
 // Dense layers in tile registers give the bits of integer sums for bytes, for every shape and config.
-#include "compiler/schedules/matmul/dense_amx.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
+#include "compiler/schedules/schedule_list.h"
 #include "core/machine/required_features.h"
 #include "core/random.h"
 #include "tests/support/random_workloads.h"

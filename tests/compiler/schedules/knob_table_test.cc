@@ -155,7 +155,7 @@ TEST(KnobTable, DoesNotDependOnTheOrderOfAConfigsKnobs) {
   }
 }
 
-// The nest of tile_shape.h computes the workload: it has at least as many multiply-adds as needed.
+// The nest of schedule.h computes the workload: it has at least as many multiply-adds as needed.
 TEST(TileShape, OfEveryScheduleIsPositiveAndFitsTheRegisters) {
   for (const Case& c : EveryScheduleOfEveryMachine()) {
     const TileShape tile = c.schedule->Tile(c.workload, c.machine, SomeValid(c));

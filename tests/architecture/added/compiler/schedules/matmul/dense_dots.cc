@@ -1,12 +1,11 @@
 // for row of rows                                 the work items
 //   for column of columns
 //     for k of K [unroll_ic]: acc += data[row][k] * weight[column][k]
-#include "compiler/schedules/matmul/dense_dots.h"
-
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/knob_schedule.h"
 #include "compiler/schedules/parts/epilogue_emit.h"
+#include "compiler/schedules/schedule_list.h"
 
 namespace hone {
 namespace {

@@ -1,4 +1,4 @@
-#include "compiler/schedules/matmul/matmul_operand.h"
+#include "compiler/schedules/matmul/matmul_shape.h"
 
 #include "compiler/codegen/element.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/schedules/parts/byte_centres.h"
+#include "compiler/schedules/matmul/byte_centres.h"
 
 #include <algorithm>
 

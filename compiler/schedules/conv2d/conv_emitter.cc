@@ -1,4 +1,4 @@
-#include "compiler/schedules/conv2d/kernel_rows.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
 
 namespace hone {
 
