@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "compiler/codegen/math/float_order.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "core/error.h"
 
 namespace hone {

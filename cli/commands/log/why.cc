@@ -15,7 +15,6 @@
 #include "compiler/build.h"
 #include "compiler/schedules/layout_defaults.h"
 #include "compiler/schedules/schedule.h"
-#include "compiler/schedules/usable_config.h"
 #include "core/error.h"
 #include "core/json/serialize.h"
 #include "lab/files/read_file.h"

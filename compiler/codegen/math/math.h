@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/codegen/kernel_builder.h"
+#include "core/activation.h"
 
 namespace hone {
 
@@ -29,5 +30,23 @@ Value* EmitGelu(KernelBuilder& b, Value* x);
 // (LRN's 0.75, square roots), it is made of square roots and within 2 ULP.
 Value* EmitPow(KernelBuilder& b, Value* x, float y);
 Value* EmitSqrt(KernelBuilder& b, Value* x);
+
+// Activations in kernels: the one emitter, for epilogues and for separate kernels.
+
+// Applies the row's activation to `x`, a scalar or any vector of float32, or of float64 if KindOf(*row) is not
+// kFunctions. `lo` and `hi` are the activation's first and second parameter (core/activation.h). A null row gives x.
+Value* EmitActivation(KernelBuilder& b, const ActivationRow* row, double lo, double hi, Value* x);
+
+// x, times `slope` if x is negative: leaky relu and prelu.
+Value* EmitSlope(KernelBuilder& b, Value* x, Value* slope);
+
+// Sine, cosine and arc tangent for kernels. Scalars or float32 vectors of any width.
+
+// Within 2 ULP for |x| up to 6.7e9 (2^32 quadrants); beyond, an arbitrary number in [-1, 1]. An infinity or NaN gives
+// NaN.
+Value* EmitSin(KernelBuilder& b, Value* x);
+Value* EmitCos(KernelBuilder& b, Value* x);
+// Within 2 ULP; infinities give half of pi, with their sign.
+Value* EmitAtan(KernelBuilder& b, Value* x);
 
 }  // namespace hone

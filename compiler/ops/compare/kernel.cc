@@ -1,7 +1,7 @@
 // Comparisons, logic and selections. In memory and between operators, a bool is a byte of 0 or 1.
 #include <cmath>
 
-#include "compiler/codegen/math/float_order.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "compiler/generic/argument.h"
 #include "compiler/ops/kernel_families.h"
 

@@ -2,12 +2,9 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/codegen/math/activation.h"
-#include "compiler/codegen/math/divide_by.h"
-#include "compiler/codegen/math/float_order.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "compiler/codegen/math/math.h"
 #include "compiler/codegen/math/rounding.h"
-#include "compiler/codegen/math/trigonometry.h"
 #include "compiler/generic/argument.h"
 #include "compiler/ops/elementwise/kernel_extreme.h"
 #include "compiler/ops/elementwise/op_activation.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "compiler/codegen/math/register_transpose.h"
+#include "compiler/codegen/math/across_lanes.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 

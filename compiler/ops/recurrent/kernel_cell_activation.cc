@@ -1,6 +1,5 @@
 #include "compiler/ops/recurrent/kernel_cell_activation.h"
 
-#include "compiler/codegen/math/activation.h"
 #include "compiler/codegen/math/math.h"
 #include "compiler/generic/argument.h"
 

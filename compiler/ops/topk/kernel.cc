@@ -23,7 +23,7 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/math/float_order.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "compiler/generic/argument.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"

@@ -1,6 +1,6 @@
 #include "compiler/ops/topk/kernel_key_heap.h"
 
-#include "compiler/codegen/math/float_order.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "compiler/generic/loop_while.h"
 
 namespace hone {

@@ -32,8 +32,8 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
+#include "compiler/codegen/math/across_lanes.h"
 #include "compiler/codegen/math/float_bits.h"
-#include "compiler/codegen/math/lane_sums.h"
 #include "compiler/schedules/conv2d/conv2d_dot.h"
 #include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/parts/epilogue_emit.h"

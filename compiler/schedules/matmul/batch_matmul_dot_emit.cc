@@ -21,7 +21,7 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/codegen/math/lane_sums.h"
+#include "compiler/codegen/math/across_lanes.h"
 #include "compiler/schedules/matmul/batch_matmul_dot.h"
 #include "compiler/schedules/matmul/matmul_shape.h"
 #include "core/nth.h"

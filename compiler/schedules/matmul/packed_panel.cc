@@ -10,7 +10,7 @@
 #include "compiler/schedules/matmul/packed_panel.h"
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/math/register_transpose.h"
+#include "compiler/codegen/math/across_lanes.h"
 #include "compiler/schedules/matmul/matmul_tile.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "core/nth.h"

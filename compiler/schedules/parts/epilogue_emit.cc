@@ -1,9 +1,8 @@
 #include "compiler/schedules/parts/epilogue_emit.h"
 
 #include "compiler/codegen/element.h"
-#include "compiler/codegen/math/activation.h"
-#include "compiler/codegen/math/divide_by.h"
 #include "compiler/codegen/math/float_bits.h"
+#include "compiler/codegen/math/math.h"
 #include "compiler/codegen/math/rounding.h"
 
 namespace hone {

@@ -2,8 +2,8 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "compiler/codegen/math/divide_by.h"
 #include "compiler/codegen/math/float_bits.h"
+#include "compiler/codegen/math/rounding.h"
 
 namespace hone {
 namespace {

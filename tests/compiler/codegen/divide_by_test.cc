@@ -1,11 +1,10 @@
-#include "compiler/codegen/math/divide_by.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <bit>
 #include <cmath>
 
+#include "compiler/codegen/math/rounding.h"
 #include "compiler/codegen/target/host.h"
 #include "compiler/codegen/target/object.h"
 #include "core/package/kernel_abi.h"

@@ -1,6 +1,4 @@
 // Sums of whole vectors, for each length and number of sums, of integers that float32 represents.
-#include "compiler/codegen/math/lane_sums.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -8,6 +6,7 @@
 #include <type_traits>
 
 #include "compiler/codegen/element.h"
+#include "compiler/codegen/math/across_lanes.h"
 #include "compiler/codegen/target/host.h"
 #include "compiler/codegen/target/object.h"
 #include "core/nth.h"

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "compiler/codegen/math/rounding.h"
-#include "compiler/codegen/math/trigonometry.h"
 #include "compiler/codegen/target/host.h"
 #include "compiler/codegen/target/object.h"
 #include "tests/compiler/generic/kernel_runner.h"

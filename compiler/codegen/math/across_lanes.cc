@@ -1,4 +1,4 @@
-#include "compiler/codegen/math/lane_sums.h"
+#include "compiler/codegen/math/across_lanes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -79,6 +79,85 @@ Value* LaneSums(KernelBuilder& b, const Vals& vectors, int sums) {
   }
   Value* all = InOrder(b, parts.front());
   return wanted == 1 ? b.ir().CreateExtractElement(all, uint64_t{0}) : all;
+}
+
+namespace {
+
+// Alternates lanes of x and y, from the lower or the upper half of each span: unpack of x86, zip of Arm.
+Value* Interleaved(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t span, bool upper) {
+  std::vector<int> mask;
+  for (size_t first = 0; first < lanes; first += span) {
+    const size_t half = first + (upper ? span / 2 : 0);
+    for (size_t i = half; i < half + span / 2; ++i) {
+      mask.push_back(static_cast<int>(i));
+      mask.push_back(static_cast<int>(lanes + i));
+    }
+  }
+  return b.ir().CreateShuffleVector(x, y, llvm::ArrayRef<int>(mask));
+}
+
+// Groups of `group` lanes of x, then of y: every `apart`-th group from group `first` on, half of all groups.
+Value* Groups(KernelBuilder& b, Value* x, Value* y, size_t lanes, size_t group, size_t first, size_t apart) {
+  std::vector<int> mask;
+  for (const size_t from : {size_t{0}, lanes}) {
+    for (size_t i = 0; i < lanes / group / 2; ++i) {
+      for (size_t l = 0; l < group; ++l) mask.push_back(static_cast<int>(from + (first + i * apart) * group + l));
+    }
+  }
+  return b.ir().CreateShuffleVector(x, y, llvm::ArrayRef<int>(mask));
+}
+
+// Transposes rows [first, first + span) within each span of lanes. Each step interleaves the first half of the rows
+// with the second; after log2(span) steps every lane is in its place:
+//
+//   a0 a1 a2 a3      a0 c0 a1 c1      a0 b0 c0 d0
+//   b0 b1 b2 b3      a2 c2 a3 c3      a1 b1 c1 d1
+//   c0 c1 c2 c3      b0 d0 b1 d1      a2 b2 c2 d2
+//   d0 d1 d2 d3      b2 d2 b3 d3      a3 b3 c3 d3
+void TransposeSpans(KernelBuilder& b, Vals& rows, size_t first, size_t span) {
+  for (size_t step = 1; step < span; step *= 2) {
+    Vals next;
+    for (size_t i = 0; i < span; ++i) {
+      const size_t row = first + i / 2;
+      next.push_back(Interleaved(b, rows[row], rows[row + span / 2], rows.size(), span, i % 2 != 0));
+    }
+    std::copy(next.begin(), next.end(), rows.begin() + static_cast<int64_t>(first));
+  }
+}
+
+// result[i] has group i of each row. There are as many rows as groups: 1, 2 or 4.
+Vals TransposeGroups(KernelBuilder& b, const Vals& rows, size_t lanes, size_t group) {
+  if (rows.size() == 1) return rows;
+  const size_t half = rows.size() / 2;
+  Vals halves;  // lower halves of each pair of rows, then upper ones
+  for (const size_t first : {size_t{0}, half}) {
+    for (size_t i = 0; i < half; ++i) {
+      halves.push_back(Groups(b, rows[2 * i], rows[2 * i + 1], lanes, group, first, 1));
+    }
+  }
+  if (half == 1) return halves;
+  Vals result;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    result.push_back(Groups(b, halves[i / 2 * 2], halves[i / 2 * 2 + 1], lanes, group, i % 2, 2));
+  }
+  return result;
+}
+
+}  // namespace
+
+Vals TransposeInRegisters(KernelBuilder& b, Vals rows) {
+  // The lanes of 16 bytes: in longer vectors interleaving stays within each 16 bytes.
+  const size_t element_bits = rows[0]->getType()->getScalarSizeInBits();
+  const size_t lanes = rows.size(), span = std::min<size_t>(lanes, 128 / element_bits);
+  for (size_t first = 0; first < lanes; first += span) TransposeSpans(b, rows, first, span);
+  Vals result(lanes);
+  for (size_t i = 0; i < span; ++i) {
+    Vals column;
+    for (size_t first = 0; first < lanes; first += span) column.push_back(rows[first + i]);
+    column = TransposeGroups(b, column, lanes, span);
+    for (size_t g = 0; g < column.size(); ++g) result[g * span + i] = column[g];
+  }
+  return result;
 }
 
 }  // namespace hone
