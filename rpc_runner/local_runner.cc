@@ -8,8 +8,8 @@
 #include "core/hash/hash.h"
 #include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/wire/blob_piece.h"
-#include "rpc_runner/wire/frame_stream.h"
+#include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 namespace {

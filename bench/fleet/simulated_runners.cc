@@ -7,8 +7,8 @@
 #include "core/error.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone::bench {

@@ -16,7 +16,7 @@
 #include "rpc_runner/local_runner.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/socket.h"
 #include "runtime/small_file.h"
 

@@ -28,8 +28,8 @@
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/blob_store.h"
-#include "rpc_runner/wire/frame_stream.h"
 #include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/wire/protocol.h"
 #include "runtime/session.h"
 #include "runtime/threads/allowed_cores.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rpc_runner/wire/sender.h"
+#include "rpc_runner/wire/security.h"
 
 namespace hone {
 

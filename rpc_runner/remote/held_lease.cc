@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 

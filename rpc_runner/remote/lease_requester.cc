@@ -6,7 +6,7 @@
 
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {

@@ -12,7 +12,7 @@
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/tracker/ask_tracker.h"
-#include "rpc_runner/tracker/lease_times.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 namespace {

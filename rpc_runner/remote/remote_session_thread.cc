@@ -9,8 +9,8 @@
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/remote/remote_session.h"
-#include "rpc_runner/tracker/lease_times.h"
-#include "rpc_runner/wire/blob_piece.h"
+#include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "rpc_runner/wire/protocol.h"
-#include "rpc_runner/wire/sender.h"
+#include "rpc_runner/wire/security.h"
 
 namespace hone {
 

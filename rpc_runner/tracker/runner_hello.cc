@@ -4,7 +4,6 @@
 
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/tracker/bounded_fields.h"
-#include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/json/serialize.h"
-#include "rpc_runner/wire/sender.h"
+#include "rpc_runner/wire/security.h"
 
 namespace hone {
 

@@ -9,9 +9,9 @@
 #include "rpc_runner/tracker/fleet_command.h"
 #include "rpc_runner/tracker/fleet_status.h"
 #include "rpc_runner/tracker/frame_rights.h"
-#include "rpc_runner/tracker/lease_times.h"
 #include "rpc_runner/tracker/runner_hello.h"
 #include "rpc_runner/tracker/runner_note.h"
+#include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "core/hash/hash.h"
@@ -100,6 +101,16 @@ std::vector<int64_t> CallsFromJson(const Json& cost) {
     calls_ns.push_back(ns.get<int64_t>());
   }
   return calls_ns;
+}
+
+constexpr const char* kOffset = "offset_bytes";
+
+int64_t Offset(const Json& header) {
+  const uint64_t offset = HeaderNumber(header, kOffset);
+  if (offset > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    throw Error(ExitCode::kBadData, "bad frame: field \"offset_bytes\" is beyond any blob");
+  }
+  return static_cast<int64_t>(offset);
 }
 
 }  // namespace
@@ -221,6 +232,49 @@ Measurement FailedMeasurement(Fate fate, int32_t detail, const std::string& mess
 Measurement FailedMeasurement(const Failure& failure) {
   const bool of_machine = failure.fate == Fate::kCancelled;
   return FailedMeasurement(failure.fate, of_machine ? static_cast<int32_t>(failure.code) : 0, failure.reason);
+}
+
+Frame NeedPieceFrame(JobId id, const std::string& sha256, int64_t offset_bytes) {
+  return {FrameKind::kNeed, {{"job", id}, {"sha256", sha256}, {kOffset, static_cast<uint64_t>(offset_bytes)}}, {}};
+}
+
+Frame PieceFrame(const BlobPiece& piece) {
+  return {FrameKind::kBlob,
+          {{"sha256", piece.sha256}, {kOffset, static_cast<uint64_t>(piece.offset_bytes)}},
+          {piece.bytes}};
+}
+
+bool IsPiece(const Frame& blob) { return blob.header.contains(kOffset); }
+
+BlobPiece PieceFromFrame(const Frame& frame) {
+  BlobPiece piece{HeaderText(frame.header, "sha256"), Offset(frame.header), ""};
+  if (frame.parts.size() != 1) throw Error(ExitCode::kBadData, "bad frame: a blob has one part");
+  piece.bytes = frame.parts[0];
+  return piece;
+}
+
+std::optional<Frame> AnswerNeed(const JobMessage& job, const Json& need, int64_t most_bytes) {
+  const std::string sha256 = HeaderText(need, "sha256");
+  if (!need.contains(kOffset)) {
+    if (job.package || sha256 != job.reference_sha256) return std::nullopt;
+    return BlobFrame(sha256, job.job.reference.elf);
+  }
+  if (!job.package) return std::nullopt;
+  const int64_t offset = Offset(need);
+  for (const std::optional<Blob>& blob : {job.package->params, job.package->inputs}) {
+    if (!blob || blob->sha256 != sha256 || blob->data == nullptr || offset >= blob->size_bytes) continue;
+    return PieceFrame(
+        {sha256, offset,
+         std::string(blob->bytes().substr(static_cast<size_t>(offset), static_cast<size_t>(most_bytes)))});
+  }
+  return std::nullopt;
+}
+
+const Blob* FirstMissing(const PackageJob& job) {
+  for (const std::optional<Blob>* blob : {&job.params, &job.inputs}) {
+    if (*blob && (*blob)->is_missing()) return &**blob;
+  }
+  return nullptr;
 }
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Jobs and their results as frames.
+// Jobs, their results and their blobs as frames.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ ResultMessage ResultFromFrame(const Frame& frame);  // throws Error(kBadData)
 // An error with the job and the attempt that `header` names.
 Frame JobErrorFrame(std::string_view code, std::string_view message, const Json& header);
 
-// Asks for a whole blob; see blob_piece.h for blobs in pieces.
+// Asks for a whole blob.
 Frame NeedFrame(JobId id, const std::string& sha256);
 Frame BlobFrame(const std::string& sha256, const std::string& bytes);
 // The blob's bytes. Throws Error(kBadData) if they do not have the header's hash, which goes to *sha256.
@@ -54,5 +54,32 @@ std::string BlobFromFrame(const Frame& frame, std::string* sha256);
 Measurement FailedMeasurement(Fate fate, int32_t detail, const std::string& message);
 // For a failure of the machine, the detail is the exit code.
 Measurement FailedMeasurement(const Failure& failure);
+
+// Large blobs are sent in pieces, as the receiver asks for them: docs/reference/protocol.md, Blobs in pieces. The size
+// of a piece, small enough not to delay heartbeats on a slow line.
+inline constexpr int64_t kPieceBytes = int64_t{1} << 20;
+// The size of a piece to an executor on the same machine.
+inline constexpr int64_t kLocalPieceBytes = int64_t{16} << 20;
+
+struct BlobPiece {
+  std::string sha256;  // of the whole blob
+  int64_t offset_bytes = 0;
+  std::string bytes;
+};
+
+// Asks for the blob from offset_bytes on.
+Frame NeedPieceFrame(JobId id, const std::string& sha256, int64_t offset_bytes);
+Frame PieceFrame(const BlobPiece& piece);
+// A blob frame holds either a piece or the whole blob for BlobFromFrame.
+bool IsPiece(const Frame& blob);
+// Throws Error(kBadData) naming the field.
+BlobPiece PieceFromFrame(const Frame& frame);
+
+// Answers a `need` about one of the job's blobs: the reference, or a piece of a package job's blob of at most
+// `most_bytes`. Nullopt if the job has no such blob, or the blob has no byte at that offset. Throws Error(kBadData).
+std::optional<Frame> AnswerNeed(const JobMessage& job, const Json& need, int64_t most_bytes);
+
+// The first blob of a package job whose bytes are missing here; null if none is.
+const Blob* FirstMissing(const PackageJob& job);
 
 }  // namespace hone

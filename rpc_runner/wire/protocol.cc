@@ -1,8 +1,10 @@
 #include "rpc_runner/wire/protocol.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 
 #include "core/error.h"
@@ -85,6 +87,39 @@ void CheckLimits(const Frame& frame, size_t header_bytes) {
   if (!fits || total > kMaxFrameBytes) throw Error(ExitCode::kBug, "a frame is beyond the protocol's limits");
 }
 
+FrameSizes CheckLength(std::string_view bytes) {
+  const FrameSizes sizes = ReadFrameSizes(bytes);
+  const size_t body = kFrameFixedBytes + sizes.table_bytes;
+  if (bytes.size() < body) Bad("it ends within its table of parts");
+  const size_t parts = ReadPartBytes(bytes.substr(kFrameFixedBytes, sizes.table_bytes));
+  if (bytes.size() != body + sizes.header_bytes + parts) Bad("its length is not the sum of its fields");
+  return sizes;
+}
+
+FrameHead HeadOf(std::string_view bytes) {
+  return {static_cast<FrameKind>(Get(bytes, 6, 2)), UnpackLease(bytes.substr(kLeaseBegin, kLeaseDigits / 2))};
+}
+
+const Json& TypedField(const Json& header, const char* name, bool (Json::*is_type)() const noexcept, const char* type) {
+  const auto it = header.find(name);
+  if (it == header.end() || !((*it).*is_type)()) Bad(fmt::format("field \"{}\" should be {}", name, type));
+  return *it;
+}
+
+// Appends exactly `count` bytes.
+bool ReadMore(int fd, size_t count, std::string* bytes) {
+  const size_t begin = bytes->size();
+  bytes->resize(begin + count);
+  size_t got = 0;
+  while (got < count) {
+    const ssize_t n = recv(fd, bytes->data() + begin + got, count - got, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    got += static_cast<size_t>(n);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string EncodeFrame(const Frame& frame) {
@@ -136,23 +171,6 @@ size_t ReadPartBytes(std::string_view table) {
   return static_cast<size_t>(sum);
 }
 
-namespace {
-
-FrameSizes CheckLength(std::string_view bytes) {
-  const FrameSizes sizes = ReadFrameSizes(bytes);
-  const size_t body = kFrameFixedBytes + sizes.table_bytes;
-  if (bytes.size() < body) Bad("it ends within its table of parts");
-  const size_t parts = ReadPartBytes(bytes.substr(kFrameFixedBytes, sizes.table_bytes));
-  if (bytes.size() != body + sizes.header_bytes + parts) Bad("its length is not the sum of its fields");
-  return sizes;
-}
-
-FrameHead HeadOf(std::string_view bytes) {
-  return {static_cast<FrameKind>(Get(bytes, 6, 2)), UnpackLease(bytes.substr(kLeaseBegin, kLeaseDigits / 2))};
-}
-
-}  // namespace
-
 FrameHead ReadFrameHead(std::string_view bytes) {
   CheckLength(bytes);
   return HeadOf(bytes);
@@ -181,16 +199,6 @@ Frame ErrorFrame(std::string_view code, std::string_view message) {
   return {FrameKind::kError, {{"code", code}, {"message", Shortened(message, kMaxErrorBytes)}}, {}};
 }
 
-namespace {
-
-const Json& TypedField(const Json& header, const char* name, bool (Json::*is_type)() const noexcept, const char* type) {
-  const auto it = header.find(name);
-  if (it == header.end() || !((*it).*is_type)()) Bad(fmt::format("field \"{}\" should be {}", name, type));
-  return *it;
-}
-
-}  // namespace
-
 std::string HeaderText(const Json& header, const char* name) {
   const auto& text = TypedField(header, name, &Json::is_string, "a text").get_ref<const std::string&>();
   if (text.size() > kMaxTextBytes) {
@@ -217,6 +225,29 @@ std::vector<uint64_t> HeaderNumbers(const Json& header, const char* name) {
     if (number.is_number_unsigned()) numbers.push_back(number.get<uint64_t>());
   }
   return numbers;
+}
+
+bool WriteFrame(int fd, const Frame& frame) {
+  const std::string bytes = EncodeFrame(frame);
+  size_t sent = 0;
+  while (sent < bytes.size()) {
+    const ssize_t n = send(fd, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    sent += static_cast<size_t>(n);
+  }
+  return true;
+}
+
+bool ReadFrame(int fd, Frame* frame) {
+  std::string bytes;
+  if (!ReadMore(fd, kFrameFixedBytes, &bytes)) return false;
+  const FrameSizes sizes = ReadFrameSizes(bytes);
+  if (!ReadMore(fd, sizes.table_bytes, &bytes)) return false;
+  const size_t part_bytes = ReadPartBytes(std::string_view(bytes).substr(kFrameFixedBytes));
+  if (!ReadMore(fd, sizes.header_bytes + part_bytes, &bytes)) return false;
+  *frame = DecodeFrame(bytes);
+  return true;
 }
 
 }  // namespace hone

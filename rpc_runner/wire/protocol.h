@@ -1,5 +1,5 @@
-// The frame that carries every message between tuners, the tracker, runners and executors. docs/reference/protocol.md
-// has its grammar.
+// The frame that carries every message between tuners, the tracker, runners and executors, and the times of leases.
+// docs/reference/protocol.md has the grammar.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,15 @@ inline constexpr size_t kMaxPartBytes = size_t{32} << 20;
 inline constexpr size_t kMaxHeaderBytes = size_t{1} << 20;
 inline constexpr size_t kMaxParts = 8;
 inline constexpr size_t kLeaseDigits = 32;  // of a lease's name
+
+// The times of docs/reference/protocol.md's "Leases".
+inline constexpr int64_t kHeartbeatNs = 1'000'000'000;
+inline constexpr int64_t kLostNs = 3'000'000'000;
+inline constexpr int64_t kLeaseNs = 15'000'000'000;
+// A tracker that answers no heartbeat for so long is connected to again.
+inline constexpr int64_t kSilenceNs = 5'000'000'000;
+// The least time between heartbeats that announce to the tracker a connection that it does not know yet.
+inline constexpr int64_t kAnnounceNs = 200'000'000;
 
 // The numbers are permanent.
 enum class FrameKind : uint16_t {
@@ -94,5 +103,12 @@ uint64_t HeaderNumber(const Json& header, const char* name);
 const Json& HeaderObject(const Json& header, const char* name);
 // The unsigned numbers of a list; empty if there is no list.
 std::vector<uint64_t> HeaderNumbers(const Json& header, const char* name);
+
+// Writes one frame to a stream socket, as between a runner and its executor, waiting without limit. Returns false if
+// the peer is gone. Never raises SIGPIPE.
+bool WriteFrame(int fd, const Frame& frame);
+// Reads one frame from a stream socket, waiting without limit. Returns false if the peer is gone, also within a frame.
+// Throws Error(kBadData) for a bad frame; its lengths are checked before memory is allocated.
+bool ReadFrame(int fd, Frame* frame);
 
 }  // namespace hone

@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/wire/socket_options.h"
+#include "rpc_runner/wire/raw_socket.h"
 
 #if defined(__SANITIZE_THREAD__)
 // The library is built without the sanitizer, which cannot see how its threads pass messages on.

@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "rpc_runner/wire/address.h"
-#include "rpc_runner/wire/handshake_watch.h"
-#include "rpc_runner/wire/name_lookup.h"
 #include "rpc_runner/wire/protocol.h"
+#include "rpc_runner/wire/raw_socket.h"
 #include "rpc_runner/wire/security.h"
-#include "rpc_runner/wire/sender.h"
 
 namespace hone {
 

@@ -1,9 +1,8 @@
-#include "rpc_runner/wire/blob_piece.h"
-
 #include <gtest/gtest.h>
 
 #include "core/error.h"
 #include "core/hash/hash.h"
+#include "rpc_runner/wire/job_message.h"
 
 namespace hone {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "core/hash/hash.h"
 #include "rpc_runner/process/executor_process.h"
-#include "rpc_runner/wire/frame_stream.h"
 #include "rpc_runner/wire/job_message.h"
+#include "rpc_runner/wire/protocol.h"
 #include "tests/rpc_runner/kernel_fixture.h"
 
 namespace hone {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/hash/hash.h"
-#include "rpc_runner/wire/blob_piece.h"
+#include "rpc_runner/wire/job_message.h"
 
 namespace hone {
 namespace {

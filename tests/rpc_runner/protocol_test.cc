@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "rpc_runner/wire/frame_stream.h"
 
 namespace hone {
 namespace {

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/failure.h"
 #include "rpc_runner/process/process_deadline.h"
-#include "rpc_runner/wire/frame_stream.h"
+#include "rpc_runner/wire/protocol.h"
 
 namespace hone {
 namespace {

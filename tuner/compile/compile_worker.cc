@@ -17,7 +17,7 @@
 #include "core/text/parse_number.h"
 #include "core/text/printable.h"
 #include "rpc_runner/process/standard_streams.h"
-#include "rpc_runner/wire/frame_stream.h"
+#include "rpc_runner/wire/protocol.h"
 #include "tuner/compile/compile_message.h"
 
 #ifdef __GLIBC__

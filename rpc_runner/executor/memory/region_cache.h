@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "rpc_runner/executor/memory/shared_region.h"
-#include "rpc_runner/wire/blob_piece.h"
+#include "rpc_runner/wire/job_message.h"
 
 namespace hone {
 

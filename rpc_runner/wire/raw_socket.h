@@ -1,4 +1,4 @@
-// Watches how the handshakes of a socket's connections end, which the library otherwise does not report.
+// The library's own sockets: their options, and how the handshakes of their connections end.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,21 @@
 
 namespace hone {
 
+// Sets an option. Unknown options are ignored.
+void SetOption(void* socket, int option, int value);
+// Throws Error(kBadConfig) if the text is not accepted as a key.
+void SetText(void* socket, int option, const std::string& text);
+// Returns 0 if there is no such option.
+int OptionOf(void* socket, int option);
+// Sets the limits of docs/reference/protocol.md: queue lengths, times and sizes, equal for all sockets.
+void SetLimits(void* socket);
+// Throws Error(kBadConfig) if the loaded library has no CURVE, or one with known flaws.
+void RequireSafeLibrary();
+
 class SocketContext;
 
-// Used by the socket's thread. Create it before the socket binds or connects, and destroy it before the socket is
-// closed.
+// Watches how handshakes end, which the library otherwise does not report. Used by the socket's thread. Create it
+// before the socket binds or connects, and destroy it before the socket is closed.
 class HandshakeWatch {
  public:
   HandshakeWatch(SocketContext& context, void* socket);
