@@ -6,7 +6,6 @@
 #include "core/text/shell_word.h"
 #include "lab/files/read_file.h"
 #include "rpc_runner/keys/authorized_list.h"
-#include "rpc_runner/keys/key_folder.h"
 
 namespace hone {
 

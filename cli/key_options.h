@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {

@@ -12,7 +12,7 @@
 #include "core/measurement.h"
 #include "core/package/plan.h"
 #include "core/tensor.h"
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 
 namespace hone {
 

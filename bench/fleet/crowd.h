@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 
 namespace hone::bench {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 
 namespace hone::bench {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "rpc_runner/device/runner_server.h"
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/runner.h"
 
 namespace hone::bench {

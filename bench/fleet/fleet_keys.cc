@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "rpc_runner/keys/authorized_list.h"
 #include "rpc_runner/keys/curve_key.h"
-#include "rpc_runner/keys/identity.h"
-#include "rpc_runner/keys/key_folder.h"
+#include "rpc_runner/keys/key_file.h"
 
 namespace hone::bench {
 namespace {

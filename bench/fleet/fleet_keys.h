@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 
 namespace hone::bench {
 

@@ -9,11 +9,11 @@
 #include "core/text/shell_word.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
+#include "rpc_runner/keys/authorized_list.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/enrolment.h"
-#include "rpc_runner/keys/identity.h"
-#include "rpc_runner/keys/key_folder.h"
+#include "rpc_runner/keys/key_file.h"
 
 namespace hone {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "lab/dashboard/dashboard_sections.h"
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 
 namespace hone {
 

@@ -9,7 +9,7 @@
 
 #include "rpc_runner/device/upgrade/program_upgrade.h"
 #include "rpc_runner/health/health_watch.h"
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/process/executor_process.h"
 #include "rpc_runner/runner.h"
 

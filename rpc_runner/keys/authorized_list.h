@@ -1,4 +1,4 @@
-// The keys that a tracker admits, one per line; docs/howto/fleet.md has the form.
+// The list of keys that a tracker admits, one per line, in the tracker's folder; docs/howto/fleet.md has the form.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/wire/security.h"
 
 namespace hone {
@@ -43,5 +44,16 @@ bool IsKeyName(std::string_view text);
 // Parses "2027-01-31" (its first second) or "2027-01-31T12:00:00Z", in UTC; nullopt for anything else.
 std::optional<int64_t> ParseUtcTime(std::string_view text);
 std::string UtcTimeText(int64_t s);
+
+// Makes the folder with a new secret and an empty list. Throws Error(kCannotCreate), also if it has a secret already.
+KeyPair MakeTrackerFolder(const KeyFolder& folder);
+// Reads the list. Throws Error(kBadConfig) if it cannot be read.
+AuthorizedList ReadAuthorizedList(const KeyFolder& folder);
+// Adds the key or replaces its line; other lines and comments stay as they are. Throws Error: kBadConfig as above,
+// kCannotCreate.
+void Authorize(const KeyFolder& folder, const AuthorizedKey& key);
+// Removes every key that has this name, is this key, begins with this text (at least 8 characters) or has this
+// fingerprint. Returns the removed keys.
+std::vector<AuthorizedKey> Revoke(const KeyFolder& folder, const std::string& which);
 
 }  // namespace hone

@@ -4,14 +4,15 @@
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 
 #include "core/error.h"
 #include "core/json/serialize.h"
+#include "core/text/parse_number.h"
+#include "rpc_runner/keys/authorized_list.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/enrolment.h"
-#include "rpc_runner/keys/identity.h"
-#include "rpc_runner/keys/key_folder.h"
-#include "rpc_runner/keys/known_trackers.h"
+#include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/wire/address.h"
 #include "rpc_runner/wire/socket.h"
@@ -51,6 +52,13 @@ Enrolled TakeAnswer(const Json& answer, const std::string& tracker) {
   if (text("name").empty()) throw Error(ExitCode::kBadData, fmt::format("{} answers nonsense", tracker));
   return {text("name"), text("roles"), "", ""};
 }
+
+std::string ReadFile(const std::string& path) {
+  if (!KeyFileIsThere(path)) return "";
+  return ReadKeyFile(path, Secrecy::kProtected, "the list of known trackers");
+}
+
+bool IsOf(std::string_view line, const std::string& address) { return line.substr(0, line.find(' ')) == address; }
 
 }  // namespace
 
@@ -97,6 +105,30 @@ Enrolled EnrolAt(const std::string& tracker, const std::string& code_text, const
   enrolled.identity = path;
   enrolled.public_key = own.public_key;
   return enrolled;
+}
+
+std::string FindKnownTracker(const std::string& path, const std::string& address) {
+  const std::string name = ParseAddress(address).ToText();
+  const std::string text = ReadFile(path);
+  for (const std::string_view line : Split(text, '\n')) {
+    if (!IsOf(line, name)) continue;
+    const std::string key(line.substr(std::min(line.size(), name.size() + 1)));
+    if (IsKey(key)) return key;
+    throw Error(ExitCode::kBadConfig, fmt::format("{} has a damaged line for {}; ADDRESS KEY is right", path, name));
+  }
+  return "";
+}
+
+void AddKnownTracker(const std::string& path, const std::string& address, const std::string& key) {
+  const std::string name = ParseAddress(address).ToText();
+  MakeKeyFolder(std::filesystem::path(path).parent_path().string());
+  const KeyFileLock lock(path + ".lock");
+  const std::string before = ReadFile(path);
+  std::string text;
+  for (const std::string_view line : Split(before, '\n')) {
+    if (!line.empty() && !IsOf(line, name)) text += fmt::format("{}\n", line);
+  }
+  WriteKeyFile(path, text + fmt::format("{} {}\n", name, key), Secrecy::kProtected);
 }
 
 }  // namespace hone

@@ -1,10 +1,10 @@
-// The keys of a program that connects to a tracker.
+// The keys of a program that connects to a tracker, and the trackers that it knows.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/wire/security.h"
 
 namespace hone {
@@ -27,5 +27,12 @@ struct Enrolled {
 // - kBadConfig, kCannotCreate.
 Enrolled EnrolAt(const std::string& tracker, const std::string& code, const ClientKeys& keys,
                  int64_t timeout_ns = 10'000'000'000);
+
+// `path` lists the trackers' public keys that this user trusts, as ssh's known_hosts: a line is ADDRESS KEY. Returns
+// the key of the tracker at `address`; empty if none is known. Throws Error(kBadConfig) if the file exists and cannot
+// be trusted, or if the address's line is damaged.
+std::string FindKnownTracker(const std::string& path, const std::string& address);
+// Writes the address's line, replacing an older one. Makes the folder. Throws Error as above, or kCannotCreate.
+void AddKnownTracker(const std::string& path, const std::string& address, const std::string& key);
 
 }  // namespace hone

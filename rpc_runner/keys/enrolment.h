@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "rpc_runner/keys/authorized_list.h"
-#include "rpc_runner/keys/key_folder.h"
 
 namespace hone {
 

@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/text/printable.h"
 #include "rpc_runner/keys/curve_key.h"
-#include "rpc_runner/keys/identity.h"
 #include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/process/clock.h"
 #include "rpc_runner/process/standard_streams.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "rpc_runner/keys/audit.h"
+#include "rpc_runner/keys/authorized_list.h"
 #include "rpc_runner/keys/enrolment.h"
-#include "rpc_runner/keys/key_folder.h"
 #include "rpc_runner/wire/security.h"
 
 namespace hone {

@@ -1,7 +1,10 @@
-// Files that grant rights. Owner and mode are checked before they are trusted, as ssh does.
+// Files that grant rights, among them identities: a file with a secret key, and the public key beside it. Owner and
+// mode are checked before they are trusted, as ssh does.
 #pragma once
 
 #include <string>
+
+#include "rpc_runner/wire/security.h"
 
 namespace hone {
 
@@ -38,5 +41,20 @@ class KeyFileLock {
  private:
   int fd_;
 };
+
+// Reads an identity: a file with one line, which is the secret key. Lines that begin with "# " are ignored. Throws
+// Error(kBadConfig) if there is no file, others may read it, or it has no complete key.
+KeyPair ReadIdentity(const std::string& path);
+
+// Writes an identity: `path`, with mode 0600, and `path`.pub, whose line is the public key and `comment`. Makes the
+// folder. Throws Error(kCannotCreate), also if `path` exists.
+void WriteIdentity(const std::string& path, const KeyPair& keys, const std::string& comment);
+
+// Reads the identity, after writing a new one if there is none.
+KeyPair ReadOrMakeIdentity(const std::string& path, const std::string& comment);
+
+// The public key at the beginning of a text: the text itself, or the first word of a .pub file's line. Throws
+// Error(kBadConfig).
+std::string ReadPublicKey(const std::string& text_or_path);
 
 }  // namespace hone

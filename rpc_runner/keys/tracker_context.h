@@ -1,4 +1,4 @@
-// The context of a tracker's sockets, with keys or without.
+// The context of a tracker's sockets: without keys, or with the thread that answers who may connect.
 #pragma once
 
 #include <memory>
@@ -6,8 +6,7 @@
 
 #include "rpc_runner/keys/audit.h"
 #include "rpc_runner/keys/gatekeeper.h"
-#include "rpc_runner/keys/key_options.h"
-#include "rpc_runner/keys/zap_handler.h"
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {
@@ -21,10 +20,15 @@ class TrackerContext {
   // Throws Error(kBadConfig) if the folder's secret or list cannot be trusted (Gatekeeper) or the audit cannot be
   // written.
   explicit TrackerContext(const ServerKeys& keys);
+  ~TrackerContext();
+  TrackerContext(const TrackerContext&) = delete;
+  TrackerContext& operator=(const TrackerContext&) = delete;
   SocketContext& context() { return *context_; }
   Audit& audit() { return audit_; }
 
  private:
+  class ZapHandler;
+
   Audit audit_;
   std::unique_ptr<Gatekeeper> gate_;
   std::unique_ptr<SocketContext> context_;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/tracker/tracker_status.h"
 
 namespace hone {

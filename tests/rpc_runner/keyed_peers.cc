@@ -16,7 +16,7 @@
 
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/curve_key.h"
-#include "rpc_runner/keys/identity.h"
+#include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/keys/tracker_context.h"
 #include "rpc_runner/process/clock.h"
 #include "tests/rpc_runner/raw_tcp.h"

@@ -7,8 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "rpc_runner/keys/key_folder.h"
-#include "rpc_runner/keys/key_options.h"
+#include "rpc_runner/keys/key_paths.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {

@@ -10,11 +10,10 @@
 #include "core/error.h"
 #include "rpc_runner/keys/audit.h"
 #include "rpc_runner/keys/authorized_list.h"
+#include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/enrolment.h"
-#include "rpc_runner/keys/identity.h"
-#include "rpc_runner/keys/key_folder.h"
-#include "rpc_runner/keys/known_trackers.h"
+#include "rpc_runner/keys/key_file.h"
 
 namespace hone {
 namespace {

@@ -20,7 +20,7 @@
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 #include "rpc_runner/keys/key_file.h"
-#include "rpc_runner/keys/key_folder.h"
+#include "rpc_runner/keys/key_paths.h"
 
 namespace hone {
 namespace {

@@ -1,15 +1,22 @@
-// The places of keys. A tracker's folder has its secret and public key, the list of admitted keys, open enrolments and
-// the audit.
+// The places of keys: those that a program's options name, the user's own, and the files of a tracker's folder.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
-
-#include "rpc_runner/keys/authorized_list.h"
-#include "rpc_runner/wire/security.h"
 
 namespace hone {
+
+// The keys of a program that connects to a tracker.
+struct ClientKeys {
+  // A file with this program's secret key; empty: the default one (DefaultIdentityPath), if keys are used.
+  std::string identity;
+  std::string server_key;  // the tracker's public key or a file with it; empty: known_trackers' key for its address
+};
+
+// The keys of a tracker.
+struct ServerKeys {
+  std::string folder;  // see KeyFolder; empty: no keys, and only loopback
+  std::string audit;   // a file; empty: the folder's own, or none without a folder
+};
 
 // $HONE_KEYS, otherwise tracker/ in the user's settings folder (ConfigFolder).
 std::string DefaultKeyFolder();
@@ -22,7 +29,8 @@ std::string ConfigFolder();
 // Whether ConfigFolder would succeed.
 bool HasConfigFolder();
 
-// The paths within a folder; does not access the files.
+// The paths within a tracker's folder: its secret and public key, the list of admitted keys, open enrolments and the
+// audit. Does not access the files.
 class KeyFolder {
  public:
   explicit KeyFolder(const std::string& path) : path_(path) {}
@@ -37,16 +45,5 @@ class KeyFolder {
  private:
   std::string path_;
 };
-
-// Makes the folder with a new secret and an empty list. Throws Error(kCannotCreate), also if it has a secret already.
-KeyPair MakeTrackerFolder(const KeyFolder& folder);
-// Reads the list. Throws Error(kBadConfig) if it cannot be read.
-AuthorizedList ReadAuthorizedList(const KeyFolder& folder);
-// Adds the key or replaces its line; other lines and comments stay as they are. Throws Error: kBadConfig as above,
-// kCannotCreate.
-void Authorize(const KeyFolder& folder, const AuthorizedKey& key);
-// Removes every key that has this name, is this key, begins with this text (at least 8 characters) or has this
-// fingerprint. Returns the removed keys.
-std::vector<AuthorizedKey> Revoke(const KeyFolder& folder, const std::string& which);
 
 }  // namespace hone
