@@ -21,7 +21,7 @@
 #include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/device/upgrade/program_upgrade.h"
 #include "rpc_runner/executor/executor.h"
-#include "rpc_runner/health/history_file.h"
+#include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/keys/key_file.h"
 #include "rpc_runner/local_runner.h"

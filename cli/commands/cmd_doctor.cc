@@ -20,7 +20,7 @@
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
-#include "rpc_runner/health/history_file.h"
+#include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/runner.h"

@@ -5,7 +5,7 @@
 #include "cli/stop.h"
 #include "core/text/duration.h"
 #include "rpc_runner/device/runner_server.h"
-#include "rpc_runner/health/history_file.h"
+#include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/machine/core_set.h"
 
 namespace hone {

@@ -13,7 +13,7 @@
 #include "lab/bench_format.h"
 #include "lab/comparison/comparison_json.h"
 #include "lab/history/history_forms.h"
-#include "rpc_runner/health/history_file.h"
+#include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/wire/protocol.h"
 #include "runtime/hone.h"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "rpc_runner/health/core_group.h"
-#include "rpc_runner/health/mapped_floats.h"
 #include "rpc_runner/health/vector_kernels.h"
 
 namespace hone {

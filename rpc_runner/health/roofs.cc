@@ -14,7 +14,7 @@
 #include "core/json/json_fields.h"
 #include "core/text/parse_number.h"
 #include "core/text/words.h"
-#include "rpc_runner/health/mapped_floats.h"
+#include "rpc_runner/health/vector_kernels.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {

@@ -1,6 +1,8 @@
-// The loops that measure rooflines and golden times. They use the widest vectors of this CPU, without a code generator.
+// The loops that measure rooflines and golden times, and the memory that they read. The loops use the widest vectors of
+// this CPU, without a code generator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,5 +26,24 @@ struct VectorKernels {
 
 // The widest kernels that a CPU with `features` (as Environment's) runs. Generic if the CPU has no fused multiply-add.
 VectorKernels KernelsFor(std::string_view features);
+
+// A buffer for measurements, with pages of its own. Each page is written once, so that none is the shared zero page.
+// Uses large pages if available.
+class MappedFloats {
+ public:
+  // Throws Error(kIo) if there is no memory.
+  explicit MappedFloats(int64_t bytes);
+  ~MappedFloats();
+  MappedFloats(const MappedFloats&) = delete;
+  MappedFloats& operator=(const MappedFloats&) = delete;
+  const float* data() const { return data_; }
+  int64_t count() const { return count_; }
+
+ private:
+  void* map_ = nullptr;
+  size_t map_bytes_ = 0;
+  float* data_ = nullptr;
+  int64_t count_ = 0;
+};
 
 }  // namespace hone

@@ -1,7 +1,21 @@
 #include "rpc_runner/tracker/runner_registry.h"
 
+#include <algorithm>
+#include <string>
+
+#include "core/json/json_fields.h"
+#include "rpc_runner/health/roofs.h"
+
 namespace hone {
 namespace {
+
+// The most bytes that a tracker keeps of each text from a runner.
+constexpr size_t kMostHealthTextBytes = 400;
+
+std::string Bounded(std::string text) {
+  text.resize(std::min(text.size(), kMostHealthTextBytes));
+  return text;
+}
 
 template <typename Map>
 RunnerEntry* FindIn(const Map& map, const std::string& name) {
@@ -22,6 +36,16 @@ void EraseFrom(Outer& outer, const std::string& first, const std::string& second
 }
 
 }  // namespace
+
+RunnerHealth RunnerHealth::FromHello(const Json& header) {
+  RunnerHealth health;
+  if (header.contains("health")) {
+    health.state = Bounded(TextField(header["health"], "state"));
+    health.why = Bounded(TextField(header["health"], "why"));
+  }
+  if (header.contains("roofs")) health.roofs = Bounded(RoofsText(RoofsFromJson(header["roofs"])));
+  return health;
+}
 
 RunnerEntry* RunnerRegistry::Find(const std::string& id) {
   const auto it = entries_.find(id);

@@ -10,10 +10,23 @@
 #include <vector>
 
 #include "core/json/serialize.h"
-#include "rpc_runner/health/runner_health.h"
 #include "rpc_runner/tracker/tracker_client.h"
 
 namespace hone {
+
+// The device's speed as a runner tells it to a tracker: `health` and `roofs` of its hello (docs/reference/protocol.md).
+struct RunnerHealth {
+  std::string state;  // as HealthStateName; empty if the runner does not watch its device
+  std::string why;    // why the device is in doubt; empty if it is not
+  std::string roofs;  // RoofsText
+
+  // Throws Error(kBadData) if a field exists but is invalid.
+  static RunnerHealth FromHello(const Json& header);
+  // Whether it may be leased. States that this program does not know count as healthy.
+  bool is_offered() const { return state != "quarantined" && state != "probation"; }
+  // "quarantined: golden kernel 6.1 % slower than usual (arithmetic)".
+  std::string ToText() const { return why.empty() ? state : state + ": " + why; }
+};
 
 struct RunnerEntry {
   enum class State { kFree, kOffered, kBusy, kLost };

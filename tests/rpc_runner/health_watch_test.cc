@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "rpc_runner/health/history_file.h"
+#include "rpc_runner/health/golden_history.h"
 #include "tests/rpc_runner/health_world.h"
 
 namespace hone {
