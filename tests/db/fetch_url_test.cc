@@ -1,5 +1,5 @@
 // Fetching from a server that breaks off, lies and floods.
-#include "db/packs/fetch_url.h"
+#include "db/packs/url_transfer.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,10 +1,9 @@
 // Uploads to a server that takes the file, refuses it, or breaks off.
-#include "db/packs/put_url.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "db/packs/url_transfer.h"
 #include "tests/db/one_shot_server.h"
 
 namespace hone {

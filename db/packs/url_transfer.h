@@ -1,8 +1,9 @@
-// Downloads from an http or https address. Only curl_handles.h includes libcurl.
+// Downloads from and uploads to an http or https address, with libcurl.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace hone {
 
@@ -21,5 +22,16 @@ bool IsUrl(const std::string& text);
 // Throws Error: kNoInput (the server has no such content), kNoRunner (it cannot be reached, or every attempt breaks
 // off), kBadData (more than most_bytes).
 std::string FetchUrl(const std::string& url, const FetchLimits& limits = {});
+
+struct PutLimits {
+  int attempts = 5;            // number of attempts after broken transfers or answers of a busy server
+  int64_t pause_ms = 200;      // before another attempt, doubled each time
+  int64_t stall_seconds = 20;  // fewer than 100 bytes a second for this time breaks the transfer
+};
+
+// Uploads the bytes with PUT, as application/octet-stream. Credentials come from the address (https://NAME:TOKEN@HOST)
+// or from ~/.netrc. Certificates are checked and no redirect is followed. Throws Error: kNotAuthorised (401, 403),
+// kCannotCreate (the server refuses it at that address), kNoRunner (it cannot be reached, or every attempt breaks off).
+void PutUrl(const std::string& url, std::string_view bytes, const PutLimits& limits = {});
 
 }  // namespace hone
