@@ -1,15 +1,17 @@
-// Lines of other tuners' logs as trials.
+// Lines of other tuners' logs as trials: their templates and knobs in hone's workloads and schedules.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "db/foreign/autotvm_line.h"
-#include "db/foreign/autotvm_templates.h"
 #include "db/foreign_trial.h"
 
 namespace hone {
+
+struct AutoTvmTemplate;
 
 // Whether the line begins as one of another tuner's log, or, with `comments`, as a comment in one. True for no line of
 // hone's own.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/json/serialize.h"
-#include "db/exports/utc_text.h"
+#include "db/foreign/record_exports.h"
 #include "lab/machine/fleet_table.h"
 #include "lab/report/charts.h"
 #include "lab/report/page.h"

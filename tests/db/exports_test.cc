@@ -1,8 +1,7 @@
 // Records in the formats that other programs read.
 #include <gtest/gtest.h>
 
-#include "db/exports/google_benchmark.h"
-#include "db/exports/kernel_tuner_t4.h"
+#include "db/foreign/record_exports.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -7,10 +7,9 @@
 #include <string>
 
 #include "core/json/serialize.h"
-#include "db/exports/google_benchmark.h"
-#include "db/exports/kernel_tuner_t4.h"
 #include "db/foreign/foreign_lines.h"
-#include "db/packs/trusted_keys.h"
+#include "db/foreign/record_exports.h"
+#include "db/packs/take_pack.h"
 #include "db/record_log.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"

@@ -6,8 +6,7 @@
 #include <cstdlib>
 
 #include "cli/printing/tune_output.h"
-#include "db/exports/google_benchmark.h"
-#include "db/exports/kernel_tuner_t4.h"
+#include "db/foreign/record_exports.h"
 #include "db/record_log.h"
 #include "lab/bench/bench_result.h"
 #include "lab/comparison/comparison_json.h"
