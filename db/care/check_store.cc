@@ -1,10 +1,9 @@
-#include "db/care/check_store.h"
-
 #include <fmt/format.h>
 
 #include "core/error.h"
 #include "core/failure.h"
 #include "core/hash/hash.h"
+#include "db/care/store_care.h"
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/record_log.h"

@@ -1,8 +1,6 @@
-#include "db/care/heal_store.h"
-
 #include <gtest/gtest.h>
 
-#include "db/care/check_store.h"
+#include "db/care/store_care.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "db/care/check_store.h"
+#include "db/care/store_care.h"
 #include "tests/db/forked_writer.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"

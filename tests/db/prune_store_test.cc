@@ -1,4 +1,4 @@
-#include "db/care/prune_store.h"
+#include "db/care/store_care.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
 // Checking, copying and recovering stores.
+#include "db/care/store_care.h"
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +12,6 @@
 
 #include "core/error.h"
 #include "core/hash/hash.h"
-#include "db/care/backup_store.h"
-#include "db/care/check_store.h"
-#include "db/care/recover_store.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/record_store.h"
 #include "db/sqlite/sqlite_connection.h"

@@ -1,4 +1,4 @@
-#include "db/sync_stores.h"
+#include "db/care/store_care.h"
 
 #include <gtest/gtest.h>
 

@@ -1,3 +1,5 @@
+#include "db/care/store_care.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,13 +14,7 @@
 #include "core/error.h"
 #include "core/text/printable.h"
 #include "core/text/shell_word.h"
-#include "db/care/backup_store.h"
-#include "db/care/check_store.h"
-#include "db/care/heal_store.h"
-#include "db/care/prune_store.h"
-#include "db/care/recover_store.h"
 #include "db/open_database.h"
-#include "db/sync_stores.h"
 #include "lab/records/records.h"
 #include "lab/text/print.h"
 

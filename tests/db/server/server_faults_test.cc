@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/hash/minisign.h"
-#include "db/care/check_store.h"
+#include "db/care/store_care.h"
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/packs/take_pack.h"

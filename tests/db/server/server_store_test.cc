@@ -6,9 +6,7 @@
 #include <thread>
 
 #include "core/error.h"
-#include "db/care/backup_store.h"
-#include "db/care/check_store.h"
-#include "db/care/recover_store.h"
+#include "db/care/store_care.h"
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/postgresql/server_link.h"

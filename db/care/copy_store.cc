@@ -1,26 +1,87 @@
-#include "db/care/recover_store.h"
-
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <system_error>
 
 #include "core/error.h"
-#include "db/care/fresh_file.h"
+#include "core/fresh_name.h"
 #include "db/care/leaf_pages.h"
+#include "db/care/store_care.h"
 #include "db/database.h"
 #include "db/foreign/foreign_lines.h"
 #include "db/open_database.h"
 #include "db/record_log.h"
 #include "db/record_store.h"
 #include "db/sqlite/sqlite_connection.h"
+#include "db/sqlite/store_file.h"
 
 namespace hone {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Makes an empty file beside `path`, with permissions as the umask says, and returns its path. The path is a
+// FreshName, so it cannot be another user's file or link.
+std::string MakeFreshFile(const std::string& path) {
+  const std::string fresh = FreshName(path);
+  const int fd = open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    const std::string why = std::generic_category().message(errno);
+    throw Error(ExitCode::kCannotCreate, fmt::format("'{}' cannot be made: {}", path, why));
+  }
+  close(fd);
+  return fresh;
+}
+
+// SQLite does not sync the file that VACUUM INTO writes.
+void Sync(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = fd >= 0 && fsync(fd) == 0;
+  const std::string reason = std::generic_category().message(errno);
+  if (fd >= 0) close(fd);
+  if (!synced) throw Error(ExitCode::kIo, fmt::format("'{}' cannot be synced: {}", path, reason));
+}
+
+void WriteCopy(const std::string& path, const std::string& to) {
+  Database database = OpenStoreFile(path, false);
+  Statement statement(database, "VACUUM INTO ?");
+  statement.Bind(1, to);
+  statement.Step();
+}
+
+}  // namespace
+
+int64_t BackupStore(const std::string& path, const std::string& to) {
+  if (IsServerStore(path)) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("'{}' is a store on a server: copy it with hone log sync, or with pg_dump", path));
+  }
+  if (fs::exists(to)) {
+    throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is there already; a backup needs a new name", to));
+  }
+  std::error_code error;
+  const std::string partial = MakeFreshFile(to);
+  try {
+    WriteCopy(path, partial);
+    Sync(partial);
+    fs::rename(partial, to, error);
+    if (error) throw Error(ExitCode::kCannotCreate, fmt::format("'{}' cannot be made: {}", to, error.message()));
+    const fs::path folder = fs::absolute(to).parent_path();
+    Sync(folder.string());
+    return static_cast<int64_t>(fs::file_size(to));
+  } catch (const Error&) {
+    fs::remove(partial, error);
+    throw;
+  }
+}
+
+namespace {
 
 constexpr size_t kSalvageBatch = 256;
 constexpr const char* kSuffixes[] = {"", "-wal", "-journal"};  // files that SQLite may have beside a database
@@ -157,6 +218,36 @@ Recovered RecoverStore(const std::string& from, const std::string& to) {
   fs::rename(made.path(), to, error);
   if (error) throw Error(ExitCode::kCannotCreate, fmt::format("'{}' cannot be made: {}", to, error.message()));
   return recovered;
+}
+
+namespace {
+
+// Small enough that other writers get their turn, large enough that a distant server is not asked too often.
+constexpr int64_t kWindow = 512;
+
+SyncedRows Bring(const RecordStore& from, RecordStore& to) {
+  SyncedRows brought;
+  const int64_t end = from.Arrived();
+  for (int64_t after = 0; after < end; after += kWindow) {
+    const int64_t until = std::min(after + kWindow, end);
+    const std::vector<std::string> ids = from.Ids(after, until);
+    if (to.CountKnown(ids) == static_cast<int64_t>(ids.size())) continue;
+    RecordQuery query;
+    query.after = after;
+    query.until = until;
+    brought.records += to.Append(from.Find(query));
+  }
+  brought.foreign = to.AppendForeign(from.FindForeign(""));
+  return brought;
+}
+
+}  // namespace
+
+SyncCounts SyncStores(RecordStore& a, RecordStore& b) {
+  SyncCounts counts;
+  counts.to_b = Bring(a, b);
+  counts.to_a = Bring(b, a);
+  return counts;
 }
 
 }  // namespace hone

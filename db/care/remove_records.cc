@@ -1,5 +1,3 @@
-#include "db/care/prune_store.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -7,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "db/care/store_care.h"
 #include "db/database.h"
 #include "db/open_database.h"
+#include "db/verdicts/machine_blame.h"
 
 namespace hone {
 namespace {
@@ -88,6 +88,14 @@ void RemoveRecords(Database& database, const std::vector<int64_t>& removed) {
   database.ExecuteAll("DELETE FROM records WHERE seq = ?", rows);
 }
 
+void RemoveKeepingLastPlace(Database& database, const std::vector<int64_t>& removed) {
+  const int64_t last = database.Integer("SELECT max(seq) FROM records");
+  RemoveRecords(database, removed);
+  if (database.Integer("SELECT count(*) FROM records") == 0) return;
+  const int64_t newest = database.Integer("SELECT max(seq) FROM records");
+  if (newest != last) database.ExecuteAll("UPDATE records SET seq = ? WHERE seq = ?", {{last, newest}});
+}
+
 }  // namespace
 
 Pruned PruneStore(const std::string& path, const PrunePolicy& policy, bool rehearse) {
@@ -107,6 +115,26 @@ Pruned PruneStore(const std::string& path, const PrunePolicy& policy, bool rehea
   database.Compact();
   pruned.freed_bytes = before - database.Facts().size_bytes;
   return pruned;
+}
+
+Healed HealStore(const std::string& path, bool rehearse) {
+  Database database = OpenDatabase(path, false);
+  Healed healed;
+  {
+    Transaction transaction(database);
+    std::vector<int64_t> removed;
+    EachBlameForMachine(database, "", [&](int64_t seq, const std::string& message) {
+      removed.push_back(seq);
+      ++healed.causes[message];
+    });
+    healed.records = static_cast<int64_t>(removed.size());
+    healed.kept = database.Integer("SELECT count(*) FROM records") - healed.records;
+    if (rehearse || removed.empty()) return healed;
+    RemoveKeepingLastPlace(database, removed);
+    transaction.Commit();
+  }
+  database.Compact();
+  return healed;
 }
 
 }  // namespace hone
