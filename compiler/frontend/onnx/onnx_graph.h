@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +31,7 @@ struct OnnxAttribute {
   std::vector<double> floats;
   std::vector<int64_t> ints;
   std::vector<std::string> strings;
+  int64_t element_type = 0;                // ONNX's number for the tensor's type
   std::shared_ptr<const OnnxGraph> graph;  // null for other kinds; has no opset of its own
   std::string reference;                   // within a function: the call's attribute that gives the value; else ""
 };
@@ -61,7 +63,8 @@ struct OnnxGraph {
   int64_t opset = 0;
   std::vector<OnnxNode> nodes;
   std::vector<std::pair<std::string, Tensor>> initializers;
-  std::vector<OnnxInput> inputs;  // inputs that are not initializers
+  std::vector<OnnxInput> inputs;                 // inputs that are not initializers
+  std::map<std::string, int64_t> element_types;  // ONNX's numbers for the types of inputs and initializers
   std::vector<std::string> outputs;
 };
 

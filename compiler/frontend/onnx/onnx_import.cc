@@ -43,16 +43,22 @@ class Importer {
 
  private:
   // Names and their values, of the model or of a graph within a node that is being converted.
-  using Scope = std::unordered_map<std::string, ExprPtr>;
+  struct Value {
+    ExprPtr expr;
+    const NarrowInteger* narrow = nullptr;  // the type of its integers; null if the dtype says it
+  };
+  using Scope = std::unordered_map<std::string, Value>;
 
   void AddInputs();
   void RequireInput(const std::string& name) const;
   std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
-  const ExprPtr* FindValue(const std::string& name) const;
+  const Value* FindValue(const std::string& name) const;
+  NarrowTypes InputNarrows(const OnnxNode& node) const;
+  Value AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result, size_t index);
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
   std::vector<ExprPtr> Convert(OnnxNode node);
-  ExprPtr ValueOf(const std::string& name) const;
+  const ExprPtr& ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
   std::vector<ExprPtr> Outputs() const;
   std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs) const;
@@ -80,14 +86,16 @@ void Importer::AddInputs() {
     if (const auto given = options_.values.find(input.name); given != options_.values.end()) {
       Tensor value(input.dtype, shape);
       for (int64_t k = 0; k < value.elements(); ++k) value.Set(k, given->second);
-      scopes_[0].emplace(input.name, relay::MakeConstant(value, input.name));
+      scopes_[0][input.name] = {relay::MakeConstant(value, input.name), DeclaredNarrow(graph_, input.name)};
       continue;
     }
     auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, input.dtype));
     inputs_.push_back(var);
-    scopes_[0].emplace(input.name, var);
+    scopes_[0][input.name] = {var, DeclaredNarrow(graph_, input.name)};
   }
-  for (const auto& [name, tensor] : graph_.initializers) scopes_[0].emplace(name, builder_.Weight(tensor, name));
+  for (const auto& [name, tensor] : graph_.initializers) {
+    scopes_[0][name] = {builder_.Weight(tensor, name), DeclaredNarrow(graph_, name)};
+  }
 }
 
 void Importer::RequireInput(const std::string& name) const {
@@ -109,12 +117,19 @@ std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::v
   const std::vector<int> order =
       TopologicalOrder(body, [&](const std::string& name) { return FindValue(name) != nullptr; });
   Scope scope;
-  for (size_t i = 0; i < inputs.size(); ++i) scope[body.inputs[i].name] = inputs[i];
-  for (const auto& [name, tensor] : body.initializers) scope[name] = relay::MakeConstant(tensor, name);
+  for (size_t i = 0; i < inputs.size(); ++i) scope[body.inputs[i].name] = {inputs[i]};
+  for (const auto& [name, tensor] : body.initializers) {
+    scope[name] = {relay::MakeConstant(tensor, name), DeclaredNarrow(body, name)};
+  }
   scopes_.push_back(std::move(scope));
   for (const int index : order) ConvertNode(Nth(body.nodes, index));
   std::vector<ExprPtr> results;
-  for (const std::string& name : body.outputs) results.push_back(ValueOf(name));
+  for (const std::string& name : body.outputs) {
+    results.push_back(ValueOf(name));
+    if (const NarrowInteger* narrow = FindValue(name)->narrow) {
+      RefuseNode(fmt::format("its graph's result \"{}\" is {}; cast it to int32 or int64", name, narrow->name));
+    }
+  }
   scopes_.pop_back();
   return results;
 }
@@ -142,29 +157,74 @@ void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
 }
 
 // An output that a converter does not make (a mask, indices) is an error only if it is used.
-ExprPtr Importer::ValueOf(const std::string& name) const {
-  const ExprPtr* value = FindValue(name);
+const ExprPtr& Importer::ValueOf(const std::string& name) const {
+  const Value* value = FindValue(name);
   if (value == nullptr) RefuseNode(fmt::format("\"{}\" is a result that is not supported", name));
-  return *value;
+  return value->expr;
 }
 
 // The value in the innermost graph that has the name; null if there is none.
-const ExprPtr* Importer::FindValue(const std::string& name) const {
+const Importer::Value* Importer::FindValue(const std::string& name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (const auto value = scope->find(name); value != scope->end()) return &value->second;
   }
   return nullptr;
 }
 
+// Says why no row has a node's operator, and where the user finds a model without it.
+[[noreturn]] void RefuseOperator(std::string_view domain) {
+  if (domain == kMicrosoft) {
+    RefuseNode("the operator of com.microsoft is not supported; use the model from before ONNX Runtime's optimizer");
+  }
+  if (domain == "com.microsoft.nchwc" || domain == "com.ms.internal.nhwc") {
+    RefuseNode(
+        fmt::format("the domain \"{}\" is of one machine, for which ONNX Runtime saved the model at "
+                    "ORT_ENABLE_ALL; save it at ORT_ENABLE_EXTENDED",
+                    domain));
+  }
+  const bool known = domain.empty() || domain == kClassical || domain == kTraining;
+  RefuseNode(known ? "the operator is not supported"
+                   : fmt::format("the operator domain \"{}\" is not supported", domain));
+}
+
+// Graphs within nodes do not know their inputs' types, so that none of them may be narrow.
+NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
+  NarrowTypes types;
+  for (const std::string& name : node.inputs) {
+    const Value* value = name.empty() ? nullptr : FindValue(name);
+    types.push_back(value == nullptr ? nullptr : value->narrow);
+  }
+  const auto is_graph = [](const auto& attribute) { return attribute.second.kind == OnnxAttribute::Kind::kGraph; };
+  const auto narrow = std::ranges::find_if(types, [](const NarrowInteger* type) { return type != nullptr; });
+  if (narrow != types.end() && std::ranges::any_of(node.attributes, is_graph)) {
+    RefuseNode(fmt::format("an input is {}; cast it to int32 or int64", (*narrow)->name));
+  }
+  return types;
+}
+
+// A result with its type, wrapped if the operator may have left the type's range.
+Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result,
+                                   size_t index) {
+  const NarrowInteger* narrow = result == nullptr ? nullptr : ResultNarrow(node, inputs, index);
+  if (narrow == nullptr || builder_.TypeOf(result)->kind == relay::TypeKind::kTuple ||
+      builder_.DTypeOf(result) != narrow->stored) {
+    return {result};
+  }
+  if (!LeavesRange(node.op_type)) return {result, narrow};
+  return {Wrapped(OnnxNodeView(node, graph_.opset, {}, builder_), result, *narrow), narrow};
+}
+
+// The operator's name, with its domain unless that is ONNX's own.
+std::string OperatorName(const OnnxNode& node) {
+  return node.domain.empty() || node.domain == "ai.onnx" ? node.op_type : node.domain + "." + node.op_type;
+}
+
 // Takes a copy, because a node of an old opset is changed into a present one.
 std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
   const int64_t opset = node.opset > 0 ? node.opset : graph_.opset;
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
-  if (!domain.empty() && domain != kMicrosoft && domain != kClassical && domain != kTraining) {
-    RefuseNode(fmt::format("the operator domain \"{}\" is not supported", node.domain));
-  }
   const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);
-  if (row == nullptr) RefuseNode("the operator is not supported");
+  if (row == nullptr) RefuseOperator(domain);
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
   if (domain.empty() && opset < kPresentRules) ToPresentRules(node, inputs, opset, builder_);
@@ -175,7 +235,7 @@ std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
   const auto convert_body = [this](const OnnxGraph& body, const std::vector<ExprPtr>& given) {
     return ConvertBodyOf(body, given);
   };
-  return row->convert(OnnxNodeView(node, opset, std::move(inputs), builder_, convert_body));
+  return row->convert(OnnxNodeView(node, opset, std::move(inputs), builder_, convert_body, InputNarrows(node)));
 }
 
 void Importer::ConvertNode(const OnnxNode& node) {
@@ -183,17 +243,19 @@ void Importer::ConvertNode(const OnnxNode& node) {
   const std::string outer = std::exchange(node_name_, node.name);
   builder_.SetNodeName(node.name);
   try {
+    const NarrowTypes narrow = InputNarrows(node);
     const std::vector<ExprPtr> results = Convert(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
-      if (i < results.size()) scopes_.back()[node.outputs[i]] = results[i];
+      if (i < results.size()) scopes_.back()[node.outputs[i]] = AsResult(node, narrow, results[i], i);
     }
   } catch (const NodeError&) {
     throw;
   } catch (const Error& error) {
-    throw NodeError(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+    throw NodeError(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, OperatorName(node), error.what()));
   } catch (const std::exception& error) {
-    throw NodeError(ExitCode::kBadData, fmt::format("node \"{}\" ({}): {}", node.name, node.op_type, error.what()));
+    throw NodeError(ExitCode::kBadData,
+                    fmt::format("node \"{}\" ({}): {}", node.name, OperatorName(node), error.what()));
   }
   node_name_ = outer;
   builder_.SetNodeName(outer);
@@ -207,9 +269,9 @@ bool Importer::AnyCountedInput(const std::vector<ExprPtr>& inputs) const {
 std::vector<ExprPtr> Importer::Outputs() const {
   std::vector<ExprPtr> outputs;
   for (const std::string& name : graph_.outputs) {
-    const ExprPtr* value = FindValue(name);
+    const Value* value = FindValue(name);
     if (value == nullptr) throw Error(ExitCode::kBadData, fmt::format("nothing makes the output \"{}\"", name));
-    outputs.push_back(*value);
+    outputs.push_back(value->expr);
   }
   return outputs;
 }

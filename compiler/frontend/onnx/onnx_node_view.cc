@@ -88,6 +88,12 @@ std::vector<int64_t> OnnxNodeView::Axes(std::vector<int64_t> axes, int64_t rank)
   return axes;
 }
 
+ExprPtr OnnxNodeView::Slice(const ExprPtr& expr, int64_t axis, int64_t begin, int64_t end, int64_t step) const {
+  using Ints = std::vector<int64_t>;
+  return Call("strided_slice", {expr},
+              {{"begin", Ints{begin}}, {"end", Ints{end}}, {"strides", Ints{step}}, {"axes", Ints{axis}}});
+}
+
 ExprPtr OnnxNodeView::Reshape(const ExprPtr& expr, const Shape& shape) const {
   const Shape& given = builder_.ShapeOf(expr);
   if (given == shape) return expr;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/frontend/onnx/narrow_integers.h"
 #include "compiler/frontend/onnx/onnx_graph.h"
 #include "compiler/frontend/onnx/typed_builder.h"
 #include "core/nth.h"
@@ -22,12 +23,13 @@ using ConvertBody =
 class OnnxNodeView {
  public:
   OnnxNodeView(const OnnxNode& node, int64_t opset, std::vector<relay::ExprPtr> inputs, TypedBuilder& builder,
-               ConvertBody convert_body = nullptr)
+               ConvertBody convert_body = nullptr, NarrowTypes narrow_types = {})
       : node_(node),
         opset_(opset),
         inputs_(std::move(inputs)),
         builder_(builder),
-        convert_body_(std::move(convert_body)) {}
+        convert_body_(std::move(convert_body)),
+        narrow_types_(std::move(narrow_types)) {}
 
   int64_t opset() const { return opset_; }
   const OnnxNode& node() const { return node_; }
@@ -39,6 +41,10 @@ class OnnxNodeView {
   const relay::ExprPtr& Input(int i) const;
   const std::vector<relay::ExprPtr>& inputs() const { return inputs_; }
   const Shape& InputShape(int i) const { return builder_.ShapeOf(Input(i)); }
+  // The type of an input's narrow integers; null if it has none, or is absent.
+  const NarrowInteger* InputNarrow(int i) const {
+    return i < static_cast<int>(narrow_types_.size()) ? Nth(narrow_types_, i) : nullptr;
+  }
   int64_t InputRank(int i) const { return static_cast<int64_t>(InputShape(i).size()); }
   // Null if its value is not known at import time.
   const Tensor* InputValue(int i) const { return builder_.ValueOf(Input(i)); }
@@ -68,6 +74,8 @@ class OnnxNodeView {
   relay::ExprPtr Call(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {}) const {
     return builder_.Call(op, std::move(args), std::move(attrs));
   }
+  // Every `step`-th position of one axis in [begin, end).
+  relay::ExprPtr Slice(const relay::ExprPtr& expr, int64_t axis, int64_t begin, int64_t end, int64_t step = 1) const;
   // The reshaped expression, or the expression itself if it has this shape.
   relay::ExprPtr Reshape(const relay::ExprPtr& expr, const Shape& shape) const;
 
@@ -79,6 +87,7 @@ class OnnxNodeView {
   std::vector<relay::ExprPtr> inputs_;
   TypedBuilder& builder_;
   ConvertBody convert_body_;
+  NarrowTypes narrow_types_;
 };
 
 // Throws Error(kBadData).

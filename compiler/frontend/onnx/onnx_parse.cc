@@ -60,6 +60,7 @@ OnnxAttribute ParseAttribute(onnx::AttributeProto& proto, const std::string& nod
   attribute.strings.assign(proto.strings().begin(), proto.strings().end());
   if (attribute.kind == OnnxAttribute::Kind::kTensor) {
     const std::string what = fmt::format("node \"{}\", attribute {}", node, proto.name());
+    attribute.element_type = proto.t().data_type();
     attribute.tensor = TakeTensor(*proto.mutable_t(), what, external, notices);
   }
   if (attribute.kind == OnnxAttribute::Kind::kGraph) {
@@ -173,6 +174,7 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
     const std::string name = initializer.name();
     if (name.empty()) RefuseModel("an initializer has no name");
     if (!names.insert(name).second) RefuseModel(fmt::format("the initializer \"{}\" is there twice", name));
+    graph.element_types[name] = initializer.data_type();
     graph.initializers.emplace_back(
         name, TakeTensor(initializer, fmt::format("initializer \"{}\"", name), external, notices));
   }
@@ -182,6 +184,7 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
     if (input.name().empty()) RefuseModel("an input has no name");
     if (!inputs.insert(input.name()).second) RefuseModel(fmt::format("the input \"{}\" is there twice", input.name()));
     if (names.count(input.name()) > 0) continue;
+    if (!is_body) graph.element_types[input.name()] = input.type().tensor_type().elem_type();
     graph.inputs.push_back(is_body ? NamedInput(input.name()) : ParseInput(input, notices));
   }
 }

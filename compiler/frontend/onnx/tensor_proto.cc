@@ -41,6 +41,33 @@ Shape DimsOf(const TensorProto& proto, const std::string& what) {
   return shape;
 }
 
+// Element i of integers of so many bits, the first in the lowest bits of its byte (little endian).
+int64_t NarrowElement(const char* raw, int64_t i, const NarrowInteger& type, int64_t bits) {
+  uint64_t word = 0;
+  std::memcpy(&word, raw + i * bits / 8, static_cast<size_t>(CeilDiv(bits, 8)));
+  word >>= i * bits % 8;
+  if (bits == 64) return static_cast<int64_t>(word);
+  const uint64_t mask = (uint64_t{1} << bits) - 1, sign = type.is_signed ? uint64_t{1} << (bits - 1) : 0;
+  return static_cast<int64_t>(((word & mask) ^ sign) - sign);
+}
+
+void WidenRaw(const char* raw, const OnnxElementType& type, Tensor& into, const std::string& what) {
+  for (int64_t i = 0; i < into.elements(); ++i) {
+    const int64_t value = NarrowElement(raw, i, *type.narrow, type.bits);
+    if (!type.narrow->is_signed && value < 0) RefuseTensor(what, "a uint64 of 2^63 or more is not supported");
+    switch (type.dtype) {
+      case DType::kInt64:
+        into.data<int64_t>()[i] = value;
+        break;
+      case DType::kInt32:
+        into.data<int32_t>()[i] = static_cast<int32_t>(value);
+        break;
+      default:
+        into.data<uint8_t>()[i] = static_cast<uint8_t>(value);
+    }
+  }
+}
+
 // Copies the bytes of raw_data or of an external file into a tensor of the declared type.
 void ConvertRaw(const char* raw, int onnx_type, Tensor& into) {
   float* values = into.data<float>();
@@ -60,16 +87,18 @@ void ConvertRaw(const char* raw, int onnx_type, Tensor& into) {
 
 Tensor FromRaw(const std::string& raw, const TensorProto& proto, const OnnxElementType& type, const Shape& shape,
                const std::string& what) {
-  const int64_t wanted = ElementCount(shape) * type.bytes;
+  const int64_t wanted = type.RawBytes(ElementCount(shape));
   if (static_cast<int64_t>(raw.size()) != wanted) {
     RefuseTensor(what, fmt::format("{} needs {} bytes of data, it has {}", ShapeText(shape), wanted, raw.size()));
   }
   Tensor tensor(type.dtype, shape);
   if (wanted == 0) return tensor;
-  if (type.note.empty()) {
-    std::memcpy(tensor.raw(), raw.data(), raw.size());
-  } else {
+  if (type.narrow != nullptr) {
+    WidenRaw(raw.data(), type, tensor, what);
+  } else if (!type.note.empty()) {
     ConvertRaw(raw.data(), proto.data_type(), tensor);
+  } else {
+    std::memcpy(tensor.raw(), raw.data(), raw.size());
   }
   return tensor;
 }
@@ -120,7 +149,24 @@ Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, 
   });
 }
 
-Tensor FromFields(const TensorProto& proto, DType dtype, const Shape& shape, const std::string& what) {
+// uint64_data holds unsigned integers of 32 and 64 bits. int32_data holds those of 16 bits, and bytes of smaller ones.
+Tensor FromNarrowFields(const TensorProto& proto, const OnnxElementType& type, const Shape& shape,
+                        const std::string& what) {
+  const bool is_wide = type.bits > 16;
+  std::string raw;
+  const auto append = [&](uint64_t value, int64_t bytes) {
+    raw.append(reinterpret_cast<const char*>(&value), static_cast<size_t>(bytes));
+  };
+  for (const uint64_t value : proto.uint64_data()) append(value, is_wide ? type.bits / 8 : 0);
+  for (const int32_t value : proto.int32_data()) {
+    append(static_cast<uint64_t>(value), is_wide ? 0 : CeilDiv(type.bits, 8));
+  }
+  return FromRaw(raw, proto, type, shape, what);
+}
+
+Tensor FromFields(const TensorProto& proto, const OnnxElementType& type, const Shape& shape, const std::string& what) {
+  if (type.narrow != nullptr) return FromNarrowFields(proto, type, shape, what);
+  const DType dtype = type.dtype;
   switch (proto.data_type()) {
     case TensorProto::FLOAT:
       return FromField(proto.float_data(), dtype, shape, what, Store<float>);
@@ -148,7 +194,7 @@ Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const
   if (external == nullptr) RefuseTensor(what, "its data lie in another file, which is not read here");
   std::string location;
   int64_t offset = 0;
-  const int64_t size = ElementCount(shape) * type.bytes;
+  const int64_t size = type.RawBytes(ElementCount(shape));
   int64_t length = size;
   for (const auto& entry : proto.external_data()) {
     if (entry.key() == "location") location = entry.value();
@@ -159,7 +205,7 @@ Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const
     RefuseTensor(what, fmt::format("{} needs {} bytes, length is {}", ShapeText(shape), size, length));
   try {
     external->Check(location, offset, size);
-    if (type.note.empty()) {
+    if (!type.is_converted()) {
       Tensor tensor(type.dtype, shape);
       external->Read(location, offset, size, tensor.raw());
       return tensor;
@@ -175,31 +221,34 @@ Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const
 }  // namespace
 
 OnnxElementType ElementTypeOf(int onnx_type, const std::string& what) {
+  if (const NarrowInteger* narrow = FindNarrowInteger(onnx_type)) {
+    return {narrow->stored, narrow->bits == 63 ? 64 : narrow->bits, "", narrow};
+  }
   switch (onnx_type) {
     case TensorProto::FLOAT:
-      return {DType::kFloat32, 4, ""};
+      return {DType::kFloat32, 32, ""};
     case TensorProto::DOUBLE:
-      return {DType::kFloat32, 8, "float64"};
+      return {DType::kFloat32, 64, "float64"};
     case TensorProto::FLOAT16:
-      return {DType::kFloat32, 2, "float16"};
+      return {DType::kFloat32, 16, "float16"};
     case TensorProto::BFLOAT16:
-      return {DType::kFloat32, 2, "bfloat16"};
+      return {DType::kFloat32, 16, "bfloat16"};
     case TensorProto::INT32:
-      return {DType::kInt32, 4, ""};
+      return {DType::kInt32, 32, ""};
     case TensorProto::INT64:
-      return {DType::kInt64, 8, ""};
+      return {DType::kInt64, 64, ""};
     case TensorProto::INT8:
-      return {DType::kInt8, 1, ""};
+      return {DType::kInt8, 8, ""};
     case TensorProto::UINT8:
-      return {DType::kUInt8, 1, ""};
+      return {DType::kUInt8, 8, ""};
     case TensorProto::BOOL:
-      return {DType::kBool, 1, ""};
+      return {DType::kBool, 8, ""};
     default:
-      RefuseTensor(
-          what, fmt::format("the element type {} is not supported; float32, float16, bfloat16, float64, int32, int64, "
-                            "int8, uint8 and bool are",
-                            TensorProto::DataType_IsValid(onnx_type) ? TensorProto::DataType_Name(onnx_type)
-                                                                     : std::to_string(onnx_type)));
+      RefuseTensor(what,
+                   fmt::format("the element type {} is not supported; bool, float16 to float64, bfloat16 and integers "
+                               "of 2 to 64 bits are",
+                               TensorProto::DataType_IsValid(onnx_type) ? TensorProto::DataType_Name(onnx_type)
+                                                                        : std::to_string(onnx_type)));
   }
 }
 
@@ -214,7 +263,7 @@ Tensor TakeTensor(TensorProto& proto, const std::string& what, const ExternalDat
   } else if (proto.has_raw_data()) {
     tensor = FromRaw(proto.raw_data(), proto, type, shape, what);
   } else {
-    tensor = FromFields(proto, type.dtype, shape, what);
+    tensor = FromFields(proto, type, shape, what);
   }
   if (!type.note.empty()) {
     const std::string notice = fmt::format("{} weights are read as float32", type.note);

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "compiler/frontend/onnx/external_data.h"
+#include "compiler/frontend/onnx/narrow_integers.h"
+#include "core/ceil_div.h"
 #include "core/tensor.h"
 
 namespace hone {
@@ -16,15 +18,21 @@ constexpr int kMaxOnnxRank = 16;  // of the tensors that hone reads
 
 // The representation of one ONNX element type.
 struct OnnxElementType {
-  DType dtype;            // dtype of the tensor
-  int64_t bytes;          // bytes of one element in raw data
-  std::string_view note;  // ONNX's name if the values are converted, else empty
+  DType dtype;                            // dtype of the tensor
+  int64_t bits;                           // of one element in raw data
+  std::string_view note;                  // ONNX's name if floats are converted, else empty
+  const NarrowInteger* narrow = nullptr;  // the type of integers that are widened; null for any other
+
+  bool is_converted() const { return !note.empty() || narrow != nullptr; }
+  // The size of raw data; the last byte may have room for more elements.
+  int64_t RawBytes(int64_t elements) const { return CeilDiv(elements * bits, 8); }
 };
 // Throws Error(kBadData) naming `what` if hone has no such type.
 OnnxElementType ElementTypeOf(int onnx_type, const std::string& what);
 
 // The tensor's values; frees the message's own copy. Nothing is allocated before the data for it are known to exist.
-// float16, bfloat16 and double become float32, with a notice in `notices`. Throws Error(kBadData) naming `what`.
+// float16, bfloat16 and double become float32, with a notice in `notices`; narrow integers are widened. Throws
+// Error(kBadData) naming `what`.
 Tensor TakeTensor(onnx::TensorProto& proto, const std::string& what, const ExternalData* external,
                   std::vector<std::string>& notices);
 

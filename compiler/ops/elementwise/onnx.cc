@@ -113,10 +113,13 @@ std::vector<ExprPtr> Mean(const OnnxNodeView& view) {
 std::vector<ExprPtr> Identity(const OnnxNodeView& view) { return {view.Input(0)}; }
 
 std::vector<ExprPtr> Cast(const OnnxNodeView& view) {
-  return {AsDType(view, view.Input(0), CastTarget(view.Int("to", 0)))};
+  const int64_t to = view.Int("to", 0);
+  if (const NarrowInteger* narrow = FindNarrowInteger(to)) return {AsNarrow(view, view.Input(0), *narrow)};
+  return {AsDType(view, view.Input(0), CastTarget(to))};
 }
 
 std::vector<ExprPtr> CastLike(const OnnxNodeView& view) {
+  if (const NarrowInteger* narrow = view.InputNarrow(1)) return {AsNarrow(view, view.Input(0), *narrow)};
   return {AsDType(view, view.Input(0), view.builder().DTypeOf(view.Input(1)))};
 }
 

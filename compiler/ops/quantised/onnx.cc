@@ -16,25 +16,31 @@ QuantisedAxis QuantisedAxisOf(const OnnxNodeView& view) {
   return {OnnxNodeView::Axis(view.Int("axis", 1), view.InputRank(0)), block};
 }
 
+// The narrow integers that the result has by its zero point or by ONNX's number of a type; null for bytes.
+const NarrowInteger* NarrowResult(const OnnxNodeView& view) {
+  return view.HasInput(2) ? view.InputNarrow(2) : FindNarrowInteger(view.Int("output_dtype", 0));
+}
+
 // The dtype of the result without a zero point to tell it, from ONNX's number of a type.
 DType ResultDType(const OnnxNodeView& view) {
   constexpr int64_t kOnnxUInt8 = 2, kOnnxInt8 = 3;
   const int64_t given = view.Int("output_dtype", 0);
+  if (const NarrowInteger* narrow = NarrowResult(view)) return narrow->stored;
   if (view.HasInput(2) || given == 0) return QuantisedDType(view, 2);
   if (given != kOnnxUInt8 && given != kOnnxInt8) {
-    RefuseNode(fmt::format("the element type {} is not supported; uint8 and int8 are", given));
+    RefuseNode(fmt::format("the element type {} is not supported; integers of 2, 4, 8 and 16 bits are", given));
   }
   return given == kOnnxInt8 ? DType::kInt8 : DType::kUInt8;
 }
 
 std::vector<ExprPtr> QuantizeLinear(const OnnxNodeView& view) {
   const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), QuantisedAxisOf(view));
-  return {Quantised(view, AsDType(view, view.Input(0), DType::kFloat32), by, ResultDType(view))};
+  return {Quantised(view, AsDType(view, view.Input(0), DType::kFloat32), by, ResultDType(view), NarrowResult(view))};
 }
 
 std::vector<ExprPtr> DequantizeLinear(const OnnxNodeView& view) {
   const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), QuantisedAxisOf(view));
-  return {Dequantised(view, view.Input(0), by)};
+  return {Dequantised(view, view.Input(0), by, view.InputNarrow(0))};
 }
 
 std::vector<ExprPtr> DynamicQuantizeLinear(const OnnxNodeView& view) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ceil_div.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -19,7 +20,8 @@ struct QuantisedRange {
   double high;
 };
 
-QuantisedRange QuantisedRangeOf(DType dtype) {
+QuantisedRange QuantisedRangeOf(DType dtype, const NarrowInteger* narrow) {
+  if (narrow != nullptr) return {narrow->low(), narrow->high()};
   if (dtype == DType::kUInt8) return {0, 255};
   if (dtype == DType::kInt8) return {-128, 127};
   if (dtype == DType::kInt32) return {-2147483648.0, 2147483647.0};
@@ -45,9 +47,9 @@ ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& vector, int64_t axis,
 ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& values, const Shape& shape, const QuantisedAxis& axis) {
   const auto at = static_cast<size_t>(axis.axis);
   Shape blocks = shape;
-  blocks[at] = shape[at] / axis.block;
-  if (axis.block < 1 || shape[at] % axis.block != 0 || view.builder().ShapeOf(values) != blocks) {
-    RefuseNode(fmt::format("{} scales for {} in blocks of {} along axis {}; whole blocks with one scale each are right",
+  blocks[at] = axis.block < 1 ? 0 : CeilDiv(shape[at], axis.block);
+  if (axis.block < 1 || view.builder().ShapeOf(values) != blocks) {
+    RefuseNode(fmt::format("{} scales for {} in blocks of {} along axis {}; one scale for each block is right",
                            ShapeText(view.builder().ShapeOf(values)), ShapeText(shape), axis.block, axis.axis));
   }
   Shape apart = blocks;
@@ -55,7 +57,10 @@ ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& values, const Shape& s
   Shape full = apart;
   full[at + 1] = axis.block;
   view.builder().Spend(ElementCount(shape) * 8);
-  return view.Reshape(view.Call("broadcast_to", {view.Reshape(values, apart)}, {{"shape", full}}), shape);
+  Shape whole = blocks;
+  whole[at] *= axis.block;
+  const ExprPtr all = view.Reshape(view.Call("broadcast_to", {view.Reshape(values, apart)}, {{"shape", full}}), whole);
+  return whole == shape ? all : view.Slice(all, axis.axis, 0, shape[at]);
 }
 
 // Two steps, so that the first has work for many threads. Pools of images read them in place.
@@ -108,16 +113,17 @@ Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_poin
   return {ReadPerAxis(view, scale, shape, axis), ReadPerAxis(view, zero_point, shape, axis)};
 }
 
-WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const ExprPtr& zero_point) {
+WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const ExprPtr& zero_point,
+                     const NarrowInteger* narrow) {
   const DType dtype = view.builder().DTypeOf(integers);
-  const QuantisedRange range = QuantisedRangeOf(dtype);
+  const QuantisedRange range = QuantisedRangeOf(dtype, narrow);
   WholeNumbers numbers{AsDType(view, integers, DType::kFloat32), std::min(range.low, 0.0), std::max(range.high, 0.0),
                        integers};
   if (zero_point == nullptr) return numbers;
   if (view.builder().DTypeOf(zero_point) != dtype) RefuseNode("the zero point must be of the data's type");
   const Tensor* zero = view.builder().ValueOf(zero_point);
   if (IsZero(zero)) return numbers;
-  if (dtype == DType::kInt32) RefuseNode("int32 data must have the zero point 0");
+  if (dtype == DType::kInt32 && narrow == nullptr) RefuseNode("int32 data must have the zero point 0");
   double least = zero ? zero->At(0) : range.low, most = zero ? zero->At(0) : range.high;
   for (int64_t i = 0; zero != nullptr && i < zero->elements(); ++i) {
     least = std::min(least, zero->At(i));
@@ -127,12 +133,14 @@ WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const Ex
           range.high - least, integers, zero_point};
 }
 
-ExprPtr Dequantised(const OnnxNodeView& view, const ExprPtr& integers, const Quantisation& by) {
-  return view.builder().Unfolded("multiply", {Centred(view, integers, by.zero_point).value, by.scale});
+ExprPtr Dequantised(const OnnxNodeView& view, const ExprPtr& integers, const Quantisation& by,
+                    const NarrowInteger* narrow) {
+  return view.builder().Unfolded("multiply", {Centred(view, integers, by.zero_point, narrow).value, by.scale});
 }
 
-ExprPtr Saturated(const OnnxNodeView& view, const ExprPtr& quotient, const ExprPtr& zero_point, DType dtype) {
-  const QuantisedRange range = QuantisedRangeOf(dtype);
+ExprPtr Saturated(const OnnxNodeView& view, const ExprPtr& quotient, const ExprPtr& zero_point, DType dtype,
+                  const NarrowInteger* narrow) {
+  const QuantisedRange range = QuantisedRangeOf(dtype, narrow);
   ExprPtr whole = view.Call("round", {quotient});
   if (zero_point != nullptr && !IsZero(view.builder().ValueOf(zero_point))) {
     whole = view.Call("add", {whole, AsDType(view, zero_point, DType::kFloat32)});
@@ -140,8 +148,9 @@ ExprPtr Saturated(const OnnxNodeView& view, const ExprPtr& quotient, const ExprP
   return AsDType(view, view.Call("clip", {whole}, {{"a_min", range.low}, {"a_max", range.high}}), dtype);
 }
 
-ExprPtr Quantised(const OnnxNodeView& view, const ExprPtr& real, const Quantisation& by, DType dtype) {
-  return Saturated(view, view.Call("divide", {real, by.scale}), by.zero_point, dtype);
+ExprPtr Quantised(const OnnxNodeView& view, const ExprPtr& real, const Quantisation& by, DType dtype,
+                  const NarrowInteger* narrow) {
+  return Saturated(view, view.Call("divide", {real, by.scale}), by.zero_point, dtype, narrow);
 }
 
 DType QuantisedDType(const OnnxNodeView& view, int zero_point) {

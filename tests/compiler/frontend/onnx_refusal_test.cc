@@ -28,6 +28,18 @@ TEST(OnnxRefusal, NamesAnUnknownDomain) {
   EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("\"com.example\" is not supported"));
 }
 
+TEST(OnnxRefusal, TellsWhereAModelWithoutTheOperatorIs) {
+  ModelMaker optimised = OneNode("BeamSearch");
+  optimised.graph().mutable_node(0)->set_domain("com.microsoft");
+  EXPECT_THAT(ImportError(optimised.Bytes()),
+              AllOf(HasSubstr("(com.microsoft.BeamSearch)"), HasSubstr("from before ONNX Runtime's optimizer")));
+  for (const char* domain : {"com.microsoft.nchwc", "com.ms.internal.nhwc"}) {
+    ModelMaker placed = OneNode("Conv");
+    placed.graph().mutable_node(0)->set_domain(domain);
+    EXPECT_THAT(ImportError(placed.Bytes()), AllOf(HasSubstr(domain), HasSubstr("save it at ORT_ENABLE_EXTENDED")));
+  }
+}
+
 TEST(OnnxRefusal, NamesAnUnknownAttribute) {
   EXPECT_EQ(ImportError(OneNode("Relu", {{"slope", 0.5}}).Bytes()),
             "node \"y\" (Relu): the attribute \"slope\" is not known");
