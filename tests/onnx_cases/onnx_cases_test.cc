@@ -85,6 +85,15 @@ TEST(OnnxCases, AreRightButForTheExclusions) {
   table.Print(std::cout);
 }
 
+// One node each of ONNX Runtime's own operators, with the numbers that its CPU computes.
+TEST(OnnxCases, OfOnnxRuntimeAreRight) {
+  const CasePack pack(kData + "/runtime_cases.gz");
+  Table table;
+  for (size_t i = 0; i < pack.cases().size(); i += kStride) table.Add(pack.cases()[i], Judge(pack.cases()[i], {}));
+  std::cout << "onnxruntime " << pack.onnx_version() << "\n";
+  table.Print(std::cout);
+}
+
 TEST(OnnxCases, ExclusionsNameCases) {
   const CasePack pack(kData + "/cases.gz");
   Exclusions left = ReadExclusions();

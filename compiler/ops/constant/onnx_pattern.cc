@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/composed_node.h"
 #include "compiler/frontend/onnx/computed_dims.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
@@ -110,6 +111,13 @@ std::vector<ExprPtr> Range(const OnnxNodeView& view) {
   return {relay::MakeConstant(reals ? RangeOfReals(view) : RangeOfIntegers(view))};
 }
 
+// Without a delta it is 1.
+std::vector<ExprPtr> RangeByOne(const OnnxNodeView& view) {
+  const ExprPtr& start = view.Input(0);
+  return {
+      Composed(view, "Range", {start, view.Input(1), view.HasInput(2) ? view.Input(2) : ScalarLike(view, start, 1)})};
+}
+
 std::vector<ExprPtr> Size(const OnnxNodeView& view) {
   ExprPtr elements = CountOf(1);
   for (int64_t d = 0; d < view.InputRank(0); ++d) {
@@ -170,10 +178,12 @@ std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
 
 OnnxOperatorTable PatternOperators() {
   return {{"Range", 3, 3, Range, {"stash_type"}},
+          {"Range", 2, 3, RangeByOne, {}, kMicrosoft},
           {"Size", 1, 1, Size, {}},
           {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},
           {"OneHot", 3, 3, OneHot, {"axis"}},
-          {"Trilu", 1, 2, Trilu, {"upper"}}};
+          {"Trilu", 1, 2, Trilu, {"upper"}},
+          {"Trilu", 1, 2, Trilu, {"upper"}, kMicrosoft}};
 }
 
 }  // namespace hone

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compiler/frontend/onnx/composed_node.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/ops/onnx_families.h"
@@ -150,8 +151,16 @@ std::vector<ExprPtr> Unique(const OnnxNodeView& view) {
           wants(3) ? uniques.GroupSizes() : nullptr};
 }
 
+// The distinct elements in the order of their first places, each element's place among them, and how often each occurs.
+std::vector<ExprPtr> UniqueInOrder(const OnnxNodeView& view) {
+  const auto all = ComposedResults(view, "Unique", {view.Input(0)}, {{"sorted", IntAttribute(0)}}, 4);
+  return {all[0], all[2], all[3]};
+}
+
 }  // namespace
 
-OnnxOperatorTable UniqueOperators() { return {{"Unique", 1, 1, Unique, {"axis", "sorted"}}}; }
+OnnxOperatorTable UniqueOperators() {
+  return {{"Unique", 1, 1, Unique, {"axis", "sorted"}}, {"Unique", 1, 1, UniqueInOrder, {}, kMicrosoft}};
+}
 
 }  // namespace hone

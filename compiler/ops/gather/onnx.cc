@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/composed_node.h"
 #include "compiler/frontend/onnx/positions.h"
 #include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/ops/gather/onnx_counted_slice.h"
@@ -203,6 +204,11 @@ std::vector<ExprPtr> ReverseSequence(const OnnxNodeView& view) {
   return {view.Reshape(taken, shape)};
 }
 
+// Rows of a table. The padding index and the scale of gradients matter only to training.
+std::vector<ExprPtr> TorchEmbedding(const OnnxNodeView& view) {
+  return {Composed(view, "Gather", {view.Input(0), view.Input(1)})};
+}
+
 }  // namespace
 
 OnnxOperatorTable IndexingOperators() {
@@ -212,6 +218,8 @@ OnnxOperatorTable IndexingOperators() {
       {"Gather", 2, 2, Gather, {"axis"}},
       {"GatherElements", 2, 2, GatherElements, {"axis"}},
       {"GatherND", 2, 2, GatherNd, {"batch_dims"}},
+      {"GatherND", 2, 2, GatherNd, {}, kMicrosoft},
+      {"TorchEmbedding", 2, 4, TorchEmbedding, {}, kMicrosoft},
       {"ReverseSequence", 2, 2, ReverseSequence, {"batch_axis", "time_axis"}},
   };
 }

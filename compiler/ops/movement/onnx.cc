@@ -315,6 +315,8 @@ OnnxOperatorTable ShapeOperators() {
       {"Concat", 1, -1, Concat, {"axis"}},
       {"Expand", 2, 2, Expand, {}},
       {"Pad", 1, 4, Pad, {"mode", "pads", "value"}},
+      {"Pad", 2, 3, Pad, {"mode"}, kMicrosoft},
+      {"ExpandDims", 2, 2, Unsqueeze, {}, kMicrosoft},
   };
 }
 

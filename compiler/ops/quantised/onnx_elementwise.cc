@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "compiler/frontend/onnx/as_planes.h"
+#include "compiler/frontend/onnx/composed_node.h"
 #include "compiler/frontend/onnx/window.h"
 #include "compiler/ops/onnx_families.h"
 #include "compiler/ops/quantised/onnx_parameters.h"
@@ -99,6 +100,26 @@ std::vector<ExprPtr> QLinearSoftmax(const OnnxNodeView& view) {
   return {QuantisedResult(view, view.Call("nn.softmax", {RealInput(view, 0)}, attrs), 3)};
 }
 
+// ONNX's QLinearConv, whose image may have its channels last; its weights never have.
+std::vector<ExprPtr> QLinearConvOfImage(const OnnxNodeView& view) {
+  const NodeAttributes attributes =
+      AttributesOf(view, {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
+  const auto compose = view.Int("channels_last", 0) != 0 ? ComposedChannelsLast : Composed;
+  return {compose(view, "QLinearConv", view.inputs(), attributes, {})};
+}
+
+std::vector<ExprPtr> QLinearReduceMean(const OnnxNodeView& view) {
+  const relay::Attrs over{{"axis", OnnxNodeView::Axes(view.Ints("axes", {}), view.InputRank(0))},
+                          {"keepdims", view.Int("keepdims", 1) != 0}};
+  return {QuantisedResult(view, view.Call("mean", {RealInput(view, 0)}, over), 3)};
+}
+
+// Inputs: condition, X, its scale and zero point, Y, its scale and zero point, the result's scale and zero point.
+std::vector<ExprPtr> QLinearWhere(const OnnxNodeView& view) {
+  const ExprPtr chosen = view.Call("where", {view.Input(0), RealInput(view, 1), RealInput(view, 4)});
+  return {Quantised(view, chosen, ReadQuantisation(view, 7, 8, {}), QuantisedDType(view, 8))};
+}
+
 }  // namespace
 
 OnnxOperatorTable QuantisedElementwiseOperators() {
@@ -112,6 +133,14 @@ OnnxOperatorTable QuantisedElementwiseOperators() {
       {"QLinearConcat", 5, -1, QLinearConcat, {"axis"}, kMicrosoft},
       {"QLinearSigmoid", 4, 5, QLinearSigmoid, {}, kMicrosoft},
       {"QLinearLeakyRelu", 4, 5, QLinearLeakyRelu, {"alpha"}, kMicrosoft},
+      {"QLinearConv",
+       8,
+       9,
+       QLinearConvOfImage,
+       {"auto_pad", "channels_last", "dilations", "group", "kernel_shape", "pads", "strides"},
+       kMicrosoft},
+      {"QLinearReduceMean", 2, 5, QLinearReduceMean, {"axes", "keepdims"}, kMicrosoft},
+      {"QLinearWhere", 9, 9, QLinearWhere, {}, kMicrosoft},
       {"QLinearSoftmax", 5, 5, QLinearSoftmax, {"axis", "opset"}, kMicrosoft},
   };
 }

@@ -29,7 +29,8 @@ std::vector<relay::ExprPtr> GridSample(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable GridSampleOperators() {
-  return {{"GridSample", 2, 2, GridSample, {"align_corners", "mode", "padding_mode"}}};
+  const std::vector<std::string_view> attributes{"align_corners", "mode", "padding_mode"};
+  return {{"GridSample", 2, 2, GridSample, attributes}, {"GridSample", 2, 2, GridSample, attributes, kMicrosoft}};
 }
 
 }  // namespace hone

@@ -1,0 +1,141 @@
+// Weights of 2, 4 or 8 bits with a scale for each block along the reduction, as ONNX Runtime's tools write them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/composed_node.h"
+#include "compiler/ops/onnx_families.h"
+#include "core/ceil_div.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// `rows` lines of `columns` integers of `bits` bits. A line consists of blocks of `block` integers; each block begins
+// at a byte and has a scale and a zero point. The first integer of a byte is in its lowest bits.
+struct BlockFormat {
+  int64_t rows = 0, columns = 0;
+  int64_t bits = 4, block = 32;
+
+  int64_t blocks() const { return CeilDiv(columns, block); }
+  int64_t block_bytes() const { return CeilDiv(block * bits, 8); }
+};
+
+int64_t PackedInteger(const uint8_t* bytes, int64_t index, int64_t bits) {
+  const int64_t per_byte = 8 / bits;
+  return (bytes[index / per_byte] >> (index % per_byte * bits)) & ((1 << bits) - 1);
+}
+
+const Tensor& KnownInput(const OnnxNodeView& view, int input, std::string_view what) {
+  const Tensor* value = view.HasInput(input) ? view.InputValue(input) : nullptr;
+  if (value == nullptr) RefuseNode(fmt::format("its {} must be known when the model is imported", what));
+  return *value;
+}
+
+void RequireElements(const Tensor& tensor, int64_t elements, std::string_view what) {
+  if (tensor.elements() == elements) return;
+  RefuseNode(fmt::format("its {} are {}; {} elements are right", what, ShapeText(tensor.shape()), elements));
+}
+
+// Zero points by row and block: packed like the weights, each row beginning at a byte, or floats. Without any they are
+// the middle of the range.
+class ZeroPoints {
+ public:
+  ZeroPoints(const OnnxNodeView& view, int input, const BlockFormat& format) : format_(format) {
+    if (!view.HasInput(input)) return;
+    values_ = KnownInput(view, input, "zero points");
+    const bool packed = values_.dtype() == DType::kUInt8;
+    RequireElements(values_, format.rows * (packed ? RowBytes() : format.blocks()), "zero points");
+  }
+
+  double At(int64_t row, int64_t block) const {
+    if (!values_.defined()) return static_cast<double>(int64_t{1} << (format_.bits - 1));
+    if (values_.dtype() != DType::kUInt8) return values_.At(row * format_.blocks() + block);
+    return static_cast<double>(PackedInteger(values_.data<uint8_t>() + row * RowBytes(), block, format_.bits));
+  }
+
+ private:
+  int64_t RowBytes() const { return CeilDiv(format_.blocks() * format_.bits, 8); }
+
+  BlockFormat format_;
+  Tensor values_;
+};
+
+// The real weights, rows x columns. `weights`, `scales` and `zero_points` are numbers of inputs.
+ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int weights, int scales, int zero_points) {
+  const Tensor& packed = KnownInput(view, weights, "weights");
+  if (packed.dtype() != DType::kUInt8) RefuseNode(fmt::format("its weights are {}", DTypeName(packed.dtype())));
+  RequireElements(packed, format.rows * format.blocks() * format.block_bytes(), "weights");
+  const Tensor& scale = KnownInput(view, scales, "scales");
+  RequireElements(scale, format.rows * format.blocks(), "scales");
+  const ZeroPoints zeros(view, zero_points, format);
+  view.builder().Spend(format.rows * format.columns * DTypeBytes(DType::kFloat32));
+  Tensor real(DType::kFloat32, {format.rows, format.columns});
+  for (int64_t row = 0; row < format.rows; ++row) {
+    for (int64_t block = 0; block < format.blocks(); ++block) {
+      const int64_t at = row * format.blocks() + block, begin = block * format.block;
+      const uint8_t* bytes = packed.data<uint8_t>() + at * format.block_bytes();
+      const double factor = scale.At(at), zero = zeros.At(row, block);
+      float* out = real.data<float>() + row * format.columns + begin;
+      for (int64_t i = 0; i < std::min(format.block, format.columns - begin); ++i) {
+        out[i] = static_cast<float>((static_cast<double>(PackedInteger(bytes, i, format.bits)) - zero) * factor);
+      }
+    }
+  }
+  return relay::MakeConstant(std::move(real), view.node().name);
+}
+
+void CheckBits(int64_t bits, int64_t block) {
+  if (bits != 2 && bits != 4 && bits != 8) RefuseNode(fmt::format("bits is {}; 2, 4 and 8 are supported", bits));
+  if (block < 16 || (block & (block - 1)) != 0) {
+    RefuseNode(fmt::format("block_size is {}; powers of two from 16 on are right", block));
+  }
+}
+
+// Inputs: A, B (N x blocks x bytes), scales, zero points, the order of the columns in groups, bias.
+std::vector<ExprPtr> MatMulNBits(const OnnxNodeView& view) {
+  const BlockFormat format{view.Int("N", 0), view.Int("K", 0), view.Int("bits", 4), view.Int("block_size", 0)};
+  CheckBits(format.bits, format.block);
+  if (format.rows < 1 || format.columns < 1) RefuseNode(fmt::format("N is {}, K is {}", format.rows, format.columns));
+  if (view.HasInput(4)) RefuseNode("g_idx, an order of the columns, is not supported");
+  if (view.Int("weight_prepacked", 0) != 0) RefuseNode("weight_prepacked is of one machine; use the file before it");
+  const ExprPtr weights = RealWeights(view, format, 1, 2, 3);
+  const ExprPtr columns = view.Call("transpose", {weights}, {{"axes", std::vector<int64_t>{1, 0}}});
+  const ExprPtr product = Composed(view, "MatMul", {view.Input(0), columns});
+  return {view.HasInput(5) ? view.Call("add", {product, view.Input(5)}) : product};
+}
+
+// Inputs: data, indices, scales, zero points. Rows of a table that is packed along its last axis.
+std::vector<ExprPtr> GatherBlockQuantized(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  const int64_t rank = view.InputRank(0), bits = view.Int("bits", 4), block = view.Int("block_size", 128);
+  CheckBits(bits, block);
+  if (rank != 2 || OnnxNodeView::Axis(view.Int("gather_axis", 0), rank) != 0 ||
+      OnnxNodeView::Axis(view.Int("quantize_axis", 1), rank) != 1) {
+    RefuseNode(fmt::format("a table of {}; rows of a matrix packed along them are supported", ShapeText(shape)));
+  }
+  const BlockFormat format{shape[0], shape[1] * (8 / bits), bits, block};
+  return {Composed(view, "Gather", {RealWeights(view, format, 0, 2, 3), view.Input(1)})};
+}
+
+}  // namespace
+
+OnnxOperatorTable BlockQuantisedOperators() {
+  return {
+      {"MatMulNBits",
+       3,
+       6,
+       MatMulNBits,
+       {"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"},
+       kMicrosoft},
+      {"GatherBlockQuantized",
+       3,
+       4,
+       GatherBlockQuantized,
+       {"bits", "block_size", "gather_axis", "quantize_axis"},
+       kMicrosoft},
+  };
+}
+
+}  // namespace hone
