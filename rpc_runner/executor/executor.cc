@@ -42,12 +42,6 @@ double LoadAverage() {
   return sysinfo(&system) == 0 ? static_cast<double>(system.loads[0]) / (1 << SI_LOAD_SHIFT) : 0;
 }
 
-// Opens the files that are read later before they disappear.
-std::string ConfineHere(const std::string& user) {
-  OpenMemoryFile();
-  return Confine(user);
-}
-
 // No roof under an emulator, whose arithmetic says nothing of the machine.
 std::optional<ArithmeticRoof> RoofOf(const Environment& environment, const ExecutorOptions& options) {
   if (environment.emulated || !options.emulator.empty()) return std::nullopt;
@@ -64,7 +58,7 @@ class Executor {
         caps_(CapsOf(options)),
         environment_(ProbeEnvironment()),
         lock_(CpusToPin()),
-        confinement_(ConfineHere(options.user)),
+        confinement_(Confine(options.user)),
         nursery_(fd),
         jobs_(nursery_, environment_.cores, pin_, caps_, lock_, RoofOf(environment_, options)),
         packages_(caps_.cache_bytes) {

@@ -13,22 +13,21 @@
 namespace hone {
 namespace {
 
-// Values in [-1/16, 1/16), so small that a deep network neither overflows nor ends in denormals.
+// A value in [-1/16, 1/16) from 16 bits, so small that a deep network neither overflows nor ends in denormals.
+float SmallValue(uint64_t bits) { return (static_cast<float>(bits & 0xFFFF) - 32768.0F) / 524288.0F; }
+
 void FillFloats(char* data, int64_t bytes, Random& random) {
   float* values = reinterpret_cast<float*>(data);
   for (int64_t i = 0; i < bytes / 4; i += 2) {
     const uint64_t bits = random.Next();
-    values[i] = (static_cast<float>(bits & 0xFFFF) - 32768.0F) / 524288.0F;
-    if (i + 1 < bytes / 4) values[i + 1] = (static_cast<float>(bits >> 48) - 32768.0F) / 524288.0F;
+    values[i] = SmallValue(bits);
+    if (i + 1 < bytes / 4) values[i + 1] = SmallValue(bits >> 48);
   }
 }
 
-// Bfloat16 values of the same distribution.
 void FillBFloats(char* data, int64_t bytes, Random& random) {
   auto* values = reinterpret_cast<BFloat16*>(data);
-  for (int64_t i = 0; i < bytes / 2; ++i) {
-    values[i] = BFloat16((static_cast<float>(random.Next() >> 48) - 32768.0F) / 524288.0F);
-  }
+  for (int64_t i = 0; i < bytes / 2; ++i) values[i] = BFloat16(SmallValue(random.Next() >> 48));
 }
 
 bool Inside(const PlanBuffer& buffer, int64_t params_bytes) {

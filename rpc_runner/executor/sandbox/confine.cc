@@ -197,7 +197,8 @@ std::string EnterNamespaces(const std::optional<Account>&) { return ""; }
 }  // namespace
 
 std::string Confine(const std::string& user) {
-  // The files that name the account can still be read here.
+  // Opens and reads files before they disappear.
+  OpenMemoryFile();
   const std::optional<Account> account = AccountFor(user);
   // Entered while still root: the other account may not be allowed to.
   const std::string entered = EnterNamespaces(account);

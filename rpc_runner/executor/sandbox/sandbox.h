@@ -16,8 +16,8 @@ namespace hone {
 // Throws Error(kBadConfig) if there is no such user, if it is root or only root could become it, and if root cannot.
 std::string Confine(const std::string& user);
 
-// Opens the file that tells how much is mapped. Call it once, before files disappear; without it address space is
-// unlimited.
+// Opens the file that tells how much is mapped, before files disappear. Without it address space is unlimited. Confine
+// calls it.
 void OpenMemoryFile();
 // Stores the number of bytes mapped at this time: LimitResources starts from it, here and in children. The file only
 // describes this process, so its children must not allocate before LimitResources.
