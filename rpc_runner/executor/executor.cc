@@ -24,7 +24,7 @@
 #include "rpc_runner/executor/package_job.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/machine/core_lock.h"
-#include "rpc_runner/machine/core_set.h"
+#include "rpc_runner/machine/cpus.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/blob_store.h"

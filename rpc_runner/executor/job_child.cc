@@ -18,7 +18,7 @@
 #include "rpc_runner/executor/memory/shared_region.h"
 #include "rpc_runner/executor/sandbox/fault_report.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
-#include "rpc_runner/machine/core_set.h"
+#include "rpc_runner/machine/cpus.h"
 #include "runtime/host_cpu.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/threads/allowed_cores.h"

@@ -22,7 +22,7 @@
 #include "rpc_runner/executor/sandbox/descriptor_packet.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "rpc_runner/executor/task_message.h"
-#include "rpc_runner/machine/core_set.h"
+#include "rpc_runner/machine/cpus.h"
 
 namespace hone {
 namespace {

@@ -8,23 +8,10 @@
 #include "runtime/small_file.h"
 
 namespace hone {
-namespace {
-
-cpu_set_t SetOf(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int cpu : cpus) {
-    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
-  }
-  return set;
-}
-
-}  // namespace
 
 PinnedThread::PinnedThread(const std::vector<int>& cpus) {
   if (cpus.empty() || sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
-  const cpu_set_t set = SetOf(cpus);
-  pinned_ = sched_setaffinity(0, sizeof(set), &set) == 0;
+  pinned_ = BindTo(cpus);
 }
 
 PinnedThread::~PinnedThread() {

@@ -1,7 +1,6 @@
 #include "rpc_runner/machine/core_set.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <map>
@@ -136,15 +135,6 @@ std::vector<int> CoresOfThisMachine(std::string_view text) {
     return cores;
   }
   return ChooseCores(text, PlacesHere(AffinityCpus()));
-}
-
-bool BindTo(const std::vector<int>& cpus, pid_t process) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) {
-    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
-  }
-  return sched_setaffinity(process, sizeof(set), &set) == 0;
 }
 
 std::string CoreSetText(const std::vector<CpuPlace>& used, const std::vector<CpuPlace>& all) {

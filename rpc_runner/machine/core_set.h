@@ -1,8 +1,6 @@
 // Sets of cores: as users choose them, as records name them, and as text for people.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,9 +20,6 @@ std::vector<int> ChooseCores(std::string_view words, const std::vector<CpuPlace>
 // As ChooseCores, on this machine and among the CPUs that affinity allows. Also takes a list of numbers for
 // ParseCoreList.
 std::vector<int> CoresOfThisMachine(std::string_view text);
-
-// Lets the process's main thread run on these CPUs alone; 0 is the calling thread. Returns false if the system refuses.
-bool BindTo(const std::vector<int>& cpus, pid_t process = 0);
 
 // Environment.core_kind for the CPUs `used` of a machine with CPUs `all`. If the machine has several kinds, the kinds
 // of `used` with commas between them. If not all CPUs are used, it also says what is mixed:

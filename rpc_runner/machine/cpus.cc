@@ -1,6 +1,7 @@
 #include "rpc_runner/machine/cpus.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <map>
@@ -172,6 +173,15 @@ std::vector<CpuPlace> PlacesOf(const std::vector<int>& cpus, std::string_view cp
   std::vector<CpuPlace> places;
   for (const int cpu : cpus) places.push_back(all.at(cpu));
   return places;
+}
+
+bool BindTo(const std::vector<int>& cpus, pid_t process) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) {
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
+  }
+  return sched_setaffinity(process, sizeof(set), &set) == 0;
 }
 
 }  // namespace hone

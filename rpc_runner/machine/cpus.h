@@ -2,6 +2,9 @@
 // times depend.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -42,5 +45,8 @@ std::vector<CpuPlace> PlacesOf(const std::vector<int>& cpus, std::string_view cp
 
 // The CPUs that are online; `allowed` if the system does not tell.
 std::vector<int> OnlineCpus(const std::vector<int>& allowed, const std::string& root = "/sys");
+
+// Lets the process's main thread run on these CPUs alone; 0 is the calling thread. Returns false if the system refuses.
+bool BindTo(const std::vector<int>& cpus, pid_t process = 0);
 
 }  // namespace hone

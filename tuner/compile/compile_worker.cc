@@ -1,7 +1,6 @@
 #include "tuner/compile/compile_worker.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -16,6 +15,7 @@
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "core/text/printable.h"
+#include "rpc_runner/machine/cpus.h"
 #include "rpc_runner/process/standard_streams.h"
 #include "rpc_runner/wire/protocol.h"
 #include "tuner/compile/compile_message.h"
@@ -96,17 +96,6 @@ void KeepFreedMemory() {
 #endif
 }
 
-void UseCores(const std::vector<int>& cores) {
-  if (cores.empty()) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (int core : cores) {
-    if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
-  }
-  // Cores may have gone since. Compiling elsewhere is slower or disturbs timing, but still works.
-  (void)sched_setaffinity(0, sizeof(set), &set);
-}
-
 CompileAnswer Answer(const CompileRequest& request, const Compilers& compilers) {
   if (const auto* candidate = std::get_if<Candidate>(&request)) return compilers.kernel(*candidate);
   const auto& reference = std::get<ReferenceRequest>(request);
@@ -148,7 +137,8 @@ int CompileWorkerMain(int argc, char** argv, const Compilers& compilers) {
     const Limits limits = ParseArguments(argc, argv);
     signal(SIGPIPE, SIG_IGN);
     LimitMemory(limits.memory_bytes);
-    UseCores(limits.cores);
+    // Cores may have gone since. Compiling elsewhere is slower or disturbs timing, but still works.
+    if (!limits.cores.empty()) (void)BindTo(limits.cores);
     KeepFreedMemory();
     if (!WriteFrame(limits.fd, HelloFrame())) return static_cast<int>(ExitCode::kIo);
     Frame frame;
