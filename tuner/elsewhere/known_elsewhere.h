@@ -1,4 +1,4 @@
-// What a store knows about a task: records that count as measured here, lessons from other records, and seeds from
+// The help of a store for a task: records that count as measured here, lessons from other records, and seeds from
 // other tuners.
 #pragma once
 
