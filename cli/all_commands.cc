@@ -1,4 +1,4 @@
-// Every command is one row here and one file commands/cmd_NAME.cc.
+// Every command is one row here and one file commands/cmd_NAME.cc. Hidden rows are other names of listed commands.
 #include "cli/command.h"
 
 namespace hone {
@@ -24,17 +24,18 @@ const std::vector<Command>& AllCommands() {
       {"tracker", "matches tuners with runners", TrackerCommand, "Devices"},
       {"runner", "offers this machine to a tracker", RunnerCommand, "Devices"},
       {"devices", "lists, reserves and upgrades the runners of a tracker", DevicesCommand, "Devices"},
+      {"key", "makes, admits and lists the keys of people and machines", KeyCommand, "Devices"},
       {"doctor", "checks this machine and says what to change", DoctorCommand, "Devices"},
       {"targets", "lists the known CPUs, and what is assumed of them", TargetsCommand, "Devices"},
       {"ops", "lists the known operators", OpsCommand, "Devices"},
-      {"keygen", "makes a key for you or for a tracker", KeygenCommand, "Keys"},
-      {"authorize", "admits a key to this machine's tracker", AuthorizeCommand, "Keys"},
-      {"revoke", "removes keys from a tracker's list", RevokeCommand, "Keys"},
-      {"keys", "lists the keys that this machine's tracker admits", KeysCommand, "Keys"},
-      {"enroll", "prints a one-time code for a new machine", EnrollCommand, "Keys"},
-      {"join", "registers your key at a tracker with such a code", JoinCommand, "Keys"},
       {"completion", "prints the completion for a shell", CompletionCommand, "Shell"},
       {"man", "prints the manual of all commands", ManCommand, "Shell"},
+      {"keygen", "hone key new", KeyNewCommand, "", true},
+      {"authorize", "hone key allow", KeyAllowCommand, "", true},
+      {"revoke", "hone key revoke", KeyRevokeCommand, "", true},
+      {"keys", "hone key list", KeyListCommand, "", true},
+      {"enroll", "hone key enroll", KeyEnrollCommand, "", true},
+      {"join", "hone key join", KeyJoinCommand, "", true},
   };
   return commands;
 }

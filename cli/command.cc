@@ -52,6 +52,7 @@ CommandDescription DescribeCommands(const std::string& program, const std::vecto
   all.name = program;
   CommandDescription* const outer = asked_for;
   for (const Command& command : commands) {
+    if (command.hidden) continue;
     CommandDescription one;
     one.name = program + " " + std::string(command.name);
     one.summary = command.summary;
@@ -68,7 +69,9 @@ namespace {
 
 std::string Suggestion(const std::string& given, const std::vector<Command>& commands) {
   std::vector<std::string> names;
-  for (const Command& c : commands) names.emplace_back(c.name);
+  for (const Command& c : commands) {
+    if (!c.hidden) names.emplace_back(c.name);
+  }
   return DidYouMean(given, names);
 }
 

@@ -1,5 +1,5 @@
-// The commands of the program: each, or a group of them, is one file cmd_NAME.cc. A command parses its options, calls one
-// door and prints.
+// The commands of the program: each, or a group of them, is one file cmd_NAME.cc. A command parses its options, calls
+// one door and prints.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,8 @@ struct Command {
   int (*run)(const Arguments& arguments);
   // The heading in the table of commands. Commands of one group stand together.
   std::string_view group = "Commands";
+  // Whether no list of commands shows it: another name of a command that is listed.
+  bool hidden = false;
 };
 
 // Runs the command that arguments[0] names, with the remaining arguments; `program` is the preceding text as the user
@@ -73,7 +75,8 @@ struct CommandDescription {
   std::vector<CommandDescription> commands;
 };
 
-// Describes each command of the table and its sub-commands. It calls their functions, which return from Parse at once.
+// Describes each command of the table that is not hidden, and its sub-commands. It calls their functions, which return
+// from Parse at once.
 CommandDescription DescribeCommands(const std::string& program, const std::vector<Command>& commands);
 
 // Called by the commands: the place for their description while DescribeCommands runs; else nullptr.
@@ -82,7 +85,6 @@ CommandDescription* DescriptionAskedFor();
 // The program's table of commands, defined in cli/all_commands.cc.
 const std::vector<Command>& AllCommands();
 
-int AuthorizeCommand(const Arguments& arguments);
 int BenchCommand(const Arguments& arguments);
 int BuildCommand(const Arguments& arguments);
 int CompareCommand(const Arguments& arguments);
@@ -90,12 +92,9 @@ int CompletionCommand(const Arguments& arguments);
 int DashboardCommand(const Arguments& arguments);
 int DevicesCommand(const Arguments& arguments);
 int DoctorCommand(const Arguments& arguments);
-int EnrollCommand(const Arguments& arguments);
 int ExplainCommand(const Arguments& arguments);
 int InspectCommand(const Arguments& arguments);
-int JoinCommand(const Arguments& arguments);
-int KeygenCommand(const Arguments& arguments);
-int KeysCommand(const Arguments& arguments);
+int KeyCommand(const Arguments& arguments);
 int LogCommand(const Arguments& arguments);
 int ManCommand(const Arguments& arguments);
 int OpsCommand(const Arguments& arguments);
@@ -103,7 +102,6 @@ int PackageCommand(const Arguments& arguments);
 int ProfileCommand(const Arguments& arguments);
 int QuantizeCommand(const Arguments& arguments);
 int ReportCommand(const Arguments& arguments);
-int RevokeCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);
 int RunnerCommand(const Arguments& arguments);
 int SpaceCommand(const Arguments& arguments);
@@ -112,6 +110,14 @@ int TrackerCommand(const Arguments& arguments);
 int TuneCommand(const Arguments& arguments);
 int VerifyCommand(const Arguments& arguments);
 int ZooCommand(const Arguments& arguments);
+
+// The sub-commands of `hone key`.
+int KeyAllowCommand(const Arguments& arguments);
+int KeyEnrollCommand(const Arguments& arguments);
+int KeyJoinCommand(const Arguments& arguments);
+int KeyListCommand(const Arguments& arguments);
+int KeyNewCommand(const Arguments& arguments);
+int KeyRevokeCommand(const Arguments& arguments);
 
 // `hone package replace-params` and `open-params`: the same code with other parameters, at once or at load time.
 int ReplaceParamsCommand(const Arguments& arguments);

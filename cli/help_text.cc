@@ -88,6 +88,7 @@ std::string CommandTable(std::string_view program, std::string_view example, con
   std::string text = fmt::format("usage: {} COMMAND [options]\n", program);
   std::string_view group;
   for (const Command& c : commands) {
+    if (c.hidden) continue;
     if (c.group != group) text += fmt::format("\n{}\n", c.group);
     group = c.group;
     text += fmt::format("  {:<{}}  {}\n", c.name, width, c.summary);

@@ -11,7 +11,7 @@ namespace hone {
 
 void AddClientKeyOptions(CommandLine& line, ClientKeys& keys) {
   line.Add("--identity", keys.identity, "file with your secret key")
-      .Default("the one of `hone keygen`")
+      .Default("the one of `hone key new`")
       .Reads()
       .Env("HONE_IDENTITY")
       .About(Topic::kRunners);

@@ -54,7 +54,7 @@ constexpr const char* kUsage =
     "  --health on|off         watch this device's speed, and leave while it is slow (on)\n"
     "  --identity FILE         this machine's secret key ($HONE_IDENTITY, else ~/.config/hone/identity)\n"
     "  --server-key KEY|FILE   the tracker's public key ($HONE_SERVER_KEY, else as known_trackers there says)\n"
-    "  --enroll CODE           register this machine's key with a code of hone enroll; without --key, then end\n"
+    "  --enroll CODE           register this machine's key with a code of hone key enroll; without --key, then end\n"
     "  --upgrade-key FILE      take programs of `hone devices upgrade` that this minisign key has signed (never)\n"
     "  --version               print versions and end\n";
 

@@ -1,3 +1,4 @@
+// `hone key`: the keys of people, runners and trackers.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -17,8 +18,9 @@
 
 namespace hone {
 
-int KeygenCommand(const Arguments& arguments) {
-  CommandLine line("hone keygen", "Makes a key for this user, or with --server a tracker's key folder.", "hone keygen");
+int KeyNewCommand(const Arguments& arguments) {
+  CommandLine line("hone key new", "Makes a key for this user, or with --server a tracker's key folder.",
+                   "hone key new");
   line.First({"--identity", "--name", "--server", "--keys"});
   bool server = false;
   std::string identity, folder, name = "hone";
@@ -42,14 +44,14 @@ int KeygenCommand(const Arguments& arguments) {
   } else {
     Print("secret key: {}\npublic key: {}\nfingerprint: {}\n", path, key, KeyFingerprint(key));
   }
-  line.Next(server ? "hone enroll --name NAME --role runner" + KeyFolderWords(folder)
-                   : fmt::format("hone authorize {} --name NAME --role tuner", ShellWord(key)));
+  line.Next(server ? "hone key enroll --name NAME --role runner" + KeyFolderWords(folder)
+                   : fmt::format("hone key allow {} --name NAME --role tuner", ShellWord(key)));
   return 0;
 }
 
-int AuthorizeCommand(const Arguments& arguments) {
-  CommandLine line("hone authorize", "Lets a key in at this machine's tracker, also while that runs.",
-                   "hone authorize ann.pub --name ann");
+int KeyAllowCommand(const Arguments& arguments) {
+  CommandLine line("hone key allow", "Lets a key in at this machine's tracker, also while that runs.",
+                   "hone key allow ann.pub --name ann");
   std::string key, folder, roles = "tuner", name, expires;
   line.Add("KEY", key, "a public key, or a file NAME.pub with one").Reads().Required();
   line.Add("--name", name, "who owns it, for lists and the audit").Required();
@@ -66,13 +68,13 @@ int AuthorizeCommand(const Arguments& arguments) {
   } else {
     Print("{} may come as {}: {}\n", name, RolesText(entry.roles), KeyFingerprint(entry.key));
   }
-  line.Next("hone keys" + KeyFolderWords(folder));
+  line.Next("hone key list" + KeyFolderWords(folder));
   return 0;
 }
 
-int RevokeCommand(const Arguments& arguments) {
-  CommandLine line("hone revoke", "Takes keys out of a tracker's list; a running tracker closes their connections.",
-                   "hone revoke ann");
+int KeyRevokeCommand(const Arguments& arguments) {
+  CommandLine line("hone key revoke", "Takes keys out of a tracker's list; a running tracker closes their connections.",
+                   "hone key revoke ann");
   std::string which, folder;
   line.Add("WHICH", which, "name, key, a key's first 8 or more characters, or fingerprint").Required();
   AddKeyFolderOption(line, folder);
@@ -80,7 +82,8 @@ int RevokeCommand(const Arguments& arguments) {
   const KeyFolder tracker(KeyFolderPath(folder));
   const std::vector<AuthorizedKey> out = Revoke(tracker, which);
   if (out.empty()) {
-    throw Error(ExitCode::kNoInput, fmt::format("{} has no key of {}; hone keys lists them", tracker.list(), which));
+    throw Error(ExitCode::kNoInput,
+                fmt::format("{} has no key of {}; hone key list shows them", tracker.list(), which));
   }
   Json revoked = Json::array();
   for (const AuthorizedKey& key : out) {
@@ -88,7 +91,7 @@ int RevokeCommand(const Arguments& arguments) {
     if (!line.json()) Print("{} is out: {}\n", key.name, KeyFingerprint(key.key));
   }
   if (line.json()) PrintJson({{"list", tracker.list()}, {"revoked", revoked}});
-  line.Next("hone keys" + KeyFolderWords(folder));
+  line.Next("hone key list" + KeyFolderWords(folder));
   return 0;
 }
 
@@ -143,9 +146,9 @@ void PrintBook(const KeyBook& book) {
 
 }  // namespace
 
-int KeysCommand(const Arguments& arguments) {
-  CommandLine line("hone keys", "Whom this machine's tracker admits: name, roles, expiry, fingerprint; open codes.",
-                   "hone keys");
+int KeyListCommand(const Arguments& arguments) {
+  CommandLine line("hone key list", "Whom this machine's tracker admits: name, roles, expiry, fingerprint; open codes.",
+                   "hone key list");
   std::string folder;
   AddKeyFolderOption(line, folder);
   if (!line.Parse(arguments)) return 0;
@@ -161,13 +164,14 @@ int KeysCommand(const Arguments& arguments) {
   } else {
     PrintBook(book);
   }
-  line.Next("hone enroll --name NAME --role runner" + KeyFolderWords(folder));
+  line.Next("hone key enroll --name NAME --role runner" + KeyFolderWords(folder));
   return 0;
 }
 
-int EnrollCommand(const Arguments& arguments) {
-  CommandLine line("hone enroll", "Prints a one-time code with which a machine brings its key to this one's tracker.",
-                   "hone enroll --name pi4-left");
+int KeyEnrollCommand(const Arguments& arguments) {
+  CommandLine line("hone key enroll",
+                   "Prints a one-time code with which a machine brings its key to this one's tracker.",
+                   "hone key enroll --name pi4-left");
   std::string folder, roles = "runner", name, expires;
   line.Add("--name", name, "name for the machine or person").Required();
   line.Add("--role", roles, "viewer, tuner, runner or admin; several with commas").ShowDefault();
@@ -188,18 +192,19 @@ int EnrollCommand(const Arguments& arguments) {
     Note("it works once and until {}; whoever has it first becomes {}\n", UtcTimeText(until_s), name);
   }
   const bool is_runner = RolesOf(roles) == static_cast<uint8_t>(Role::kRunner);
-  line.Next(is_runner ? "hone-runner --tracker ADDRESS --enroll " + code : "hone join " + code + " --tracker ADDRESS");
+  line.Next(is_runner ? "hone-runner --tracker ADDRESS --enroll " + code
+                      : "hone key join " + code + " --tracker ADDRESS");
   return 0;
 }
 
-int JoinCommand(const Arguments& arguments) {
-  CommandLine line("hone join",
-                   "Brings this user's key to a tracker under a code of `hone enroll`, and learns its key.",
-                   "hone join CODE --tracker tcp://tracker:9190");
+int KeyJoinCommand(const Arguments& arguments) {
+  CommandLine line("hone key join",
+                   "Brings this user's key to a tracker under a code of `hone key enroll`, and learns its key.",
+                   "hone key join CODE --tracker tcp://tracker:9190");
   line.First({"--tracker", "--identity"});
   std::string code, tracker;
   ClientKeys keys;
-  line.Add("CODE", code, "what `hone enroll` printed on the tracker's machine").Required();
+  line.Add("CODE", code, "what `hone key enroll` printed on the tracker's machine").Required();
   line.Add("--tracker", tracker, "tracker, tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   line.Add("--identity", keys.identity, "file with your secret key; made if missing")
       .Writes()
@@ -217,6 +222,18 @@ int JoinCommand(const Arguments& arguments) {
   }
   line.Next("hone devices" + line.Given({Topic::kRunners}));
   return 0;
+}
+
+int KeyCommand(const Arguments& arguments) {
+  static const std::vector<Command> commands = {
+      {"new", "makes a key for you or for a tracker", KeyNewCommand},
+      {"allow", "admits a key to this machine's tracker", KeyAllowCommand},
+      {"revoke", "removes keys from a tracker's list", KeyRevokeCommand},
+      {"list", "lists the keys that this machine's tracker admits", KeyListCommand},
+      {"enroll", "prints a one-time code for a new machine", KeyEnrollCommand},
+      {"join", "registers your key at a tracker with such a code", KeyJoinCommand},
+  };
+  return RunNamedCommand("hone key", "hone key enroll --name pi4-left", commands, arguments);
 }
 
 }  // namespace hone

@@ -67,10 +67,11 @@ Security ClientSecurity(const ClientKeys& keys, const std::string& tracker) {
   const bool is_loopback = ParseAddress(tracker).is_loopback;
   FindServerKey(keys, tracker, &security);
   if (security.server_key.empty() && (!is_loopback || !keys.identity.empty())) {
-    throw Error(ExitCode::kBadConfig,
-                fmt::format("no key of the tracker at {} is known: `hone enroll` on its machine prints how to enrol "
-                            "this one, or give --server-key",
-                            tracker));
+    throw Error(
+        ExitCode::kBadConfig,
+        fmt::format("no key of the tracker at {} is known: `hone key enroll` on its machine prints how to enrol "
+                    "this one, or give --server-key",
+                    tracker));
   }
   if (security.server_key.empty()) return {};
   security.identity_file = IdentityPath(keys);
@@ -94,7 +95,7 @@ Enrolled EnrolAt(const std::string& tracker, const std::string& code_text, const
     if (!socket.Refusal().empty()) {
       throw Error(ExitCode::kNotAuthorised,
                   fmt::format("the tracker at {} does not take the code: it was used, is over after 10 minutes, or is "
-                              "another tracker's; hone enroll prints a new one",
+                              "another tracker's; hone key enroll prints a new one",
                               tracker));
     }
     if (MonotonicNs() > until_ns) throw Error(ExitCode::kNoRunner, fmt::format("no tracker answers at {}", tracker));

@@ -85,7 +85,7 @@ std::string MakeEnrolmentCode(const std::string& server_key, EnrolmentCode* made
 }
 
 EnrolmentCode ReadEnrolmentCode(std::string_view text) {
-  const Error refused(ExitCode::kUsage, "the enrolment code is mistyped or cut; hone enroll prints it whole");
+  const Error refused(ExitCode::kUsage, "the enrolment code is mistyped or cut; hone key enroll prints it whole");
   if (!text.starts_with(kPrefix)) throw refused;
   std::string bytes = Decode(text.substr(kPrefix.size()));
   if (bytes.size() != kCurveKeyBytes + kSeedBytes + kCheckBytes) throw refused;
@@ -108,7 +108,7 @@ std::vector<Enrolment> ReadEnrolments(const KeyFolder& folder, int64_t now_s) {
   const std::string path = folder.enrolments();
   if (!KeyFileIsThere(path)) return {};
   std::vector<Enrolment> enrolments = ParseEnrolments(ReadKeyFile(path, Secrecy::kSecret, "the list of enrolments"));
-  // An enrolment far in the future was not made by hone enroll, or the clock was wrong.
+  // An enrolment far in the future was not made by hone key enroll, or the clock was wrong.
   std::erase_if(enrolments, [&](const Enrolment& e) { return e.until_s <= now_s || e.until_s > now_s + kEnrolmentS; });
   return enrolments;
 }

@@ -70,7 +70,7 @@ std::string Property(zmq_msg_t* part, const char* name) {
 void RequireLoopback(std::string_view address) {
   if (ParseBindAddress(address).is_loopback) return;
   throw Error(ExitCode::kBadConfig,
-              fmt::format("{} can be reached from other machines, which wants keys: `hone keygen --server` makes a "
+              fmt::format("{} can be reached from other machines, which wants keys: `hone key new --server` makes a "
                           "tracker's, or listen at tcp://127.0.0.1:PORT",
                           address));
 }
@@ -161,7 +161,7 @@ void Socket::Connect(const std::string& text) {
   if (!address.is_loopback && security_.server_key.empty()) {
     throw Error(
         ExitCode::kBadConfig,
-        fmt::format("{} is another machine, which wants keys: `hone enroll` on the tracker's prints how", text));
+        fmt::format("{} is another machine, which wants keys: `hone key enroll` on the tracker's prints how", text));
   }
   where_ = address;
   address_ = address.ToText();
@@ -364,13 +364,14 @@ std::string Socket::Refusal() {
   if (trouble == Trouble::kNone || (trouble == Trouble::kUnfinished && watch_->failures() < 2)) return "";
   if (trouble == Trouble::kNotAdmitted) {
     return fmt::format(
-        "the tracker at {} does not admit the key {}... of {}: not on its list, revoked or expired; `hone authorize` "
-        "or `hone enroll` there would be right",
+        "the tracker at {} does not admit the key {}... of {}: not on its list, revoked or expired; `hone key allow` "
+        "or `hone key enroll` there would be right",
         address_, security_.own.public_key.substr(0, 8), security_.identity_file);
   }
   if (!keys) {
     return fmt::format(
-        "what answers at {} wants keys, or is no tracker: `hone enroll` on its machine prints how to enrol this one",
+        "what answers at {} wants keys, or is no tracker: `hone key enroll` on its machine prints how to enrol this "
+        "one",
         address_);
   }
   return fmt::format(

@@ -74,7 +74,7 @@ class Help : public ProgramTest {
 TEST_F(Help, ListsTheCommandsBySubject) {
   const std::string text = TextOf("hone");
   size_t at = 0;
-  for (const char* heading : {"\nModels\n", "\nTuning and records\n", "\nDevices\n", "\nKeys\n", "\nShell\n"}) {
+  for (const char* heading : {"\nModels\n", "\nTuning and records\n", "\nDevices\n", "\nShell\n"}) {
     const size_t found = text.find(heading, at);
     ASSERT_NE(found, std::string::npos) << heading << text;
     at = found;

@@ -37,12 +37,13 @@ class KeysProgram : public ProgramTest {
 };
 
 TEST_F(KeysProgram, AreMadeListedAndTakenBack) {
-  const Json server = Ask({"keygen", "--server"});
-  const Json ada = Ask({"keygen", "--name", "ada"});
+  const Json server = Ask({"key", "new", "--server"});
+  const Json ada = Ask({"key", "new", "--name", "ada"});
   EXPECT_EQ(ada["secret_file"], Path("hone/identity"));
-  Ask({"authorize", Path("hone/identity.pub"), "--name", "ada", "--role", "tuner,viewer", "--expires", "2100-01-31"});
-  Ask({"authorize", server["key"], "--name", "pi", "--role", "runner", "--expires", "2001-01-31"});
-  const Json book = Ask({"keys"});
+  Ask({"key", "allow", Path("hone/identity.pub"), "--name", "ada", "--role", "tuner,viewer", "--expires",
+       "2100-01-31"});
+  Ask({"key", "allow", server["key"], "--name", "pi", "--role", "runner", "--expires", "2001-01-31"});
+  const Json book = Ask({"key", "list"});
   ASSERT_EQ(book["keys"].size(), 2u);
   EXPECT_EQ(book["server_key"], server["key"]);
   EXPECT_EQ(book["keys"][0]["fingerprint"], ada["fingerprint"]);
@@ -50,36 +51,49 @@ TEST_F(KeysProgram, AreMadeListedAndTakenBack) {
   EXPECT_EQ(book["keys"][0]["expires"], "2100-01-31T00:00:00Z");
   EXPECT_EQ(book["keys"][0]["expired"], false);
   EXPECT_EQ(book["keys"][1]["expired"], true);
-  EXPECT_THAT(Hone({"keys"}).out, HasSubstr("expired 2001-01-31"));
-  EXPECT_EQ(Ask({"revoke", "ada"})["revoked"].size(), 1u);
-  ExpectFailure({"revoke", "ada"}, 66, "hone keys lists them");
-  EXPECT_EQ(Ask({"keys"})["keys"].size(), 1u);
+  EXPECT_THAT(Hone({"key", "list"}).out, HasSubstr("expired 2001-01-31"));
+  EXPECT_EQ(Ask({"key", "revoke", "ada"})["revoked"].size(), 1u);
+  ExpectFailure({"key", "revoke", "ada"}, 66, "hone key list shows them");
+  EXPECT_EQ(Ask({"key", "list"})["keys"].size(), 1u);
+}
+
+TEST_F(KeysProgram, OtherNamesOfTheCommandsWorkAndAreNotListed) {
+  const Json server = Ask({"keygen", "--server"});
+  Ask({"authorize", server["key"], "--name", "pi", "--role", "runner"});
+  EXPECT_EQ(Ask({"keys"}), Ask({"key", "list"}));
+  EXPECT_EQ(Ask({"enroll", "--name", "ada"})["name"], "ada");
+  EXPECT_EQ(Ask({"revoke", "pi"})["revoked"].size(), 1u);
+  ExpectFailure({"join", "nonsense", "--tracker", "tcp://127.0.0.1:1"}, 2, "mistyped");
+  EXPECT_THAT(Hone({"--help"}).out, HasSubstr("\n  key "));
+  for (const char* name : {"keygen", "authorize", "revoke", "keys", "enroll", "join"}) {
+    EXPECT_THAT(Hone({"--help"}).out, testing::Not(HasSubstr(std::string("\n  ") + name + " ")));
+  }
 }
 
 TEST_F(KeysProgram, AreNeverOverwrittenAndNeverTakenFromWhatOthersMayRead) {
-  Ask({"keygen", "--server"});
-  ExpectFailure({"keygen", "--server"}, 73, "is there already");
-  ExpectFailure({"authorize", "nonsense", "--name", "a"}, 78, "neither a public key nor a file");
-  ExpectFailure({"authorize", Path("hone/tracker/secret.pub"), "--name", "a b"}, 2, "--name a b");
-  ExpectFailure({"authorize", Path("hone/tracker/secret.pub"), "--name", "a", "--role", "owner"}, 2, "--role owner");
-  ExpectFailure({"enroll", "--name", "a", "--expires", "soon"}, 2, "--expires soon");
-  ExpectFailure({"join", "nonsense", "--tracker", "tcp://127.0.0.1:1"}, 2, "mistyped");
+  Ask({"key", "new", "--server"});
+  ExpectFailure({"key", "new", "--server"}, 73, "is there already");
+  ExpectFailure({"key", "allow", "nonsense", "--name", "a"}, 78, "neither a public key nor a file");
+  ExpectFailure({"key", "allow", Path("hone/tracker/secret.pub"), "--name", "a b"}, 2, "--name a b");
+  ExpectFailure({"key", "allow", Path("hone/tracker/secret.pub"), "--name", "a", "--role", "owner"}, 2, "--role owner");
+  ExpectFailure({"key", "enroll", "--name", "a", "--expires", "soon"}, 2, "--expires soon");
+  ExpectFailure({"key", "join", "nonsense", "--tracker", "tcp://127.0.0.1:1"}, 2, "mistyped");
   ExpectFailure({"devices", "--tracker", "tcp://127.0.0.1:1", "--identity", Path("no")}, 78, "no key of the tracker");
-  ExpectFailure({"devices", "--tracker", "tcp://10.0.0.1:9190"}, 78, "hone enroll");
-  ExpectFailure({"devices", "--tracker", "tcp://127.evil.example:9190"}, 78, "hone enroll");
+  ExpectFailure({"devices", "--tracker", "tcp://10.0.0.1:9190"}, 78, "hone key enroll");
+  ExpectFailure({"devices", "--tracker", "tcp://127.evil.example:9190"}, 78, "hone key enroll");
   ExpectFailure({"devices", "--tracker", "tcp://127.0.0.1:99999999"}, 78, "1 to 65535");
   chmod(Path("hone/tracker/secret").c_str(), 0644);
   ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*"}, 78, "chmod 600");
-  ExpectFailure({"keys"}, 78, "chmod 600");
+  ExpectFailure({"key", "list"}, 78, "chmod 600");
 }
 
 TEST_F(KeysProgram, WithoutThemATrackerIsForLoopbackAlone) {
-  ExpectFailure({"tracker", "--bind", "tcp://0.0.0.0:*"}, 78, "hone keygen --server");
-  ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*", "--keys", Path("none")}, 78, "hone keygen");
+  ExpectFailure({"tracker", "--bind", "tcp://0.0.0.0:*"}, 78, "hone key new --server");
+  ExpectFailure({"tracker", "--bind", "tcp://127.0.0.1:*", "--keys", Path("none")}, 78, "hone key new");
 }
 
 TEST_F(KeysProgram, ThatAreDamagedOrMissingStopTheTracker) {
-  Ask({"keygen", "--server"});
+  Ask({"key", "new", "--server"});
   const std::string secret = Path("hone/tracker/secret"), whole = Read("hone/tracker/secret");
   for (const size_t bytes : {size_t{0}, size_t{1}, whole.size() / 2, whole.size() - 3}) {
     Write("hone/tracker/secret", whole.substr(0, bytes));
@@ -88,12 +102,12 @@ TEST_F(KeysProgram, ThatAreDamagedOrMissingStopTheTracker) {
   std::filesystem::remove(secret);
   // The tracker does not start without keys, which loopback would allow: the rest of its key folder exists.
   const ProgramResult r = Shell("timeout 60 \"$HONE\" tracker --bind 'tcp://127.0.0.1:*'");
-  ExpectFailure(r, 78, "hone keygen");
+  ExpectFailure(r, 78, "hone key new");
 }
 
 TEST_F(KeysProgram, ThatAreDamagedOrMissingStopARunner) {
-  const Json server = Ask({"keygen", "--server"});
-  Ask({"keygen", "--name", "pi"});
+  const Json server = Ask({"key", "new", "--server"});
+  Ask({"key", "new", "--name", "pi"});
   const std::string identity = Path("hone/identity"), whole = Read("hone/identity");
   const std::string words = "--tracker tcp://127.0.0.1:1 --server-key '" + server["key"].get<std::string>() + "' ";
   chmod(identity.c_str(), 0644);
@@ -104,16 +118,16 @@ TEST_F(KeysProgram, ThatAreDamagedOrMissingStopARunner) {
     ExpectRunnerFailure(words, 78, identity);
   }
   std::filesystem::remove(identity);
-  ExpectRunnerFailure(words, 78, "hone keygen");
-  ExpectRunnerFailure("--tracker tcp://127.0.0.1:1 --direct --bind tcp://0.0.0.0:*", 78, "hone keygen --server");
-  ExpectRunnerFailure("--tracker tcp://10.0.0.1:9190", 78, "hone enroll");
+  ExpectRunnerFailure(words, 78, "hone key new");
+  ExpectRunnerFailure("--tracker tcp://127.0.0.1:1 --direct --bind tcp://0.0.0.0:*", 78, "hone key new --server");
+  ExpectRunnerFailure("--tracker tcp://10.0.0.1:9190", 78, "hone key enroll");
 }
 
 TEST_F(KeysProgram, ATrackerWithAnotherKeyIsRefusedInClearWords) {
   const ProgramResult r = Shell(
-      "hone keygen --server --keys keys >/dev/null 2>&1 && hone keygen --server --keys other >/dev/null 2>&1 && "
-      "hone keygen --name ada >/dev/null 2>&1 && "
-      "hone authorize ../hone/identity.pub --name ada --role tuner,viewer,runner --keys keys >/dev/null 2>&1; "
+      "hone key new --server --keys keys >/dev/null 2>&1 && hone key new --server --keys other >/dev/null 2>&1 && "
+      "hone key new --name ada >/dev/null 2>&1 && "
+      "hone key allow ../hone/identity.pub --name ada --role tuner,viewer,runner --keys keys >/dev/null 2>&1; "
       "{ \"$HONE\" tracker --keys keys --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && pid=$! && "
       "for i in $(seq 200); do [ -s port ] && break; sleep 0.05; done; address=$(cat port); "
       "export HONE_SERVER_KEY=other/secret.pub; "
@@ -135,14 +149,14 @@ TEST_F(KeysProgram, ATrackerWithAnotherKeyIsRefusedInClearWords) {
 
 TEST_F(KeysProgram, ANewUserIsOneCommandOnEachSide) {
   const ProgramResult r = Shell(
-      "hone keygen --server --keys keys >/dev/null 2>&1 && "
+      "hone key new --server --keys keys >/dev/null 2>&1 && "
       "{ \"$HONE\" tracker --keys keys --bind 'tcp://127.0.0.1:*' --port-file port >tracker.out 2>&1 & } && pid=$! && "
       "for i in $(seq 200); do [ -s port ] && break; sleep 0.05; done; address=$(cat port); "
       "hone devices --tracker $address; echo without $?; "
-      "code=$(hone enroll --name ada --role viewer --keys keys 2>/dev/null); "
-      "hone join $code --tracker $address && hone devices --tracker $address; echo with $?; "
-      "hone join $code --tracker $address --identity other; echo again $?; "
-      "hone revoke ada --keys keys && sleep 1 && hone devices --tracker $address; echo revoked $?; "
+      "code=$(hone key enroll --name ada --role viewer --keys keys 2>/dev/null); "
+      "hone key join $code --tracker $address && hone devices --tracker $address; echo with $?; "
+      "hone key join $code --tracker $address --identity other; echo again $?; "
+      "hone key revoke ada --keys keys && sleep 1 && hone devices --tracker $address; echo revoked $?; "
       "kill $pid; wait $pid; grep -c event keys/audit.jsonl");
   EXPECT_THAT(r.out, HasSubstr("without 77")) << r.err;
   EXPECT_THAT(r.out, HasSubstr("no runners\nwith 0")) << r.err;

@@ -78,8 +78,8 @@ const std::vector<Recipe> kRecipes = {
     {"hone dashboard", {"dashboard", "--db", "s.db", "--bind", "x", "--token-file", "OUT"}},
     {"hone tracker", {"tracker", "--bind", "x", "--port-file", "OUT"}},
     {"hone tracker", {"tracker", "--bind", "x", "--audit", "OUT"}},
-    {"hone keygen", {"keygen", "--identity", "OUT"}},
-    {"hone join", {"join", "CODE", "--tracker", "tcp://127.0.0.1:1", "--identity", "OUT"}},
+    {"hone key new", {"key", "new", "--identity", "OUT"}},
+    {"hone key join", {"key", "join", "CODE", "--tracker", "tcp://127.0.0.1:1", "--identity", "OUT"}},
 };
 
 // Recipes with output folders: the input has the name of a file that is written there.
@@ -93,7 +93,7 @@ const std::vector<Recipe> kIntoFolders = {
     {"hone run",
      {"run", "--graph", "IN", "--lib", "parts/lib.so", "--params", "parts/params.safetensors", "--output", "DIR"},
      {"parts/graph.json"}},
-    {"hone run MODEL --node NAME", {"run", "IN", "--node", "y", "--no-records", "--output", "DIR"}, {"v.onnx"}},
+    {"hone run --node NAME", {"run", "IN", "--node", "y", "--no-records", "--output", "DIR"}, {"v.onnx"}},
 };
 
 // An image of zeros, in numpy's format.
@@ -116,7 +116,7 @@ class OutputsProgram : public ProgramTest {
         "set -e; hone zoo mlp --image-shape 1,14,14 -o m.onnx; hone build m.onnx --no-records -o p.hone; "
         "hone build m.onnx --no-records -o q.hone --target 'llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72'; "
         "hone package unpack p.hone -o parts; hone inspect m.onnx --text --save-params r.safetensors >r.relay; "
-        "cp r.safetensors other.safetensors; hone log keygen -o key; hone keygen --identity id; "
+        "cp r.safetensors other.safetensors; hone log keygen -o key; hone key new --identity id; "
         "hone log pack --db s.db --name a --key key -o a.honepack; "
         "hone bench p.hone --runs 1 --write json=base.json");
     ASSERT_EQ(made.code, 0) << made.err;

@@ -89,13 +89,13 @@ class SeparateNetworks : public TuneChildTest {
     TuneChildTest::SetUp();
     if (!networks_.Make()) GTEST_SKIP() << "no namespaces of networks here: root, ip and nft are needed";
     for (const char* who : {"lab", "laptop", "board"}) std::filesystem::create_directory(Path(who));
-    ASSERT_EQ(As("lab", "hone keygen --server").code, 0);
+    ASSERT_EQ(As("lab", "hone key new --server").code, 0);
     tracker_ = Start("lab", {HONE_PROGRAM, "tracker", "--bind", "tcp://0.0.0.0:9190", "--port-file", Path("port")});
     for (int i = 0; i < 3000 && !std::filesystem::exists(Path("port")); ++i) Sleep(10);
     ASSERT_TRUE(std::filesystem::exists(Path("port"))) << tracker_->ErrorText();
     board_ = Start("board", {HONE_RUNNER, "--tracker", kLab, "--key", "pi4", "--label", "left", "--health", "off",
                              "--enroll", CodeFor("pi4", "runner")});
-    const ProgramResult joined = As("laptop", "hone join " + CodeFor("ada", "tuner") + " --tracker " + kLab);
+    const ProgramResult joined = As("laptop", "hone key join " + CodeFor("ada", "tuner") + " --tracker " + kLab);
     ASSERT_EQ(joined.code, 0) << joined.err;
   }
   static void Sleep(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
@@ -106,7 +106,7 @@ class SeparateNetworks : public TuneChildTest {
     return Shell(networks_.Prefix(who) + "\"$HONE\"" + line.substr(line.find(' ')));
   }
   std::string CodeFor(const std::string& name, const std::string& role) {
-    std::string code = As("lab", "hone enroll --name " + name + " --role " + role).out;
+    std::string code = As("lab", "hone key enroll --name " + name + " --role " + role).out;
     code.erase(code.find_last_not_of('\n') + 1);
     return code;
   }

@@ -109,7 +109,7 @@ void TypedSessionTest::Take(const Typed& typed, const BoardProgram& board, std::
   if (tunes) line += " --trials 8 --db records.db";
   const ProgramResult result = As({typed.who, line});
   ASSERT_EQ(result.code, 0) << result.err << BoardErrors();
-  if (typed.line.starts_with("hone enroll ")) code_ = Words(result.out).at(0);
+  if (typed.line.starts_with("hone key enroll ")) code_ = Words(result.out).at(0);
   if (tunes) build_ = NextOf(result);
   answers.push_back({typed, result});
 }

@@ -160,9 +160,9 @@ def play(objects, hone, runner):
         server_key = (keys / "secret.pub").read_text()
         for name, role in (("hone-runner", "runner"), ("hone-tuner", "tuner,viewer")):
             identity = work / (name + ".key")
-            assert run(hone, "keygen", "--identity", str(identity)).returncode == 0
+            assert run(hone, "key", "new", "--identity", str(identity)).returncode == 0
             public = (work / (name + ".key.pub")).read_text().split()[0]
-            added = run(hone, "authorize", public, "--name", name, "--role", role, inside=True, HONE_KEYS=str(keys))
+            added = run(hone, "key", "allow", public, "--name", name, "--role", role, inside=True, HONE_KEYS=str(keys))
             assert added.returncode == 0, added.stderr
             cluster.secret(name, identity=identity.read_text(), server_key=server_key)
         cluster.serve(pod_of(objects, "DaemonSet", "hone-runner-genoa"))

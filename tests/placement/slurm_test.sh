@@ -85,9 +85,9 @@ CONF
 }
 
 start_tracker() {
-  "$hone" keygen --server > /dev/null
-  "$hone" keygen > /dev/null
-  "$hone" authorize "$XDG_CONFIG_HOME/hone/identity.pub" --name cluster --role runner,tuner,viewer > /dev/null
+  "$hone" key new --server > /dev/null
+  "$hone" key new > /dev/null
+  "$hone" key allow "$XDG_CONFIG_HOME/hone/identity.pub" --name cluster --role runner,tuner,viewer > /dev/null
   "$hone" tracker --bind 'tcp://127.0.0.1:*' --port-file "$work/address" > "$work/log/tracker" 2>&1 &
   pids+=($!)
   wait_for 10 "the tracker" test -s "$work/address"

@@ -92,7 +92,7 @@ TEST_F(KeyedTracker, HearsNothingOfStrangers) {
   EXPECT_TRUE(folder_.HasAuditLine({"\"refused\"", KeyPrefix(folder_.KeyOf(expired)), "expired at 1970"}));
   // "no encryption offered", or "no handshake" where the other end hung up first.
   EXPECT_TRUE(folder_.HasAuditLine({"\"refused\"", "\"why\":\"no "}));
-  EXPECT_THAT(first.socket().Refusal(), HasSubstr("hone authorize"));
+  EXPECT_THAT(first.socket().Refusal(), HasSubstr("hone key allow"));
   EchoClient good(server.address(), listed);
   EXPECT_TRUE(good.Echo("a"));
   EXPECT_EQ(server.received(), 1u);
@@ -259,7 +259,7 @@ TEST_F(KeyedTracker, DoesNotStartOnWhatCannotBeTrusted) {
     return [&stop, bind, folder] { ServeTracker({bind, "", "", {folder, ""}}, &stop); };
   };
   for (const char* bind : {"tcp://0.0.0.0:*", "tcp://*:*", "tcp://[::]:*"})
-    EXPECT_THAT(Complaint(ExitCode::kBadConfig, serve(bind, "")), HasSubstr("hone keygen --server"));
+    EXPECT_THAT(Complaint(ExitCode::kBadConfig, serve(bind, "")), HasSubstr("hone key new --server"));
   EXPECT_NO_THROW(serve("tcp://0.0.0.0:*", tracker.path())());
   const auto complaint = [&] { return Complaint(ExitCode::kBadConfig, serve("tcp://127.0.0.1:*", tracker.path())); };
   chmod(tracker.secret().c_str(), 0644);
@@ -275,9 +275,9 @@ TEST_F(KeyedTracker, DoesNotStartOnWhatCannotBeTrusted) {
   std::filesystem::resize_file(tracker.secret(), 60);
   EXPECT_THAT(complaint(), HasSubstr("damaged"));
   std::filesystem::remove(tracker.secret());
-  EXPECT_THAT(complaint(), HasSubstr("hone keygen"));
+  EXPECT_THAT(complaint(), HasSubstr("hone key new"));
   const auto query = [&] { QueryTracker("tcp://10.0.0.1:1"); };
-  EXPECT_THAT(Complaint(ExitCode::kBadConfig, query), HasSubstr("hone enroll"));
+  EXPECT_THAT(Complaint(ExitCode::kBadConfig, query), HasSubstr("hone key enroll"));
 }
 
 TEST_F(KeyedTracker, ServesAmongIdleConnectionsAndASlowReader) {

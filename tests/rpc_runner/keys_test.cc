@@ -136,7 +136,7 @@ TEST_F(Keys, AnIdentityIsReadOnlyWhenNobodyElseCanBe) {
     chmod(Path("id").c_str(), static_cast<mode_t>(mode));
     EXPECT_THAT(Complaint("id"), HasSubstr("chmod 600")) << mode;
   }
-  EXPECT_THAT(Complaint("nowhere"), HasSubstr("hone keygen"));
+  EXPECT_THAT(Complaint("nowhere"), HasSubstr("hone key new"));
   Write("empty", "");
   Write("cut", keys.secret_key.substr(0, 39) + "\n");
   Write("two", keys.secret_key + "\n" + keys.secret_key + "\n");
