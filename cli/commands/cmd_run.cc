@@ -98,7 +98,7 @@ void AddOptions(CommandLine& line, NodeOptions& options) {
 
 // `hone run MODEL --node NAME`: runs one node of a model by itself.
 int RunNodeCommand(const Arguments& arguments) {
-  CommandLine line("hone run MODEL --node NAME",
+  CommandLine line("hone run --node NAME",
                    "Builds one node of a model alone and runs it on what the reference gives it; exit 1 when it gives "
                    "something else than the reference.",
                    "hone run model.onnx --node conv1");
