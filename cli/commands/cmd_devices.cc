@@ -109,6 +109,7 @@ int DevicesUpgradeCommand(const Arguments& arguments) {
   const bool ok =
       outcomes.size() >= meant &&
       std::all_of(outcomes.begin(), outcomes.end(), [](const UpgradeOutcome& o) { return o.state == "upgraded"; });
+  line.Next("hone devices" + line.Given({Topic::kRunners}));
   return StopExitCode(ok ? 0 : static_cast<int>(ExitCode::kAnswerIsNo));
 }
 
