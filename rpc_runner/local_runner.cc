@@ -171,6 +171,10 @@ bool LocalRunner::Wait(int64_t timeout_ns, JobResult* result) {
   return true;
 }
 
+JobId Runner::SubmitPackage(PackageJob) {
+  throw Error(ExitCode::kNoRunner, "this runner times kernels only, not whole packages");
+}
+
 std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores, bool measure_roofs) {
   ExecutorOptions options;
   options.cores = cores;

@@ -1,6 +1,7 @@
-// Assigns jobs to the runners of a pool; knows no sockets and no clock.
+// The jobs of a pool of runners: which runner gets which, and which results are suspect. Knows no sockets and no clock.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -127,6 +128,32 @@ class JobQueue {
   std::deque<JobResult> results_;
   uint64_t last_group_ = 0;
   uint64_t sent_ = 0;
+};
+
+// Results that their runner does not trust any more after it has sent them. Remembers which runner measured each
+// result, so that no runner can retract another one's. Not thread-safe.
+class SuspectResults {
+ public:
+  // The most results that are remembered; a runner gives fewer from one golden run to the next.
+  static constexpr size_t kMost = 16'384;
+
+  // The runner behind `worker` sent the result that ended the job.
+  void Add(WorkerId worker, JobId job);
+  // The caller of Wait has the result.
+  void MarkDelivered(JobId job);
+  // Ignores jobs that the worker did not send and those that are suspect already.
+  void MarkSuspect(WorkerId worker, const std::vector<JobId>& jobs, const std::string& why);
+  // Suspect results that the caller has, each returned once.
+  std::vector<SuspectResult> Take();
+
+ private:
+  struct Result {
+    WorkerId worker = 0;
+    bool delivered = false;
+    std::string why;  // empty: the result is trusted
+  };
+  std::map<JobId, Result> results_;
+  std::vector<JobId> suspects_;
 };
 
 }  // namespace hone

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/error.h"
 #include "core/hash/hash.h"
 #include "rpc_runner/keys/client_keys.h"
 #include "rpc_runner/process/clock.h"
+#include "rpc_runner/runner.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 #include "rpc_runner/wire/protocol.h"
 
@@ -68,29 +70,30 @@ void RemoteSession::WaitForOffer() {
                   : fmt::format("no tracker answers at {}; start one with hone tracker", options_.tracker));
 }
 
-void RemoteSession::Submit(JobId id, KernelJob job) {
+JobId RemoteSession::Submit(KernelJob job) {
   JobMessage message;
   message.reference_sha256 = Sha256Hex(job.reference.elf);
   const uint64_t group = job.group;
   message.job = std::move(job);
-  Add(id, std::move(message), group);
+  return Add(std::move(message), group);
 }
 
-void RemoteSession::SubmitPackage(JobId id, PackageJob job) {
+JobId RemoteSession::SubmitPackage(PackageJob job) {
   JobMessage message;
   const uint64_t group = job.group;
   message.package = std::move(job);
-  Add(id, std::move(message), group);
+  return Add(std::move(message), group);
 }
 
-void RemoteSession::Add(JobId id, JobMessage message, uint64_t group) {
-  message.id = id;
+JobId RemoteSession::Add(JobMessage message, uint64_t group) {
+  const JobId id = message.id = next_id_++;
   {
     const std::lock_guard lock(mutex_);
     if (queue_.outstanding() == 0) served_ns_ = seen_ns_ = MonotonicNs();
     queue_.Add(std::move(message), group);
   }
   eventfd_write(wake_fd_, 1);
+  return id;
 }
 
 int RemoteSession::FreeSlots() const {
@@ -143,11 +146,55 @@ void RemoteSession::ThrowNotFree() const {
   throw Error(ExitCode::kNoRunner, fmt::format("no runner of the key \"{}\" became free{}", options_.key, why));
 }
 
-std::vector<Environment> RemoteSession::Machines() const {
+std::vector<Environment> RemoteSession::Machines() {
   const std::lock_guard lock(mutex_);
   std::vector<Environment> machines(machines_.size());
   std::transform(machines_.begin(), machines_.end(), machines.begin(), [](const auto& m) { return m.second; });
   return machines;
+}
+
+// Results that their runner retracts later: docs/reference/protocol.md, Health.
+std::vector<SuspectResult> RemoteSession::TakeSuspectResults() {
+  const std::lock_guard lock(mutex_);
+  return suspects_.Take();
+}
+
+void RemoteSession::CheckHealth(int64_t timeout_ns) {
+  std::unique_lock lock(mutex_);
+  for (const auto& [worker, environment] : machines_) checks_wanted_.insert(worker);
+  eventfd_write(wake_fd_, 1);
+  changed_.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
+                    [this] { return checks_wanted_.empty() && checks_running_.empty(); });
+  checks_wanted_.clear();
+  checks_running_.clear();
+}
+
+// Takes what the runner says of results that it sent earlier.
+void RemoteSession::OnHealth(const HeldLease& lease, const Json& header) {
+  const bool checked = header.contains("looked") && header["looked"] == true;
+  if (!checked && !header.contains("doubted")) return;
+  const std::lock_guard lock(mutex_);
+  suspects_.MarkSuspect(lease.worker, HeaderNumbers(header, "doubted"),
+                        header.contains("why") ? HeaderText(header, "why") : "");
+  if (checked) checks_running_.erase(lease.worker);
+  changed_.notify_all();
+}
+
+void RemoteSession::RequestHealthChecks() {
+  const std::lock_guard lock(mutex_);
+  for (const WorkerId worker : std::exchange(checks_wanted_, {})) {
+    HeldLease* lease = FindWorker(leases_, worker);
+    if (lease == nullptr || lease->heard_ns == 0) continue;
+    checks_running_.insert(worker);
+    lease->SendHeartbeat({FrameKind::kHeartbeat, {{"look", true}}, {}}, tracker_);
+  }
+  if (checks_running_.empty()) changed_.notify_all();
+}
+
+std::unique_ptr<Runner> MakeRemoteRunner(const RemoteRunnerOptions& options) {
+  auto session = std::make_unique<RemoteSession>(options);
+  session->WaitForOffer();
+  return session;
 }
 
 }  // namespace hone

@@ -1,4 +1,5 @@
-// The thread behind a RemoteRunner: it holds leases, sends heartbeats, sends jobs to free runners and takes results.
+// The runners behind a tracker as one Runner. Its thread holds leases, sends heartbeats, sends jobs to free runners and
+// takes results.
 #pragma once
 
 #include <atomic>
@@ -12,51 +13,48 @@
 #include <thread>
 #include <vector>
 
-#include "rpc_runner/remote/held_lease.h"
 #include "rpc_runner/remote/job_queue.h"
-#include "rpc_runner/remote/lease_requester.h"
-#include "rpc_runner/remote/suspect_results.h"
+#include "rpc_runner/remote/tuner_leases.h"
 #include "rpc_runner/runner.h"
-#include "rpc_runner/waiting_notice.h"
 #include "rpc_runner/wire/job_message.h"
 #include "rpc_runner/wire/socket.h"
 
 namespace hone {
 
-// HasRoom leases of machines of one kind, one at a time, until it has max_runners. Each request has a name of its own,
+// Takes leases of machines of one kind, one at a time, until it has max_runners. Each request has a name of its own,
 // so that the session never has more than one place in the queue. It gives a lease back when the tracker says that
 // another tuner has fewer. All members above "the thread's own" are guarded by mutex_. Methods may be called from any
 // one thread.
-class RemoteSession {
+class RemoteSession : public Runner {
  public:
   // Throws Error(kBadConfig) as ClientSecurity does.
   explicit RemoteSession(const RemoteRunnerOptions& options);
-  ~RemoteSession();
+  ~RemoteSession() override;
 
   // Waits until a runner is leased or known to be busy for another tuner. Throws Error(kNoRunner) after
   // connect_timeout_ns, Error(kNotAuthorised) if the tracker refuses this client.
   void WaitForOffer();
-  void Submit(JobId id, KernelJob job);
-  void SubmitPackage(JobId id, PackageJob job);
+  JobId Submit(KernelJob job) override;
+  JobId SubmitPackage(PackageJob job) override;
   // The number of further jobs that keep the runners busy.
-  int FreeSlots() const;
-  bool Wait(int64_t timeout_ns, JobResult* result);
+  int FreeSlots() const override;
+  bool Wait(int64_t timeout_ns, JobResult* result) override;
   // See Runner.
-  std::vector<SuspectResult> TakeSuspectResults();
-  void CheckHealth(int64_t timeout_ns);
-  uint64_t OpenGroup();
-  void CloseGroup(uint64_t group);
+  std::vector<SuspectResult> TakeSuspectResults() override;
+  void CheckHealth(int64_t timeout_ns) override;
+  uint64_t OpenGroup() override;
+  void CloseGroup(uint64_t group) override;
   // The environment of the runner that was leased first. Throws Error(kNoRunner) if none is leased within
   // lost_timeout_ns, or if no runner, free or not, offers the key for 30 s.
-  Environment Describe();
+  Environment Describe() override;
   // The environments of the runners that are leased at this time.
-  std::vector<Environment> Machines() const;
+  std::vector<Environment> Machines() override;
 
  private:
   // Whether no runner that offers the key was seen for so long that waiting is pointless.
   bool IsGone(int64_t now_ns) const;
   [[noreturn]] void ThrowNotFree() const;
-  void Add(JobId id, JobMessage message, uint64_t group);
+  JobId Add(JobMessage message, uint64_t group);
   void Loop();
   void Step();
   void ReceiveAll();
@@ -88,6 +86,7 @@ class RemoteSession {
   void ForgetLease(std::list<HeldLease>::iterator lease);
 
   const RemoteRunnerOptions options_;
+  JobId next_id_ = 1;        // the caller's own
   const std::string tuner_;  // names all of its leases to the tracker
   mutable std::mutex mutex_;
   std::condition_variable changed_;

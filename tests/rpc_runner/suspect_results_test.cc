@@ -1,6 +1,6 @@
-#include "rpc_runner/remote/suspect_results.h"
-
 #include <gtest/gtest.h>
+
+#include "rpc_runner/remote/job_queue.h"
 
 namespace hone {
 namespace {

@@ -1,8 +1,7 @@
-#include "rpc_runner/waiting_notice.h"
-
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "rpc_runner/remote/tuner_leases.h"
 
 namespace hone {
 namespace {
