@@ -29,7 +29,7 @@ struct BuildReport {
   std::vector<std::pair<std::string, double>> seconds;       // per step, in order
   std::vector<std::pair<std::string, double>> pass_seconds;  // per pass that ran, in order, including its InferType
   double flops = 0;
-  // Estimated time of one call of each of the plan's kernels (compiler/plan/kernel_estimate.h); 0 if unknown.
+  // Estimated time of one call of each of the plan's kernels (compiler/plan/kernel_table.h); 0 if unknown.
   std::vector<double> estimate_ns;
   LayoutReport layouts;
   std::vector<KeptWeights> kept_weights;  // float32 although the context asks for float16

@@ -7,7 +7,7 @@
 #include "cli/command_line.h"
 #include "cli/machine_options.h"
 #include "cli/model_options.h"
-#include "compiler/frontend/export/annotate_onnx.h"
+#include "compiler/frontend/export/onnx_export.h"
 #include "core/error.h"
 #include "core/hash/hash.h"
 #include "core/nth.h"

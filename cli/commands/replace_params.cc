@@ -8,7 +8,6 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/model_options.h"
-#include "compiler/open_params.h"
 #include "core/text/shell_word.h"
 #include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"

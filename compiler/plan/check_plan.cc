@@ -9,7 +9,6 @@
 #include "compiler/generic/images_apart.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/plan/buffer_view.h"
-#include "compiler/plan/image_steps.h"
 #include "core/error.h"
 #include "core/nth.h"
 

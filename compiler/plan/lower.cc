@@ -16,8 +16,6 @@
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/check_plan.h"
-#include "compiler/plan/concat_in_place.h"
-#include "compiler/plan/image_steps.h"
 #include "compiler/plan/kernel_table.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"

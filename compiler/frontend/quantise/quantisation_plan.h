@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/frontend/quantise/float_model.h"
-#include "compiler/quantise/value_range.h"
+#include "compiler/quantise/range_method.h"
 
 namespace hone {
 

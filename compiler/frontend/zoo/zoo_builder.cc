@@ -1,14 +1,59 @@
 #include "compiler/frontend/zoo/zoo_builder.h"
 
-#include "compiler/frontend/zoo/zoo_weights.h"
+#include <cmath>
+#include <cstdint>
+#include <string>
+
 #include "compiler/ops/conv/op_layout.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/param_seed.h"
+#include "core/tensor.h"
 
 namespace hone {
 
 using relay::ExprPtr;
 
 namespace {
+
+// Seeded values for the zoo's parameters.
+
+bool EndsWith(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+struct Distribution {
+  Fill fill;
+  float scale;
+  float offset;
+};
+
+Distribution DistributionOf(const std::string& name, const Shape& shape, float gain) {
+  // kUniform fills [-1, 1).
+  if (EndsWith(name, "_gamma")) return {Fill::kUniform, 0.05F, 1.05F};
+  if (EndsWith(name, "_moving_var")) return {Fill::kUniform, 0.5F, 1.0F};
+  if (EndsWith(name, "_moving_mean") || EndsWith(name, "_beta")) return {Fill::kNormal, 0.1F, 0};
+  if (shape.size() < 2) return {Fill::kNormal, 0.05F, 0};
+  const double fan_in = static_cast<double>(ElementCount(shape)) / static_cast<double>(shape[0]);
+  const double variance = (shape.size() >= 4 ? 2.0 : 1.0) / fan_in;
+  return {Fill::kNormal, gain * static_cast<float>(std::sqrt(variance)), 0};
+}
+
+// Depends only on its arguments and is the same on every machine. The end of the name gives the kind of parameter. Here
+// u is uniform in [0, 1), and n is standard normal:
+//
+//    conv weight                 normal with variance 2 / fan-in (rank 4, for volumes 5), times gain; see He et al.,
+//                                "Delving Deep into Rectifiers", 2015
+//    dense weight                normal with variance 1 / fan-in, times gain
+//    batch norm                  gamma 1 + 0.1 u, variance 0.5 + u, mean and beta 0.1 n
+//    bias                        0.05 n
+Tensor ZooWeight(const std::string& name, const Shape& shape, uint64_t seed, float gain) {
+  const Distribution distribution = DistributionOf(name, shape, gain);
+  Tensor tensor(DType::kFloat32, shape);
+  FillTensor(tensor, distribution.fill, relay::ParamSeed(name, seed));
+  float* values = tensor.data<float>();
+  for (int64_t i = 0; i < tensor.elements(); ++i) values[i] = values[i] * distribution.scale + distribution.offset;
+  return tensor;
+}
 
 relay::TypePtr ImageType(const ZooOptions& options) {
   Shape shape = options.image_shape;

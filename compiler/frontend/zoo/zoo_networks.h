@@ -1,5 +1,5 @@
-// One function per family of zoo networks, each in its file of zoo/networks/. `layers` is one of the numbers in the
-// zoo's table.
+// One function per family of zoo networks; those of one kind share a file of zoo/networks/. `layers` is one of the
+// numbers in the zoo's table.
 #pragma once
 
 #include "compiler/frontend/zoo/zoo.h"

@@ -10,7 +10,6 @@
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/mark_calls.h"
 #include "compiler/plan/buffer_view.h"
-#include "compiler/plan/concat_in_place.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "core/json/serialize.h"

@@ -6,7 +6,6 @@
 
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
-#include "compiler/open_params.h"
 #include "compiler/plan/package_writer.h"
 #include "compiler/relay/replace_values.h"
 #include "core/error.h"
