@@ -1,4 +1,12 @@
 // nn.conv2d, nn.dense and nn.batch_matmul of bytes: the integer products that can use them, and their parts.
+//
+// Data are stored as bytes q = value - low, weights as they are. Summed over the taps and channels of one output:
+//
+//    sum of value * w   =   sum of q * w           uint8 times int8, added in int32: the kernel's product
+//                           + low * (sum of w)     the offset of its output channel, known before the run
+//
+// A border of zeros consists of the byte -low. If both matrices are computed, the kernel takes both zero points (-low)
+// as an operand instead, because the sums of the second are not known before the run.
 #pragma once
 
 #include <cstdint>
