@@ -85,10 +85,10 @@ class RecordStore {
   //
   // Within a rank, emulated records come last, and code for the target's CPU and features first. Of these, records
   // with the same threads come first, then the order is by least sample, except that results of finals stand
-  // (worth_by_finals.h).
+  // (row_verdicts.h).
   //
   // Only records with fate Ok that are not noisy are returned, in one cache mode (cold-weights if a rank has any).
-  // Their kernel did not fail since (failed_since.h), and they were not doubted since (doubted_since.h). In every rank
+  // Their kernel did not fail since (row_verdicts.h), and they were not doubted since. In every rank
   // the record's architecture must be the target's, and its required features (MachineModelFor) among the target's.
   // Limit 0 means all.
   struct Ranked {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "db/verdicts/doubted_since.h"
+#include "db/verdicts/row_verdicts.h"
 
 namespace hone {
 namespace {

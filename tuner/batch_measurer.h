@@ -46,7 +46,7 @@ class BatchMeasurer {
   // job for kPatienceNs. Machines without work in this batch begin with the next one, as soon as that is built.
   void Measure(const Batch& batch, const std::shared_future<Batch>& next = {});
   // Has the machines run their golden kernels again. Stores a doubt for each record of any batch that they doubt
-  // (db/verdicts/doubted_since.h). Call it when nothing is under way.
+  // (db/verdicts/row_verdicts.h). Call it when nothing is under way.
   void Close();
   // The cost of all jobs so far.
   const JobCost& cost() const { return cost_; }

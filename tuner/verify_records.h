@@ -46,7 +46,7 @@ struct VerifyReport {
 // Takes the record of each workload that a build for this machine would choose among `records`. Times it in turns with
 // the analytic default (kVerifyRounds fresh processes of each). The results are appended to `store` as finals
 // (docs/why/tuning.md), so that no later build takes a record that lost here. A failure here is recorded too, so that
-// no build takes the record (db/verdicts/failed_since.h). Throws Error: kNoRunner, and the machine's failure
+// no build takes the record (db/verdicts/row_verdicts.h). Throws Error: kNoRunner, and the machine's failure
 // (core/failure.h), which is no verdict on any record.
 VerifyReport VerifyRecords(const std::vector<Record>& records, const VerifyOptions& options, Runner& runner,
                            RecordStore& store, const TuneTools& tools, const std::function<bool()>& halted,

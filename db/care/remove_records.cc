@@ -41,7 +41,7 @@ Groups ReadGroups(Database& database) {
 
 bool Usable(const Row& row) { return row.fate == static_cast<int64_t>(Fate::kOk) && row.noisy == 0 && row.min_ns > 0; }
 
-// A doubted record is as useless as the one that doubts it, and is not kept in its place (db/verdicts/doubted_since.h).
+// A doubted record is as useless as the one that doubts it, and is not kept in its place (db/verdicts/row_verdicts.h).
 void MarkDoubted(std::vector<Row>& rows) {
   std::set<std::pair<std::string, int64_t>> doubts;
   for (const Row& row : rows) {

@@ -9,13 +9,21 @@
 #include <tuple>
 #include <utility>
 
+#include "core/error.h"
 #include "core/failure.h"
 #include "core/machine/llvm_cpu_name.h"
-#include "db/verdicts/doubted_since.h"
-#include "db/verdicts/failed_since.h"
-#include "db/verdicts/worth_by_finals.h"
+#include "db/verdicts/row_verdicts.h"
 
 namespace hone {
+
+RecordId::RecordId(std::string_view text) : size_(static_cast<uint8_t>(text.size())) {
+  if (text.size() > kMostDigits) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("a record's id has {} characters; at most {} are right", text.size(), kMostDigits));
+  }
+  std::copy(text.begin(), text.end(), digits_.begin());
+}
+
 namespace {
 
 constexpr int kOtherMicroarchitecture = kRanks - 1;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -11,10 +13,27 @@
 #include "core/machine/fingerprint.h"
 #include "core/machine/target.h"
 #include "db/record.h"
-#include "db/rows/record_id.h"
 #include "db/setup.h"
 
 namespace hone {
+
+// A record's id without heap memory, which a std::string of 16 digits needs. Ordered as texts are.
+class RecordId {
+ public:
+  static constexpr size_t kMostDigits = 16;
+
+  RecordId() = default;
+  // Throws Error(kBadData) for a text that is longer than any id.
+  explicit RecordId(std::string_view text);
+  std::string_view view() const { return {digits_.data(), size_}; }
+  std::string text() const { return std::string(view()); }
+  bool operator==(const RecordId& other) const { return view() == other.view(); }
+  std::strong_ordering operator<=>(const RecordId& other) const { return view() <=> other.view(); }
+
+ private:
+  std::array<char, kMostDigits> digits_{};
+  uint8_t size_ = 0;
+};
 
 inline constexpr double kLossNotKnown = std::numeric_limits<double>::infinity();
 
@@ -62,8 +81,8 @@ enum class LeftOut : uint8_t {
   kNoisy,              // the machine was not quiet
   kOtherArchitecture,  // not the target's
   kLacksFeatures,      // the target lacks features that it requires
-  kFailedSince,        // the same kernel failed later (failed_since.h)
-  kDoubtedSince,       // its runner doubted it later (doubted_since.h)
+  kFailedSince,        // the same kernel failed later (row_verdicts.h)
+  kDoubtedSince,       // its runner doubted it later (row_verdicts.h)
   kOtherKind,          // own_kind, and measured on another kind of machine
   kOtherCache,         // warm, in a rank that has cold-weights
 };
@@ -81,7 +100,7 @@ enum class Criterion : uint8_t {
   kLoss,      // expected loss here of kernels of its kind of machine (transfer_losses.h)
   kCode,      // code for the wanted target before other code
   kThreads,   // the wanted number of threads before others
-  kWorth,     // its time as finals adjust it (worth_by_finals.h)
+  kWorth,     // its time as finals adjust it (row_verdicts.h)
   kFinals,    // rows of finals before others
   kSample,    // the least sample
   kId,

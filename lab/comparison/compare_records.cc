@@ -13,7 +13,7 @@
 #include "compiler/layers.h"
 #include "core/stats/sample_statistics.h"
 #include "core/text/parse_number.h"
-#include "db/verdicts/worth_by_finals.h"
+#include "db/verdicts/row_verdicts.h"
 #include "lab/comparison/comparison.h"
 #include "lab/machine/device_name.h"
 

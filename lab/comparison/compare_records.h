@@ -22,7 +22,7 @@ namespace hone {
 class WorkloadRows {
  public:
   void Add(const TrialRow& row);
-  // The id of the record that a build would use (see worth_by_finals.h), among correct ones that are not noisy. If all
+  // The id of the record that a build would use (see row_verdicts.h), among correct ones that are not noisy. If all
   // are noisy, the quickest of them, and *noisy is set. Empty if none has a time.
   std::string BestId(bool* noisy) const;
   int trials() const { return trials_; }  // with any fate

@@ -8,7 +8,7 @@
 #include "core/text/parse_number.h"
 #include "db/rows/trial_row.h"
 #include "db/verdicts/best_lookup.h"
-#include "db/verdicts/worth_by_finals.h"
+#include "db/verdicts/row_verdicts.h"
 #include "lab/machine/device_name.h"
 
 namespace hone {

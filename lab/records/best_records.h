@@ -10,7 +10,7 @@
 namespace hone {
 
 // The best record per workload, machine, target CPU, thread count and cache mode: the one that a build would use (see
-// worth_by_finals.h). Only correct records that are not noisy count, and none timed under an emulator, whose times say
+// row_verdicts.h). Only correct records that are not noisy count, and none timed under an emulator, whose times say
 // nothing. `records` are in the order of arrival. Times of different cache modes are never compared. The result is
 // sorted by workload, then machine.
 std::vector<Record> BestOf(const std::vector<Record>& records);

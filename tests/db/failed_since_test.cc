@@ -1,4 +1,4 @@
-#include "db/verdicts/failed_since.h"
+#include "db/verdicts/row_verdicts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
-#include "db/care/store_care.h"
-
 #include <gtest/gtest.h>
 
-#include "db/verdicts/doubted_since.h"
+#include "db/care/store_care.h"
+#include "db/verdicts/row_verdicts.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"
 

@@ -1,9 +1,8 @@
-#include "db/verdicts/worth_by_finals.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "db/verdicts/row_verdicts.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
