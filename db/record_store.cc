@@ -9,11 +9,8 @@
 #include "core/failure.h"
 #include "db/open_database.h"
 #include "db/record_log.h"
-#include "db/rows/foreign_columns.h"
-#include "db/rows/record_table.h"
-#include "db/rows/setup_table.h"
+#include "db/store_tables.h"
 #include "db/verdicts/best_lookup.h"
-#include "db/verdicts/machine_blame.h"
 
 namespace hone {
 namespace {
@@ -161,14 +158,7 @@ class TableStore : public RecordStore {
   }
 
   int64_t AppendForeign(const std::vector<ForeignTrial>& trials) override {
-    if (trials.empty()) return 0;
-    std::vector<SqlRow> rows;
-    rows.reserve(trials.size());
-    for (const ForeignTrial& trial : trials) rows.push_back(RowOf(trial));
-    Transaction transaction(*database_);
-    const int64_t fresh = database_->ExecuteAll(kInsertForeign, rows);
-    transaction.Commit();
-    return fresh;
+    return trials.empty() ? 0 : InsertForeign(*database_, trials);
   }
 
   std::vector<ForeignTrial> FindForeign(const std::string& workload, int64_t limit) const override {

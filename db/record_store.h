@@ -13,7 +13,7 @@
 #include "db/engine_facts.h"
 #include "db/foreign_trial.h"
 #include "db/record.h"
-#include "db/rows/trial_row.h"
+#include "db/trial_row.h"
 
 namespace hone {
 

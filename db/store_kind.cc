@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "db/store_schema.h"
+#include "db/trial_row.h"
 
 namespace hone {
 namespace {

@@ -7,7 +7,7 @@
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/record_log.h"
-#include "db/rows/record_table.h"
+#include "db/store_tables.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/sqlite_connection.h"
 

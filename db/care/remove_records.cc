@@ -8,7 +8,7 @@
 #include "db/care/store_care.h"
 #include "db/database.h"
 #include "db/open_database.h"
-#include "db/verdicts/machine_blame.h"
+#include "db/store_tables.h"
 
 namespace hone {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/text/parse_number.h"
 #include "db/database.h"
 #include "db/open_database.h"
-#include "db/rows/record_table.h"
+#include "db/store_tables.h"
 
 namespace hone {
 

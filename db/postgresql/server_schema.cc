@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "db/store_schema.h"
+#include "db/trial_row.h"
 
 namespace hone {
 namespace {

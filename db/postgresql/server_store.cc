@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "db/postgresql/server_link.h"
 #include "db/postgresql/server_schema.h"
-#include "db/store_schema.h"
+#include "db/trial_row.h"
 
 namespace hone {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "db/database.h"
-#include "db/store_schema.h"
+#include "db/trial_row.h"
 
 namespace hone {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "db/record.h"
-#include "db/rows/trial_row.h"
+#include "db/trial_row.h"
 
 namespace hone {
 

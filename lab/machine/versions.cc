@@ -9,7 +9,7 @@
 #include "core/version.h"
 #include "db/packs/pack.h"
 #include "db/record_log.h"
-#include "db/store_schema.h"
+#include "db/trial_row.h"
 #include "lab/bench_format.h"
 #include "lab/comparison/comparison_json.h"
 #include "lab/history/history_forms.h"

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "core/text/parse_number.h"
-#include "db/rows/trial_row.h"
+#include "db/trial_row.h"
 #include "db/verdicts/best_lookup.h"
 #include "db/verdicts/row_verdicts.h"
 #include "lab/machine/device_name.h"

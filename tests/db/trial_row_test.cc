@@ -1,4 +1,4 @@
-#include "db/rows/trial_row.h"
+#include "db/trial_row.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include "db/record_store.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/sqlite_connection.h"
-#include "db/store_schema.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

@@ -14,7 +14,7 @@
 #include "core/text/parse_number.h"
 #include "db/open_database.h"
 #include "db/packs/pack.h"
-#include "db/rows/trial_row.h"
+#include "db/trial_row.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/machine.h"
 #include "lab/model/model.h"

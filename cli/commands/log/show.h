@@ -7,7 +7,7 @@
 
 #include "db/record.h"
 #include "db/record_store.h"
-#include "db/rows/trial_row.h"
+#include "db/trial_row.h"
 
 namespace hone {
 

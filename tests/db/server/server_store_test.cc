@@ -10,7 +10,7 @@
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/postgresql/server_link.h"
-#include "db/store_schema.h"
+#include "db/trial_row.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/server/refusal_of.h"
 #include "tests/db/server/server_place.h"

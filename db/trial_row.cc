@@ -1,4 +1,4 @@
-#include "db/rows/trial_row.h"
+#include "db/trial_row.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +39,17 @@ TrialRow TrialRowOf(const Record& record, int64_t seq) {
   row.held = record.finals.held;
   row.place = record.finals.place;
   return row;
+}
+
+std::string SqlOfNewColumns(int64_t version, std::string_view text_type, std::string_view integer_type) {
+  std::string sql;
+  const TrialRow row;
+  EachColumn(row, [&]<typename Member>(const char* name, int first, const Member& /*member*/) {
+    if (first != version) return;
+    sql += fmt::format("ALTER TABLE records ADD COLUMN {} {} NOT NULL DEFAULT {};", name,
+                       kIsText<Member> ? text_type : integer_type, kIsText<Member> ? "''" : "0");
+  });
+  return sql;
 }
 
 }  // namespace hone

@@ -1,4 +1,5 @@
-// The tables of a store as far as all engines have them in common. docs/reference/formats.md describes them.
+// A record's keys, which are the columns of the store's table `records`. Queries use them, and charts of many records
+// need them without reading whole records.
 #pragma once
 
 #include <concepts>
@@ -7,12 +8,34 @@
 #include <string_view>
 #include <type_traits>
 
-#include "db/rows/trial_row.h"
+#include "db/record.h"
 
 namespace hone {
 
-inline constexpr int64_t kStoreApplicationId = 0x484F4E45;  // "HONE"; permanent
+struct TrialRow {
+  int64_t seq = 0;  // place in the order of arrival
+  std::string id, workload, schedule, config;
+  int schedule_version = 1;
+  std::string triple, cpu, features;      // of the target; features sorted, separated by commas
+  std::string fingerprint, device;        // of the machine: text and short id; empty if not known
+  std::string cpu_model, host, llvm_cpu;  // as in Environment
+  std::string key, label;                 // of its runner
+  int threads = 1;
+  CacheMode cache = CacheMode::kColdWeights;
+  Fate fate = Fate::kOk;
+  bool noisy = false, emulated = false;
+  int64_t min_ns = 0;   // least sample; 0: none
+  int64_t unix_ms = 0;  // time of the measurement, a label
+  std::string session;
+  int held = 0, place = 0;  // as in FinalsPart
+  bool operator==(const TrialRow&) const = default;
+};
+
+TrialRow TrialRowOf(const Record& record, int64_t seq);
+
+// The version of a store's tables, for every engine. docs/reference/formats.md describes them.
 inline constexpr int64_t kSchemaVersion = 6;
+inline constexpr int64_t kStoreApplicationId = 0x484F4E45;  // "HONE"; permanent
 
 // Calls column(name, version, member) for each column of the table `records` that is in a TrialRow. `version` is the
 // first one that has the column. A row is never changed or removed, because stores of every version exist. A new column
