@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/command_line.h"
-#include "lab/precision/precision_options.h"
+#include "lab/precision/choose_precision.h"
 #include "lab/quantise/quantiser.h"
 
 namespace hone {

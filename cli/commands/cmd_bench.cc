@@ -26,7 +26,6 @@
 #include "lab/machine/package_there.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_verdicts.h"
 #include "lab/text/status_line.h"
 #include "lab/text/table.h"
 #include "rpc_runner/health/health_watch.h"
@@ -39,7 +38,6 @@ namespace hone {
 namespace {
 
 constexpr int kProfiledRuns = 20;
-constexpr int kMostBenchRounds = 100;
 constexpr int64_t kEnergyNs = 1'000'000'000;
 
 struct BenchOptions {

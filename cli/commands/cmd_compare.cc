@@ -26,7 +26,6 @@
 #include "lab/report/history_page.h"
 #include "lab/report/report_page.h"
 #include "lab/text/print.h"
-#include "lab/text/print_verdicts.h"
 #include "lab/text/status_line.h"
 
 namespace hone {

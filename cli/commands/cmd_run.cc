@@ -24,7 +24,6 @@
 #include "lab/model/model.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_verdicts.h"
 #include "lab/verify/node_alone.h"
 #include "lab/verify/value_table.h"
 #include "runtime/observed_run.h"

@@ -20,7 +20,6 @@
 #include "lab/model/inputs.h"
 #include "lab/model/model.h"
 #include "lab/text/print.h"
-#include "lab/text/print_verdicts.h"
 #include "lab/verify/compare_nodes.h"
 #include "lab/verify/compare_outputs.h"
 #include "lab/verify/element_errors.h"

@@ -14,8 +14,6 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostBaselineRounds = 200;
-
 // The round times of each name.
 std::map<std::string, std::vector<int64_t>> RoundsByName(const Json& document) {
   std::map<std::string, std::vector<int64_t>> rounds;
@@ -47,7 +45,8 @@ BenchBaseline BaselineOf(const Json& document) {
     const std::string name = TextField(json, "name");
     const auto found = rounds.find(name);
     if (found == rounds.end()) throw Error(ExitCode::kBadData, "no rounds of " + name);
-    if (found->second.size() > kMostBaselineRounds) throw Error(ExitCode::kBadData, "more rounds than a benchmark has");
+    if (found->second.size() > size_t{kMostBenchRounds})
+      throw Error(ExitCode::kBadData, "more rounds than a benchmark has");
     baseline.packages[name] = {IntField(json, "threads", 1), IntField(json, "streams", 1),
                                IntegerField(json, "images", 1), TextField(json, "precision"), found->second};
   }

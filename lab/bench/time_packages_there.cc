@@ -8,8 +8,6 @@
 namespace hone {
 namespace {
 
-constexpr size_t kMostUngatheredRounds = 100;
-
 // The round that a job's samples form.
 Round RoundOfJob(const std::vector<int64_t>& samples_ns) {
   return RoundOf(samples_ns, static_cast<int64_t>(samples_ns.size()), 0,
@@ -40,7 +38,7 @@ TimedPackage TimedOf(const PackageThere& there, const PackageTurns& turns) {
 
 // Quick models have many jobs, so consecutive ones become one round.
 void Gather(TimedPackage& timed, int rounds) {
-  if (timed.rounds.size() <= kMostUngatheredRounds) return;
+  if (timed.rounds.size() <= size_t{kMostBenchRounds}) return;
   const auto samples = static_cast<int64_t>(timed.samples_ns.size());
   timed.rounds.clear();
   for (int i = 0; i < rounds; ++i) {

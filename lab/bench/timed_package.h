@@ -18,6 +18,9 @@
 
 namespace hone {
 
+// A benchmark has at most this many rounds of a package. A runner's jobs beyond it are gathered into fewer rounds.
+inline constexpr int kMostBenchRounds = 100;
+
 // In a round a package is loaded anew and runs in memory of its own. So the effect of its place in memory on its times
 // varies between rounds. A round is one observation, because its samples share that place and that moment.
 struct Round {

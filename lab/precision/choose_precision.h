@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -10,8 +11,19 @@
 #include "lab/precision/choose_assignment.h"
 #include "lab/precision/network_timer.h"
 #include "lab/precision/precision_models.h"
+#include "lab/quantise/image_inputs.h"
 
 namespace hone {
+
+inline constexpr double kAutoMaxError = 1e-2;
+
+// The values of the options of --precision int8 and auto.
+struct PrecisionOptions {
+  std::string calibrate;  // a folder, or "random"
+  int64_t samples = 8;    // number drawn if calibrate is "random"
+  ImageOptions images = {};
+  double max_error = -1;  // negative: not given, so kAutoMaxError for auto, unlimited for int8
+};
 
 struct LayerChoice {
   std::string layer, op;

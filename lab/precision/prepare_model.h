@@ -10,7 +10,6 @@
 #include "lab/machine/machine.h"
 #include "lab/model/model.h"
 #include "lab/precision/choose_precision.h"
-#include "lab/precision/precision_options.h"
 #include "lab/quantise/quantiser.h"
 #include "lab/records/records.h"
 

@@ -1,9 +1,11 @@
-// Prints a command's results and notes. Names and messages may come from outside, so control characters in them never
-// reach the terminal.
+// Prints a command's results, verdicts and notes. Names and messages may come from outside, so control characters in
+// them never reach the terminal.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/json/serialize.h"
@@ -29,5 +31,12 @@ void PrintJson(const Json& json);
 
 // An error as JSON; one that is not finite becomes "inf", because JSON has no infinity.
 Json FiniteOrInf(double error);
+
+// Colours the words "slower" and "DIFFERS" red and "faster" green, by terminal escapes. Other uses of the words stay
+// plain: a count ("2 faster, ...") and a percentage ("0.1 % slower", which may be noise).
+std::string WithColours(std::string_view text);
+
+// Prints like Print, with colours if stdout is a terminal and NO_COLOR is not set.
+void PrintVerdicts(std::string_view text);
 
 }  // namespace hone

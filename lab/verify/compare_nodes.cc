@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "lab/files/npy.h"
 #include "lab/text/print.h"
-#include "lab/text/print_verdicts.h"
 #include "lab/text/table.h"
 #include "lab/verify/value_table.h"
 #include "runtime/observed_run.h"

@@ -1,6 +1,6 @@
-#include "lab/text/print_verdicts.h"
-
 #include <gtest/gtest.h>
+
+#include "lab/text/print.h"
 
 namespace hone {
 namespace {

@@ -22,7 +22,6 @@
 #include "lab/report/history_page.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
-#include "lab/text/print_verdicts.h"
 #include "lab/text/status_line.h"
 #include "lab/text/table.h"
 
