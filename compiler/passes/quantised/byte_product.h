@@ -5,8 +5,8 @@
 //    sum of value * w   =   sum of q * w           uint8 times int8, added in int32: the kernel's product
 //                           + low * (sum of w)     the offset of its output channel, known before the run
 //
-// A border of zeros consists of the byte -low. If both matrices are computed, the kernel takes both zero points (-low)
-// as an operand instead, because the sums of the second are not known before the run.
+// A border of zeros consists of the byte -low. If both matrices are computed, the sums of the second are known only in
+// the run. The kernel then takes both zero points (-low) as an operand.
 #pragma once
 
 #include <cstdint>
