@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
 #include "core/integer_elements.h"
@@ -181,6 +181,68 @@ Value* Evaluator::PerLane(Lanes lanes, const Coordinates& at, DType dtype,
     result = b_.ir().CreateInsertElement(result, lane(LanesOf(b_, at, l)), static_cast<uint64_t>(l));
   }
   return result;
+}
+
+Value* Argument(Evaluator& e, const relay::Call& call, size_t i, const Coordinates& at, Lanes lanes) {
+  const Shape &from = TensorTypeOf(call.args[i]).shape, &to = call.type->shape;
+  const size_t added = to.size() - from.size();
+  Coordinates source;
+  for (size_t d = 0; d < from.size(); ++d) {
+    source.push_back(from[d] == 1 && to[added + d] != 1 ? At(e.b(), 0) : at[added + d]);
+  }
+  return e.Eval(call.args[i], source, lanes);
+}
+
+bool IsUnsigned(const relay::Call& call, size_t i) {
+  const DType dtype = TensorTypeOf(call.args[i]).dtype;
+  return dtype == DType::kUInt8 || dtype == DType::kBool;
+}
+
+bool IsFloat(Value* v) { return v->getType()->isFPOrFPVectorTy(); }
+
+Value* Like(Value* v, double c) {
+  return IsFloat(v) ? llvm::ConstantFP::get(v->getType(), c)
+                    : llvm::ConstantInt::get(v->getType(), static_cast<uint64_t>(static_cast<int64_t>(c)), true);
+}
+
+Value* RequireFloat(Value* x, const relay::Call& call) {
+  if (x->getType()->getScalarType()->isFloatTy()) return x;
+  throw Error(ExitCode::kBadData,
+              fmt::format("{} is compiled for float32 only, the argument is {}", relay::AsOp(call.op)->def->name,
+                          DTypeName(TensorTypeOf(call.args[0]).dtype)));
+}
+
+namespace {
+
+enum class AxisStep : uint8_t { kNone, kOne, kSeveral };
+
+// The step from one position along the axes to the next, for an operand with at most as many axes as `whole`.
+AxisStep StepAlong(const Shape& operand, const Shape& whole, size_t first, size_t last) {
+  const size_t added = whole.size() - operand.size();
+  const auto varies = [&](size_t axis) { return axis >= added && operand[axis - added] != 1; };
+  for (size_t axis = first; axis <= last; ++axis) {
+    if (whole[axis] == 1 || varies(axis) != varies(first)) return AxisStep::kSeveral;
+  }
+  return varies(first) ? AxisStep::kOne : AxisStep::kNone;
+}
+
+// Operators with channels along an axis do not broadcast by numpy's rules.
+bool IsBroadcast(const relay::Call& call) {
+  const relay::OpDef& op = *relay::AsOp(call.op)->def;
+  const bool pointwise = op.pattern == relay::OpPattern::kElementwise || op.pattern == relay::OpPattern::kBroadcast;
+  return pointwise && op.name != "nn.bias_add" && op.name != "nn.prelu";
+}
+
+}  // namespace
+
+bool IsOneAxis(const Evaluator& e, const relay::ExprPtr& expr, const Shape& whole, size_t first, size_t last) {
+  const AxisStep step = StepAlong(TensorTypeOf(expr).shape, whole, first, last);
+  if (step != AxisStep::kOne) return step == AxisStep::kNone;
+  const relay::Call* call = relay::AsCall(expr);
+  if (call == nullptr) return relay::AsConstant(expr) != nullptr || e.FlatOperand(expr) != nullptr;
+  return IsBroadcast(*call) && std::all_of(call->args.begin(), call->args.end(), [&](const relay::ExprPtr& arg) {
+           return IsOneAxis(e, arg, whole, first, last);
+         });
 }
 
 }  // namespace hone

@@ -1,9 +1,11 @@
-// Loops that fold many terms into one value, in an order that depends only on the extents.
+// Loops that carry values: folds of many terms into one, in an order that depends only on the extents, and a loop whose
+// end depends on data.
 #pragma once
 
 #include <functional>
 
-#include "compiler/generic/coordinate.h"
+#include "compiler/codegen/kernel_builder.h"
+#include "compiler/generic/operand_access.h"
 
 namespace hone {
 
@@ -40,5 +42,10 @@ Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lane
 // Folds k in [0, extent) into a scalar, with lanes along k. Unless `once` is set, the step may be evaluated twice for a
 // position, and one of its results is discarded.
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent);
+
+// while (goes_on(carried)) carried = body(carried); returns the last carried values. `goes_on` gives an i1 and must
+// have no effects.
+Vals LoopWhile(KernelBuilder& b, const Vals& carried, const std::function<Value*(const Vals&)>& goes_on,
+               const std::function<Vals(const Vals&)>& body);
 
 }  // namespace hone

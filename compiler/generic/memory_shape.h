@@ -1,9 +1,11 @@
-// The dimensions of a tensor in memory.
+// How the operands of a kernel lie in memory: their dimensions, and whether their images are contiguous.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
+#include "compiler/relay/expr.h"
 #include "core/layout.h"
 #include "core/tensor.h"
 
@@ -25,5 +27,11 @@ struct MemoryShape {
 };
 // An empty layout is row-major; `shape` is logical.
 MemoryShape MemoryShapeOf(const Shape& shape, const Layout& layout);
+
+// The function with the numbers of operands (parameters, then results) whose images are not contiguous, in its
+// attribute "apart". At every access, a generic kernel steps along their outermost axis by the batch stride that it is
+// given. Along other operands' outermost axis it steps by the shape.
+relay::FunctionPtr WithImagesApart(const relay::FunctionPtr& function, std::vector<int64_t> operands);
+bool LiesApart(const relay::Function& function, size_t operand);
 
 }  // namespace hone

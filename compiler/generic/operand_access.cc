@@ -1,5 +1,6 @@
 #include "compiler/generic/operand_access.h"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 
@@ -8,6 +9,38 @@
 #include "core/nth.h"
 
 namespace hone {
+
+Coordinate At(Value* base) { return {base}; }
+Coordinate At(KernelBuilder& b, int64_t position) { return {b.Index(position)}; }
+
+Coordinate Shifted(KernelBuilder& b, const Coordinate& c, int64_t by) {
+  Coordinate moved{b.Add(c.base, by), c.step};
+  if (c.block > 0 && by % c.block == 0) {
+    moved.block = c.block;
+    moved.block_index = b.Add(c.block_index, by / c.block);
+  }
+  return moved;
+}
+
+Coordinate Scaled(KernelBuilder& b, const Coordinate& c, int64_t factor) {
+  if (factor == 1) return c;
+  return {b.Mul(c.base, factor), c.step * factor};
+}
+
+Coordinate LaneOf(KernelBuilder& b, const Coordinate& c, int lane) {
+  return c.step == 0 ? c : Coordinate{b.Add(c.base, lane * c.step)};
+}
+
+Coordinates LanesOf(KernelBuilder& b, const Coordinates& c, int lane) {
+  Coordinates result;
+  for (const Coordinate& one : c) result.push_back(LaneOf(b, one, lane));
+  return result;
+}
+
+bool Varies(const Coordinates& c) {
+  return std::any_of(c.begin(), c.end(), [](const Coordinate& one) { return one.step != 0; });
+}
+
 namespace {
 
 // Largest lane stride for which one wide load and a shuffle beat a load per lane.
@@ -143,6 +176,14 @@ void StoreOperand(KernelBuilder& b, const OperandAccess& operand, const Coordina
   std::vector<int> prefix(static_cast<size_t>(lanes.valid));
   std::iota(prefix.begin(), prefix.end(), 0);
   b.Store(Widened(b, value, prefix), ptr);
+}
+
+Value* SafeIndex(KernelBuilder& b, Value* index, int64_t extent) {
+  auto& ir = b.ir();
+  Value* wide =
+      index->getType()->isFloatingPointTy() ? ir.CreateFPToSI(index, b.i64()) : ir.CreateSExtOrTrunc(index, b.i64());
+  Value* forward = ir.CreateSelect(ir.CreateICmpSLT(wide, b.Index(0)), b.Add(wide, extent), wide);
+  return b.Min(b.Max(forward, b.Index(0)), b.Index(extent - 1));
 }
 
 }  // namespace hone

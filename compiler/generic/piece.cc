@@ -10,7 +10,6 @@
 
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/memory_shape.h"
-#include "compiler/generic/one_axis.h"
 #include "compiler/generic/window.h"
 #include "compiler/relay/op.h"
 #include "core/ceil_div.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "compiler/generic/coordinate.h"
+#include "compiler/generic/operand_access.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "compiler/generic/evaluator.h"
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/generic/piece_loops.h"
 #include "compiler/ops/attention/kernel.h"
 #include "compiler/ops/kernel_whole.h"
@@ -18,7 +18,7 @@
 #include "compiler/ops/movement/kernel_repeated_rows.h"
 #include "compiler/ops/normalise/kernel_lines.h"
 #include "compiler/ops/softmax/kernel.h"
-#include "compiler/ops/space/kernel_interleave.h"
+#include "compiler/ops/space/kernel.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/plan/buffer_view.h"
 #include "core/error.h"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "compiler/relay/infer_type.h"
-#include "compiler/relay/param_seed.h"
 #include "core/error.h"
+#include "core/hash/hash.h"
 
 namespace hone::relay {
 namespace {
@@ -99,6 +99,10 @@ IRModule InitialiseParams(const FunctionPtr& main, const Initialiser& initialise
     if (!inputs.contains(param->name)) module.params.emplace_back(param->name, FirstValue(*param, initialiser, seed));
   }
   return module;
+}
+
+uint64_t ParamSeed(const std::string& name, uint64_t seed) {
+  return std::stoull(Sha256Hex(fmt::format("{} {}", seed, name)).substr(0, 16), nullptr, 16);
 }
 
 }  // namespace hone::relay

@@ -35,4 +35,8 @@ double VectorStart(const std::string& name);
 IRModule InitialiseParams(const FunctionPtr& main, const Initialiser& initialiser, uint64_t seed = 0,
                           const std::set<std::string>& inputs = {"data"});
 
+// The seed of one parameter's values. It depends only on the two arguments, on every machine. So a parameter keeps its
+// values if others are added or removed.
+uint64_t ParamSeed(const std::string& name, uint64_t seed);
+
 }  // namespace hone::relay

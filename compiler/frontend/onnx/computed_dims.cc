@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/relay/op.h"
 #include "core/integer_elements.h"
 #include "core/nth.h"

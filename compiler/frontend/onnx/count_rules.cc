@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/typed_builder.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/structural_equal.h"

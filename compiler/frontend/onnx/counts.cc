@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "compiler/frontend/onnx/count_rules.h"
-#include "compiler/frontend/onnx/positions.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/typed_builder.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/expressions.h"
 
 namespace hone {
 namespace {

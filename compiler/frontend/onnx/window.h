@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/frontend/onnx/onnx_node_view.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
 
 namespace hone {
 
@@ -26,13 +27,13 @@ Window ReadWindow(const OnnxNodeView& view, const std::vector<int64_t>& kernel, 
 // window that would begin in the padding does not count, as in ONNX and its runtimes.
 void PadToCeil(Window& window, const Shape& data);
 
-// The means of float32 `data`, which has the shape of the node's first input, as an AveragePool node defines them.
-// Throws Error(kBadData) as ReadWindow does.
-relay::ExprPtr Averaged(const OnnxNodeView& view, relay::ExprPtr data, size_t spatial = 2);
-
 // Bound of window sizes and steps, so that arithmetic with at most four of them cannot overflow.
 inline constexpr int64_t kMaxWindow = int64_t{1} << 30;
 // Bound of the rows and of the columns of a table of positions: the bytes of their product cannot overflow.
 inline constexpr int64_t kMostPlaces = int64_t{1} << 28;
+
+// The result of `convert` for a convolution or pool. Data of one spatial dimension (N, C, W) become planes of one row,
+// and so do the node's attributes and a weight. The row is then removed from the results.
+std::vector<relay::ExprPtr> AsPlanes(const OnnxNodeView& view, OnnxConvert convert);
 
 }  // namespace hone

@@ -6,7 +6,7 @@
 
 #include "compiler/ops/conv/op_layout.h"
 #include "compiler/relay/infer_type.h"
-#include "compiler/relay/param_seed.h"
+#include "compiler/relay/initialise_params.h"
 #include "core/tensor.h"
 
 namespace hone {

@@ -5,28 +5,31 @@
 //    for query: largest = max f(score); weight = exp(f(score) - largest); inverse = 1 / sum
 //    for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
 //
-// With tile registers (kernel_tiles.h) the last block begins before the previous one ends, and stores only its own
+// With tile registers (kernel_plan.h) the last block begins before the previous one ends, and stores only its own
 // rows. Steps past the keys are zeros.
 #include "compiler/ops/attention/kernel.h"
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/math/math.h"
 #include "compiler/codegen/matrix_tiles.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
-#include "compiler/generic/images_apart.h"
-#include "compiler/ops/attention/kernel_parts.h"
-#include "compiler/ops/attention/kernel_tiles.h"
-#include "compiler/ops/attention/kernel_workspace.h"
+#include "compiler/generic/memory_shape.h"
+#include "compiler/ops/attention/kernel_plan.h"
 #include "compiler/ops/kernel.h"
+#include "compiler/relay/expr.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/visitor.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/matmul/matmul_shape.h"
 #include "compiler/schedules/matmul/matmul_tile.h"
 #include "compiler/schedules/matmul/packed_panel.h"
 #include "core/ceil_div.h"
+#include "core/error.h"
 #include "core/nth.h"
 
 namespace hone {

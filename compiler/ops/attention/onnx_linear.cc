@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/window.h"
 #include "compiler/ops/onnx_families.h"
 

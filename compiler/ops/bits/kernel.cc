@@ -1,5 +1,5 @@
 // Operators on the bits of integers.
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 
 namespace hone {

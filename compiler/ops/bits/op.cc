@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "compiler/ops/elementwise/op_broadcast.h"
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
 #include "compiler/relay/indexing.h"

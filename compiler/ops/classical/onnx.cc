@@ -1,18 +1,18 @@
 // Operators that scikit-learn's converters put around a network (domain ai.onnx.ml): scalings and linear models.
+#include "compiler/ops/classical/onnx.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/scalar_like.h"
-#include "compiler/ops/classical/onnx_input.h"
-#include "compiler/ops/classical/onnx_post_transform.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {
 namespace {
 
 using relay::ExprPtr;
+using Kind = OnnxAttribute::Kind;
 
 // A list of floats as a vector; null if it is absent or empty.
 ExprPtr FloatList(const OnnxNodeView& view, std::string_view name) {
@@ -112,7 +112,78 @@ std::vector<ExprPtr> LinearClassifier(const OnnxNodeView& view) {
   return {view.Call("take", {names, best}, {{"axis", int64_t{0}}}), Scores(view, count, true)};
 }
 
+// A softmax in which scores of 0 stay 0.
+ExprPtr SoftmaxZero(const OnnxNodeView& view, const ExprPtr& scores) {
+  const auto number = [&](double value) { return ScalarLike(view, scores, value); };
+  const ExprPtr is_score = view.Call("greater", {view.Call("abs", {scores}), number(1e-7)});
+  const relay::Attrs row{{"axis", std::vector<int64_t>{1}}, {"keepdims", true}};
+  const ExprPtr largest = view.Call("max", {scores}, row);
+  const ExprPtr power = view.Call("exp", {view.Call("subtract", {scores, largest})});
+  const ExprPtr rest = view.Call("multiply", {scores, view.Call("exp", {view.Call("negative", {largest})})});
+  const ExprPtr parts = view.Call("where", {is_score, power, rest});
+  return view.Call("divide", {parts, view.Call("sum", {parts}, row)});
+}
+
+// sqrt(2) times the inverse erf of 2 s - 1.
+ExprPtr Probit(const OnnxNodeView& view, const ExprPtr& scores) {
+  constexpr double kPi = 3.14159, kA = 0.147;
+  const auto number = [&](double value) { return ScalarLike(view, scores, value); };
+  const auto times = [&](const ExprPtr& x, double factor) { return view.Call("multiply", {x, number(factor)}); };
+  const ExprPtr x = view.Call("subtract", {times(scores, 2), number(1)});
+  const ExprPtr product =
+      view.Call("multiply", {view.Call("subtract", {number(1), x}), view.Call("add", {number(1), x})});
+  const ExprPtr log = view.Call("log", {product});
+  const ExprPtr v = view.Call("add", {times(log, 0.5), number(2 / (kPi * kA))});
+  const ExprPtr root = view.Call("sqrt", {view.Call("subtract", {view.Call("multiply", {v, v}), times(log, 1 / kA)})});
+  const ExprPtr size = view.Call("sqrt", {view.Call("subtract", {root, v})});
+  const ExprPtr is_negative = view.Call("less", {x, number(0)});
+  return times(view.Call("where", {is_negative, view.Call("negative", {size}), size}), 1.41421356);
+}
+
 }  // namespace
+
+ExprPtr FeatureMatrix(const OnnxNodeView& view) {
+  const Shape shape = view.InputShape(0);
+  if (shape.empty() || shape.size() > 2 || ElementCount(shape) == 0) {
+    RefuseNode(fmt::format("X is {}; it must be a matrix", ShapeText(shape)));
+  }
+  return view.Reshape(AsDType(view, view.Input(0), DType::kFloat32), {shape.size() == 2 ? shape[0] : 1, shape.back()});
+}
+
+std::vector<float> FloatsOf(const OnnxNodeView& view, std::string_view name) {
+  const OnnxAttribute* list = view.Find(name);
+  if (list == nullptr) list = view.Find(fmt::format("{}_as_tensor", name));
+  if (list == nullptr) return {};
+  if (list->kind == Kind::kFloats) return {list->floats.begin(), list->floats.end()};
+  if (list->kind != Kind::kTensor) RefuseNode(fmt::format("the attribute {} is of the wrong kind", name));
+  std::vector<float> values;
+  values.reserve(static_cast<size_t>(list->tensor.elements()));
+  for (int64_t i = 0; i < list->tensor.elements(); ++i) values.push_back(static_cast<float>(list->tensor.At(i)));
+  return values;
+}
+
+std::vector<int64_t> IntsOf(const OnnxNodeView& view, std::string_view name) {
+  const OnnxAttribute* list = view.Find(name);
+  if (list == nullptr || list->kind != Kind::kTensor) return view.Ints(name, {});
+  if (IsFloat(list->tensor.dtype())) RefuseNode(fmt::format("the attribute {} must hold integers", name));
+  std::vector<int64_t> values;
+  values.reserve(static_cast<size_t>(list->tensor.elements()));
+  for (int64_t i = 0; i < list->tensor.elements(); ++i) values.push_back(static_cast<int64_t>(list->tensor.At(i)));
+  return values;
+}
+
+void RequireCount(std::string_view name, size_t given, size_t wanted, std::string_view of) {
+  if (given != wanted) RefuseNode(fmt::format("{} holds {} numbers for {} {}", name, given, wanted, of));
+}
+
+ExprPtr PostTransform(const OnnxNodeView& view, const ExprPtr& scores, std::string_view name) {
+  if (name == "NONE") return scores;
+  if (name == "LOGISTIC") return view.Call("sigmoid", {scores});
+  if (name == "SOFTMAX") return view.Call("nn.softmax", {scores});
+  if (name == "SOFTMAX_ZERO") return SoftmaxZero(view, scores);
+  if (name == "PROBIT") return Probit(view, scores);
+  RefuseNode(fmt::format("post_transform is \"{}\"; it may be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT", name));
+}
 
 OnnxOperatorTable ClassicalOperators() {
   return {{"Scaler", 1, 1, Scaler, {"offset", "scale"}, kClassical},

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/positions.h"
-#include "compiler/frontend/onnx/scalar_like.h"
-#include "compiler/ops/classical/onnx_input.h"
+#include "compiler/frontend/onnx/expressions.h"
+#include "compiler/ops/classical/onnx.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 

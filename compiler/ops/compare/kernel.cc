@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "compiler/codegen/math/float_bits.h"
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 
 namespace hone {

@@ -1,7 +1,7 @@
 // Comparisons, logic on truth values, and Where.
 #include <limits>
 
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/frontend/onnx/cast_target.h"
 #include "compiler/frontend/onnx/composed_node.h"
 #include "compiler/frontend/onnx/computed_dims.h"
-#include "compiler/frontend/onnx/positions.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/integer_elements.h"
 #include "core/nth.h"

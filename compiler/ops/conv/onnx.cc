@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/window.h"
 #include "compiler/ops/onnx_families.h"
 

@@ -6,7 +6,7 @@
 
 #include "compiler/ops/conv/op_layout.h"
 #include "compiler/ops/conv/op_reference.h"
-#include "compiler/ops/matmul/op_attributes.h"
+#include "compiler/ops/matmul/op_products.h"
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
 

@@ -7,11 +7,10 @@
 //    counted          2           0          3
 //    added up     0           2          2                 5 is the count
 //    result      [0 1 | 2 3 4 | 0 0 0 0 ...]               rows from the count on are zeros, each chunk's own
-
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/math/float_bits.h"
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/schedules/schedule.h"

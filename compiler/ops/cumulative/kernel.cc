@@ -8,12 +8,11 @@
 //                             one chain of scalars
 //
 // A chain waits for its last sum at each step, so several chains together hide the latency.
-
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/relay/arguments.h"

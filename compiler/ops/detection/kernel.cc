@@ -3,14 +3,13 @@
 //
 // A sample's pixels and weights are the same for all channels, so they are computed once for the channels of an item.
 // These are few enough that the cache lines of pixels which samples share stay in the first cache.
-
 #include <algorithm>
 #include <limits>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/generic/argument.h"
-#include "compiler/generic/safe_index.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/operand_access.h"
 #include "compiler/ops/detection/op_roi_sampling.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"

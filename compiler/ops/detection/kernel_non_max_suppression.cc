@@ -14,9 +14,8 @@
 //
 // A worker's memory has the keys, then the corners of the boxes that stay, as four arrays: lefts, tops, rights,
 // bottoms.
-
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/ops/topk/kernel_key_heap.h"
@@ -199,7 +198,7 @@ class SuppressionKernel {
 
   Value* Area(const Corners& box) { return b_.FMul(b_.FSub(box.right, box.left), b_.FSub(box.bottom, box.top)); }
 
-  // Equals OverlapsMore (compiler/ops/detection/op_box_overlap.h).
+  // Equals OverlapsMore (compiler/ops/detection/op_non_max_suppression.cc).
   Value* Overlaps(const Corners& a, const Corners& b) {
     auto& ir = b_.ir();
     Value* zero = b_.FloatVec(0, lanes());

@@ -5,11 +5,10 @@
 #include "compiler/codegen/math/float_bits.h"
 #include "compiler/codegen/math/math.h"
 #include "compiler/codegen/math/rounding.h"
-#include "compiler/generic/argument.h"
-#include "compiler/ops/elementwise/kernel_extreme.h"
-#include "compiler/ops/elementwise/op_activation.h"
-#include "compiler/ops/elementwise/op_rounded_quotient.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/fold.h"
 #include "compiler/ops/kernel_families.h"
+#include "compiler/ops/op_calls.h"
 #include "core/error.h"
 #include "core/integer_elements.h"
 #include "core/nth.h"
@@ -42,8 +41,8 @@ class IntegerBounds : public ActivationMath {
   Term Bounded(Term x, double bound, bool from_below) {
     auto* value = static_cast<Value*>(x.value);
     const auto whole = static_cast<uint64_t>(IntegerBound(bound, dtype_));
-    return {0, EmitExtreme(b_, value, llvm::ConstantInt::get(value->getType(), whole, true), from_below,
-                           RangeOf(dtype_).least == 0)};
+    return {0, FoldPair(b_, from_below ? FoldKind::kMax : FoldKind::kMin, value,
+                        llvm::ConstantInt::get(value->getType(), whole, true), RangeOf(dtype_).least == 0)};
   }
 
   KernelBuilder& b_;
@@ -173,12 +172,12 @@ Value* Divide(Evaluator& e, const relay::Call& call, const Coordinates& at, Lane
 
 Value* Maximum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return EmitExtreme(e.b(), x, y, true, IsUnsigned(call));
+  return FoldPair(e.b(), FoldKind::kMax, x, y, IsUnsigned(call));
 }
 
 Value* Minimum(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   Value *x = Argument(e, call, 0, at, lanes), *y = Argument(e, call, 1, at, lanes);
-  return EmitExtreme(e.b(), x, y, false, IsUnsigned(call));
+  return FoldPair(e.b(), FoldKind::kMin, x, y, IsUnsigned(call));
 }
 
 // x ** y as in C, for any signs: a finite negative base has a real power only for an integer exponent.

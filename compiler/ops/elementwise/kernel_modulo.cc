@@ -1,8 +1,8 @@
 // Remainders of divisions.
 #include <limits>
 
-#include "compiler/generic/argument.h"
-#include "compiler/generic/loop_while.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/fold.h"
 #include "compiler/ops/kernel_families.h"
 
 namespace hone {

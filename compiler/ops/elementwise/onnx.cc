@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {

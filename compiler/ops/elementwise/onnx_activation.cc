@@ -1,10 +1,12 @@
 // Activations with attributes or bounds.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/integer_elements.h"
 
@@ -65,14 +67,116 @@ std::vector<ExprPtr> PRelu(const OnnxNodeView& view) {
   return {view.Call("where", {below, view.Call("multiply", {data, view.Input(1)}), data})};
 }
 
+// Activations defined by exponentials or thresholds: chains of simpler operators, which one kernel computes.
+
+ExprPtr NotAbove(const OnnxNodeView& view, const ExprPtr& x, double bound) {
+  return view.Call("clip", {x}, {{"a_max", bound}});
+}
+
+// Computes max(x, 0) + alpha (exp(min(x, 0)) - 1).
+ExprPtr ExponentialLinear(const OnnxNodeView& view, double alpha) {
+  const ExprPtr& x = view.Input(0);
+  const ExprPtr below = WithScalar(view, "multiply", view.Call("expm1", {NotAbove(view, x, 0)}), alpha);
+  return view.Call("add", {view.Call("nn.relu", {x}), below});
+}
+
+std::vector<ExprPtr> Elu(const OnnxNodeView& view) { return {ExponentialLinear(view, view.Float("alpha", 1))}; }
+
+std::vector<ExprPtr> Selu(const OnnxNodeView& view) {
+  const double alpha = view.Float("alpha", 1.67326319217681884765625);
+  const double gamma = view.Float("gamma", 1.05070102214813232421875);
+  return {WithScalar(view, "multiply", ExponentialLinear(view, alpha), gamma)};
+}
+
+// Computes max(x, 0) + min(alpha (exp(x / alpha) - 1), 0).
+std::vector<ExprPtr> Celu(const OnnxNodeView& view) {
+  const double alpha = view.Float("alpha", 1);
+  if (alpha == 0) RefuseNode("alpha is 0; it divides the data");
+  const ExprPtr ratio = WithScalar(view, "divide", view.Input(0), alpha);
+  const ExprPtr below = NotAbove(view, WithScalar(view, "multiply", view.Call("expm1", {ratio}), alpha), 0);
+  return {view.Call("add", {view.Call("nn.relu", {view.Input(0)}), below})};
+}
+
+// log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)), whose exponential cannot overflow.
+std::vector<ExprPtr> Softplus(const OnnxNodeView& view) {
+  const ExprPtr decay = view.Call("exp", {view.Call("negative", {view.Call("abs", {view.Input(0)})})});
+  return {view.Call("add", {view.Call("nn.relu", {view.Input(0)}), view.Call("log1p", {decay})})};
+}
+
+std::vector<ExprPtr> Softsign(const OnnxNodeView& view) {
+  return {view.Call("divide", {view.Input(0), WithScalar(view, "add", view.Call("abs", {view.Input(0)}), 1)})};
+}
+
+std::vector<ExprPtr> Mish(const OnnxNodeView& view) { return {view.Call("nn.mish", {view.Input(0)})}; }
+
+std::vector<ExprPtr> Swish(const OnnxNodeView& view) {
+  const double alpha = view.Float("alpha", 1);
+  if (alpha == 1) return {view.Call("nn.silu", {view.Input(0)})};
+  const ExprPtr gate = view.Call("sigmoid", {WithScalar(view, "multiply", view.Input(0), alpha)});
+  return {view.Call("multiply", {view.Input(0), gate})};
+}
+
+// The swish of the first input, times the second input.
+std::vector<ExprPtr> SwiGlu(const OnnxNodeView& view) {
+  return {view.Call("multiply", {Swish(view)[0], view.Input(1)})};
+}
+
+// x (1 + tanh(u)) / 2 equals x sigmoid(2 u) for u = sqrt(2 / pi) (x + 0.044715 x^3). The lower bound of x avoids minus
+// infinity times 0, which is NaN.
+ExprPtr GeluByTanh(const OnnxNodeView& view) {
+  const ExprPtr x = view.Call("clip", {view.Input(0)}, {{"a_min", -1000.0}});
+  const ExprPtr cube = view.Call("multiply", {view.Call("multiply", {x, x}), x});
+  const ExprPtr sum = view.Call("add", {x, WithScalar(view, "multiply", cube, 0.044715)});
+  const ExprPtr gate = WithScalar(view, "multiply", sum, 2 * std::sqrt(2 * std::numbers::inv_pi));
+  return view.Call("multiply", {x, view.Call("sigmoid", {gate})});
+}
+
+std::vector<ExprPtr> Gelu(const OnnxNodeView& view) {
+  const std::string approximate = view.String("approximate", "none");
+  if (approximate == "tanh") return {GeluByTanh(view)};
+  if (approximate != "none") {
+    RefuseNode(fmt::format("approximate=\"{}\" is not supported; \"none\" and \"tanh\" are", approximate));
+  }
+  return {view.Call("nn.gelu", {view.Input(0)})};
+}
+
+std::vector<ExprPtr> ThresholdedRelu(const OnnxNodeView& view) {
+  const ExprPtr& x = view.Input(0);
+  const ExprPtr above = WithScalar(view, "greater", x, view.Float("alpha", 1));
+  return {view.Call("where", {above, x, ScalarLike(view, x, 0)})};
+}
+
+// Integers are compared and shifted as floats, because bound and bias may have fractions; the result is truncated.
+std::vector<ExprPtr> Shrink(const OnnxNodeView& view) {
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  const ExprPtr x = IsFloat(dtype) ? view.Input(0) : AsDType(view, view.Input(0), DType::kFloat32);
+  const double bias = view.Float("bias", 0), bound = view.Float("lambd", 0.5);
+  const ExprPtr above = view.Call(
+      "where", {WithScalar(view, "greater", x, bound), WithScalar(view, "subtract", x, bias), ScalarLike(view, x, 0)});
+  const ExprPtr moved =
+      view.Call("where", {WithScalar(view, "less", x, -bound), WithScalar(view, "add", x, bias), above});
+  return {AsDType(view, moved, dtype)};
+}
+
 }  // namespace
 
 OnnxOperatorTable ActivationOperators() {
-  return {
-      {"Clip", 1, 3, Clip, {"min", "max"}}, {"LeakyRelu", 1, 1, LeakyRelu, {"alpha"}},
-      {"PRelu", 2, 2, PRelu, {}},           {"HardSigmoid", 1, 1, HardSigmoid, {"alpha", "beta"}},
-      {"HardSwish", 1, 1, HardSwish, {}},
-  };
+  return {{"Clip", 1, 3, Clip, {"min", "max"}},
+          {"LeakyRelu", 1, 1, LeakyRelu, {"alpha"}},
+          {"PRelu", 2, 2, PRelu, {}},
+          {"HardSigmoid", 1, 1, HardSigmoid, {"alpha", "beta"}},
+          {"HardSwish", 1, 1, HardSwish, {}},
+          {"Elu", 1, 1, Elu, {"alpha"}},
+          {"Selu", 1, 1, Selu, {"alpha", "gamma"}},
+          {"Celu", 1, 1, Celu, {"alpha"}},
+          {"Softplus", 1, 1, Softplus, {}},
+          {"Softsign", 1, 1, Softsign, {}},
+          {"Mish", 1, 1, Mish, {}},
+          {"Swish", 1, 1, Swish, {"alpha"}},
+          {"SwiGLU", 2, 2, SwiGlu, {"alpha"}},
+          {"Gelu", 1, 1, Gelu, {"approximate"}},
+          {"ThresholdedRelu", 1, 1, ThresholdedRelu, {"alpha"}},
+          {"Shrink", 1, 1, Shrink, {"bias", "lambd"}}};
 }
 
 }  // namespace hone

@@ -1,7 +1,7 @@
 // Circular and hyperbolic functions: those of Relay, and others composed of them with little cancellation.
 #include <cmath>
 
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/ops/elementwise/op_activation.h"
+#include "compiler/ops/op_calls.h"
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
 #include "core/integer_elements.h"

@@ -1,5 +1,5 @@
 // Elements picked by positions that come from data: every lane reads at its own position.
-#include "compiler/generic/safe_index.h"
+#include "compiler/generic/operand_access.h"
 #include "compiler/ops/kernel_families.h"
 #include "core/nth.h"
 

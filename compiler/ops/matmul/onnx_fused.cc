@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "compiler/frontend/onnx/composed_node.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/merged_activation.h"
-#include "compiler/frontend/onnx/scalar_like.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/ops/matmul/op_attributes.h"
+#include "compiler/ops/matmul/op_products.h"
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
 

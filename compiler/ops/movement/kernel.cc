@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "compiler/generic/safe_index.h"
+#include "compiler/generic/operand_access.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/movement/kernel_line_lookup.h"
 #include "core/nth.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "compiler/generic/evaluator.h"
-#include "compiler/generic/images_apart.h"
 #include "compiler/generic/memory_shape.h"
 
 namespace hone {

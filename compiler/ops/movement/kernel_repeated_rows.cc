@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/generic/piece_loops.h"
-#include "compiler/ops/movement/kernel_lane_permutation.h"
 #include "compiler/ops/movement/kernel_line_lookup.h"
 #include "core/ceil_div.h"
 

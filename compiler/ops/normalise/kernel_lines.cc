@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "compiler/generic/one_axis.h"
-#include "compiler/ops/reduce/op_reduction_call.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/ops/op_calls.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 

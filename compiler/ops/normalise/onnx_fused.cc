@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "compiler/frontend/onnx/composed_node.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {

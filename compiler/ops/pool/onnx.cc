@@ -1,20 +1,90 @@
-// Pools over windows and over whole planes.
+// Pools over windows and over whole planes, and the reverse of a max pool with positions.
+#include "compiler/ops/pool/onnx.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <vector>
 
-#include "compiler/frontend/onnx/as_planes.h"
-#include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
+#include "compiler/frontend/onnx/onnx_node_view.h"
 #include "compiler/frontend/onnx/window.h"
 #include "compiler/ops/onnx_families.h"
-#include "compiler/ops/pool/onnx_indices.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
 
 using relay::ExprPtr;
+using Ints = std::vector<int64_t>;
+
+// For each tap and result, the element of the plane that the tap sees (`outside` in the padding), and its index.
+struct Seen {
+  Shape results;  // height, width
+  int64_t taps = 0, places = 0;
+  Ints from, index;
+};
+
+Seen SeenBy(const OnnxNodeView& view, const Shape& data, const Window& w, bool by_columns) {
+  Seen seen;
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t span = data[2 + d] + w.padding[d] + w.padding[d + 2] - (w.kernel[d] - 1) * w.dilation[d] - 1;
+    if (span < 0) RefuseNode(fmt::format("a window of {} does not fit {}", ShapeText(w.kernel), ShapeText(data)));
+    seen.results.push_back(span / w.strides[d] + 1);
+  }
+  seen.taps = w.kernel[0] * w.kernel[1];
+  seen.places = ElementCount(seen.results);
+  if (seen.taps > kMostPlaces || seen.places > kMostPlaces) {
+    RefuseNode(fmt::format("windows of {} on {}", ShapeText(w.kernel), ShapeText(data)));
+  }
+  view.builder().Spend(seen.taps * seen.places * 16);
+  const int64_t height = data[2], width = data[3], outside = height * width;
+  for (int64_t tap = 0; tap < seen.taps; ++tap) {
+    for (int64_t place = 0; place < seen.places; ++place) {
+      const int64_t row = place / seen.results[1] * w.strides[0] + tap / w.kernel[1] * w.dilation[0] - w.padding[0];
+      const int64_t column = place % seen.results[1] * w.strides[1] + tap % w.kernel[1] * w.dilation[1] - w.padding[1];
+      const bool inside = row >= 0 && row < height && column >= 0 && column < width;
+      seen.from.push_back(inside ? row * width + column : outside);
+      seen.index.push_back(!inside ? 0 : by_columns ? column * height + row : row * width + column);
+    }
+  }
+  return seen;
+}
+
+// The beginning of each plane: 0, H * W, 2 * H * W, ...
+ExprPtr PlaneBegins(const OnnxNodeView& view, const Shape& data) {
+  const int64_t planes = data[0] * data[1];
+  Tensor size(DType::kInt64, {});
+  size.Set(0, static_cast<double>(data[2] * data[3]));
+  const ExprPtr begins = view.Call("multiply", {Positions(planes, 0, 1), relay::MakeConstant(size)});
+  return view.Reshape(begins, {data[0], data[1], 1, 1});
+}
+
+// The largest float32 element of `data` (N, C, H, W) in each window, and the position of the first one. The position is
+// an int64 in all of the data's memory. With storage_order=1 planes count column by column. No window may lie wholly in
+// its padding. Throws Error(kBadData).
+std::vector<ExprPtr> PoolWithIndices(const OnnxNodeView& view, const ExprPtr& data, const Window& window) {
+  const Shape shape = view.builder().ShapeOf(data);
+  const Seen seen = SeenBy(view, shape, window, view.Int("storage_order", 0) != 0);
+  const auto table = [&](const Ints& values) {
+    return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {seen.taps, seen.places}, values));
+  };
+  const ExprPtr flat = view.Reshape(data, {shape[0], shape[1], shape[2] * shape[3]});
+  const ExprPtr bordered =
+      view.Call("nn.pad", {flat},
+                {{"pad_width", Ints{0, 0, 0, 0, 0, 1}}, {"pad_value", -std::numeric_limits<double>::infinity()}});
+  // Shape: N, C, taps, results.
+  const ExprPtr taken = view.Call("take", {bordered, table(seen.from)}, {{"axis", int64_t{2}}});
+  const ExprPtr best = view.Call("argmax", {taken}, {{"axis", int64_t{2}}, {"keepdims", true}});
+  const ExprPtr indices =
+      view.Call("broadcast_to", {table(seen.index)}, {{"shape", Shape{shape[0], shape[1], seen.taps, seen.places}}});
+  const ExprPtr within = view.Call("gather", {indices, best}, {{"axis", int64_t{2}}});
+  const Shape result{shape[0], shape[1], seen.results[0], seen.results[1]};
+  return {view.Reshape(view.Call("max", {taken}, {{"axis", Ints{2}}, {"keepdims", false}}), result),
+          view.Reshape(view.Call("add", {within, PlaneBegins(view, shape)}), result)};
+}
 
 // Rounding up is expressed as padding.
 Window PoolWindow(const OnnxNodeView& view, size_t spatial = 2) {
@@ -110,6 +180,58 @@ std::vector<ExprPtr> GlobalLpPool(const OnnxNodeView& view) {
       view, count, [&](const ExprPtr& powers) { return GlobalPool(view, powers, "nn.global_avg_pool2d", "mean"); })};
 }
 
+// The shape of the pool's input.
+Shape UnpooledShape(const OnnxNodeView& view) {
+  Shape shape = view.InputShape(0);
+  const size_t axes = shape.size() < 2 ? 0 : shape.size() - 2;
+  const Ints kernel = view.Ints("kernel_shape", {}), strides = view.Ints("strides", Ints(axes, 1));
+  const Ints pads = view.Ints("pads", Ints(2 * axes, 0));
+  if (axes == 0 || kernel.size() != axes || strides.size() != axes || pads.size() != 2 * axes) {
+    RefuseNode(fmt::format("kernel_shape, strides and pads must have a number for each of {} spatial axes", axes));
+  }
+  for (size_t d = 0; d < axes; ++d) {
+    for (const int64_t n : {kernel[d], strides[d], pads[d], pads[d + axes], shape[d + 2]}) {
+      if (n < 0 || n > kMaxWindow) RefuseNode(fmt::format("a window holds {}", n));
+    }
+    shape[d + 2] = (shape[d + 2] - 1) * strides[d] - pads[d] - pads[d + axes] + kernel[d];
+    if (shape[d + 2] < 1) RefuseNode(fmt::format("nothing is left of axis {}", d + 2));
+  }
+  if (ElementCount(shape) > kMostPlaces) RefuseNode(fmt::format("a result of {} is too large", ShapeText(shape)));
+  return shape;
+}
+
+// A requested shape adds zeros at the ends.
+ExprPtr Grown(const OnnxNodeView& view, const ExprPtr& data, const Shape& wanted) {
+  const Shape shape = view.builder().ShapeOf(data);
+  bool fits = wanted.size() == shape.size();
+  Ints pads;
+  for (size_t d = 0; fits && d < shape.size(); ++d) {
+    fits = wanted[d] >= shape[d] && wanted[d] <= kMaxWindow;
+    pads.push_back(0);
+    pads.push_back(wanted[d] - shape[d]);
+  }
+  if (!fits) RefuseNode(fmt::format("output_shape is {}, {} is the least", ShapeText(wanted), ShapeText(shape)));
+  return wanted == shape ? data : view.Call("nn.pad", {data}, {{"pad_width", pads}});
+}
+
+// Elements at the positions where a pool found them, and zeros elsewhere.
+std::vector<ExprPtr> MaxUnpool(const OnnxNodeView& view) {
+  if (view.InputShape(1) != view.InputShape(0)) {
+    RefuseNode(fmt::format("indices {} for data {}", ShapeText(view.InputShape(1)), ShapeText(view.InputShape(0))));
+  }
+  const Shape shape = UnpooledShape(view);
+  const auto wanted = view.InputInts(2, "output_shape");
+  const int64_t found = ElementCount(view.InputShape(0)), all = ElementCount(shape);
+  const DType dtype = view.builder().DTypeOf(view.Input(0));
+  view.builder().Spend(all * DTypeBytes(dtype));
+  const ExprPtr zeros = relay::MakeConstant(Tensor(dtype, {all}));
+  const ExprPtr laid =
+      view.Call("scatter_elements", {zeros, view.Reshape(view.Input(1), {found}), view.Reshape(view.Input(0), {found})},
+                {{"axis", int64_t{0}}, {"reduction", std::string("update")}});
+  const ExprPtr result = view.Reshape(laid, shape);
+  return {wanted ? Grown(view, result, *wanted) : result};
+}
+
 }  // namespace
 
 // Padding that counts becomes explicit zeros if rounding up adds further padding at the end, which does not count:
@@ -135,22 +257,21 @@ ExprPtr Averaged(const OnnxNodeView& view, ExprPtr data, size_t spatial) {
 }
 
 OnnxOperatorTable PoolingOperators() {
-  return {
-      {"MaxPool",
-       1,
-       1,
-       MaxPool,
-       {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order", "strides"}},
-      {"AveragePool",
-       1,
-       1,
-       AveragePool,
-       {"auto_pad", "ceil_mode", "count_include_pad", "dilations", "kernel_shape", "pads", "strides"}},
-      {"LpPool", 1, 1, LpPool, {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "p", "pads", "strides"}},
-      {"GlobalLpPool", 1, 1, GlobalLpPool, {"p"}},
-      {"GlobalAveragePool", 1, 1, GlobalAveragePool, {}},
-      {"GlobalMaxPool", 1, 1, GlobalMaxPool, {}},
-  };
+  return {{"MaxPool",
+           1,
+           1,
+           MaxPool,
+           {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "storage_order", "strides"}},
+          {"AveragePool",
+           1,
+           1,
+           AveragePool,
+           {"auto_pad", "ceil_mode", "count_include_pad", "dilations", "kernel_shape", "pads", "strides"}},
+          {"LpPool", 1, 1, LpPool, {"auto_pad", "ceil_mode", "dilations", "kernel_shape", "p", "pads", "strides"}},
+          {"GlobalLpPool", 1, 1, GlobalLpPool, {"p"}},
+          {"GlobalAveragePool", 1, 1, GlobalAveragePool, {}},
+          {"GlobalMaxPool", 1, 1, GlobalMaxPool, {}},
+          {"MaxUnpool", 2, 3, MaxUnpool, {"kernel_shape", "pads", "strides"}}};
 }
 
 }  // namespace hone

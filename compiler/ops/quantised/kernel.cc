@@ -10,7 +10,7 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
 
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 
 namespace hone {

@@ -3,11 +3,11 @@
 
 #include <functional>
 
-#include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/composed_node.h"
 #include "compiler/frontend/onnx/window.h"
 #include "compiler/ops/onnx_families.h"
-#include "compiler/ops/quantised/onnx_parameters.h"
+#include "compiler/ops/pool/onnx.h"
+#include "compiler/ops/quantised/onnx.h"
 
 namespace hone {
 namespace {

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 
-#include "compiler/frontend/onnx/as_planes.h"
 #include "compiler/frontend/onnx/window.h"
-#include "compiler/ops/matmul/op_exact_sums.h"
+#include "compiler/ops/matmul/op_products.h"
 #include "compiler/ops/onnx_families.h"
-#include "compiler/ops/quantised/onnx_byte_sum.h"
-#include "compiler/ops/quantised/onnx_exact_product.h"
+#include "compiler/ops/quantised/onnx_exact_sum.h"
 
 namespace hone {
 namespace {

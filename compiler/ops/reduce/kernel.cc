@@ -1,15 +1,119 @@
 // Reductions over whole axes, including global pools.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
+#include "compiler/codegen/element.h"
+#include "compiler/codegen/math/float_bits.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
-#include "compiler/generic/one_axis.h"
 #include "compiler/ops/kernel_families.h"
-#include "compiler/ops/reduce/kernel_extremum_fold.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
+
+// The largest or smallest of many floats; NaN if one is NaN. One instruction tests two terms together for NaN, and the
+// answers are kept apart from the extremum. A term then costs half as much as with FoldPair.
+struct ExtremumFold {
+  FoldKind kind = FoldKind::kMax;                                // or kMin
+  std::function<Value*(const Coordinate& k, Lanes lanes)> term;  // float32
+};
+
+constexpr int64_t kExtremumAccumulators = 4;
+
+// The fold's loop-carried values.
+struct ExtremumState {
+  Vals extrema;  // extrema of the terms that are not NaN
+  Value* nan;    // int32, all bits set in lanes that met a NaN
+};
+
+// The greater or lesser of two values; ignores y if it is NaN.
+Value* LargerOrSmaller(KernelBuilder& b, FoldKind kind, Value* x, Value* y) {
+  return kind == FoldKind::kMax ? b.FMax(x, y) : b.FMin(x, y);
+}
+
+Value* WithNan(KernelBuilder& b, Value* nan, Value* x, Value* y) {
+  return b.ir().CreateOr(nan, b.ir().CreateSExt(b.ir().CreateFCmpUNO(x, y), nan->getType()));
+}
+
+// One step of each extremum, from position `k` on.
+ExtremumState ExtremumStep(KernelBuilder& b, const ExtremumFold& fold, Value* k, Lanes lanes, bool along,
+                           const ExtremumState& before) {
+  ExtremumState next{{}, before.nan};
+  Value* last = nullptr;
+  for (Value* extremum : before.extrema) {
+    const auto i = static_cast<int64_t>(next.extrema.size());
+    Value* term = fold.term({b.Add(k, along ? i * lanes.count : i), along ? 1 : 0}, lanes);
+    next.extrema.push_back(LargerOrSmaller(b, fold.kind, extremum, term));
+    if (i % 2 == 1) next.nan = WithNan(b, next.nan, last, term);
+    last = term;
+  }
+  if (before.extrema.size() % 2 == 1) next.nan = WithNan(b, next.nan, last, last);
+  return next;
+}
+
+ExtremumState ExtremumSteps(KernelBuilder& b, const ExtremumFold& fold, int64_t from, int64_t to, Lanes lanes,
+                            bool along, const ExtremumState& start) {
+  const auto count = static_cast<int64_t>(start.extrema.size());
+  Vals carried = start.extrema;
+  carried.push_back(start.nan);
+  carried = b.Loop(from, to, count * (along ? lanes.count : 1), carried, [&](Value* k, const Vals& in) {
+    ExtremumState next = ExtremumStep(b, fold, k, lanes, along, {{in.begin(), in.end() - 1}, in.back()});
+    next.extrema.push_back(next.nan);
+    return next.extrema;
+  });
+  return {{carried.begin(), carried.end() - 1}, carried.back()};
+}
+
+// Runs groups of steps, then single steps. Along the lanes a last vector follows, most of whose positions were met
+// before.
+ExtremumState FoldedExtrema(KernelBuilder& b, const ExtremumFold& fold, int64_t extent, Lanes lanes, bool along) {
+  Value* identity = FoldIdentity(b, fold.kind, VectorOf(b.f32(), lanes.count));
+  const int64_t step = along ? lanes.count : 1, group = step * kExtremumAccumulators, grouped = extent / group * group;
+  ExtremumState state{Vals(grouped > 0 ? kExtremumAccumulators : 1, identity), IntConstant(b, identity, 0)};
+  if (grouped > 0) state = ExtremumSteps(b, fold, 0, grouped, lanes, along, state);
+  while (state.extrema.size() > 1) {
+    Value* last = state.extrema.back();
+    state.extrema.pop_back();
+    state.extrema[0] = LargerOrSmaller(b, fold.kind, state.extrema[0], last);
+  }
+  const int64_t whole = extent / step * step;
+  state = ExtremumSteps(b, fold, grouped, whole, lanes, along, state);
+  return whole == extent ? state : ExtremumStep(b, fold, b.Index(extent - step), lanes, along, state);
+}
+
+Value* OrNan(KernelBuilder& b, Value* extremum, Value* any) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  return b.ir().CreateSelect(any, FloatConstant(b, extremum, nan), extremum);
+}
+
+// Folds the upper half of the lanes onto the lower half until one lane is left.
+Value* OverLanes(KernelBuilder& b, FoldKind kind, Value* value) {
+  for (int lanes = LaneCount(value); lanes > 1; lanes /= 2) {
+    std::vector<int> low(static_cast<size_t>(lanes / 2)), high(low.size());
+    std::iota(low.begin(), low.end(), 0);
+    std::iota(high.begin(), high.end(), lanes / 2);
+    Value* upper = b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(high));
+    value = LargerOrSmaller(b, kind, b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(low)), upper);
+  }
+  return b.ir().CreateExtractElement(value, uint64_t{0});
+}
+
+// As FoldAcross, but a term may be evaluated twice.
+Value* ExtremumAcross(KernelBuilder& b, const ExtremumFold& fold, int64_t extent, Lanes lanes) {
+  const ExtremumState state = FoldedExtrema(b, fold, extent, lanes, false);
+  return OrNan(b, state.extrema[0], b.ir().CreateICmpNE(state.nan, IntConstant(b, state.extrema[0], 0)));
+}
+
+// As FoldAlong, but a term may be evaluated twice.
+Value* ExtremumAlong(KernelBuilder& b, const ExtremumFold& fold, int64_t extent) {
+  const int width = FoldWidth(b, b.f32(), extent);
+  if (width == 1) return ExtremumAcross(b, fold, extent, kScalar);
+  const ExtremumState state = FoldedExtrema(b, fold, extent, {width, width}, true);
+  Value* any = b.ir().CreateOrReduce(b.ir().CreateICmpNE(state.nan, IntConstant(b, state.extrema[0], 0)));
+  return OrNan(b, OverLanes(b, fold.kind, state.extrema[0]), any);
+}
 
 // The axes that a reduction names, ascending; all axes if it names none.
 std::vector<int64_t> ReducedAxes(const relay::Call& call, size_t rank) {

@@ -1,6 +1,6 @@
 // Positions of extrema, by two plain folds: the first finds the extremum, the second the first (or last) position with
 // that value.
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
 #include "compiler/ops/kernel_families.h"
 

@@ -8,12 +8,11 @@
 //    inside     [tap][position] i32     -1, or 0 for a pixel that counts as zero
 //
 // The taps are the four pixels around a position, or only the nearest one.
-
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/schedules/schedule.h"

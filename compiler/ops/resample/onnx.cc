@@ -5,8 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 

@@ -8,13 +8,12 @@
 //
 //    scatter_elements    lines, inner: the axes before and behind the one that is indexed; an index per element
 //    scatter_nd          one line; a step per position; inner: a slice, whose elements share the step's position
-
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/generic/argument.h"
-#include "compiler/ops/elementwise/kernel_extreme.h"
+#include "compiler/generic/evaluator.h"
+#include "compiler/generic/fold.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/relay/arguments.h"
@@ -168,7 +167,8 @@ class ScatterKernel {
     const bool is_float = IsFloat(shape_.dtype);
     if (shape_.join == "add") return is_float ? b_.FAdd(held, update) : ir.CreateAdd(held, update);
     if (shape_.join == "mul") return is_float ? b_.FMul(held, update) : ir.CreateMul(held, update);
-    return EmitExtreme(b_, held, update, shape_.join == "max", shape_.dtype == DType::kUInt8);
+    return FoldPair(b_, shape_.join == "max" ? FoldKind::kMax : FoldKind::kMin, held, update,
+                    shape_.dtype == DType::kUInt8);
   }
 
   KernelBuilder& b_;

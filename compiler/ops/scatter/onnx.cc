@@ -1,9 +1,7 @@
 // ScatterND, ScatterElements and TensorScatter as Relay's scatters. Known indices are checked here.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/positions.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 

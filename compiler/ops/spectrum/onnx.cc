@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "compiler/frontend/onnx/cast_target.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "compiler/ops/spectrum/onnx_fourier.h"
 #include "core/nth.h"

@@ -16,7 +16,6 @@
 // A key is one integer, so that one comparison suffices and equal elements keep their order:
 //
 //    high half: the rank        low half: the position
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -24,7 +23,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/math/float_bits.h"
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/ops/topk/kernel_key_heap.h"

@@ -1,7 +1,7 @@
 #include "compiler/ops/topk/kernel_key_heap.h"
 
 #include "compiler/codegen/math/float_bits.h"
-#include "compiler/generic/loop_while.h"
+#include "compiler/generic/fold.h"
 
 namespace hone {
 

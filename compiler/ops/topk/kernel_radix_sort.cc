@@ -4,7 +4,7 @@
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/math/float_bits.h"
-#include "compiler/generic/loop_while.h"
+#include "compiler/generic/fold.h"
 
 namespace hone {
 namespace {

@@ -4,8 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/computed_dims.h"
-#include "compiler/frontend/onnx/positions.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 

@@ -1,7 +1,7 @@
 // Losses over classes: NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {

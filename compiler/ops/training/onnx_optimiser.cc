@@ -2,8 +2,7 @@
 // all tensors, all gradients, and all states of each kind, in the order of the results.
 #include <fmt/format.h>
 
-#include "compiler/frontend/onnx/cast_target.h"
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {

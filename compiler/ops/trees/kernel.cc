@@ -10,12 +10,11 @@
 //    tree 0   [--------][--------][--]              rows 16, 17 of tree t
 //    tree 1   [--------][--------][--]              one row alone: trees t ... t + 7
 //    ...      a tree's nodes stay in the cache for all rows of the item
-
 #include <algorithm>
 #include <limits>
 
 #include "compiler/codegen/kernel_builder.h"
-#include "compiler/generic/argument.h"
+#include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/kernel_whole.h"
 #include "compiler/ops/trees/op_tree_node.h"

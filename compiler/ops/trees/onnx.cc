@@ -1,13 +1,13 @@
 // Tree ensembles of the domain ai.onnx.ml: the classifier, the regressor and TreeEnsemble. The first two name nodes by
 // tree and number; the lists of TreeEnsemble point into each other.
+#include "compiler/ops/classical/onnx.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "compiler/frontend/onnx/scalar_like.h"
-#include "compiler/ops/classical/onnx_input.h"
-#include "compiler/ops/classical/onnx_post_transform.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "compiler/ops/trees/onnx_lists.h"
 #include "compiler/ops/trees/onnx_table.h"

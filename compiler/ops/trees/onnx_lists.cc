@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "compiler/ops/classical/onnx_input.h"
+#include "compiler/ops/classical/onnx.h"
 #include "compiler/ops/trees/op_tree_node.h"
 
 namespace hone {

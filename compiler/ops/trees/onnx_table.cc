@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/frontend/onnx/scalar_like.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/trees/op_tree_node.h"
 
 namespace hone {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "compiler/ops/conv/op_layout.h"
-#include "compiler/ops/matmul/op_exact_sums.h"
+#include "compiler/ops/matmul/op_products.h"
 #include "compiler/passes/convolutions/conv_passes.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"

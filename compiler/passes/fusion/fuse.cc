@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "compiler/ops/attention/kernel.h"
-#include "compiler/ops/elementwise/op_rounded_quotient.h"
+#include "compiler/ops/op_calls.h"
 #include "compiler/passes/fusion/growth.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"

@@ -2,7 +2,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/ops/reduce/op_reduction_call.h"
+#include "compiler/ops/op_calls.h"
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/fusion/growth.h"
 #include "compiler/passes/graph/transposes.h"

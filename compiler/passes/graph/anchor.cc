@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/ops/elementwise/op_activation.h"
+#include "compiler/ops/op_calls.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/graph/typed_graph.h"

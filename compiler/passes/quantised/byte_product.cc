@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/ops/matmul/op_byte_rows.h"
-#include "compiler/ops/matmul/op_exact_sums.h"
+#include "compiler/ops/matmul/op_products.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/graph/whole_numbers.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/ops/matmul/op_exact_sums.h"
+#include "compiler/ops/matmul/op_products.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/op_def.h"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/ops/elementwise/op_activation.h"
+#include "compiler/ops/op_calls.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/op.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "compiler/relay/op.h"
-#include "compiler/relay/text/literal.h"
 #include "compiler/relay/text/type_parser.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"

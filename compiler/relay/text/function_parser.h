@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/relay/text/lexer.h"
 #include "compiler/relay/text/module_text.h"
 #include "compiler/relay/text/scope.h"
-#include "compiler/relay/text/token_reader.h"
 
 namespace hone::relay {
 

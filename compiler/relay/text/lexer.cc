@@ -194,4 +194,9 @@ Token Lexer::Next() {
   return token;
 }
 
+std::string TokenReader::Shown() const {
+  constexpr size_t kMost = 60;
+  return next_.kind == TokenKind::kEnd ? next_.text : Shortened(Printable(next_.text), kMost);
+}
+
 }  // namespace hone::relay

@@ -10,7 +10,7 @@
 
 #include "compiler/relay/expr.h"
 #include "compiler/relay/infer_type.h"
-#include "compiler/relay/text/token_reader.h"
+#include "compiler/relay/text/lexer.h"
 
 namespace hone::relay {
 

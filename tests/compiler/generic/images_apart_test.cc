@@ -1,8 +1,7 @@
 // Generated kernels on operands with gaps between their images, against the operators' references.
-#include "compiler/generic/images_apart.h"
-
 #include <gtest/gtest.h>
 
+#include "compiler/generic/memory_shape.h"
 #include "tests/compiler/generic/check_function.h"
 
 namespace hone::testing {

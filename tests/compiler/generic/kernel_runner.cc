@@ -10,7 +10,7 @@
 
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/codegen/target/object.h"
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/ops/kernel.h"
 #include "runtime/threads/thread_pool.h"
 #include "runtime/threads/thread_state.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/rules/canonicalise.h"

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "compiler/generic/images_apart.h"
+#include "compiler/generic/memory_shape.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/plan/lower.h"
 #include "core/error.h"

@@ -1,0 +1,56 @@
+#include "compiler/frontend/onnx/expressions.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "core/nth.h"
+
+namespace hone {
+
+DType CastTarget(int64_t onnx_type) {
+  switch (onnx_type) {
+    case 1:
+    case 10:
+    case 11:
+    case 16:
+      return DType::kFloat32;
+    case 2:
+      return DType::kUInt8;
+    case 3:
+      return DType::kInt8;
+    case 6:
+      return DType::kInt32;
+    case 7:
+      return DType::kInt64;
+    case 9:
+      return DType::kBool;
+    default:
+      RefuseNode(fmt::format("the element type {} to cast to is not supported", onnx_type));
+  }
+}
+
+relay::ExprPtr AsDType(const OnnxNodeView& view, const relay::ExprPtr& expr, DType dtype) {
+  if (view.builder().DTypeOf(expr) == dtype) return expr;
+  return view.Call("cast", {expr}, {{"dtype", std::string(DTypeName(dtype))}});
+}
+
+relay::ExprPtr ScalarLike(const OnnxNodeView& view, const relay::ExprPtr& like, double value) {
+  Tensor tensor(view.builder().DTypeOf(like), {});
+  tensor.Set(0, value);
+  return relay::MakeConstant(std::move(tensor));
+}
+
+relay::ExprPtr WithScalar(const OnnxNodeView& view, std::string_view op, const relay::ExprPtr& lhs, double rhs) {
+  return view.Call(op, {lhs, ScalarLike(view, lhs, rhs)});
+}
+
+relay::ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank, int64_t begin) {
+  Shape shape(static_cast<size_t>(rank), 1);
+  Nth(shape, axis) = extent;
+  std::vector<int64_t> values(static_cast<size_t>(extent));
+  std::iota(values.begin(), values.end(), begin);
+  return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, shape, values));
+}
+
+}  // namespace hone

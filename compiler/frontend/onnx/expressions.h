@@ -1,0 +1,30 @@
+// Small expressions that converters put into the graph: conversions, scalars and positions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "compiler/frontend/onnx/onnx_node_view.h"
+#include "compiler/relay/expr.h"
+#include "core/tensor.h"
+
+namespace hone {
+
+// The dtype that represents an ONNX element type: float16, bfloat16 and float64 are computed as float32. Throws
+// Error(kBadData) without the node's name for types that hone does not support.
+DType CastTarget(int64_t onnx_type);
+
+// The expression converted to that dtype; the expression itself if it has it.
+relay::ExprPtr AsDType(const OnnxNodeView& view, const relay::ExprPtr& expr, DType dtype);
+
+// The number as a constant without dimensions, with the dtype of `like`.
+relay::ExprPtr ScalarLike(const OnnxNodeView& view, const relay::ExprPtr& like, double value);
+
+// A Relay operator on an expression and a number.
+relay::ExprPtr WithScalar(const OnnxNodeView& view, std::string_view op, const relay::ExprPtr& lhs, double rhs);
+
+// Positions, from which converters build masks: begin, begin + 1, ... (int64) along `axis` of a tensor of `rank`, whose
+// other dimensions are 1.
+relay::ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank, int64_t begin = 0);
+
+}  // namespace hone
