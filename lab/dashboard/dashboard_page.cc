@@ -14,7 +14,7 @@
 #include "core/hash/hash.h"
 #include "lab/report/page.h"
 #include "rpc_runner/keys/key_file.h"
-#include "rpc_runner/tracker/http_host.h"
+#include "rpc_runner/tracker/http_page.h"
 
 namespace hone {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "rpc_runner/tracker/listening_socket.h"
+#include "rpc_runner/tracker/http_page.h"
 
 namespace hone {
 

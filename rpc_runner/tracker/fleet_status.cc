@@ -1,15 +1,61 @@
 #include "rpc_runner/tracker/fleet_status.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/machine/llvm_cpu_name.h"
-#include "rpc_runner/tracker/bounded_fields.h"
+#include "core/text/printable.h"
+#include "rpc_runner/tracker/tracker_client.h"
 
 namespace hone {
 namespace {
+
+// Makes a label's value printable, then escapes it for the Prometheus format.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : Printable(text)) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string Head(const char* name, const char* type, const char* help) {
+  return fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
+}
+
+std::string One(const char* name, const char* type, const char* help, int64_t value) {
+  return Head(name, type, help) + fmt::format("{} {}\n", name, value);
+}
+
+std::string RunnersText(const TrackerStatus& status) {
+  std::map<std::pair<std::string, std::string>, int64_t> states;
+  std::map<std::string, int64_t> held;
+  for (const RunnerInfo& runner : status.runners) {
+    ++states[{runner.key, runner.state}];
+    held[runner.key] += !runner.held_by.empty();
+  }
+  std::string text = Head("hone_tracker_runners", "gauge", "Runners by key and state.");
+  for (const auto& [name, count] : states) {
+    text += fmt::format("hone_tracker_runners{{key=\"{}\",state=\"{}\"}} {}\n", Escaped(name.first),
+                        Escaped(name.second), count);
+  }
+  text += Head("hone_tracker_held_runners", "gauge", "Runners that are held for one user.");
+  for (const auto& [key, count] : held) {
+    text += fmt::format("hone_tracker_held_runners{{key=\"{}\"}} {}\n", Escaped(key), count);
+  }
+  text += Head("hone_tracker_waiting_tuners", "gauge", "Tuners that have no runner of the key they ask for.");
+  for (const QueueInfo& queue : status.queues) {
+    text += fmt::format("hone_tracker_waiting_tuners{{key=\"{}\"}} {}\n", Escaped(queue.key), queue.waiting);
+  }
+  return text;
+}
 
 RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
   const Environment environment = EnvironmentFromJson(runner.environment);
@@ -39,6 +85,24 @@ RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
 }
 
 }  // namespace
+
+std::string MetricsText(const TrackerNumbers& n) {
+  std::string text = RunnersText(n.status);
+  text += One("hone_tracker_leases_total", "counter", "Leases granted.", n.counts.leases);
+  text += One("hone_tracker_lapsed_leases_total", "counter", "Leases that nobody renewed.", n.counts.lapsed_leases);
+  text += One("hone_tracker_lost_runners_total", "counter", "Runners that fell silent.", n.counts.lost_runners);
+  text += One("hone_tracker_relayed_frames_total", "counter", "Frames passed on.", n.relayed_frames);
+  text += One("hone_tracker_relayed_bytes_total", "counter", "Bytes passed on.", n.relayed_bytes);
+  text += One("hone_tracker_dropped_frames_total", "counter", "Frames that nobody could take.", n.dropped_frames);
+  text += One("hone_tracker_waiting_bytes", "gauge", "Bytes kept for full connections.", n.waiting_bytes);
+  text += One("hone_tracker_bad_frames_total", "counter", "Messages that are no frame of ours.", n.bad_frames);
+  text += One("hone_tracker_uptime_seconds", "gauge", "Since the tracker began.", n.up_ns / 1'000'000'000);
+  text += Head("hone_tracker_refused_frames_total", "counter", "Frames refused, by the error's code.");
+  for (const auto& [code, count] : n.counts.refused) {
+    text += fmt::format("hone_tracker_refused_frames_total{{code=\"{}\"}} {}\n", Escaped(code), count);
+  }
+  return text;
+}
 
 TrackerStatus StatusOf(const RunnerRegistry& runners, const WaitingClients& waiting, int64_t now_ns) {
   TrackerStatus status;

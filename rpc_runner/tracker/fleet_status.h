@@ -1,13 +1,29 @@
-// The status of a tracker's fleet, for people.
+// The status of a tracker's fleet, for people and as numbers for Prometheus.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "rpc_runner/tracker/lease_rules.h"
 #include "rpc_runner/tracker/runner_registry.h"
+#include "rpc_runner/tracker/tracker_state.h"
 #include "rpc_runner/tracker/tracker_status.h"
 
 namespace hone {
+
+struct TrackerNumbers {
+  TrackerStatus status;
+  TrackerCounts counts;
+  int64_t relayed_frames = 0;
+  int64_t relayed_bytes = 0;
+  int64_t dropped_frames = 0;
+  int64_t waiting_bytes = 0;  // for connections that have no room at the moment
+  int64_t bad_frames = 0;
+  int64_t up_ns = 0;
+};
+
+// The exposition format, version 0.0.4: prometheus.io/docs/instrumenting/exposition_formats.
+std::string MetricsText(const TrackerNumbers& numbers);
 
 TrackerStatus StatusOf(const RunnerRegistry& runners, const WaitingClients& waiting, int64_t now_ns);
 

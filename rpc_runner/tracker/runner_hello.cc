@@ -1,9 +1,10 @@
 #include "rpc_runner/tracker/runner_hello.h"
 
+#include <algorithm>
 #include <string>
 
 #include "rpc_runner/machine/machine_kind.h"
-#include "rpc_runner/tracker/bounded_fields.h"
+#include "rpc_runner/tracker/tracker_client.h"
 #include "rpc_runner/wire/protocol.h"
 
 namespace hone {
@@ -63,6 +64,25 @@ void NoteUpgrade(const Json& header, RunnerEntry* entry) {
   if (BoundedText(upgrade, "sha256") != entry->wanted) return;
   entry->wanted.clear();
   entry->not_upgraded = BoundedText(upgrade, "why", kMaxErrorBytes);
+}
+
+std::string NoteFor(const RunnerEntry& runner, int64_t now_ns) {
+  if (!runner.drained && runner.held_by.empty()) return "";
+  Json note = {{"drained", runner.drained}};
+  if (!runner.held_by.empty()) note["held_by"] = runner.held_by;
+  if (!runner.held_by.empty()) note["held_ns"] = std::max<int64_t>(0, runner.held_until_ns - now_ns);
+  return DumpJson(note);
+}
+
+void ApplyNote(RunnerEntry& runner, const Json& header, int64_t now_ns) {
+  const std::string text = BoundedTextOr(header, "note", "", 2 * kMostLongTextBytes);
+  if (text.empty()) return;
+  const Json note = ParseJson(text, "a runner's note");
+  if (!note.is_object()) return;
+  runner.drained = note.contains("drained") && note["drained"] == true;
+  if (!note.contains("held_by")) return;
+  runner.held_by = BoundedText(note, "held_by");
+  runner.held_until_ns = now_ns + static_cast<int64_t>(std::min<uint64_t>(HeaderNumber(note, "held_ns"), kMostHoldNs));
 }
 
 }  // namespace hone

@@ -1,14 +1,36 @@
-// The clients that ask a tracker for runners.
+// Who speaks to a tracker: what each role may send, the fields that are kept of its frames, and the clients that ask
+// for runners.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
 
 #include "core/json/serialize.h"
+#include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/security.h"
 
 namespace hone {
+
+// Fields of a frame's header that a tracker keeps. Each function throws Error(kBadData) as those of wire/protocol.h do,
+// and LimitExceeded beyond docs/reference/protocol.md's Limits.
+constexpr size_t kMostTextBytes = 128;
+constexpr size_t kMostLongTextBytes = 256;
+// The most runners or people in one list.
+constexpr size_t kMostNamed = 16;
+
+// A frame asks the tracker to keep more than it may.
+struct LimitExceeded {
+  std::string what;
+};
+
+std::string BoundedText(const Json& header, const char* name, size_t most = kMostTextBytes);
+std::string BoundedTextOr(const Json& header, const char* name, const std::string& absent,
+                          size_t most = kMostTextBytes);
+const Json& BoundedObject(const Json& header, const char* name);
+// Reads at most kMostNamed texts.
+std::set<std::string> BoundedNames(const Json& header, const char* name);
 
 // The sender of a frame: its connection, and its identity as far as the transport could prove it.
 struct Caller {
@@ -37,5 +59,12 @@ TrackerClient ClientOf(const Caller& caller, const Json& header, int64_t now_ns)
 std::string UserOf(const Caller& caller, const Json& header);
 // "ada@lab (resnet)"
 std::string NameForPeople(const TrackerClient& client);
+
+// The frames that each role may send: docs/reference/protocol.md, "Who may say what". For a frame to the tracker
+// itself. True for kinds that a tracker does not take, since those are refused elsewhere.
+bool MaySend(const Sender& sender, const Frame& frame);
+// For a frame between the ends of a lease.
+bool MaySendToRunner(const Sender& sender, FrameKind kind);
+bool MaySendToClient(const Sender& sender, FrameKind kind);
 
 }  // namespace hone

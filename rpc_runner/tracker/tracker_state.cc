@@ -5,12 +5,10 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "rpc_runner/tracker/bounded_fields.h"
 #include "rpc_runner/tracker/fleet_command.h"
 #include "rpc_runner/tracker/fleet_status.h"
-#include "rpc_runner/tracker/frame_rights.h"
 #include "rpc_runner/tracker/runner_hello.h"
-#include "rpc_runner/tracker/runner_note.h"
+#include "rpc_runner/tracker/tracker_client.h"
 #include "rpc_runner/wire/protocol.h"
 #include "rpc_runner/wire/socket.h"
 

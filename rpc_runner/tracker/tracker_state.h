@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "rpc_runner/tracker/fleet_command.h"
 #include "rpc_runner/tracker/lease_rules.h"
-#include "rpc_runner/tracker/program_store.h"
 #include "rpc_runner/tracker/runner_registry.h"
 #include "rpc_runner/tracker/tracker_client.h"
 #include "rpc_runner/tracker/tracker_status.h"

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "rpc_runner/process/clock.h"
-#include "rpc_runner/tracker/metrics.h"
+#include "rpc_runner/tracker/fleet_status.h"
 
 namespace hone {
 namespace {
