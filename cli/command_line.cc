@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/help_text.h"
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/files/read_file.h"
 #include "rpc_runner/keys/authorized_list.h"
 

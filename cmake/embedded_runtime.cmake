@@ -9,10 +9,10 @@ else()
   get_target_property(runtime_sources hone_runtime SOURCES)
   # The part of core with which the runtime reads packages.
   set(core_sources activation.cc artifact.cc config_space.cc epilogue.cc fresh_name.cc hash/hash.cc
-    integer_elements.cc json/json_fields.cc json/serialize.cc json/serialize_json.cc json/serialize_plan.cc
-    layout.cc machine/cpu_feature_table.cc machine/machine_model.cc machine/machine_rows.cc
-    machine/required_features.cc machine/target.cc measurement.cc package/packed_param.cc random.cc tensor.cc text/parse_number.cc text/spelling.cc version.cc
-    winograd.cc workload.cc)
+    json/json_fields.cc json/serialize.cc json/serialize_json.cc json/serialize_plan.cc layout.cc
+    machine/cpu_feature_table.cc machine/machine_model.cc machine/machine_rows.cc machine/required_features.cc
+    machine/target.cc measurement.cc package/packed_param.cc random.cc tensor.cc text/parse_number.cc
+    text/spelling.cc version.cc winograd.cc workload.cc)
   list(TRANSFORM core_sources PREPEND ${PROJECT_SOURCE_DIR}/core/)
   add_library(hone_embedded OBJECT ${runtime_sources} ${core_sources} quiet_terminate.cc)
   hone_flags(hone_embedded)

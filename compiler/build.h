@@ -10,7 +10,7 @@
 #include "compiler/passes/narrow_weights.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
-#include "core/config_source.h"
+#include "core/candidate.h"
 #include "core/package/plan.h"
 #include "core/workload.h"
 

@@ -106,4 +106,22 @@ Fill ParseFill(std::string_view name);
 // their lowest bit. A ramp is i / n in float64, converted to the dtype.
 void FillTensor(Tensor& tensor, Fill fill, uint64_t seed);
 
+// Element `i` of a tensor of integers or bools: a double does not hold every integer beyond 2^53. Throws Error(kBug) for floats.
+int64_t IntegerAt(const Tensor& tensor, int64_t i);
+
+// Stores the value in the tensor's type: integers wrap, and a bool becomes value != 0. Throws Error(kBug) for floats.
+void SetInteger(Tensor& tensor, int64_t i, int64_t value);
+
+// Whether a double holds the element's exact value. Always true for tensors of floats.
+bool HeldByDouble(const Tensor& tensor, int64_t i);
+
+// The range of an integer type; 0 and 1 for bool. Throws Error(kBug) for floats.
+struct IntegerRange {
+  int64_t least = 0, most = 0;
+};
+IntegerRange RangeOf(DType dtype);
+
+// A bound of any size as a value of the type: rounded towards zero and clamped to the type's range.
+int64_t IntegerBound(double bound, DType dtype);
+
 }  // namespace hone

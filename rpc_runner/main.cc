@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/text/duration.h"
+#include "core/text/parse_number.h"
 #include "core/text/printable.h"
 #include "core/version.h"
 #include "rpc_runner/device/runner_server.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/build_context.h"
-#include "core/config_source.h"
+#include "core/candidate.h"
 #include "db/record_layers.h"
 #include "db/record_store.h"
 #include "db/transfer_losses.h"

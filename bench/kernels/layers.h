@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/build.h"
-#include "core/config_source.h"
+#include "core/candidate.h"
 
 namespace hone::bench {
 

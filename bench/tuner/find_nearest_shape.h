@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/build_context.h"
-#include "core/config_source.h"
+#include "core/candidate.h"
 #include "core/workload.h"
 
 namespace hone::bench {

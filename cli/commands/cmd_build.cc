@@ -12,7 +12,7 @@
 #include "compiler/codegen/target/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"

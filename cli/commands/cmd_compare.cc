@@ -8,7 +8,6 @@
 #include "cli/model_options.h"
 #include "cli/record_options.h"
 #include "core/error.h"
-#include "core/text/duration.h"
 #include "core/text/parse_number.h"
 #include "lab/comparison/bench_results.h"
 #include "lab/comparison/compare_models.h"

@@ -8,7 +8,7 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "core/machine/fingerprint.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/machine/device_name.h"
 #include "lab/records/best_records.h"
 #include "lab/records/explain_record.h"

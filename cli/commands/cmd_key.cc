@@ -7,7 +7,7 @@
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 #include "rpc_runner/keys/authorized_list.h"

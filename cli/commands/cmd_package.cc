@@ -7,7 +7,7 @@
 #include "compiler/codegen/aot_executor.h"
 #include "compiler/codegen/target/machine_target.h"
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/files/object_file.h"
 #include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"

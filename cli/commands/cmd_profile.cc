@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/hash/hash.h"
 #include "core/nth.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/profile/profile.h"

@@ -2,7 +2,7 @@
 #include "cli/machine_options.h"
 #include "cli/model_options.h"
 #include "cli/quantise_options.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/files/write_file.h"
 #include "lab/model/model.h"
 #include "lab/quantise/quantise_model.h"

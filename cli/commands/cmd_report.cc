@@ -2,7 +2,7 @@
 #include "cli/comparison_options.h"
 #include "cli/model_options.h"
 #include "cli/record_options.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/comparison/compare_models.h"
 #include "lab/comparison/comparison_json.h"
 #include "lab/files/write_file.h"

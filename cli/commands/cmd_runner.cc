@@ -3,7 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "cli/stop.h"
-#include "core/text/duration.h"
+#include "core/text/parse_number.h"
 #include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/machine/core_set.h"

@@ -4,7 +4,7 @@
 #include "compiler/codegen/target/host.h"
 #include "compiler/codegen/target/named_targets.h"
 #include "core/machine/machine_rows.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"

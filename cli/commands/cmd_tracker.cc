@@ -3,7 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/key_options.h"
 #include "cli/stop.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "rpc_runner/keys/tracker_context.h"
 #include "rpc_runner/tracker/tracker.h"
 

@@ -14,7 +14,7 @@
 #include "cli/record_options.h"
 #include "cli/stop.h"
 #include "core/error.h"
-#include "core/text/duration.h"
+#include "core/text/parse_number.h"
 #include "db/patient_store.h"
 #include "lab/machine/machine.h"
 #include "lab/model/model.h"

@@ -5,7 +5,7 @@
 #include "compiler/frontend/export/onnx_export.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/files/write_file.h"
 #include "lab/model/model.h"
 #include "lab/text/print.h"

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/model_options.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"

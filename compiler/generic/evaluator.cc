@@ -7,8 +7,8 @@
 #include "compiler/generic/memory_shape.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
-#include "core/integer_elements.h"
 #include "core/nth.h"
+#include "core/tensor.h"
 
 namespace hone {
 namespace {

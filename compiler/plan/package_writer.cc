@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/hash/hash.h"
 #include "core/json/serialize.h"
-#include "core/json/serialize_precision.h"
 #include "core/machine/required_features.h"
 #include "core/package/package_format.h"
 #include "core/version.h"

@@ -45,4 +45,9 @@ Dispatch DispatchFromJson(const Json& json);
 Json ToJson(const Plan& plan);
 Plan PlanFromJson(const Json& json);
 
+// An error that is not finite is stored as the greatest double.
+Json ToJson(const PackagePrecision& precision);
+// Throws Error(kBadData) for JSON that ToJson does not write.
+PackagePrecision PackagePrecisionFromJson(const Json& json);
+
 }  // namespace hone

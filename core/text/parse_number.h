@@ -1,4 +1,4 @@
-// Parsers of numbers in text from outside. The whole text must be the number.
+// Parsers of small texts from outside: numbers, durations, words, lists of CPUs. The whole text must be of the form.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,14 @@ std::optional<int64_t> ParseInteger(std::string_view text);
 std::optional<float> ParseFloat(std::string_view text);
 // The parts between separators, empty ones included; {""} for an empty text.
 std::vector<std::string_view> Split(std::string_view text, char separator);
+// The parts between blanks, tabs and line ends, in order; none is empty. They live as long as `text`.
+std::vector<std::string_view> Words(std::string_view text);
+
+// Reads "250ms", "90s", "10m" or "2h" as nanoseconds. Throws Error(kUsage) naming the text; zero is refused.
+int64_t ParseDuration(std::string_view text);
+
+// Reads "0,2-3" as {0, 2, 3} and "" as {}. Throws Error(kUsage) naming the text on anything else, also on a number over
+// 4095.
+std::vector<int> ParseCoreList(std::string_view text);
 
 }  // namespace hone

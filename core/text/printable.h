@@ -1,9 +1,10 @@
-// Makes text from outside (a model's names, a peer's message) safe to show in a terminal.
+// Makes text from outside (a model's names, a peer's message) safe to show in a terminal, and to give to a shell.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hone {
 
@@ -19,5 +20,11 @@ std::string Shortened(std::string_view text, size_t most_bytes);
 
 // "program: message\n": one line for every message, and no longer than a few terminal rows.
 std::string ErrorLine(std::string_view program, std::string_view message);
+
+// A text as one word that a POSIX shell reads back unchanged. It is in single quotes if a shell would otherwise not
+// read it as one plain word.
+std::string ShellWord(const std::string& text);
+// Quoted words with blanks between them, which a shell reads as a command line.
+std::string ShellLine(const std::vector<std::string>& words);
 
 }  // namespace hone

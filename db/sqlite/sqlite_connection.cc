@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "db/sqlite/file_claims.h"
 #include "db/sqlite/store_file.h"
 

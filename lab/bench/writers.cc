@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/machine/fingerprint.h"
 #include "core/stats/statistics.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
 #include "lab/bench/bench_result.h"
 #include "lab/files/read_file.h"

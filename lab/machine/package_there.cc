@@ -12,7 +12,7 @@
 #include "compiler/relay/counted_outputs.h"
 #include "core/error.h"
 #include "core/hash/hash.h"
-#include "core/text/words.h"
+#include "core/text/parse_number.h"
 #include "lab/machine/device_name.h"
 #include "rpc_runner/executor/package_job.h"
 

@@ -9,7 +9,7 @@
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
-#include "core/json/serialize_precision.h"
+#include "core/json/serialize.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 

@@ -13,7 +13,6 @@
 #include "core/error.h"
 #include "core/json/json_fields.h"
 #include "core/text/parse_number.h"
-#include "core/text/words.h"
 #include "rpc_runner/health/vector_kernels.h"
 #include "rpc_runner/process/clock.h"
 

@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/text/parse_number.h"
-#include "core/text/words.h"
 #include "rpc_runner/keys/curve_key.h"
 #include "rpc_runner/keys/key_file.h"
 

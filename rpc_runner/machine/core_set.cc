@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/machine/core_list.h"
 #include "core/text/parse_number.h"
 #include "runtime/small_file.h"
 #include "runtime/threads/allowed_cores.h"

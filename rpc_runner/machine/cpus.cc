@@ -8,11 +8,9 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/machine/core_list.h"
 #include "core/machine/cpu_feature_table.h"
 #include "core/machine/llvm_cpu_name.h"
 #include "core/text/parse_number.h"
-#include "core/text/words.h"
 #include "runtime/host_cpu.h"
 #include "runtime/small_file.h"
 #include "runtime/threads/allowed_cores.h"

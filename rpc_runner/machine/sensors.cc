@@ -8,7 +8,6 @@
 #include <string>
 
 #include "core/text/parse_number.h"
-#include "core/text/words.h"
 #include "runtime/small_file.h"
 
 namespace hone {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/text/duration.h"
 #include "core/text/parse_number.h"
 #include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/process/clock.h"

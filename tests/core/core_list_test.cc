@@ -1,8 +1,7 @@
-#include "core/machine/core_list.h"
-
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

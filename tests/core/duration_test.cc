@@ -1,8 +1,7 @@
-#include "core/text/duration.h"
-
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

@@ -1,11 +1,10 @@
-#include "core/integer_elements.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "core/error.h"
+#include "core/tensor.h"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/text/words.h"
-
 #include <gmock/gmock.h>
+
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {

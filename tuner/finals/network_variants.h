@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/config_source.h"
+#include "core/candidate.h"
 #include "core/package/plan.h"
 #include "db/record_store.h"
 #include "tuner/search/strategy.h"

@@ -10,7 +10,6 @@
 #include "cli/record_options.h"
 #include "compiler/build.h"
 #include "core/error.h"
-#include "core/text/duration.h"
 #include "core/text/parse_number.h"
 #include "db/open_database.h"
 #include "db/packs/pack.h"

@@ -12,7 +12,7 @@
 #include "cli/commands/log/log_commands.h"
 #include "cli/record_options.h"
 #include "core/error.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "db/foreign/record_exports.h"
 #include "db/record_log.h"
 #include "lab/files/read_file.h"

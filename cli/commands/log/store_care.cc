@@ -13,7 +13,6 @@
 #include "cli/stop.h"
 #include "core/error.h"
 #include "core/text/printable.h"
-#include "core/text/shell_word.h"
 #include "db/open_database.h"
 #include "lab/records/records.h"
 #include "lab/text/print.h"

@@ -10,7 +10,7 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "core/hash/minisign.h"
-#include "core/text/shell_word.h"
+#include "core/text/printable.h"
 #include "db/packs/take_pack.h"
 #include "db/packs/url_transfer.h"
 #include "lab/files/read_file.h"

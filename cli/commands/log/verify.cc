@@ -10,7 +10,7 @@
 #include "cli/record_options.h"
 #include "cli/stop.h"
 #include "core/error.h"
-#include "core/text/duration.h"
+#include "core/text/parse_number.h"
 #include "lab/machine/machine.h"
 #include "lab/machine/package_there.h"
 #include "lab/records/records.h"

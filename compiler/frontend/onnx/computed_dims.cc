@@ -4,8 +4,8 @@
 
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/relay/op.h"
-#include "core/integer_elements.h"
 #include "core/nth.h"
+#include "core/tensor.h"
 
 namespace hone {
 

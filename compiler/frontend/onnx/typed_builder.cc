@@ -6,8 +6,8 @@
 
 #include "compiler/relay/op.h"
 #include "core/error.h"
-#include "core/integer_elements.h"
 #include "core/nth.h"
+#include "core/tensor.h"
 
 namespace hone {
 

@@ -10,8 +10,8 @@
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/op_calls.h"
 #include "core/error.h"
-#include "core/integer_elements.h"
 #include "core/nth.h"
+#include "core/tensor.h"
 
 namespace hone {
 namespace {

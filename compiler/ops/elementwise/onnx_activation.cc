@@ -8,7 +8,7 @@
 
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
-#include "core/integer_elements.h"
+#include "core/tensor.h"
 
 namespace hone {
 namespace {

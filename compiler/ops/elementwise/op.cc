@@ -8,7 +8,7 @@
 #include "compiler/ops/op_calls.h"
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
-#include "core/integer_elements.h"
+#include "core/tensor.h"
 
 namespace hone::relay {
 namespace {

@@ -8,8 +8,8 @@
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/onnx_node_view.h"
 #include "compiler/ops/onnx_families.h"
-#include "core/integer_elements.h"
 #include "core/nth.h"
+#include "core/tensor.h"
 
 namespace hone {
 namespace {

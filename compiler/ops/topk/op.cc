@@ -8,8 +8,8 @@
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
 #include "compiler/relay/indexing.h"
-#include "core/integer_elements.h"
 #include "core/nth.h"
+#include "core/tensor.h"
 
 namespace hone::relay {
 namespace {

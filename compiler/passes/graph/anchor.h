@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/relay/expr.h"
-#include "core/config_source.h"
+#include "core/candidate.h"
 #include "core/workload.h"
 
 namespace hone {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/build_context.h"
-#include "core/config_source.h"
+#include "core/candidate.h"
 
 namespace hone {
 

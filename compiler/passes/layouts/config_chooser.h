@@ -9,7 +9,7 @@
 
 #include "compiler/passes/graph/pass_context.h"
 #include "compiler/schedules/layout_defaults.h"
-#include "core/config_source.h"
+#include "core/candidate.h"
 #include "core/package/plan.h"
 #include "core/workload.h"
 

@@ -11,7 +11,7 @@
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/relay/op.h"
-#include "core/integer_elements.h"
+#include "core/tensor.h"
 
 namespace hone {
 

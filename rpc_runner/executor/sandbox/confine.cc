@@ -19,7 +19,6 @@
 
 #include "core/error.h"
 #include "core/text/parse_number.h"
-#include "core/text/words.h"
 #include "rpc_runner/executor/sandbox/sandbox.h"
 #include "runtime/small_file.h"
 

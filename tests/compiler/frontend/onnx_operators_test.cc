@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "compiler/relay/visitor.h"
-#include "core/integer_elements.h"
+#include "core/tensor.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {

@@ -8,7 +8,7 @@
 #include "compiler/ops/kernel.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/reference.h"
-#include "core/integer_elements.h"
+#include "core/tensor.h"
 #include "tests/compiler/generic/kernel_runner.h"
 #include "tests/support/test_targets.h"
 

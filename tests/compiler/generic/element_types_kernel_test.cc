@@ -7,7 +7,7 @@
 #include "compiler/codegen/target/host.h"
 #include "compiler/ops/kernel.h"
 #include "core/error.h"
-#include "core/integer_elements.h"
+#include "core/tensor.h"
 #include "tests/compiler/generic/check_function.h"
 #include "tests/compiler/relay/op_samples.h"
 

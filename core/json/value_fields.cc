@@ -1,4 +1,4 @@
-#include "core/json/json_text.h"
+#include "core/json/value_fields.h"
 
 #include <algorithm>
 #include <charconv>
