@@ -12,8 +12,8 @@
 namespace hone {
 namespace {
 
-// A batch_matmul's definition in plain loops. Operands are ReferenceOperands(workload): data, weight, then the value and its magnitude in float64. Work items are
-// the output's rows.
+// A batch_matmul's definition in plain loops. Operands are ReferenceOperands(workload): data, weight, then the value
+// and its magnitude in float64. Work items are the output's rows.
 EmittedKernel EmitReferenceBatchMatmul(KernelBuilder& b, const Workload& workload, const std::string& symbol) {
   const MatmulShape s(workload);
   const auto& types = workload.types;

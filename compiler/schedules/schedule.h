@@ -14,7 +14,8 @@
 
 namespace hone {
 
-// A config's register tile and the loops around it, as its schedule describes them. Every kernel of a schedule is this nest, whatever its axes are called:
+// A config's register tile and the loops around it, as its schedule describes them. Every kernel of a schedule is this
+// nest, whatever its axes are called:
 //
 //   for each group of columns          `groups`
 //     for each line of outputs                             reads input_bytes
@@ -101,8 +102,9 @@ struct DefaultConfig {
 };
 DefaultConfig AnalyticDefault(const Workload& workload, const MachineModel& machine);
 
-// Why a build may not run a workload with a config from another machine, user or version, for people. There is no such schedule, it does not compute the workload, it rejects the config,
-// or it trades accuracy for speed although `exact_math` forbids that. Returns nullopt if it may.
+// Why a build may not run a workload with a config from another machine, user or version, for people. There is no such
+// schedule, it does not compute the workload, it rejects the config, or it trades accuracy for speed although
+// `exact_math` forbids that. Returns nullopt if it may.
 std::optional<std::string> WhyUnusable(const Workload& workload, const MachineModel& machine,
                                        const std::string& schedule, const Config& config, bool exact_math);
 

@@ -52,9 +52,9 @@ relay::IRModule SinkRequantise(const relay::IRModule& module);
 // in the same way.
 //
 // An integral nn.conv2d or nn.dense of such data with int8 weights becomes one of uint8 and int8 with int32 sums. For
-// stored bytes q, the sum of (q + low) * w has two terms: the sum of q * w, and low * (the sum of w). The latter term goes into its
-// bias. An integral nn.batch_matmul of two such values takes both zero points as an operand. The graph's values stay
-// the same:
+// stored bytes q, the sum of (q + low) * w has two terms: the sum of q * w, and low * (the sum of w). The latter term
+// goes into its bias. An integral nn.batch_matmul of two such values takes both zero points as an operand. The graph's
+// values stay the same:
 //
 //    round -> clip [-128, 127] -> conv (integral)
 //    becomes
