@@ -157,7 +157,7 @@ class FieldReader {
   void Late(const char* name, Value& value, Least... least) {
     if (json_.contains(name)) (*this)(name, value, least...);
   }
-  // Such an object, which is written if `there`.
+  // An object that the format gained later, which is written if `there`.
   template <typename Value>
   void LateObject(const char* name, Value& value, bool /*there*/) {
     if (json_.contains(name)) Object(name, value);
