@@ -37,7 +37,7 @@ std::vector<Tensor> RunIt(const ModelMaker& model) { return RunOnnx(model.Bytes(
 TEST(OnnxClassical, ScalesFeatures) {
   EXPECT_THAT(Values(RunIt(Classical("Scaler", {{"offset", {1}}, {"scale", {2, 3}}}))[0]), ElementsAre(-2, 0, 2, 6));
   EXPECT_THAT(ImportError(Classical("Scaler", {{"scale", {1, 2, 3}}}).Bytes()),
-              HasSubstr("(Scaler): scale holds 3 numbers for 2 features"));
+              HasSubstr("(ai.onnx.ml.Scaler): scale holds 3 numbers for 2 features"));
 }
 
 TEST(OnnxClassical, NormalizesRows) {

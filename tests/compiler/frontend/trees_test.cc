@@ -241,7 +241,7 @@ TEST(OnnxTrees, ListsThatPointIntoEachOther) {
   const Tensor x = Tensor::FromVector<float>(DType::kFloat32, {3, 2}, {3, -1, 2, -1, 2, 0});
   EXPECT_THAT(Values(RunOnnx(Linked().Text(), {{"x", x}})[0]), ElementsAre(10, 0, 0, 30, 0, 20));
   EXPECT_THAT(ImportError(Linked().Ints("nodes_falsenodeids", {2, 2}).Text()),
-              HasSubstr("node \"y\" (TreeEnsemble): node 0 has node 2 of 2 for a child"));
+              HasSubstr("node \"y\" (ai.onnx.ml.TreeEnsemble): node 0 has node 2 of 2 for a child"));
   EXPECT_THAT(ImportError(Linked().Tensor("membership_values", {}).Text()), HasSubstr("node 0 has no set"));
   EXPECT_THAT(ImportError(Linked().Ints("tree_roots", {9}).Text()), HasSubstr("root 9 of 2 nodes"));
   EXPECT_THAT(ImportError(Linked().Ints("leaf_targetids", {0, 1, 2}).Text()), HasSubstr("target 2 of 2"));
@@ -250,7 +250,7 @@ TEST(OnnxTrees, ListsThatPointIntoEachOther) {
 
 TEST(OnnxTrees, BrokenListsAreNamed) {
   EXPECT_THAT(ImportError(Regressor().Ints("nodes_featureids", {0, 0}).Text()),
-              HasSubstr("node \"y\" (TreeEnsembleRegressor): nodes_featureids holds 2 numbers for 5 nodes"));
+              HasSubstr("node \"y\" (ai.onnx.ml.TreeEnsembleRegressor): nodes_featureids holds 2 numbers for 5 nodes"));
   EXPECT_THAT(ImportError(Regressor().Ints("nodes_truenodeids", {1, 0, 8, 0, 0}).Text()),
               HasSubstr("node 8 of tree 0 is a true child, but not there"));
   EXPECT_THAT(ImportError(Regressor().Ints("nodes_truenodeids", {1, 0, 0, 0, 0}).Text()),
