@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "compiler/frontend/onnx/onnx_tensor.h"
+#include "compiler/frontend/onnx/file/onnx_tensor.h"
 #include "core/error.h"
 #include "core/random.h"
 #include "core/text/spelling.h"

@@ -10,8 +10,8 @@
 
 #include "compiler/build.h"
 #include "compiler/codegen/target/host.h"
+#include "compiler/frontend/onnx/file/onnx_tensor.h"
 #include "compiler/frontend/onnx/onnx_import.h"
-#include "compiler/frontend/onnx/onnx_tensor.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "runtime/session.h"

@@ -9,7 +9,7 @@
 #include "cli/command_line.h"
 #include "compiler/build.h"
 #include "compiler/codegen/target/host.h"
-#include "compiler/frontend/onnx/onnx_parse.h"
+#include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "core/error.h"
 #include "lab/files/write_file.h"
 #include "tests/random_graphs/graph_report.h"

@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "compiler/frontend/onnx/counted_operators.h"
+#include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/old_opsets.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
-#include "compiler/frontend/onnx/onnx_parse.h"
 #include "compiler/frontend/onnx/topological_order.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/replace_values.h"

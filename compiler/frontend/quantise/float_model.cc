@@ -14,9 +14,9 @@
 #include <optional>
 #include <set>
 
-#include "compiler/frontend/onnx/external_data.h"
-#include "compiler/frontend/onnx/onnx_parse.h"
-#include "compiler/frontend/onnx/tensor_proto.h"
+#include "compiler/frontend/onnx/file/external_data.h"
+#include "compiler/frontend/onnx/file/onnx_parse.h"
+#include "compiler/frontend/onnx/file/tensor_proto.h"
 #include "compiler/frontend/quantise/onnx_wiring.h"
 #include "core/error.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "compiler/frontend/onnx/tensor_proto.h"
+#include "compiler/frontend/onnx/file/tensor_proto.h"
 #include "core/error.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "compiler/frontend/onnx/onnx_tensor.h"
+#include "compiler/frontend/onnx/file/onnx_tensor.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {

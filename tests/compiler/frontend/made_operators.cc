@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "compiler/frontend/onnx/onnx_parse.h"
+#include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/onnx_tensor.h"
+#include "compiler/frontend/onnx/file/onnx_tensor.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/frontend/onnx/external_data.h"
+#include "compiler/frontend/onnx/file/external_data.h"
 #include "compiler/frontend/onnx/narrow_integers.h"
 #include "core/ceil_div.h"
 #include "core/tensor.h"

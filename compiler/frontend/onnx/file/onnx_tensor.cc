@@ -1,10 +1,10 @@
-#include "compiler/frontend/onnx/onnx_tensor.h"
+#include "compiler/frontend/onnx/file/onnx_tensor.h"
 
 #include <fmt/format.h>
 
 #include <climits>
 
-#include "compiler/frontend/onnx/tensor_proto.h"
+#include "compiler/frontend/onnx/file/tensor_proto.h"
 #include "core/error.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/onnx_parse.h"
+#include "compiler/frontend/onnx/file/onnx_parse.h"
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <unordered_set>
 
+#include "compiler/frontend/onnx/file/tensor_proto.h"
 #include "compiler/frontend/onnx/inline_functions.h"
-#include "compiler/frontend/onnx/tensor_proto.h"
 #include "core/error.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/tensor_proto.h"
+#include "compiler/frontend/onnx/file/tensor_proto.h"
 
 #include <fmt/format.h>
 

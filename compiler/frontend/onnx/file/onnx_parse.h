@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/frontend/onnx/external_data.h"
+#include "compiler/frontend/onnx/file/external_data.h"
 #include "compiler/frontend/onnx/onnx_graph.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/external_data.h"
+#include "compiler/frontend/onnx/file/external_data.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
