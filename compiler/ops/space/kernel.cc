@@ -1,4 +1,5 @@
-// Channels that become pixels, and phases that become an image.
+#include "compiler/ops/space/kernel.h"
+
 #include <algorithm>
 #include <numeric>
 
