@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
 
 #include <vector>
