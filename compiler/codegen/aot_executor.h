@@ -1,7 +1,7 @@
 // The ahead-of-time executor: a plan as one function of an object that needs nothing else.
 //
 //   NAME.o   .text    NAME_run: each call's operands, then its stages, in the plan's order
-//                     the kernels' image (kernel_image.h)
+//                     the kernels' image
 //            .rodata  the parameters
 //            .bss     a run's working memory, used unless the caller passes its own
 #pragma once

@@ -22,7 +22,7 @@ struct Lowered {
 };
 
 // Lowers the result of RunPasses, in which every call in main is to a primitive function. A reshape of row-major data
-// is a view, not a kernel. A concatenation lets producers write into their slices (concat_in_place.h). Constants of
+// is a view, not a kernel. A concatenation lets producers write into their slices (buffer_view.h). Constants of
 // equal type, layout included, and equal bytes are one parameter. Deterministic: buffers, calls and kernels come in
 // post order. The plan is proved (check_plan.h). Throws Error(kBadData) naming a node that cannot be lowered.
 Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);

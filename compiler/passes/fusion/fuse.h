@@ -48,7 +48,7 @@ class Grouping {
   std::unordered_map<const relay::Expr*, size_t> group_of_;
 };
 
-// Groups attentions whose scores take at least `least_bytes` (generic/attention.h). An attention is a softmax between
+// Groups attentions whose scores take at least `least_bytes` (ops/attention/kernel.h). An attention is a softmax between
 // two products. Cheap elementwise operators and reshapes may lie in between, and transposes around. Nothing else reads
 // the values in between.
 void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& grouping);
