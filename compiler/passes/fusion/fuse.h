@@ -48,9 +48,9 @@ class Grouping {
   std::unordered_map<const relay::Expr*, size_t> group_of_;
 };
 
-// Groups attentions whose scores take at least `least_bytes` (ops/attention/kernel.h). An attention is a softmax between
-// two products. Cheap elementwise operators and reshapes may lie in between, and transposes around. Nothing else reads
-// the values in between.
+// Groups attentions whose scores take at least `least_bytes` (ops/attention/kernel.h). An attention is a softmax
+// between two products. Cheap elementwise operators and reshapes may lie in between, and transposes around. Nothing
+// else reads the values in between.
 void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& grouping);
 // An anchor takes the steps that an Epilogue can hold, each only if nothing else uses the value before it. They are
 // nn.bias_add of a constant, then the addition of a tensor of the same shape, then an activation. If both operands of
