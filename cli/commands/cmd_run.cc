@@ -32,6 +32,9 @@
 namespace hone {
 namespace {
 
+// The run touches memory for the first time, so its time is no measurement.
+std::string FirstRunText(int64_t run_ns) { return fmt::format("first run, cold: {}", TimeText(run_ns)); }
+
 struct NodeOptions {
   ModelOptions model;
   MachineOptions machine;
@@ -79,7 +82,7 @@ void PrintAlone(const NodeAlone& alone, const NodeOptions& options, int threads)
     PrintVerdicts(fmt::format("{} is {:.2e} off the reference's at element {}: {} (tolerance {:.0e})\n", error.name,
                               error.worst, error.index, error.agrees ? "it agrees" : "it DIFFERS", options.tolerance));
   }
-  Print("one run took {} with {} threads\n", TimeText(alone.run_ns), threads);
+  Print("{} with {} threads\n", FirstRunText(alone.run_ns), threads);
 }
 
 void AddOptions(CommandLine& line, NodeOptions& options) {
@@ -248,7 +251,7 @@ void Report(const Ran& ran, const RunOptions& options, bool json) {
     PrintJson(document);
     return;
   }
-  Print("one run took {} with {} threads{}\n", TimeText(ran.run_ns), ran.threads,
+  Print("{} with {} threads{}; `hone bench` times it\n", FirstRunText(ran.run_ns), ran.threads,
         ran.machine ? " on " + RunnerName(*ran.machine) + (ran.machine->emulated ? ", which is emulated" : "") : "");
 }
 
