@@ -9,6 +9,7 @@
 #include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model_options.h"
+#include "cli/record_options.h"
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/stats/statistics.h"
@@ -16,6 +17,7 @@
 #include "core/text/printable.h"
 #include "lab/bench/baseline.h"
 #include "lab/bench/bench_result.h"
+#include "lab/bench/built_packages.h"
 #include "lab/bench/time_packages.h"
 #include "lab/bench/time_packages_there.h"
 #include "lab/bench/time_streams.h"
@@ -48,7 +50,13 @@ struct BenchOptions {
   bool energy = false, keep_roofs = false;
   bool per_op = false, csv = false, markdown = false, random_params = false;
   RemoteRunnerOptions remote;
+  ModelOptions model;  // of all models among the packages
+  RecordOptions records;
 };
+
+bool HasModel(const BenchOptions& options) {
+  return std::any_of(options.packages.begin(), options.packages.end(), IsModel);
+}
 
 // The median's confidence interval, relative to the median.
 std::string IntervalText(const Statistics& s) {
@@ -135,7 +143,10 @@ bool Fails(const BenchResult& result, const BenchOptions& options) {
 }
 
 void AddOptions(CommandLine& line, BenchOptions& options) {
-  line.Add("PACKAGE", options.packages, "packages; the others are judged against the first").Reads().Required();
+  line.Add("PACKAGE", options.packages,
+           "packages, or models (.onnx, .relay, zoo:NAME) to build first; the others are judged against the first")
+      .Reads()
+      .Required();
   AddThreadsOption(line, options.timing.threads);
   line.Add("--runs", options.timing.runs, "runs of each package")
       .In(OptionGroup::kTiming)
@@ -170,9 +181,25 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
       .Excludes(csv);
   AddInputOptions(line, options.timing.inputs);
   AddPackageShapeOption(line, options.timing.inputs);
+  line.Add("--dim", options.model.dims, "size of a model's free dimension, as NAME=128")
+      .In(OptionGroup::kShapes)
+      .About(Topic::kModel);
+  AddRecordOptions(line, options.records);
   AddRemoteOptions(line, options.remote, "time on one of its runners");
   line.AddFlag("--random-params", options.random_params, "send no float32 parameters; the runner draws random ones")
       .In(OptionGroup::kRemote);
+}
+
+// Throws Error(kUsage) for options that do not fit together with what is to be timed.
+void CheckModels(const BenchOptions& options) {
+  if (!HasModel(options)) {
+    if (options.model.dims.empty() && options.records.db.empty() && !options.records.no_records) return;
+    throw Error(ExitCode::kUsage, "--dim, --db and --no-records are for a model; a package was built with its own");
+  }
+  if (!IsRemote(options.remote)) return;
+  throw Error(ExitCode::kUsage,
+              "a model is built for this machine; for a runner give a package: hone build MODEL --target TARGET "
+              "-o P.hone");
 }
 
 // Throws Error(kUsage) for mistakes that are found without reading a package.
@@ -206,17 +233,22 @@ void MeasureEnergyHere(const BenchOptions& options, BenchResult& result) {
 }
 
 void TimeHere(const BenchOptions& options, BenchResult& result) {
+  // Before building, whose load is hone's own.
   result.machine = ProbeEnvironment();
   result.context = ProbeContext(result.machine);
+  ModelOptions model = options.model;
+  model.shapes = options.timing.inputs.shapes;
+  const BuiltPackages built(options.packages, model, options.timing.threads, options.records);
   StatusLine status;
   TimePackagesOptions timing = options.timing;
   timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, timing.rounds)); };
   const std::vector<int> cores = AffinityCpus();
   const CpuTicks before = ReadTicks(cores);
-  result.packages = options.streams.empty() ? TimePackages(options.packages, timing)
-                                            : TimeStreams(options.packages, ParseStreams(options.streams), timing);
+  result.packages = options.streams.empty() ? TimePackages(built.paths(), timing)
+                                            : TimeStreams(built.paths(), ParseStreams(options.streams), timing);
   result.noise.steal_share = StealShare(before, ReadTicks(cores));
   if (options.energy) MeasureEnergyHere(options, result);
+  for (TimedPackage& timed : result.packages) timed.path = built.ArgumentOf(timed.path);
   if (options.keep_roofs) result.machine.roofs = RoofsTextOfThisMachine({}, result.machine);
 }
 
@@ -256,9 +288,18 @@ void Report(const BenchResult& result, const BenchOptions& options, bool json) {
   PrintResult(result, options.random_params);
 }
 
-// A package does not say where its model lies, so the next line names no command that takes a model.
+std::string NextOfModel(const CommandLine& line, const BenchOptions& options) {
+  std::string next = "hone tune " + ShellWord(options.packages[0]);
+  for (const std::string& shape : options.timing.inputs.shapes) next += " --shape " + ShellWord(shape);
+  if (!options.records.db.empty()) next += " --db " + ShellWord(options.records.db);
+  return next + line.Given({Topic::kThreads, Topic::kModel});
+}
+
+// A package does not say where its model lies, so after one the next line names no command that takes a model.
 std::string NextOf(const CommandLine& line, const BenchOptions& options) {
   const std::string package = ShellWord(options.packages[0]);
+  if (HasModel(options))
+    return IsModel(options.packages[0]) ? NextOfModel(line, options) : "hone package info " + package;
   if (!options.per_op)
     return "hone bench --per-op " + package + line.Given({Topic::kThreads, Topic::kInputs, Topic::kRunners});
   if (IsRemote(options.remote)) return "hone package info " + package;
@@ -268,7 +309,7 @@ std::string NextOf(const CommandLine& line, const BenchOptions& options) {
 }  // namespace
 
 int BenchCommand(const Arguments& arguments) {
-  CommandLine line("hone bench", "Times packages, interleaved after a warm-up.",
+  CommandLine line("hone bench", "Times packages, or models that it builds first, interleaved after a warm-up.",
                    "hone bench old.hone new.hone --min-time 5s");
   line.First({"--threads", "--min-time", "--baseline", "--fail-above", "--per-op"});
   BenchOptions options;
@@ -279,6 +320,7 @@ int BenchCommand(const Arguments& arguments) {
     files.push_back(ParseBenchFile(text));
     OutputGuard::Own().AddOutput(files.back().path);
   }
+  CheckModels(options);
   if (!options.streams.empty()) ParseStreams(options.streams);
   if (options.random_params && !IsRemote(options.remote)) {
     throw Error(ExitCode::kUsage, "--random-params is for a runner; with --tracker and --key it would be right");

@@ -185,7 +185,7 @@ TEST_F(Packages, DoInACleanRootWhatTheReadmeShows) {
     EXPECT_THAT(r.out, HasSubstr(verifies ? "the outputs agree" : tunes ? "gain" : ""));
     ++typed;
   }
-  EXPECT_EQ(typed, 5) << "the README shows no session with squeezenet";
+  EXPECT_EQ(typed, 6) << "the README shows no session with squeezenet";
   EXPECT_THAT(InRoot("hone doctor").out, HasSubstr("executor"));
 }
 

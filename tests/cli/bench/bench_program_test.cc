@@ -207,6 +207,24 @@ TEST_F(BenchProgram, RefusesWrongOptionsBeforeItRuns) {
   ExpectRefusal(kBench + " --smallest-effect 200%", 2, "--smallest-effect");
 }
 
+TEST_F(BenchProgram, BuildsModelsAndLeavesNoPackage) {
+  ASSERT_EQ(Shell("mkdir t").code, 0);
+  environment["TMPDIR"] = Path("work/t");
+  const ProgramResult r = Shell("hone bench m.onnx b.hone --no-records --threads 1 --runs 60");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.err, ContainsRegex("m.onnx: built for 1 threads in float32, calls by config: [^\n]*3 default"));
+  EXPECT_THAT(r.out, ContainsRegex("\nm.onnx +1 "));
+  EXPECT_THAT(r.out, HasSubstr("b.hone"));
+  EXPECT_EQ(NextOf(r), "hone tune m.onnx --threads 1");
+  const Json d = Document("hone bench zoo:mlp --no-records --threads 1 --runs 20");
+  EXPECT_EQ(d["packages"][0]["path"], "zoo:mlp");
+  EXPECT_EQ(Shell("timeout -s INT 2 \"$HONE\" bench m.onnx --min-time 1h").code, 124);
+  for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr("work/t/"))) << "a package is left";
+  ExpectRefusal("hone bench b.hone --no-records", 2, "are for a model");
+  ExpectRefusal("hone bench m.onnx --tracker tcp://127.0.0.1:1 --key k", 2, "built for this machine");
+  ExpectRefusal("hone bench zoo:mlpp", 66, "mlp");
+}
+
 TEST_F(BenchProgram, TellsEnergyOrWhyThereIsNone) {
   const ProgramResult told = Shell(kBench + " --energy");
   EXPECT_EQ(told.code, 0) << told.err;

@@ -1,0 +1,61 @@
+#include "lab/bench/built_packages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/bench/bench_result.h"
+#include "lab/files/read_file.h"
+#include "lab/machine/machine.h"
+#include "lab/model/build_model.h"
+#include "lab/text/print.h"
+#include "lab/text/status_line.h"
+
+namespace hone {
+namespace {
+
+// "18 record, hub; 3 default; 4 generic": calls by where their kernels' configs came from.
+std::string ConfigSourcesText(const Plan& plan) {
+  std::string text;
+  for (const auto& [source, calls] : KernelSources(plan)) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", calls, source);
+  }
+  return text;
+}
+
+BuildResult BuildNamed(const std::string& name, ModelOptions options, const Machine& machine,
+                       const RecordOptions& records) {
+  StatusLine status;
+  status.Show("building " + name);
+  options.model = name;
+  const Model model = LoadModel(options);
+  return BuildModel(model.typed, machine, records, nullptr, Sha256OfFile(model.name)).result;
+}
+
+}  // namespace
+
+bool IsModel(const std::string& argument) {
+  return argument.starts_with("zoo:") || argument.ends_with(".onnx") || IsRelayFile(argument);
+}
+
+BuiltPackages::BuiltPackages(const std::vector<std::string>& arguments, const ModelOptions& options, int threads,
+                             const RecordOptions& records)
+    : arguments_(arguments), paths_(arguments) {
+  MachineOptions machine_options;
+  machine_options.threads = threads;
+  for (std::string& path : paths_) {
+    if (!IsModel(path)) continue;
+    const BuildResult result = BuildNamed(path, options, ResolveMachine(machine_options), records);
+    Note("{}: built for {} threads in {}, calls by config: {}\n", path, result.plan.threads, PrecisionOf(result.plan),
+         ConfigSourcesText(result.plan));
+    temporary_.push_back(std::make_unique<const TemporaryPackage>(result.package));
+    path = temporary_.back()->path();
+  }
+}
+
+const std::string& BuiltPackages::ArgumentOf(const std::string& path) const {
+  const auto at = std::find(paths_.begin(), paths_.end(), path);
+  return arguments_.at(static_cast<size_t>(at - paths_.begin()));
+}
+
+}  // namespace hone
