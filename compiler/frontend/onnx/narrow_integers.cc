@@ -51,9 +51,10 @@ relay::ExprPtr AsNarrow(const OnnxNodeView& view, const relay::ExprPtr& expr, co
 }
 
 bool LeavesRange(std::string_view op_type) {
-  constexpr std::string_view kArithmetic[] = {"Abs",    "Add",        "BitShift",  "BitwiseNot", "CumSum", "Div",
-                                              "MatMul", "Mul",        "Neg",       "Pow",        "Sub",    "Sum",
-                                              "Gemm",   "ReduceProd", "ReduceSum", "CumProd",    "Einsum"};
+  if (op_type.starts_with("ReduceSum") || op_type.starts_with("Scatter")) return true;
+  constexpr std::string_view kArithmetic[] = {"Abs",    "Add",    "BitShift", "BitwiseNot", "CumSum",    "Div",
+                                              "MatMul", "Mul",    "Neg",      "Pow",        "Sub",       "Sum",
+                                              "Gemm",   "Einsum", "CumProd",  "ReduceL1",   "ReduceProd"};
   return std::ranges::find(kArithmetic, op_type) != std::end(kArithmetic);
 }
 

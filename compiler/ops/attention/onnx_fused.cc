@@ -204,15 +204,15 @@ std::vector<ExprPtr> QAttention(const OnnxNodeView& view) {
 class MultiHeadInputs {
  public:
   explicit MultiHeadInputs(const OnnxNodeView& view) : view_(view), heads_(HeadCount(view)) {
+    int64_t offset = 0;
     if (view.InputRank(0) == 5) {
-      q_ = Packed(0, 0), k_ = Packed(0, 1), v_ = Packed(0, 2);
+      q_ = Packed(0, 0, offset), k_ = Packed(0, 1, offset), v_ = Packed(0, 2, offset);
       return;
     }
     if (!view.HasInput(1)) RefuseNode("the key is missing");
-    int64_t offset = 0;
     q_ = SplitHeads(view, Biased(view.Input(0), offset), heads_);
     if (view.InputRank(1) == 5) {
-      k_ = Packed(1, 0), v_ = Packed(1, 1);
+      k_ = Packed(1, 0, offset), v_ = Packed(1, 1, offset);
     } else if (view.InputRank(1) == 4) {
       k_ = view.Input(1), v_ = view.Input(2);
     } else {
@@ -224,13 +224,15 @@ class MultiHeadInputs {
   FusedAttention Attention() const { return {view_, q_, k_, v_}; }
 
  private:
-  // One of the tensors side by side in batch x positions x heads x n x size.
-  ExprPtr Packed(int input, int64_t which) const {
+  // One of the tensors side by side in batch x positions x heads x n x size, with its part of the bias.
+  ExprPtr Packed(int input, int64_t which, int64_t& offset) const {
     const Shape shape = view_.InputShape(input);
-    if (which >= shape[3]) RefuseNode(fmt::format("packed keys and values of {}", ShapeText(shape)));
+    if (which >= shape[3] || shape[2] != heads_) {
+      RefuseNode(fmt::format("packed keys and values of {} for num_heads={}", ShapeText(shape), heads_));
+    }
     const ExprPtr part =
-        view_.Reshape(view_.Slice(view_.Input(input), 3, which, which + 1), {shape[0], shape[1], shape[2], shape[4]});
-    return Permuted(view_, part, {0, 2, 1, 3});
+        view_.Reshape(view_.Slice(view_.Input(input), 3, which, which + 1), {shape[0], shape[1], shape[2] * shape[4]});
+    return SplitHeads(view_, Biased(part, offset), heads_);
   }
 
   // Adds the part of the bias that begins at `offset`, and moves the offset behind it.

@@ -28,7 +28,7 @@ ExprPtr ActivatedConv(const OnnxNodeView& view, Compose compose) {
   if (inputs.size() > 3) inputs.resize(3);
   ExprPtr y = compose(view, "Conv", std::move(inputs), attributes, {});
   if (view.HasInput(3)) y = view.Call("add", {y, view.Input(3)});
-  return MergedActivation(view, y, ListedParameters(view));
+  return MergedActivation(view, y);
 }
 
 std::vector<ExprPtr> FusedConv(const OnnxNodeView& view) { return {ActivatedConv(view, Composed)}; }

@@ -16,7 +16,7 @@ using relay::ExprPtr;
 
 std::vector<ExprPtr> FusedGemm(const OnnxNodeView& view) {
   const ExprPtr y = Composed(view, "Gemm", view.inputs(), AttributesOf(view, {"alpha", "beta", "transA", "transB"}));
-  return {MergedActivation(view, y, NamedParameters(view))};
+  return {MergedActivation(view, y)};
 }
 
 // A factor whose rows are its first axis, if `rows_first`, and whose last two axes change places, if `transposed`.
@@ -44,7 +44,7 @@ ExprPtr TransposedProduct(const OnnxNodeView& view) {
 std::vector<ExprPtr> FusedMatMul(const OnnxNodeView& view) { return {TransposedProduct(view)}; }
 
 std::vector<ExprPtr> FusedMatMulActivation(const OnnxNodeView& view) {
-  return {MergedActivation(view, TransposedProduct(view), NamedParameters(view))};
+  return {MergedActivation(view, TransposedProduct(view))};
 }
 
 // The distances between the rows of two matrices, from |a|^2 + |b|^2 - 2 a b.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/composed_node.h"
+#include "compiler/frontend/onnx/narrow_integers.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/ceil_div.h"
 
@@ -12,14 +13,15 @@ namespace {
 
 using relay::ExprPtr;
 
-// `rows` lines of `columns` integers of `bits` bits. A line consists of blocks of `block` integers; each block begins
-// at a byte and has a scale and a zero point. The first integer of a byte is in its lowest bits.
+// `rows` lines of `columns` integers of `bits` bits. A line consists of blocks of `block` integers, the last of which
+// may be partial; each block has a scale and a zero point. The first integer of a byte is in its lowest bits.
 struct BlockFormat {
   int64_t rows = 0, columns = 0;
   int64_t bits = 4, block = 32;
+  int64_t row_bytes = 0;  // of packed integers
+  bool is_packed = true;  // false: integers of a type of 4 bits, one per element
 
   int64_t blocks() const { return CeilDiv(columns, block); }
-  int64_t block_bytes() const { return CeilDiv(block * bits, 8); }
 };
 
 int64_t PackedInteger(const uint8_t* bytes, int64_t index, int64_t bits) {
@@ -38,24 +40,24 @@ void RequireElements(const Tensor& tensor, int64_t elements, std::string_view wh
   RefuseNode(fmt::format("its {} are {}; {} elements are right", what, ShapeText(tensor.shape()), elements));
 }
 
-// Zero points by row and block: packed like the weights, each row beginning at a byte, or floats. Without any they are
-// the middle of the range.
+// Zero points by row and block: packed like the weights, each row beginning at a byte, or one per element. Without any
+// they are the middle of the range of packed integers, and 0 of others.
 class ZeroPoints {
  public:
   ZeroPoints(const OnnxNodeView& view, int input, const BlockFormat& format) : format_(format) {
     if (!view.HasInput(input)) return;
     values_ = KnownInput(view, input, "zero points");
-    const bool packed = values_.dtype() == DType::kUInt8;
-    RequireElements(values_, format.rows * (packed ? RowBytes() : format.blocks()), "zero points");
+    RequireElements(values_, format.rows * (IsPacked() ? RowBytes() : format.blocks()), "zero points");
   }
 
   double At(int64_t row, int64_t block) const {
-    if (!values_.defined()) return static_cast<double>(int64_t{1} << (format_.bits - 1));
-    if (values_.dtype() != DType::kUInt8) return values_.At(row * format_.blocks() + block);
+    if (!values_.defined()) return format_.is_packed ? static_cast<double>(int64_t{1} << (format_.bits - 1)) : 0;
+    if (!IsPacked()) return values_.At(row * format_.blocks() + block);
     return static_cast<double>(PackedInteger(values_.data<uint8_t>() + row * RowBytes(), block, format_.bits));
   }
 
  private:
+  bool IsPacked() const { return format_.is_packed && values_.dtype() == DType::kUInt8; }
   int64_t RowBytes() const { return CeilDiv(format_.blocks() * format_.bits, 8); }
 
   BlockFormat format_;
@@ -64,9 +66,15 @@ class ZeroPoints {
 
 // The real weights, rows x columns. `weights`, `scales` and `zero_points` are numbers of inputs.
 ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int weights, int scales, int zero_points) {
-  const Tensor& packed = KnownInput(view, weights, "weights");
-  if (packed.dtype() != DType::kUInt8) RefuseNode(fmt::format("its weights are {}", DTypeName(packed.dtype())));
-  RequireElements(packed, format.rows * format.blocks() * format.block_bytes(), "weights");
+  const Tensor& given = KnownInput(view, weights, "weights");
+  if (format.is_packed && given.dtype() != DType::kUInt8) {
+    RefuseNode(fmt::format("its weights are {}", DTypeName(given.dtype())));
+  }
+  RequireElements(given, format.rows * (format.is_packed ? format.row_bytes : format.columns), "weights");
+  const auto integer = [&](int64_t row, int64_t column) {
+    if (!format.is_packed) return given.At(row * format.columns + column);
+    return static_cast<double>(PackedInteger(given.data<uint8_t>() + row * format.row_bytes, column, format.bits));
+  };
   const Tensor& scale = KnownInput(view, scales, "scales");
   RequireElements(scale, format.rows * format.blocks(), "scales");
   const ZeroPoints zeros(view, zero_points, format);
@@ -75,47 +83,57 @@ ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int wei
   for (int64_t row = 0; row < format.rows; ++row) {
     for (int64_t block = 0; block < format.blocks(); ++block) {
       const int64_t at = row * format.blocks() + block, begin = block * format.block;
-      const uint8_t* bytes = packed.data<uint8_t>() + at * format.block_bytes();
       const double factor = scale.At(at), zero = zeros.At(row, block);
       float* out = real.data<float>() + row * format.columns + begin;
       for (int64_t i = 0; i < std::min(format.block, format.columns - begin); ++i) {
-        out[i] = static_cast<float>((static_cast<double>(PackedInteger(bytes, i, format.bits)) - zero) * factor);
+        out[i] = static_cast<float>((integer(row, begin + i) - zero) * factor);
       }
     }
   }
   return relay::MakeConstant(std::move(real), view.node().name);
 }
 
+// The largest extent that an attribute may give; products stay far from overflow.
+constexpr int64_t kLargest = int64_t{1} << 30;
+
 void CheckBits(int64_t bits, int64_t block) {
   if (bits != 2 && bits != 4 && bits != 8) RefuseNode(fmt::format("bits is {}; 2, 4 and 8 are supported", bits));
-  if (block < 16 || (block & (block - 1)) != 0) {
-    RefuseNode(fmt::format("block_size is {}; powers of two from 16 on are right", block));
+  if (block < 16 || block > kLargest || (block & (block - 1)) != 0) {
+    RefuseNode(fmt::format("block_size is {}; powers of two from 16 to {} are right", block, kLargest));
   }
 }
 
 // Inputs: A, B (N x blocks x bytes), scales, zero points, the order of the columns in groups, bias.
 std::vector<ExprPtr> MatMulNBits(const OnnxNodeView& view) {
-  const BlockFormat format{view.Int("N", 0), view.Int("K", 0), view.Int("bits", 4), view.Int("block_size", 0)};
+  BlockFormat format{view.Int("N", 0), view.Int("K", 0), view.Int("bits", 4), view.Int("block_size", 0)};
   CheckBits(format.bits, format.block);
-  if (format.rows < 1 || format.columns < 1) RefuseNode(fmt::format("N is {}, K is {}", format.rows, format.columns));
+  if (std::min(format.rows, format.columns) < 1 || std::max(format.rows, format.columns) > kLargest) {
+    RefuseNode(fmt::format("N is {}, K is {}; 1 to {} are right", format.rows, format.columns, kLargest));
+  }
   if (view.HasInput(4)) RefuseNode("g_idx, an order of the columns, is not supported");
   if (view.Int("weight_prepacked", 0) != 0) RefuseNode("weight_prepacked is of one machine; use the file before it");
+  format.row_bytes = format.blocks() * format.block * format.bits / 8;
   const ExprPtr weights = RealWeights(view, format, 1, 2, 3);
   const ExprPtr columns = view.Call("transpose", {weights}, {{"axes", std::vector<int64_t>{1, 0}}});
   const ExprPtr product = Composed(view, "MatMul", {view.Input(0), columns});
   return {view.HasInput(5) ? view.Call("add", {product, view.Input(5)}) : product};
 }
 
-// Inputs: data, indices, scales, zero points. Rows of a table that is packed along its last axis.
+// Inputs: data, indices, scales, zero points. Rows of a table of int4, uint4 or packed bytes.
 std::vector<ExprPtr> GatherBlockQuantized(const OnnxNodeView& view) {
   const Shape shape = view.InputShape(0);
   const int64_t rank = view.InputRank(0), bits = view.Int("bits", 4), block = view.Int("block_size", 128);
   CheckBits(bits, block);
   if (rank != 2 || OnnxNodeView::Axis(view.Int("gather_axis", 0), rank) != 0 ||
       OnnxNodeView::Axis(view.Int("quantize_axis", 1), rank) != 1) {
-    RefuseNode(fmt::format("a table of {}; rows of a matrix packed along them are supported", ShapeText(shape)));
+    RefuseNode(fmt::format("a table of {}; rows of a matrix in blocks along them are supported", ShapeText(shape)));
   }
-  const BlockFormat format{shape[0], shape[1] * (8 / bits), bits, block};
+  const NarrowInteger* narrow = view.InputNarrow(0);
+  if (narrow != nullptr && narrow->bits != bits) {
+    RefuseNode(fmt::format("bits is {} for a table of {}", bits, narrow->name));
+  }
+  const bool is_packed = narrow == nullptr;
+  const BlockFormat format{shape[0], is_packed ? shape[1] * (8 / bits) : shape[1], bits, block, shape[1], is_packed};
   return {Composed(view, "Gather", {RealWeights(view, format, 0, 2, 3), view.Input(1)})};
 }
 
