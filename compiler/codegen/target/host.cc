@@ -106,7 +106,7 @@ std::optional<Target> TargetOfCpu(const std::string& cpu) {
   return std::nullopt;
 }
 
-// The target of a triple as LLVM writes it, of a name in NamedTargets, or of a CPU by LLVM's name.
+// The target of a triple as LLVM writes it, of a name in NamedTargets, of a CPU by LLVM's name, or of a nickname.
 Target TargetOfWord(const std::string& word) {
   Target target;
   target.triple = word;
@@ -117,9 +117,12 @@ Target TargetOfWord(const std::string& word) {
     names.push_back(known.name);
   }
   if (const std::optional<Target> found = TargetOfCpu(word)) return *found;
+  const std::string meant(MeantByNickname(word));
+  if (!meant.empty()) return meant == "host" ? HostTarget() : TargetOfWord(meant);
   throw Error(ExitCode::kUsage,
               fmt::format("target '{}' is neither host, a CPU's name, a triple, nor a text as in llvm "
-                          "-mtriple=aarch64-linux-gnu -mcpu=cortex-a72{}",
+                          "-mtriple=aarch64-linux-gnu -mcpu=cortex-a72 (hone compiles for CPUs; `hone targets` lists "
+                          "them){}",
                           word, DidYouMean(word, names)));
 }
 

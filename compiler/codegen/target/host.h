@@ -11,9 +11,9 @@ namespace hone {
 
 // Triple, CPU name and the number of cores that affinity and the cgroup allow.
 Target HostTarget();
-// Takes "host", a name in NamedTargets, LLVM's name of a CPU, a triple, or a text for Target::Parse. Throws
-// Error(kUsage) as Parse does, and for a triple, CPU or feature that LLVM does not know, with the nearest name. Also
-// throws it for RISC-V without the features that kernels need.
+// Takes "host", a name in NamedTargets or Nicknames, LLVM's name of a CPU, a triple, or a text for Target::Parse.
+// Throws Error(kUsage) as Parse does, and for a triple, CPU or feature that LLVM does not know, with the nearest name.
+// Also throws it for RISC-V without the features that kernels need.
 Target ResolveTarget(std::string_view text);
 // Makes the target say what LLVM knows about a CPU and the table of rows lacks. MachineModelFor, which has no LLVM,
 // then sees the same machine. The NamedFeatures that the CPU has are added as "+feature"; those that a row assumes and

@@ -1,5 +1,8 @@
 #include "compiler/codegen/target/named_targets.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "core/machine/llvm_cpu_name.h"
 
 namespace hone {
@@ -74,6 +77,118 @@ const std::vector<NamedTarget>& NamedTargets() {
     return list;
   }();
   return targets;
+}
+
+namespace {
+
+// The word in lower case without dashes and underscores, up to the dot before the size of a cloud's machine.
+std::string PlainWord(std::string_view word) {
+  std::string plain;
+  for (const char c : word.substr(0, word.find('.'))) {
+    if (c != '-' && c != '_') plain.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+  }
+  return plain;
+}
+
+}  // namespace
+
+const std::vector<Nickname>& Nicknames() {
+  static const std::vector<Nickname> nicknames = {
+      {"cpu", "host"},
+      {"local", "host"},
+      {"localhost", "host"},
+      {"x8664", "x86-64"},
+      {"x64", "x86-64"},
+      {"amd64", "x86-64"},
+      {"avx2", "x86-64-v3"},
+      {"avx512", "x86-64-v4"},
+      {"aarch64", "aarch64-linux-gnu"},
+      {"arm64", "aarch64-linux-gnu"},
+      {"armv8", "aarch64-linux-gnu"},
+      {"armv7", "armv7-linux-gnueabihf"},
+      {"armv7l", "armv7-linux-gnueabihf"},
+      {"armhf", "armv7-linux-gnueabihf"},
+      {"riscv", "rv64gc"},
+      {"riscv64", "rv64gc"},
+      {"rvv", "rv64gcv"},
+      {"zen", "znver1"},
+      {"zen1", "znver1"},
+      {"zen2", "znver2"},
+      {"zen3", "znver3"},
+      {"zen4", "znver4"},
+      {"zen5", "znver5"},
+      {"icelake", "icelake-server"},
+      {"skylakex", "skylake-avx512"},
+      {"skylakeserver", "skylake-avx512"},
+      {"spr", "sapphirerapids"},
+      {"applem1", "apple-a14"},
+      {"m1", "apple-a14"},
+      {"applem2", "apple-a15"},
+      {"m2", "apple-a15"},
+      {"applem3", "apple-a16"},
+      {"m3", "apple-a16"},
+      {"raspberrypi2", "cortex-a7"},
+      {"rpi2", "cortex-a7"},
+      {"raspberrypi3", "cortex-a53"},
+      {"rpi3", "cortex-a53"},
+      {"rasp3b", "cortex-a53"},
+      {"raspberrypizero2", "cortex-a53"},
+      {"raspberrypi4", "cortex-a72"},
+      {"raspberrypi4b", "cortex-a72"},
+      {"rpi4", "cortex-a72"},
+      {"pi4", "cortex-a72"},
+      {"rasp4b", "cortex-a72"},
+      {"raspberrypi5", "cortex-a76"},
+      {"rpi5", "cortex-a76"},
+      {"pi5", "cortex-a76"},
+      {"rk3399", "cortex-a72"},
+      {"rockpro64", "cortex-a72"},
+      {"rk3588", "cortex-a76"},
+      {"rock5b", "cortex-a76"},
+      {"orangepi5", "cortex-a76"},
+      {"jetsonnano", "cortex-a57"},
+      {"jetsontx2", "cortex-a57"},
+      {"jetsonxavier", "carmel"},
+      {"jetsonorin", "cortex-a78"},
+      {"jetson", "cortex-a78"},
+      {"visionfive2", "sifive-u74"},
+      {"bananapif3", "rv64gcv_zvl256b"},
+      {"graviton", "cortex-a72"},
+      {"graviton2", "neoverse-n1"},
+      {"graviton3", "neoverse-v1"},
+      {"graviton4", "neoverse-v2"},
+      {"c6g", "neoverse-n1"},
+      {"m6g", "neoverse-n1"},
+      {"r6g", "neoverse-n1"},
+      {"t4g", "neoverse-n1"},
+      {"c7g", "neoverse-v1"},
+      {"m7g", "neoverse-v1"},
+      {"r7g", "neoverse-v1"},
+      {"c8g", "neoverse-v2"},
+      {"m8g", "neoverse-v2"},
+      {"r8g", "neoverse-v2"},
+      {"altra", "neoverse-n1"},
+      {"ampere", "neoverse-n1"},
+      {"ampereone", "ampere1"},
+      {"amperealtra", "neoverse-n1"},
+      {"t2a", "neoverse-n1"},
+      {"axion", "neoverse-v2"},
+      {"c4a", "neoverse-v2"},
+      {"grace", "neoverse-v2"},
+      {"cobalt100", "neoverse-n2"},
+      {"c6a", "znver3"},
+      {"c7a", "znver4"},
+      {"c6i", "icelake-server"},
+      {"c7i", "sapphirerapids"},
+  };
+  return nicknames;
+}
+
+std::string_view MeantByNickname(std::string_view word) {
+  const std::string plain = PlainWord(word);
+  const std::vector<Nickname>& all = Nicknames();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Nickname& each) { return each.word == plain; });
+  return found == all.end() ? std::string_view() : found->means;
 }
 
 }  // namespace hone

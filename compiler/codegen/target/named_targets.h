@@ -25,6 +25,17 @@ struct NamedTarget {
 // named by their instructions. Sorted by architecture, in KnownTargets' order.
 const std::vector<NamedTarget>& NamedTargets();
 
+// A word that people use for a board, a cloud's machine or an architecture.
+struct Nickname {
+  std::string_view word;   // in lower case, with letters and digits only
+  std::string_view means;  // a text that ResolveTarget takes
+};
+const std::vector<Nickname>& Nicknames();
+
+// The target's text that a word means, or empty. Case, dashes and underscores do not matter, nor does the size of a
+// cloud's machine: "Raspberry-Pi-4" and "c7g.xlarge" are found.
+std::string_view MeantByNickname(std::string_view word);
+
 // The machine on which kernels with the target's instructions were run.
 Tried TriedOn(const Target& target);
 

@@ -56,6 +56,21 @@ TEST(NamedTargets, CostWhatTheTableOfTheDocsSays) {
   EXPECT_EQ(found, expected);
 }
 
+TEST(Nicknames, ResolveToWhatTheyMean) {
+  for (const Nickname& each : Nicknames()) {
+    EXPECT_EQ(ResolveTarget(each.word), ResolveTarget(each.means)) << each.word;
+  }
+}
+
+TEST(Nicknames, AreFoundHoweverPeopleWriteThem) {
+  EXPECT_EQ(ResolveTarget("Raspberry-Pi-4").cpu, "cortex-a72");
+  EXPECT_EQ(ResolveTarget("rpi4").cpu, "cortex-a72");
+  EXPECT_EQ(ResolveTarget("apple-m1").cpu, "apple-a14");
+  EXPECT_EQ(ResolveTarget("c7g.xlarge").cpu, "neoverse-v1");
+  EXPECT_EQ(ResolveTarget("x86_64"), ResolveTarget("x86-64"));
+  EXPECT_EQ(MeantByNickname("cuda"), "");
+}
+
 TEST(NamedTargets, AreWhatTheirNamesResolveTo) {
   for (const NamedTarget& named : NamedTargets()) EXPECT_EQ(ResolveTarget(named.name), named.target) << named.name;
 }
