@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "cli/command_line.h"
-#include "compiler/frontend/onnx/made_operators.h"
+#include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"

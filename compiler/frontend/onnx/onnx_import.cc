@@ -11,7 +11,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/frontend/onnx/counted_operators.h"
 #include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/node_error.h"
@@ -229,7 +228,7 @@ std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
   if (domain.empty() && opset < kPresentRules) ToPresentRules(node, inputs, opset, builder_);
   CheckNode(node, *row);
-  if (AnyCountedInput(inputs) && !TakesCounts(domain, node.op_type)) {
+  if (AnyCountedInput(inputs) && !row->outcome.takes_counts) {
     RefuseNode("an input's extent is counted in a run, which this operator does not take");
   }
   const auto convert_body = [this](const OnnxGraph& body, const std::vector<ExprPtr>& given) {

@@ -1,7 +1,11 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+
+#include "core/text/parse_number.h"
 
 namespace hone {
 namespace {
@@ -30,6 +34,15 @@ std::vector<std::string_view> OnnxOperatorNames() {
 const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type) {
   const auto row = TheIndex().find({domain, op_type});
   return row == TheIndex().end() ? nullptr : &row->second;
+}
+
+std::vector<std::string_view> OnnxOperatorsOf(std::string_view relay_operator) {
+  std::set<std::string_view> names;
+  for (const auto& [key, row] : TheIndex()) {
+    const std::vector<std::string_view> made = Words(row.outcome.becomes);
+    if (std::find(made.begin(), made.end(), relay_operator) != made.end()) names.insert(key.second);
+  }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace hone

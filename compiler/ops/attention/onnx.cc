@@ -218,8 +218,15 @@ OnnxOperatorTable AttentionOperators() {
            7,
            Attention,
            {"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode",
-            "right_window_size", "scale", "softcap", "softmax_precision"}},
-          {"RotaryEmbedding", 3, 4, RotaryEmbedding, {"interleaved", "num_heads", "rotary_embedding_dim"}}};
+            "right_window_size", "scale", "softcap", "softmax_precision"},
+           {.becomes =
+                "add concatenate divide equal max multiply nn.batch_matmul nn.softmax reshape tanh transpose where"}},
+          {"RotaryEmbedding",
+           3,
+           4,
+           RotaryEmbedding,
+           {"interleaved", "num_heads", "rotary_embedding_dim"},
+           {.becomes = "add concatenate expand_dims multiply reshape strided_slice subtract"}}};
 }
 
 }  // namespace hone

@@ -294,19 +294,21 @@ OnnxOperatorTable FusedAttentionOperators() {
       "do_rotary",        "mask_filter_value",    "num_heads", "past_present_share_buffer",
       "qkv_hidden_sizes", "rotary_embedding_dim", "scale",     "unidirectional"};
   return {
-      {"Attention", 2, 7, ProjectedAttention, attention, kMicrosoft},
-      {"QAttention", 5, 9, QAttention, attention, kMicrosoft},
+      {"Attention", 2, 7, ProjectedAttention, attention, {}, kMicrosoft},
+      {"QAttention", 5, 9, QAttention, attention, {}, kMicrosoft},
       {"MultiHeadAttention",
        1,
        10,
        MultiHeadAttention,
        {"mask_filter_value", "num_heads", "scale", "unidirectional"},
+       {},
        kMicrosoft},
       {"RotaryEmbedding",
        4,
        4,
        MicrosoftRotaryEmbedding,
        {"interleaved", "is_packed_batching", "num_heads", "rotary_embedding_dim", "scale"},
+       {},
        kMicrosoft},
   };
 }

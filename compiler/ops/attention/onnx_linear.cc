@@ -182,9 +182,18 @@ std::vector<ExprPtr> CausalConvWithState(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable StateOperators() {
-  return {
-      {"LinearAttention", 3, 6, LinearAttention, {"chunk_size", "kv_num_heads", "q_num_heads", "scale", "update_rule"}},
-      {"CausalConvWithState", 2, 4, CausalConvWithState, {"activation"}}};
+  return {{"LinearAttention",
+           3,
+           6,
+           LinearAttention,
+           {"chunk_size", "kv_num_heads", "q_num_heads", "scale", "update_rule"},
+           {.becomes = "add concatenate exp multiply reshape strided_slice subtract sum"}},
+          {"CausalConvWithState",
+           2,
+           4,
+           CausalConvWithState,
+           {"activation"},
+           {.becomes = "concatenate nn.bias_add nn.conv2d nn.pad nn.silu reshape strided_slice"}}};
 }
 
 }  // namespace hone

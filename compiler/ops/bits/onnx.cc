@@ -28,11 +28,11 @@ std::vector<ExprPtr> BitShift(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable BitOperators() {
-  return {{"BitwiseAnd", 2, 2, And, {}},
-          {"BitwiseOr", 2, 2, Or, {}},
-          {"BitwiseXor", 2, 2, Xor, {}},
-          {"BitwiseNot", 1, 1, Not, {}},
-          {"BitShift", 2, 2, BitShift, {"direction"}}};
+  return {{"BitwiseAnd", 2, 2, And, {}, {.becomes = "bitwise_and"}},
+          {"BitwiseOr", 2, 2, Or, {}, {.becomes = "bitwise_or"}},
+          {"BitwiseXor", 2, 2, Xor, {}, {.becomes = "bitwise_xor"}},
+          {"BitwiseNot", 1, 1, Not, {}, {.becomes = "bitwise_not"}},
+          {"BitShift", 2, 2, BitShift, {"direction"}, {.becomes = "left_shift right_shift"}}};
 }
 
 }  // namespace hone

@@ -186,21 +186,29 @@ ExprPtr PostTransform(const OnnxNodeView& view, const ExprPtr& scores, std::stri
 }
 
 OnnxOperatorTable ClassicalOperators() {
-  return {{"Scaler", 1, 1, Scaler, {"offset", "scale"}, kClassical},
-          {"Normalizer", 1, 1, Normalizer, {"norm"}, kClassical},
-          {"Binarizer", 1, 1, Binarizer, {"threshold"}, kClassical},
-          {"ArrayFeatureExtractor", 2, 2, ArrayFeatureExtractor, {}, kClassical},
+  return {{"Scaler", 1, 1, Scaler, {"offset", "scale"}, {.becomes = "multiply subtract"}, kClassical},
+          {"Normalizer",
+           1,
+           1,
+           Normalizer,
+           {"norm"},
+           {.becomes = "abs divide equal max multiply sqrt sum where"},
+           kClassical},
+          {"Binarizer", 1, 1, Binarizer, {"threshold"}, {.becomes = "cast greater"}, kClassical},
+          {"ArrayFeatureExtractor", 2, 2, ArrayFeatureExtractor, {}, {.becomes = "take"}, kClassical},
           {"LinearRegressor",
            1,
            1,
            LinearRegressor,
            {"coefficients", "intercepts", "post_transform", "targets"},
+           {.becomes = "nn.bias_add nn.dense"},
            kClassical},
           {"LinearClassifier",
            1,
            1,
            LinearClassifier,
            {"classlabels_ints", "classlabels_strings", "coefficients", "intercepts", "multi_class", "post_transform"},
+           {.becomes = "argmax nn.bias_add nn.dense take"},
            kClassical}};
 }
 

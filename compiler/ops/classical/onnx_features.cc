@@ -133,22 +133,31 @@ std::vector<ExprPtr> ZipMap(const OnnxNodeView&) {
 }  // namespace
 
 OnnxOperatorTable FeatureOperators() {
-  return {{"Imputer",
-           1,
-           1,
-           Imputer,
-           {"imputed_value_floats", "imputed_value_int64s", "replaced_value_float", "replaced_value_int64"},
-           kClassical},
-          {"LabelEncoder",
-           1,
-           1,
-           LabelEncoder,
-           {"default_float", "default_int64", "default_string", "default_tensor", "keys_floats", "keys_int64s",
-            "keys_strings", "keys_tensor", "values_floats", "values_int64s", "values_strings", "values_tensor"},
-           kClassical},
-          {"OneHotEncoder", 1, 1, OneHotEncoder, {"cats_int64s", "cats_strings", "zeros"}, kClassical},
-          {"FeatureVectorizer", 1, -1, FeatureVectorizer, {"inputdimensions"}, kClassical},
-          {"ZipMap", 1, 1, ZipMap, {"classlabels_int64s", "classlabels_strings"}, kClassical}};
+  return {
+      {"Imputer",
+       1,
+       1,
+       Imputer,
+       {"imputed_value_floats", "imputed_value_int64s", "replaced_value_float", "replaced_value_int64"},
+       {.becomes = "equal not_equal where"},
+       kClassical},
+      {"LabelEncoder",
+       1,
+       1,
+       LabelEncoder,
+       {"default_float", "default_int64", "default_string", "default_tensor", "keys_floats", "keys_int64s",
+        "keys_strings", "keys_tensor", "values_floats", "values_int64s", "values_strings", "values_tensor"},
+       {.becomes = "cast equal expand_dims logical_and logical_or min not_equal take where"},
+       kClassical},
+      {"OneHotEncoder",
+       1,
+       1,
+       OneHotEncoder,
+       {"cats_int64s", "cats_strings", "zeros"},
+       {.becomes = "cast equal expand_dims"},
+       kClassical},
+      {"FeatureVectorizer", 1, -1, FeatureVectorizer, {"inputdimensions"}, {.becomes = "cast concatenate"}, kClassical},
+      {"ZipMap", 1, 1, ZipMap, {"classlabels_int64s", "classlabels_strings"}, {}, kClassical}};
 }
 
 }  // namespace hone

@@ -11,7 +11,7 @@ using relay::ExprPtr;
 
 struct RenamedWithInputs {
   std::string_view onnx;
-  std::string_view relay;
+  const char* relay;
   int inputs;
 };
 constexpr RenamedWithInputs kRenamed[] = {{"Equal", "equal", 2},
@@ -52,9 +52,17 @@ std::vector<ExprPtr> IsInf(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable ComparisonOperators() {
-  OnnxOperatorTable table = {{"IsNaN", 1, 1, IsNaN, {}},
-                             {"IsInf", 1, 1, IsInf, {"detect_negative", "detect_positive"}}};
-  for (const RenamedWithInputs& row : kRenamed) table.push_back({row.onnx, row.inputs, row.inputs, ConvertRenamed, {}});
+  OnnxOperatorTable table = {{"IsNaN", 1, 1, IsNaN, {}, {.becomes = "not_equal", .takes_counts = true}},
+                             {"IsInf",
+                              1,
+                              1,
+                              IsInf,
+                              {"detect_negative", "detect_positive"},
+                              {.becomes = "abs equal less", .takes_counts = true}}};
+  for (const RenamedWithInputs& row : kRenamed) {
+    table.push_back(
+        {row.onnx, row.inputs, row.inputs, ConvertRenamed, {}, {.becomes = row.relay, .takes_counts = true}});
+  }
   return table;
 }
 

@@ -90,8 +90,8 @@ std::vector<ExprPtr> ShapeOf(const OnnxNodeView& view) {
 OnnxOperatorTable ConstantOperators() {
   return {
       {"Constant", 0, 0, Constant, {"value", "value_float", "value_floats", "value_int", "value_ints"}},
-      {"ConstantOfShape", 1, 1, ConstantOfShape, {"value"}},
-      {"Shape", 1, 1, ShapeOf, {"start", "end"}},
+      {"ConstantOfShape", 1, 1, ConstantOfShape, {"value"}, {.becomes = "take"}},
+      {"Shape", 1, 1, ShapeOf, {"start", "end"}, {.becomes = "concatenate reshape", .takes_counts = true}},
   };
 }
 

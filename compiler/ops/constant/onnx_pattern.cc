@@ -175,13 +175,13 @@ std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable PatternOperators() {
-  return {{"Range", 3, 3, Range, {"stash_type"}},
-          {"Range", 2, 3, RangeByOne, {}, kMicrosoft},
-          {"Size", 1, 1, Size, {}},
+  return {{"Range", 3, 3, Range, {"stash_type"}, {.becomes = "add divide maximum subtract"}},
+          {"Range", 2, 3, RangeByOne, {}, {}, kMicrosoft},
+          {"Size", 1, 1, Size, {}, {.becomes = "multiply", .takes_counts = true}},
           {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},
-          {"OneHot", 3, 3, OneHot, {"axis"}},
-          {"Trilu", 1, 2, Trilu, {"upper"}},
-          {"Trilu", 1, 2, Trilu, {"upper"}, kMicrosoft}};
+          {"OneHot", 3, 3, OneHot, {"axis"}, {.becomes = "add equal expand_dims less where"}},
+          {"Trilu", 1, 2, Trilu, {"upper"}, {.becomes = "where"}},
+          {"Trilu", 1, 2, Trilu, {"upper"}, {}, kMicrosoft}};
 }
 
 }  // namespace hone

@@ -255,14 +255,15 @@ std::vector<ExprPtr> Scan(const OnnxNodeView& view) {
 
 OnnxOperatorTable ControlOperators() {
   return {
-      {"If", 1, 1, If, {"then_branch", "else_branch"}},
-      {"Loop", 0, -1, Loop, {"body"}},
+      {"If", 1, 1, If, {"then_branch", "else_branch"}, {.becomes = "concatenate reshape where"}},
+      {"Loop", 0, -1, Loop, {"body"}, {.becomes = "concatenate reshape"}},
       {"Scan",
        0,
        -1,
        Scan,
        {"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
-        "scan_output_directions"}},
+        "scan_output_directions"},
+       {.becomes = "concatenate reshape take"}},
   };
 }
 

@@ -116,12 +116,18 @@ std::vector<ExprPtr> ConvTranspose(const OnnxNodeView& view) {
 
 OnnxOperatorTable ConvolutionOperators() {
   return {
-      {"Conv", 2, 3, Conv, {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}},
+      {"Conv",
+       2,
+       3,
+       Conv,
+       {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"},
+       {.becomes = "nn.bias_add nn.conv2d nn.conv3d reshape", .takes_counts = true}},
       {"ConvTranspose",
        2,
        3,
        ConvTranspose,
-       {"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "output_shape", "pads", "strides"}},
+       {"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "output_shape", "pads", "strides"},
+       {.becomes = "nn.conv2d_transpose nn.conv3d_transpose reshape"}},
   };
 }
 

@@ -54,11 +54,16 @@ std::vector<ExprPtr> ConvTransposeWithDynamicPads(const OnnxNodeView& view) {
 OnnxOperatorTable FusedConvolutionOperators() {
   const std::vector<std::string_view> fused_conv = ConvAttributesAnd({"activation", "activation_params"});
   return {
-      {"FusedConv", 2, 4, FusedConv, fused_conv, kMicrosoft},
-      {"NhwcConv", 2, 3, NhwcConv, ConvAttributesAnd({}), kMicrosoft},
-      {"NhwcFusedConv", 2, 4, NhwcConv, fused_conv, kMicrosoft},
-      {"NhwcMaxPool", 1, 1, NhwcMaxPool, ConvAttributesAnd({"ceil_mode"}), kMicrosoft},
-      {"ConvTransposeWithDynamicPads", 2, 4, ConvTransposeWithDynamicPads, ConvAttributesAnd({"output_padding"}),
+      {"FusedConv", 2, 4, FusedConv, fused_conv, {}, kMicrosoft},
+      {"NhwcConv", 2, 3, NhwcConv, ConvAttributesAnd({}), {}, kMicrosoft},
+      {"NhwcFusedConv", 2, 4, NhwcConv, fused_conv, {}, kMicrosoft},
+      {"NhwcMaxPool", 1, 1, NhwcMaxPool, ConvAttributesAnd({"ceil_mode"}), {}, kMicrosoft},
+      {"ConvTransposeWithDynamicPads",
+       2,
+       4,
+       ConvTransposeWithDynamicPads,
+       ConvAttributesAnd({"output_padding"}),
+       {},
        kMicrosoft},
   };
 }

@@ -117,9 +117,14 @@ std::vector<ExprPtr> NonMaxSuppression(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable CountedOperators() {
-  return {{"NonZero", 1, 1, NonZero, {}},
-          {"Compress", 2, 2, Compress, {"axis"}},
-          {"NonMaxSuppression", 2, 5, NonMaxSuppression, {"center_point_box"}}};
+  return {{"NonZero", 1, 1, NonZero, {}, {.becomes = "argwhere transpose", .takes_counts = true}},
+          {"Compress", 2, 2, Compress, {"axis"}, {.becomes = "argwhere less reshape take where", .takes_counts = true}},
+          {"NonMaxSuppression",
+           2,
+           5,
+           NonMaxSuppression,
+           {"center_point_box"},
+           {.becomes = "vision.all_class_non_max_suppression"}}};
 }
 
 }  // namespace hone

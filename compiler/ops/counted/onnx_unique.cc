@@ -159,7 +159,14 @@ std::vector<ExprPtr> UniqueInOrder(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable UniqueOperators() {
-  return {{"Unique", 1, 1, Unique, {"axis", "sorted"}}, {"Unique", 1, 1, UniqueInOrder, {}, kMicrosoft}};
+  return {{"Unique",
+           1,
+           1,
+           Unique,
+           {"axis", "sorted"},
+           {.becomes = "argwhere concatenate cumsum greater less max not_equal reshape scatter_elements strided_slice "
+                       "subtract take topk where"}},
+          {"Unique", 1, 1, UniqueInOrder, {}, {}, kMicrosoft}};
 }
 
 }  // namespace hone

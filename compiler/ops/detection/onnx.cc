@@ -36,7 +36,8 @@ OnnxOperatorTable DetectionOperators() {
        3,
        3,
        RoiAlign,
-       {"coordinate_transformation_mode", "mode", "output_height", "output_width", "sampling_ratio", "spatial_scale"}}};
+       {"coordinate_transformation_mode", "mode", "output_height", "output_width", "sampling_ratio", "spatial_scale"},
+       {.becomes = "vision.roi_align", .takes_counts = true}}};
 }
 
 }  // namespace hone

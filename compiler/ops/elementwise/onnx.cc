@@ -13,7 +13,7 @@ using relay::ExprPtr;
 
 struct RenamedOperator {
   std::string_view onnx;
-  std::string_view relay;
+  const char* relay;
 };
 
 constexpr RenamedOperator kUnary[] = {
@@ -125,16 +125,19 @@ std::vector<ExprPtr> CastLike(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable ElementwiseOperators() {
-  OnnxOperatorTable table = {{"Identity", 1, 1, Identity, {}},
-                             {"Cast", 1, 1, Cast, {"to", "saturate"}},
-                             {"CastLike", 2, 2, CastLike, {"saturate"}},
-                             {"Mod", 2, 2, Mod, {"fmod"}},
-                             {"Reciprocal", 1, 1, Reciprocal, {}},
-                             {"Mean", 1, -1, Mean, {}},
-                             {"Pow", 2, 2, Pow, {}}};
-  for (const RenamedOperator& row : kUnary) table.push_back({row.onnx, 1, 1, Unary, {}});
-  for (const RenamedOperator& row : kBinary) table.push_back({row.onnx, 2, 2, Binary, {}});
-  for (const RenamedOperator& row : kVariadic) table.push_back({row.onnx, 1, -1, Variadic, {}});
+  OnnxOperatorTable table = {{"Identity", 1, 1, Identity, {}, {.takes_counts = true}},
+                             {"Cast", 1, 1, Cast, {"to", "saturate"}, {.becomes = "cast", .takes_counts = true}},
+                             {"CastLike", 2, 2, CastLike, {"saturate"}, {.becomes = "cast", .takes_counts = true}},
+                             {"Mod", 2, 2, Mod, {"fmod"}, {.becomes = "mod", .takes_counts = true}},
+                             {"Reciprocal", 1, 1, Reciprocal, {}, {.becomes = "divide", .takes_counts = true}},
+                             {"Mean", 1, -1, Mean, {}, {.becomes = "add divide", .takes_counts = true}},
+                             {"Pow", 2, 2, Pow, {}, {.becomes = "add multiply power", .takes_counts = true}}};
+  for (const RenamedOperator& row : kUnary)
+    table.push_back({row.onnx, 1, 1, Unary, {}, {.becomes = row.relay, .takes_counts = true}});
+  for (const RenamedOperator& row : kBinary)
+    table.push_back({row.onnx, 2, 2, Binary, {}, {.becomes = row.relay, .takes_counts = true}});
+  for (const RenamedOperator& row : kVariadic)
+    table.push_back({row.onnx, 1, -1, Variadic, {}, {.becomes = row.relay, .takes_counts = true}});
   return table;
 }
 

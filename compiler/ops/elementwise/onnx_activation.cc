@@ -161,22 +161,23 @@ std::vector<ExprPtr> Shrink(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable ActivationOperators() {
-  return {{"Clip", 1, 3, Clip, {"min", "max"}},
-          {"LeakyRelu", 1, 1, LeakyRelu, {"alpha"}},
-          {"PRelu", 2, 2, PRelu, {}},
-          {"HardSigmoid", 1, 1, HardSigmoid, {"alpha", "beta"}},
-          {"HardSwish", 1, 1, HardSwish, {}},
-          {"Elu", 1, 1, Elu, {"alpha"}},
-          {"Selu", 1, 1, Selu, {"alpha", "gamma"}},
-          {"Celu", 1, 1, Celu, {"alpha"}},
-          {"Softplus", 1, 1, Softplus, {}},
-          {"Softsign", 1, 1, Softsign, {}},
-          {"Mish", 1, 1, Mish, {}},
-          {"Swish", 1, 1, Swish, {"alpha"}},
-          {"SwiGLU", 2, 2, SwiGlu, {"alpha"}},
-          {"Gelu", 1, 1, Gelu, {"approximate"}},
-          {"ThresholdedRelu", 1, 1, ThresholdedRelu, {"alpha"}},
-          {"Shrink", 1, 1, Shrink, {"bias", "lambd"}}};
+  return {
+      {"Clip", 1, 3, Clip, {"min", "max"}, {.becomes = "clip", .takes_counts = true}},
+      {"LeakyRelu", 1, 1, LeakyRelu, {"alpha"}, {.becomes = "nn.leaky_relu", .takes_counts = true}},
+      {"PRelu", 2, 2, PRelu, {}, {.becomes = "less multiply nn.leaky_relu nn.prelu where", .takes_counts = true}},
+      {"HardSigmoid", 1, 1, HardSigmoid, {"alpha", "beta"}, {.becomes = "nn.hard_sigmoid", .takes_counts = true}},
+      {"HardSwish", 1, 1, HardSwish, {}, {.becomes = "nn.hard_swish", .takes_counts = true}},
+      {"Elu", 1, 1, Elu, {"alpha"}, {.becomes = "add clip expm1 multiply nn.relu", .takes_counts = true}},
+      {"Selu", 1, 1, Selu, {"alpha", "gamma"}, {.becomes = "add clip expm1 multiply nn.relu", .takes_counts = true}},
+      {"Celu", 1, 1, Celu, {"alpha"}, {.becomes = "add clip divide expm1 multiply nn.relu", .takes_counts = true}},
+      {"Softplus", 1, 1, Softplus, {}, {.becomes = "abs add exp log1p negative nn.relu", .takes_counts = true}},
+      {"Softsign", 1, 1, Softsign, {}, {.becomes = "abs add divide", .takes_counts = true}},
+      {"Mish", 1, 1, Mish, {}, {.becomes = "nn.mish", .takes_counts = true}},
+      {"Swish", 1, 1, Swish, {"alpha"}, {.becomes = "multiply sigmoid"}},
+      {"SwiGLU", 2, 2, SwiGlu, {"alpha"}, {.becomes = "multiply nn.silu"}},
+      {"Gelu", 1, 1, Gelu, {"approximate"}, {.becomes = "add clip multiply nn.gelu sigmoid", .takes_counts = true}},
+      {"ThresholdedRelu", 1, 1, ThresholdedRelu, {"alpha"}, {.becomes = "greater where", .takes_counts = true}},
+      {"Shrink", 1, 1, Shrink, {"bias", "lambd"}, {.becomes = "add cast greater less subtract where"}}};
 }
 
 }  // namespace hone

@@ -88,13 +88,33 @@ ExprPtr Atanh(const Formula& f) {
   return f.Odd(f.By(f.Of("log1p", f.Over(f.By(a, 2), f.From(1, a))), 0.5));
 }
 
+struct TrigonometricRow {
+  std::string_view onnx;
+  OnnxConvert convert;
+  const char* becomes;
+};
+constexpr TrigonometricRow kTrigonometric[] = {
+    {"Sin", Convert<Sin>, "sin"},
+    {"Cos", Convert<Cos>, "cos"},
+    {"Tan", Convert<Tan>, "cos divide sin"},
+    {"Asin", Convert<Asin>, "add atan divide multiply sqrt subtract"},
+    {"Acos", Convert<Acos>, "add atan divide multiply sqrt subtract"},
+    {"Atan", Convert<Atan>, "atan"},
+    {"Sinh", Convert<Sinh>, "abs add divide expm1 multiply sign"},
+    {"Cosh", Convert<Cosh>, "abs add divide exp multiply"},
+    {"Asinh", Convert<Asinh>, "abs add divide greater log log1p multiply sign sqrt where"},
+    {"Acosh", Convert<Acosh>, "add greater log log1p multiply sqrt where"},
+    {"Atanh", Convert<Atanh>, "abs divide log1p multiply sign subtract"},
+};
+
 }  // namespace
 
 OnnxOperatorTable TrigonometryOperators() {
-  return {{"Sin", 1, 1, Convert<Sin>, {}},     {"Cos", 1, 1, Convert<Cos>, {}},    {"Tan", 1, 1, Convert<Tan>, {}},
-          {"Asin", 1, 1, Convert<Asin>, {}},   {"Acos", 1, 1, Convert<Acos>, {}},  {"Atan", 1, 1, Convert<Atan>, {}},
-          {"Sinh", 1, 1, Convert<Sinh>, {}},   {"Cosh", 1, 1, Convert<Cosh>, {}},  {"Asinh", 1, 1, Convert<Asinh>, {}},
-          {"Acosh", 1, 1, Convert<Acosh>, {}}, {"Atanh", 1, 1, Convert<Atanh>, {}}};
+  OnnxOperatorTable table;
+  for (const TrigonometricRow& row : kTrigonometric) {
+    table.push_back({row.onnx, 1, 1, row.convert, {}, {.becomes = row.becomes, .takes_counts = true}});
+  }
+  return table;
 }
 
 }  // namespace hone

@@ -338,14 +338,24 @@ std::vector<ExprPtr> TorchEmbedding(const OnnxNodeView& view) {
 
 OnnxOperatorTable IndexingOperators() {
   return {
-      {"Slice", 1, 5, Slice, {"axes", "ends", "starts"}},
-      {"Split", 1, 2, Split, {"axis", "num_outputs", "split"}},
-      {"Gather", 2, 2, Gather, {"axis"}},
-      {"GatherElements", 2, 2, GatherElements, {"axis"}},
-      {"GatherND", 2, 2, GatherNd, {"batch_dims"}},
-      {"GatherND", 2, 2, GatherNd, {}, kMicrosoft},
-      {"TorchEmbedding", 2, 4, TorchEmbedding, {}, kMicrosoft},
-      {"ReverseSequence", 2, 2, ReverseSequence, {"batch_axis", "time_axis"}},
+      {"Slice",
+       1,
+       5,
+       Slice,
+       {"axes", "ends", "starts"},
+       {.becomes = "add divide maximum minimum strided_slice subtract take where", .takes_counts = true}},
+      {"Split", 1, 2, Split, {"axis", "num_outputs", "split"}, {.becomes = "strided_slice", .takes_counts = true}},
+      {"Gather", 2, 2, Gather, {"axis"}, {.becomes = "add take where", .takes_counts = true}},
+      {"GatherElements", 2, 2, GatherElements, {"axis"}, {.becomes = "gather", .takes_counts = true}},
+      {"GatherND", 2, 2, GatherNd, {"batch_dims"}, {.becomes = "gather_nd less transpose where", .takes_counts = true}},
+      {"GatherND", 2, 2, GatherNd, {}, {}, kMicrosoft},
+      {"TorchEmbedding", 2, 4, TorchEmbedding, {}, {}, kMicrosoft},
+      {"ReverseSequence",
+       2,
+       2,
+       ReverseSequence,
+       {"batch_axis", "time_axis"},
+       {.becomes = "add less multiply reshape subtract take where"}},
   };
 }
 

@@ -166,8 +166,18 @@ ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integ
 
 OnnxOperatorTable LinearOperators() {
   return {
-      {"Gemm", 2, 3, Gemm, {"alpha", "beta", "transA", "transB"}},
-      {"MatMul", 2, 2, MatMul, {}},
+      {"Gemm",
+       2,
+       3,
+       Gemm,
+       {"alpha", "beta", "transA", "transB"},
+       {.becomes = "multiply nn.bias_add nn.dense reshape sum transpose", .takes_counts = true}},
+      {"MatMul",
+       2,
+       2,
+       MatMul,
+       {},
+       {.becomes = "broadcast_to multiply nn.dense reshape sum transpose", .takes_counts = true}},
   };
 }
 

@@ -234,6 +234,13 @@ std::vector<ExprPtr> Einsum(const OnnxNodeView& view) { return {Contraction(view
 
 }  // namespace
 
-OnnxOperatorTable EinsumOperators() { return {{"Einsum", 1, -1, Einsum, {"equation"}}}; }
+OnnxOperatorTable EinsumOperators() {
+  return {{"Einsum",
+           1,
+           -1,
+           Einsum,
+           {"equation"},
+           {.becomes = "multiply nn.batch_matmul nn.dense reshape strided_slice sum transpose"}}};
+}
 
 }  // namespace hone

@@ -306,16 +306,21 @@ std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
 
 OnnxOperatorTable ShapeOperators() {
   return {
-      {"Reshape", 2, 2, Reshape, {"allowzero"}},
-      {"Flatten", 1, 1, Flatten, {"axis"}},
-      {"Transpose", 1, 1, Transpose, {"perm"}},
-      {"Squeeze", 1, 2, Squeeze, {"axes"}},
-      {"Unsqueeze", 1, 2, Unsqueeze, {"axes"}},
-      {"Concat", 1, -1, Concat, {"axis"}},
-      {"Expand", 2, 2, Expand, {}},
-      {"Pad", 1, 4, Pad, {"mode", "pads", "value"}},
-      {"Pad", 2, 3, Pad, {"mode"}, kMicrosoft},
-      {"ExpandDims", 2, 2, Unsqueeze, {}, kMicrosoft},
+      {"Reshape", 2, 2, Reshape, {"allowzero"}, {.becomes = "divide multiply reshape", .takes_counts = true}},
+      {"Flatten", 1, 1, Flatten, {"axis"}, {.becomes = "nn.batch_flatten", .takes_counts = true}},
+      {"Transpose", 1, 1, Transpose, {"perm"}, {.becomes = "transpose", .takes_counts = true}},
+      {"Squeeze", 1, 2, Squeeze, {"axes"}, {.becomes = "squeeze", .takes_counts = true}},
+      {"Unsqueeze", 1, 2, Unsqueeze, {"axes"}, {.becomes = "expand_dims", .takes_counts = true}},
+      {"Concat",
+       1,
+       -1,
+       Concat,
+       {"axis"},
+       {.becomes = "add concatenate greater_equal minimum subtract take where", .takes_counts = true}},
+      {"Expand", 2, 2, Expand, {}, {.becomes = "broadcast_to take", .takes_counts = true}},
+      {"Pad", 1, 4, Pad, {"mode", "pads", "value"}, {.becomes = "concatenate nn.pad strided_slice take where"}},
+      {"Pad", 2, 3, Pad, {"mode"}, {}, kMicrosoft},
+      {"ExpandDims", 2, 2, Unsqueeze, {}, {}, kMicrosoft},
   };
 }
 

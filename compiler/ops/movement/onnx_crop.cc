@@ -162,7 +162,13 @@ std::vector<ExprPtr> Col2Im(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable CropOperators() {
-  return {{"CenterCropPad", 2, 2, CenterCropPad, {"axes"}}, {"Col2Im", 3, 3, Col2Im, {"dilations", "pads", "strides"}}};
+  return {{"CenterCropPad", 2, 2, CenterCropPad, {"axes"}, {.becomes = "nn.pad strided_slice"}},
+          {"Col2Im",
+           3,
+           3,
+           Col2Im,
+           {"dilations", "pads", "strides"},
+           {.becomes = "add nn.pad reshape strided_slice sum take"}}};
 }
 
 }  // namespace hone

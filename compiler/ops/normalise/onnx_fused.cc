@@ -104,12 +104,12 @@ std::vector<ExprPtr> SkipGroupNorm(const OnnxNodeView& view) {
 
 OnnxOperatorTable FusedNormOperators() {
   return {
-      {"SkipLayerNormalization", 3, 5, SkipLayerNormalization, {"epsilon"}, kMicrosoft},
-      {"SkipSimplifiedLayerNormalization", 3, 4, SkipSimplifiedLayerNormalization, {"epsilon"}, kMicrosoft},
+      {"SkipLayerNormalization", 3, 5, SkipLayerNormalization, {"epsilon"}, {}, kMicrosoft},
+      {"SkipSimplifiedLayerNormalization", 3, 4, SkipSimplifiedLayerNormalization, {"epsilon"}, {}, kMicrosoft},
       {"SimplifiedLayerNormalization", 2, 2, SimplifiedLayerNormalization, {"axis", "epsilon", "stash_type"}},
-      {"EmbedLayerNormalization", 1, 9, EmbedLayerNormalization, {"epsilon", "mask_index_type"}, kMicrosoft},
-      {"GroupNorm", 3, 3, GroupNorm, {"activation", "channels_last", "epsilon", "groups"}, kMicrosoft},
-      {"SkipGroupNorm", 4, 5, SkipGroupNorm, {"activation", "channels_last", "epsilon", "groups"}, kMicrosoft},
+      {"EmbedLayerNormalization", 1, 9, EmbedLayerNormalization, {"epsilon", "mask_index_type"}, {}, kMicrosoft},
+      {"GroupNorm", 3, 3, GroupNorm, {"activation", "channels_last", "epsilon", "groups"}, {}, kMicrosoft},
+      {"SkipGroupNorm", 4, 5, SkipGroupNorm, {"activation", "channels_last", "epsilon", "groups"}, {}, kMicrosoft},
   };
 }
 

@@ -218,11 +218,16 @@ DynamicallyQuantised QuantisedDynamically(const OnnxNodeView& view, const ExprPt
 OnnxOperatorTable QuantisationOperators() {
   const std::vector<std::string_view> attributes{"axis", "block_size", "output_dtype", "precision", "saturate"};
   return {
-      {"QuantizeLinear", 2, 3, QuantizeLinear, attributes},
-      {"DequantizeLinear", 2, 3, DequantizeLinear, attributes},
-      {"QuantizeLinear", 2, 3, QuantizeLinear, attributes, kMicrosoft},
-      {"DequantizeLinear", 2, 3, DequantizeLinear, attributes, kMicrosoft},
-      {"DynamicQuantizeLinear", 1, 1, DynamicQuantizeLinear, {}},
+      {"QuantizeLinear", 2, 3, QuantizeLinear, attributes, {.becomes = "add cast clip divide round"}},
+      {"DequantizeLinear", 2, 3, DequantizeLinear, attributes, {.becomes = "cast multiply subtract"}},
+      {"QuantizeLinear", 2, 3, QuantizeLinear, attributes, {}, kMicrosoft},
+      {"DequantizeLinear", 2, 3, DequantizeLinear, attributes, {}, kMicrosoft},
+      {"DynamicQuantizeLinear",
+       1,
+       1,
+       DynamicQuantizeLinear,
+       {},
+       {.becomes = "add cast clip divide max maximum negative round subtract"}},
   };
 }
 

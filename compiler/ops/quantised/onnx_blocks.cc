@@ -146,12 +146,14 @@ OnnxOperatorTable BlockQuantisedOperators() {
        6,
        MatMulNBits,
        {"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"},
+       {},
        kMicrosoft},
       {"GatherBlockQuantized",
        3,
        4,
        GatherBlockQuantized,
        {"bits", "block_size", "gather_axis", "quantize_axis"},
+       {},
        kMicrosoft},
   };
 }

@@ -347,19 +347,27 @@ std::vector<ExprPtr> DynamicQuantizeLstm(const OnnxNodeView& view) {
 OnnxOperatorTable RecurrentOperators() {
   const std::vector<std::string_view> lstm{"activation_alpha", "activation_beta", "activations",  "clip",
                                            "direction",        "hidden_size",     "input_forget", "layout"};
-  return {{"LSTM", 3, 8, Lstm, lstm},
+  return {{"LSTM", 3, 8, Lstm, lstm, {.becomes = "nn.bias_add nn.dense nn.recurrent reshape"}},
           {"GRU",
            3,
            6,
            Gru,
            {"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout",
-            "linear_before_reset"}},
+            "linear_before_reset"},
+           {.becomes = "nn.bias_add nn.dense nn.recurrent reshape"}},
           {"RNN",
            3,
            6,
            Rnn,
-           {"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"}},
-          {"DynamicQuantizeLSTM", 3, 12, DynamicQuantizeLstm, lstm, kMicrosoft}};
+           {"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"},
+           {.becomes = "nn.bias_add nn.dense nn.recurrent reshape transpose"}},
+          {"DynamicQuantizeLSTM",
+           3,
+           12,
+           DynamicQuantizeLstm,
+           lstm,
+           {.becomes = "nn.dense nn.recurrent reshape"},
+           kMicrosoft}};
 }
 
 }  // namespace hone

@@ -16,9 +16,13 @@ using relay::ExprPtr;
 struct Reduction {
   std::string_view onnx;
   std::string_view relay;
+  const char* becomes;
 };
-constexpr Reduction kReductions[] = {
-    {"ReduceMean", "mean"}, {"ReduceSum", "sum"}, {"ReduceProd", "prod"}, {"ReduceMax", "max"}, {"ReduceMin", "min"}};
+constexpr Reduction kReductions[] = {{"ReduceMean", "mean", "cast divide less mean multiply sum where"},
+                                     {"ReduceSum", "sum", "less sum where"},
+                                     {"ReduceProd", "prod", "prod"},
+                                     {"ReduceMax", "max", "less max where"},
+                                     {"ReduceMin", "min", "less min where"}};
 
 // The axes that a node names. None means all axes, or no reduction if `nothing` is set.
 struct ReductionAxes {
@@ -84,20 +88,25 @@ std::vector<ExprPtr> ReduceLogSumExp(const OnnxNodeView& view) {
 struct ReductionFormula {
   std::string_view onnx;
   OnnxConvert convert;
+  const char* becomes;
 };
-constexpr ReductionFormula kFormulas[] = {{"ReduceL1", ReduceL1},
-                                          {"ReduceL2", ReduceL2},
-                                          {"ReduceSumSquare", ReduceSumSquare},
-                                          {"ReduceLogSum", ReduceLogSum},
-                                          {"ReduceLogSumExp", ReduceLogSumExp}};
+constexpr ReductionFormula kFormulas[] = {
+    {"ReduceL1", ReduceL1, "abs sum"},
+    {"ReduceL2", ReduceL2, "multiply sqrt sum"},
+    {"ReduceSumSquare", ReduceSumSquare, "multiply sum"},
+    {"ReduceLogSum", ReduceLogSum, "log sum"},
+    {"ReduceLogSumExp", ReduceLogSumExp, "add clip exp log max reshape subtract sum"}};
 
 }  // namespace
 
 OnnxOperatorTable ReductionOperators() {
   OnnxOperatorTable table;
   const std::vector<std::string_view> attributes{"axes", "keepdims", "noop_with_empty_axes"};
-  for (const Reduction& row : kReductions) table.push_back({row.onnx, 1, 2, Reduce, attributes});
-  for (const ReductionFormula& row : kFormulas) table.push_back({row.onnx, 1, 2, row.convert, attributes});
+  const auto add = [&](std::string_view onnx, OnnxConvert convert, const char* becomes) {
+    table.push_back({onnx, 1, 2, convert, attributes, {.becomes = becomes, .takes_counts = true}});
+  };
+  for (const Reduction& row : kReductions) add(row.onnx, Reduce, row.becomes);
+  for (const ReductionFormula& row : kFormulas) add(row.onnx, row.convert, row.becomes);
   return table;
 }
 

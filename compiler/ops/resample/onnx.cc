@@ -355,8 +355,9 @@ OnnxOperatorTable ResizeOperators() {
        4,
        Resize,
        {"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside",
-        "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}},
-      {"Upsample", 1, 2, Upsample, {"mode", "scales"}},
+        "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
+       {.becomes = "add cast multiply sign take where"}},
+      {"Upsample", 1, 2, Upsample, {"mode", "scales"}, {.becomes = "take"}},
   };
 }
 

@@ -88,9 +88,10 @@ std::vector<ExprPtr> AffineGrid(const OnnxNodeView& view) {
 
 OnnxOperatorTable GridSampleOperators() {
   const std::vector<std::string_view> attributes{"align_corners", "mode", "padding_mode"};
-  return {{"GridSample", 2, 2, GridSample, attributes},
-          {"GridSample", 2, 2, GridSample, attributes, kMicrosoft},
-          {"AffineGrid", 2, 2, AffineGrid, {"align_corners"}}};
+  return {
+      {"GridSample", 2, 2, GridSample, attributes, {.becomes = "image.grid_sample"}},
+      {"GridSample", 2, 2, GridSample, attributes, {}, kMicrosoft},
+      {"AffineGrid", 2, 2, AffineGrid, {"align_corners"}, {.becomes = "add multiply reshape strided_slice transpose"}}};
 }
 
 }  // namespace hone

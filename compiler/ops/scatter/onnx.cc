@@ -76,10 +76,15 @@ std::vector<ExprPtr> TensorScatter(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable ScatterOperators() {
-  return {{"ScatterND", 3, 3, ScatterNd, {"reduction"}},
-          {"ScatterElements", 3, 3, ScatterElements, {"axis", "reduction"}},
-          {"Scatter", 3, 3, ScatterElements, {"axis"}},
-          {"TensorScatter", 2, 3, TensorScatter, {"axis", "mode"}}};
+  return {{"ScatterND", 3, 3, ScatterNd, {"reduction"}, {.becomes = "scatter_nd transpose"}},
+          {"ScatterElements", 3, 3, ScatterElements, {"axis", "reduction"}, {.becomes = "scatter_elements"}},
+          {"Scatter", 3, 3, ScatterElements, {"axis"}, {.becomes = "scatter_elements"}},
+          {"TensorScatter",
+           2,
+           3,
+           TensorScatter,
+           {"axis", "mode"},
+           {.becomes = "add broadcast_to mod reshape scatter_elements"}}};
 }
 
 }  // namespace hone

@@ -33,8 +33,8 @@ std::vector<ExprPtr> Softmax(const OnnxNodeView& view) {
 
 OnnxOperatorTable SoftmaxOperators() {
   return {
-      {"Softmax", 1, 1, Softmax, {"axis"}},
-      {"LogSoftmax", 1, 1, Softmax, {"axis"}},
+      {"Softmax", 1, 1, Softmax, {"axis"}, {.becomes = "nn.softmax reshape", .takes_counts = true}},
+      {"LogSoftmax", 1, 1, Softmax, {"axis"}, {.becomes = "nn.log_softmax", .takes_counts = true}},
   };
 }
 

@@ -68,9 +68,9 @@ std::vector<ExprPtr> Tile(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable RearrangeOperators() {
-  return {{"DepthToSpace", 1, 1, DepthToSpace, {"blocksize", "mode"}},
-          {"SpaceToDepth", 1, 1, SpaceToDepth, {"blocksize", "mode"}},
-          {"Tile", 2, 2, Tile, {}}};
+  return {{"DepthToSpace", 1, 1, DepthToSpace, {"blocksize", "mode"}, {.becomes = "reshape transpose"}},
+          {"SpaceToDepth", 1, 1, SpaceToDepth, {"blocksize", "mode"}, {.becomes = "reshape transpose"}},
+          {"Tile", 2, 2, Tile, {}, {.becomes = "broadcast_to reshape"}}};
 }
 
 }  // namespace hone

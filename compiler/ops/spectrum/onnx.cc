@@ -207,8 +207,18 @@ std::vector<ExprPtr> BlackmanWindow(const OnnxNodeView& view) { return WindowBy(
 }  // namespace
 
 OnnxOperatorTable SpectrumOperators() {
-  return {{"DFT", 1, 3, Dft, {"axis", "inverse", "onesided"}},
-          {"STFT", 2, 4, Stft, {"onesided"}},
+  return {{"DFT",
+           1,
+           3,
+           Dft,
+           {"axis", "inverse", "onesided"},
+           {.becomes = "add concatenate multiply nn.dense nn.pad reshape strided_slice subtract transpose"}},
+          {"STFT",
+           2,
+           4,
+           Stft,
+           {"onesided"},
+           {.becomes = "add concatenate multiply nn.dense nn.pad reshape strided_slice subtract take transpose"}},
           {"HannWindow", 1, 1, HannWindow, {"output_datatype", "periodic"}},
           {"HammingWindow", 1, 1, HammingWindow, {"output_datatype", "periodic"}},
           {"BlackmanWindow", 1, 1, BlackmanWindow, {"output_datatype", "periodic"}}};

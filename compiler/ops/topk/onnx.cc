@@ -95,12 +95,13 @@ std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable SearchOperators() {
-  return {{"ArgMax", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
-          {"ArgMin", 1, 1, ArgReduce, {"axis", "keepdims", "select_last_index"}},
-          {"Hardmax", 1, 1, Hardmax, {"axis"}},
-          {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}},
-          {"CumSum", 2, 2, Cumulative, {"exclusive", "reverse"}},
-          {"CumProd", 2, 2, Cumulative, {"exclusive", "reverse"}}};
+  const std::vector<std::string_view> arg{"axis", "keepdims", "select_last_index"};
+  return {{"ArgMax", 1, 1, ArgReduce, arg, {.becomes = "argmax", .takes_counts = true}},
+          {"ArgMin", 1, 1, ArgReduce, arg, {.becomes = "argmin", .takes_counts = true}},
+          {"Hardmax", 1, 1, Hardmax, {"axis"}, {.becomes = "argmax equal reshape where"}},
+          {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}, {.becomes = "take topk", .takes_counts = true}},
+          {"CumSum", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumsum"}},
+          {"CumProd", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumprod"}}};
 }
 
 }  // namespace hone

@@ -81,8 +81,18 @@ std::vector<ExprPtr> SoftmaxCrossEntropyLoss(const OnnxNodeView& view) {
 
 OnnxOperatorTable LossOperators() {
   const std::vector<std::string_view> attributes{"ignore_index", "reduction"};
-  return {{"NegativeLogLikelihoodLoss", 2, 3, NegativeLogLikelihoodLoss, attributes},
-          {"SoftmaxCrossEntropyLoss", 2, 3, SoftmaxCrossEntropyLoss, attributes}};
+  return {{"NegativeLogLikelihoodLoss",
+           2,
+           3,
+           NegativeLogLikelihoodLoss,
+           attributes,
+           {.becomes = "divide equal expand_dims gather mean multiply negative reshape sum take where"}},
+          {"SoftmaxCrossEntropyLoss",
+           2,
+           3,
+           SoftmaxCrossEntropyLoss,
+           attributes,
+           {.becomes = "expand_dims gather negative nn.log_softmax reshape sum"}}};
 }
 
 }  // namespace hone

@@ -129,9 +129,27 @@ std::vector<ExprPtr> Momentum(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable OptimiserOperators() {
-  return {{"Adagrad", 5, -1, Adagrad, {"decay_factor", "epsilon", "norm_coefficient"}, kTraining},
-          {"Adam", 6, -1, Adam, {"alpha", "beta", "epsilon", "norm_coefficient", "norm_coefficient_post"}, kTraining},
-          {"Momentum", 5, -1, Momentum, {"alpha", "beta", "mode", "norm_coefficient"}, kTraining}};
+  return {{"Adagrad",
+           5,
+           -1,
+           Adagrad,
+           {"decay_factor", "epsilon", "norm_coefficient"},
+           {.becomes = "add cast divide multiply sqrt subtract"},
+           kTraining},
+          {"Adam",
+           6,
+           -1,
+           Adam,
+           {"alpha", "beta", "epsilon", "norm_coefficient", "norm_coefficient_post"},
+           {.becomes = "add cast divide greater multiply power sqrt subtract where"},
+           kTraining},
+          {"Momentum",
+           5,
+           -1,
+           Momentum,
+           {"alpha", "beta", "mode", "norm_coefficient"},
+           {.becomes = "add cast greater multiply subtract where"},
+           kTraining}};
 }
 
 }  // namespace hone

@@ -160,13 +160,22 @@ std::vector<std::string_view> NamedLists(const std::vector<std::string_view>& mo
 
 OnnxOperatorTable TreeOperators() {
   return {
-      {"TreeEnsembleClassifier", 1, 1, TreeClassifier,
+      {"TreeEnsembleClassifier",
+       1,
+       1,
+       TreeClassifier,
        NamedLists({"class_ids", "class_nodeids", "class_treeids", "class_weights", "class_weights_as_tensor",
                    "classlabels_int64s", "classlabels_strings"}),
+       {.becomes = "abs add argmax concatenate divide exp greater less log max multiply negative nn.softmax reshape "
+                   "sigmoid sqrt subtract sum take tree_ensemble where"},
        kClassical},
-      {"TreeEnsembleRegressor", 1, 1, TreeRegressor,
+      {"TreeEnsembleRegressor",
+       1,
+       1,
+       TreeRegressor,
        NamedLists({"aggregate_function", "n_targets", "target_ids", "target_nodeids", "target_treeids",
                    "target_weights", "target_weights_as_tensor"}),
+       {.becomes = "abs add divide equal nn.softmax sigmoid tree_ensemble where"},
        kClassical},
       {"TreeEnsemble",
        1,
@@ -175,6 +184,7 @@ OnnxOperatorTable TreeOperators() {
        {"aggregate_function", "leaf_targetids", "leaf_weights", "membership_values", "n_targets", "nodes_falseleafs",
         "nodes_falsenodeids", "nodes_featureids", "nodes_hitrates", "nodes_missing_value_tracks_true", "nodes_modes",
         "nodes_splits", "nodes_trueleafs", "nodes_truenodeids", "post_transform", "tree_roots"},
+       {.becomes = "tree_ensemble"},
        kClassical}};
 }
 

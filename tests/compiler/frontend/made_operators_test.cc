@@ -1,6 +1,6 @@
-// The table of the Relay operators that ONNX operators become agrees with the importer. No node that this program's
-// tests import becomes an operator that the table lacks, and all tests together produce every row.
-#include "compiler/frontend/onnx/made_operators.h"
+// The rows of ONNX operators say what the importer makes of them. No node that this program's tests import becomes a
+// Relay operator that its row lacks, and all tests together make every one that a row names.
+#include "tests/compiler/frontend/made_operators.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,6 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 #include "compiler/relay/op.h"
 #include "core/error.h"
-#include "tests/compiler/frontend/made_operators.h"
 #include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {
@@ -45,11 +44,11 @@ class TableIsWhatWasSeen : public testing::Environment {
   void TearDown() override {
     const MadeOperators& seen = SeenMadeOperators();
     if (const char* path = std::getenv("HONE_WRITE_MADE_OPERATORS")) Write(path, seen);
-    EXPECT_EQ(TextOf(Without(seen, Table())), "") << "is not in compiler/frontend/onnx/made_operators.cc";
+    EXPECT_EQ(TextOf(Without(seen, Table())), "")
+        << "is not in the operator's row (compiler/ops/*/onnx*.cc, `becomes`)";
     const testing::UnitTest& all = *testing::UnitTest::GetInstance();
     if (all.test_to_run_count() < all.total_test_count() - all.disabled_test_count()) return;
-    EXPECT_EQ(TextOf(Without(Table(), seen)), "")
-        << "is in compiler/frontend/onnx/made_operators.cc, and no test makes it";
+    EXPECT_EQ(TextOf(Without(Table(), seen)), "") << "is in the operator's row, and no test makes it";
   }
 
  private:
