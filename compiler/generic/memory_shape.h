@@ -1,4 +1,4 @@
-// How the operands of a kernel lie in memory: their dimensions, and whether their images are contiguous.
+// The layout of a kernel's operands in memory: their dimensions, and whether their images are contiguous.
 #pragma once
 
 #include <cstddef>

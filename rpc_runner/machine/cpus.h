@@ -21,7 +21,7 @@ std::string_view CpuInfoOf(std::string_view cpuinfo, int cpu);
 // (ImpliedFeatures in compiler/codegen/target/host.h), so an unlisted one is missing. On x86 they come from the flags,
 // on ARM and RISC-V from the auxiliary vector (correct under emulation too).
 std::string CpuFeatures(std::string_view cpuinfo);
-// The same from the "flags" line of an x86 /proc/cpuinfo.
+// The features in the "flags" line of an x86 /proc/cpuinfo.
 std::string FeaturesFromFlags(std::string_view flags);
 
 // The CPUs in `allowed` by kind. All are under "" if the machine has only one kind, and so are CPUs of unknown kind. On

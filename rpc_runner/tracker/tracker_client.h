@@ -1,4 +1,4 @@
-// Who speaks to a tracker: what each role may send, the fields that are kept of its frames, and the clients that ask
+// The clients of a tracker: what each role may send, the fields that are kept of its frames, and the clients that ask
 // for runners.
 #pragma once
 

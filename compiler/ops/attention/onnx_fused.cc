@@ -59,8 +59,12 @@ class FusedAttention {
   // Adds a bias of the scores' shape, or one that broadcasts to it.
   void AddToScores(const ExprPtr& bias) { added_ = added_ == nullptr ? bias : view_.Call("add", {added_, bias}); }
 
-  // Reads a mask: lengths per image (B), ends and then begins (2 B), or flags of the keys (B x T), per query (B x S x
-  // T) or of a longest sequence (B x 1 x M x M). A masked score gets mask_filter_value added.
+  // Adds mask_filter_value to the scores that a mask hides. Its forms:
+  //   B              the number of keys per image
+  //   2 B            their ends, then their begins
+  //   B x T          flags of the keys
+  //   B x S x T      flags of the keys for each query
+  //   B x 1 x M x M  the same, of the longest sequence
   void Mask(const ExprPtr& mask) {
     const ExprPtr kept = Kept(mask);
     const ExprPtr zero = ScalarLike(view_, q_, 0);

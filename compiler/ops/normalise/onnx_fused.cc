@@ -80,8 +80,8 @@ ExprPtr GroupNormOf(const OnnxNodeView& view, const ExprPtr& x) {
 
 std::vector<ExprPtr> GroupNorm(const OnnxNodeView& view) { return {GroupNormOf(view, view.Input(0))}; }
 
-// A skip or bias of channels per image (N x C) or for all (C), or of the data's own rank, for data with channels last
-// or second.
+// A skip or bias of the data's own rank, of channels per image (N x C) or for all images (C). The data's channels come
+// last or second.
 ExprPtr ForChannels(const OnnxNodeView& view, int input) {
   Shape shape = view.InputShape(input);
   const auto rank = static_cast<size_t>(view.InputRank(0));
