@@ -7,6 +7,8 @@
 #endif
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "core/machine/cpu_feature_table.h"
 #include "runtime/threads/thread_state.h"
@@ -31,12 +33,19 @@ uint64_t Word(FeatureWord word) {
                  {FeatureWord::kCpuid7Sub1Eax, 7, 1, kEax},
                  {FeatureWord::kCpuid7Sub1Edx, 7, 1, kEdx},
                  {FeatureWord::kCpuidExtended1Ecx, 0x80000001, 0, kEcx}};
-  for (const auto& place : kPlaces) {
-    unsigned registers[4] = {};
-    if (place.word != word) continue;
-    __get_cpuid_count(place.leaf, place.subleaf, &registers[kEax], &registers[kEbx], &registers[kEcx],
-                      &registers[kEdx]);
-    return registers[place.from];
+  // A virtual machine stops for microseconds at each question, so each is asked once.
+  static const auto words = [] {
+    std::array<uint64_t, std::size(kPlaces)> read{};
+    for (size_t i = 0; i < read.size(); ++i) {
+      unsigned registers[4] = {};
+      __get_cpuid_count(kPlaces[i].leaf, kPlaces[i].subleaf, &registers[kEax], &registers[kEbx], &registers[kEcx],
+                        &registers[kEdx]);
+      read[i] = registers[kPlaces[i].from];
+    }
+    return read;
+  }();
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (kPlaces[i].word == word) return words[i];
   }
   return 0;
 }
