@@ -586,12 +586,40 @@ def block_quantised(cases):
     )
 
 
+def four_bit_tables(cases):
+    """Tables of 4-bit types in blocks, whose zero point is 0 unless it is given, and a row that ends in a partial block."""
+    for name, kind, low in (("uint4", TensorProto.UINT4, 0), ("int4", TensorProto.INT4, -8)):
+        dtype = helper.tensor_dtype_to_np_dtype(kind)
+
+        def integers(*shape):
+            return RANDOM.integers(low, low + 16, shape).astype(dtype)
+
+        for columns, zeros in ((32, False), (24, True), (7, False)):
+            blocks = -(-columns // 16)
+            cases.add(
+                f"gather_block_{name}_{columns}",
+                "GatherBlockQuantized",
+                [integers(6, columns), np.array([4, 0], np.int64), np.abs(reals(6, blocks)) * 0.1]
+                + ([integers(6, blocks)] if zeros else []),
+                constants=(0, 2, 3),
+                block_size=16,
+            )
+    cases.add(
+        "gather_block_partial",
+        "GatherBlockQuantized",
+        [unsigned_bytes(6, 12), np.array([4, 0], np.int64), np.abs(reals(6, 2)) * 0.1],
+        constants=(0, 2),
+        bits=4,
+        block_size=16,
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", default=f"{FOLDER}/runtime_cases.gz")
     options = parser.parse_args()
     cases = Cases()
-    for family in (activations, normalizations, products, attentions, quantised, block_quantised, forms):
+    for family in (activations, normalizations, products, attentions, quantised, block_quantised, forms, four_bit_tables):
         family(cases)
     with open(options.output, "wb") as file:
         file.write(gzip.compress(b"".join(cases.pack.parts), 9, mtime=0))
