@@ -587,7 +587,7 @@ def block_quantised(cases):
 
 
 def four_bit_tables(cases):
-    """Tables of 4-bit types in blocks, whose zero point is 0 unless it is given, and a row that ends in a partial block."""
+    """Tables of 4-bit types in blocks, whose zero point is 0 unless given, and rows that end in a partial block."""
     for name, kind, low in (("uint4", TensorProto.UINT4, 0), ("int4", TensorProto.INT4, -8)):
         dtype = helper.tensor_dtype_to_np_dtype(kind)
 
@@ -619,7 +619,8 @@ def main():
     parser.add_argument("--output", default=f"{FOLDER}/runtime_cases.gz")
     options = parser.parse_args()
     cases = Cases()
-    for family in (activations, normalizations, products, attentions, quantised, block_quantised, forms, four_bit_tables):
+    families = (activations, normalizations, products, attentions, quantised, block_quantised, forms, four_bit_tables)
+    for family in families:
         family(cases)
     with open(options.output, "wb") as file:
         file.write(gzip.compress(b"".join(cases.pack.parts), 9, mtime=0))
