@@ -459,6 +459,43 @@ def attentions(cases):
     )
 
 
+def grouped_attentions(cases):
+    """Prompts and later steps, with images of different lengths, of GroupQueryAttention."""
+    images, groups, size = 2, 2, 16
+    angles = np.outer(np.arange(16), 1 / 100 ** (np.arange(size // 2) / (size // 2)))
+    rotary = [np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)]
+
+    def grouped(name, heads, queries, past, total, lengths, packed=False, rotates=True, **attributes):
+        width = (heads + 2 * groups) * size if packed else heads * size
+        keys = [None, None] if packed else [reals(images, queries, groups * size) for _ in range(2)]
+        cache = [reals(images, groups, past, size) for _ in range(2)] if past else [None, None]
+        counts = [np.array(lengths, np.int32) - 1, np.array(total, np.int32)]
+        inputs = [reals(images, queries, width), *keys, *cache, *counts, *(rotary if rotates else [])]
+        cases.add(
+            f"grouped_{name}",
+            "GroupQueryAttention",
+            inputs,
+            ["y0", "y1", "y2"],
+            constants=(6, 7, 8),
+            num_heads=heads,
+            kv_num_heads=groups,
+            do_rotary=int(rotates),
+            **attributes,
+        )
+
+    grouped("prompt", 4, 5, 0, 5, [5, 5])
+    grouped("prompt_plain", 2, 5, 0, 5, [5, 5], rotates=False, scale=0.3)
+    grouped("step", 4, 1, 6, 7, [7, 7])
+    grouped("step_lengths", 4, 1, 6, 7, [7, 5])
+    grouped("step_room", 4, 1, 12, 7, [7, 7])
+    grouped("step_packed", 4, 1, 6, 7, [7, 7], packed=True)
+    grouped("prompt_packed", 6, 4, 0, 4, [4, 4], packed=True)
+    grouped("window", 4, 6, 0, 6, [6, 6], local_window_size=3)
+    grouped("step_window", 4, 1, 6, 7, [7, 7], local_window_size=3)
+    grouped("softcap", 4, 5, 0, 5, [5, 5], softcap=2.0)
+    grouped("interleaved", 4, 5, 0, 5, [5, 5], rotary_interleaved=1)
+
+
 def quantised(cases):
     """Operators on quantised tensors."""
     cases.add(
@@ -619,8 +656,8 @@ def main():
     parser.add_argument("--output", default=f"{FOLDER}/runtime_cases.gz")
     options = parser.parse_args()
     cases = Cases()
-    families = (activations, normalizations, products, attentions, quantised, block_quantised, forms, four_bit_tables)
-    for family in families:
+    families = [activations, normalizations, products, attentions, quantised, block_quantised, forms]
+    for family in [*families, four_bit_tables, grouped_attentions]:
         family(cases)
     with open(options.output, "wb") as file:
         file.write(gzip.compress(b"".join(cases.pack.parts), 9, mtime=0))

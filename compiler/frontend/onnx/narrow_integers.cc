@@ -83,6 +83,8 @@ const NarrowInteger* ResultNarrow(const OnnxNode& node, const NarrowTypes& input
   }
   if (op == "DequantizeLinear" || GivesPlaces(op, index)) return nullptr;
   if (op == "Pow") return input(0);
+  if (op == "OneHot") return input(2);
+  if (op == "EyeLike" && attribute("dtype") != nullptr) return FindNarrowInteger(attribute("dtype")->i);
   const auto first = std::ranges::find_if(inputs, [](const NarrowInteger* type) { return type != nullptr; });
   return first == inputs.end() ? nullptr : *first;
 }

@@ -1,0 +1,173 @@
+// GroupQueryAttention, as ONNX Runtime's exporters of language models write it: a cache of keys and values, rotary
+// positions and one attention whose heads of keys serve groups of queries.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/frontend/onnx/composed_node.h"
+#include "compiler/frontend/onnx/expressions.h"
+#include "compiler/ops/onnx_families.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+
+// The node's inputs, by number: query, key, value, past keys, past values, the last position per image (seqlens_k), the
+// positions altogether, cosines, sines, positions of the queries, a bias of the scores.
+//
+//   cache   | past ......... | S new keys | 0 0 0 |      one row per image; the past has seqlens_k + 1 - S keys
+//   query i sees the keys up to its own position, the past's number + i
+class GroupedAttention {
+ public:
+  explicit GroupedAttention(const OnnxNodeView& view) : view_(view) {
+    CheckForm();
+    ReadSizes();
+    past_keys_ = PastKeys();
+  }
+
+  // The result, and the keys and values with those of this run.
+  std::vector<ExprPtr> Outputs() const {
+    const ExprPtr q = Rotated(Heads(0)), k = Rotated(Heads(1)), v = Heads(2);
+    const ExprPtr keys = Cached(3, k), values = Cached(4, v);
+    NodeAttributes attributes = AttributesOf(view_, {"softcap"});
+    if (view_.Float("scale", 0) != 0) attributes.emplace_back("scale", *view_.Find("scale"));
+    if (const int64_t window = view_.Int("local_window_size", -1); window > 0) {
+      attributes.emplace_back("left_window_size", IntAttribute(window - 1));
+    }
+    attributes.emplace_back("is_causal", IntAttribute(view_.Int("causal", 1)));
+    // In a prompt, queries and keys begin together. Later the queries are each image's last keys.
+    const ExprPtr counts = is_prompt_ ? nullptr : Totals();
+    const ExprPtr y = Composed(view_, "Attention", {q, keys, values, Bias(), nullptr, nullptr, counts}, attributes);
+    const ExprPtr rows = view_.Call("transpose", {y}, {{"axes", std::vector<int64_t>{0, 2, 1, 3}}});
+    return {view_.Reshape(rows, {batch_, queries_, heads_ * size_}), keys, values};
+  }
+
+ private:
+  void CheckForm() const {
+    const auto refuse_set = [&](std::string_view name, int64_t usual) {
+      if (view_.Int(name, usual) != usual)
+        RefuseNode(fmt::format("{} is {}; {} is supported", name, view_.Int(name, usual), usual));
+    };
+    refuse_set("smooth_softmax", 0);
+    refuse_set("qk_output", 0);
+    refuse_set("sliding_window_cache", 0);
+    for (int input = 11; input < view_.num_inputs(); ++input) {
+      if (view_.HasInput(input)) RefuseNode(fmt::format("input {} is not supported; the first 11 are", input));
+    }
+    for (const int input : {0, 5, 6}) view_.Input(input);
+    for (const int input : {0, view_.HasInput(1) ? 1 : 0, view_.HasInput(2) ? 2 : 0}) {
+      if (view_.InputRank(input) != 3)
+        RefuseNode(fmt::format("input {} is {}", input, ShapeText(view_.InputShape(input))));
+    }
+  }
+
+  void ReadSizes() {
+    heads_ = view_.Int("num_heads", 0), groups_ = view_.Int("kv_num_heads", 0);
+    const Shape shape = view_.InputShape(0);
+    packed_ = !view_.HasInput(1);
+    const int64_t parts = packed_ ? heads_ + 2 * groups_ : heads_;
+    if (groups_ < 1 || heads_ < 1 || heads_ % groups_ != 0 || shape[2] % parts != 0) {
+      RefuseNode(fmt::format("{} heads in {} groups do not fit {}", heads_, groups_, ShapeText(shape)));
+    }
+    batch_ = shape[0], queries_ = shape[1], size_ = shape[2] / parts;
+    const auto total = view_.InputInts(6, "total_sequence_length (--value NAME=NUMBER gives an input's)");
+    if (total->size() != 1 || total->front() < queries_) {
+      RefuseNode(fmt::format("total_sequence_length is less than the {} queries", queries_));
+    }
+    total_ = total->front();
+    is_prompt_ = total_ == queries_;
+    capacity_ = std::max(total_, view_.HasInput(3) ? Past(3)[2] : 0);
+  }
+
+  const Shape& Past(int input) const {
+    const Shape& shape = view_.InputShape(input);
+    if (shape.size() != 4 || shape[0] != batch_ || shape[1] != groups_ || shape[3] != size_) {
+      RefuseNode(fmt::format("a past of {} for {} images, {} heads of {}", ShapeText(shape), batch_, groups_, size_));
+    }
+    return shape;
+  }
+
+  // Per image, the number of keys after this run, and the number of those before it.
+  ExprPtr Totals() const {
+    return WithScalar(view_, "add", AsDType(view_, view_.Reshape(view_.Input(5), {batch_}), DType::kInt64), 1);
+  }
+  ExprPtr PastKeys() const {
+    if (is_prompt_) return relay::MakeConstant(Tensor(DType::kInt64, {batch_}));
+    return WithScalar(view_, "subtract", Totals(), static_cast<double>(queries_));
+  }
+
+  // Queries (0), keys (1) or values (2) as batch x heads x positions x size.
+  ExprPtr Heads(int which) const {
+    const int64_t count = which == 0 ? heads_ : groups_;
+    const int64_t before = which == 0 ? 0 : heads_ + (which - 1) * groups_;
+    const ExprPtr flat =
+        packed_ ? view_.Slice(view_.Input(0), 2, before * size_, (before + count) * size_) : view_.Input(which);
+    const ExprPtr split = view_.Reshape(flat, {batch_, queries_, count, size_});
+    return view_.Call("transpose", {split}, {{"axes", std::vector<int64_t>{0, 2, 1, 3}}});
+  }
+
+  ExprPtr Rotated(const ExprPtr& heads) const {
+    if (view_.Int("do_rotary", 0) == 0) return heads;
+    ExprPtr positions;
+    if (view_.HasInput(9) && !is_prompt_) {
+      positions = view_.Input(9);
+    } else {
+      positions = view_.Call("add", {view_.Reshape(past_keys_, {batch_, 1}), Positions(queries_, 1, 2)});
+      if (view_.HasInput(9)) {
+        const ExprPtr first =
+            AsDType(view_, view_.Slice(view_.Reshape(view_.Input(9), {ElementCount(view_.InputShape(9))}), 0, 0, 1),
+                    DType::kInt64);
+        positions = view_.Call("add", {positions, view_.Reshape(first, {1, 1})});
+      }
+    }
+    const int64_t turned = 2 * view_.InputShape(7).back();
+    NodeAttributes attributes{{"interleaved", IntAttribute(view_.Int("rotary_interleaved", 0))}};
+    if (turned < size_) attributes.emplace_back("rotary_embedding_dim", IntAttribute(turned));
+    return Composed(view_, "RotaryEmbedding", {heads, view_.Input(7), view_.Input(8), positions},
+                    std::move(attributes));
+  }
+
+  // The cache with the new rows behind each image's past.
+  ExprPtr Cached(int past, const ExprPtr& rows) const {
+    const int64_t given = view_.HasInput(past) ? Past(past)[2] : 0;
+    if (given == 0 && queries_ == capacity_) return rows;
+    const Shape rest{batch_, groups_, capacity_ - given, size_};
+    view_.builder().Spend(ElementCount(rest) * 4);
+    const ExprPtr room = relay::MakeConstant(Tensor(view_.builder().DTypeOf(rows), rest));
+    ExprPtr cache = given == 0 ? room : view_.Input(past);
+    if (given > 0 && given < capacity_) {
+      cache = view_.builder().CallOnTuple("concatenate", {cache, room}, {{"axis", int64_t{2}}});
+    }
+    return Composed(view_, "TensorScatter", {cache, rows, past_keys_}, {{"axis", IntAttribute(2)}});
+  }
+
+  // The bias of the scores has one column for each position altogether; the cache may have room for more.
+  ExprPtr Bias() const { return view_.HasInput(10) ? view_.Input(10) : nullptr; }
+
+  const OnnxNodeView& view_;
+  int64_t batch_ = 0, queries_ = 0, heads_ = 0, groups_ = 0, size_ = 0;
+  int64_t total_ = 0;     // positions altogether
+  int64_t capacity_ = 0;  // positions of the resulting cache
+  bool packed_ = false;   // queries, keys and values lie side by side in the first input
+  bool is_prompt_ = false;
+  ExprPtr past_keys_;  // per image
+};
+
+std::vector<ExprPtr> GroupQueryAttention(const OnnxNodeView& view) { return GroupedAttention(view).Outputs(); }
+
+}  // namespace
+
+OnnxOperatorTable GroupedAttentionOperators() {
+  return {{"GroupQueryAttention",
+           1,
+           17,
+           GroupQueryAttention,
+           {"causal", "do_rotary", "k_norm_epsilon", "k_quant_type", "kv_cache_bit_width", "kv_num_heads",
+            "local_window_size", "num_heads", "q_norm_epsilon", "qk_norm_epsilon", "qk_output", "rotary_interleaved",
+            "scale", "sliding_window_cache", "smooth_softmax", "softcap", "v_quant_type"},
+           {},
+           kMicrosoft}};
+}
+
+}  // namespace hone
