@@ -218,7 +218,7 @@ TEST_F(BenchProgram, BuildsModelsAndLeavesNoPackage) {
   EXPECT_EQ(NextOf(r), "hone tune m.onnx --threads 1");
   const Json d = Document("hone bench zoo:mlp --no-records --threads 1 --runs 20");
   EXPECT_EQ(d["packages"][0]["path"], "zoo:mlp");
-  EXPECT_EQ(Shell("timeout -s INT 2 \"$HONE\" bench m.onnx --min-time 1h").code, 124);
+  EXPECT_EQ(Shell("timeout --foreground -s INT 2 \"$HONE\" bench m.onnx --min-time 1h").code, 124);
   for (const std::string& file : Files()) EXPECT_THAT(file, Not(HasSubstr("work/t/"))) << "a package is left";
   ExpectRefusal("hone bench b.hone --no-records", 2, "are for a model");
   ExpectRefusal("hone bench m.onnx --tracker tcp://127.0.0.1:1 --key k", 2, "built for this machine");
