@@ -27,21 +27,21 @@ ExprPtr WithAxisMoved(const OnnxNodeView& view, const ExprPtr& expr, int64_t fro
 
 }  // namespace
 
-OnnxAttribute IntAttribute(int64_t value) {
+OnnxAttribute NodeInt(int64_t value) {
   OnnxAttribute attribute;
   attribute.kind = OnnxAttribute::Kind::kInt;
   attribute.i = value;
   return attribute;
 }
 
-OnnxAttribute FloatAttribute(double value) {
+OnnxAttribute NodeFloat(double value) {
   OnnxAttribute attribute;
   attribute.kind = OnnxAttribute::Kind::kFloat;
   attribute.f = value;
   return attribute;
 }
 
-OnnxAttribute IntsAttribute(std::vector<int64_t> values) {
+OnnxAttribute NodeInts(std::vector<int64_t> values) {
   OnnxAttribute attribute;
   attribute.kind = OnnxAttribute::Kind::kInts;
   attribute.ints = std::move(values);

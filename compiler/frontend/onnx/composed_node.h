@@ -12,9 +12,9 @@ namespace hone {
 
 using NodeAttributes = std::vector<std::pair<std::string, OnnxAttribute>>;
 
-OnnxAttribute IntAttribute(int64_t value);
-OnnxAttribute FloatAttribute(double value);
-OnnxAttribute IntsAttribute(std::vector<int64_t> values);
+OnnxAttribute NodeInt(int64_t value);
+OnnxAttribute NodeFloat(double value);
+OnnxAttribute NodeInts(std::vector<int64_t> values);
 
 // The node's attributes of these names, those that it has.
 NodeAttributes AttributesOf(const OnnxNodeView& view, const std::vector<std::string_view>& names);

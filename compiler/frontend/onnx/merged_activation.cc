@@ -61,7 +61,7 @@ ExprPtr MergedActivation(const OnnxNodeView& view, const ExprPtr& x) {
   NodeAttributes attributes;
   for (size_t i = 0; i < row->attributes.size(); ++i) {
     const std::string_view attribute = row->attributes[i];
-    if (const auto value = Parameter(view, attribute, i)) attributes.emplace_back(attribute, FloatAttribute(*value));
+    if (const auto value = Parameter(view, attribute, i)) attributes.emplace_back(attribute, NodeFloat(*value));
   }
   return Composed(view, name, {x}, std::move(attributes));
 }

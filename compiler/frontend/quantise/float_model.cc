@@ -37,7 +37,7 @@ std::optional<Affine> AffineOf(const onnx::NodeProto& node, const OnnxWiring& wi
     params.push_back(weight == nullptr ? Tensor() : FloatValues(*weight));
     if (!params.back().defined() || params.back().elements() != params[0].elements()) return {};
   }
-  const double epsilon = FloatAttribute(node, "epsilon", 1e-5);
+  const double epsilon = NodeFloat(node, "epsilon", 1e-5);
   Affine affine;
   for (int64_t c = 0; c < params[0].elements(); ++c) {
     const double factor = params[0].At(c) / std::sqrt(params[3].At(c) + epsilon);
@@ -72,7 +72,7 @@ std::optional<Folded> FoldedInto(const onnx::NodeProto& conv, const Affine& affi
 }
 
 bool IsInference(const onnx::NodeProto& node) {
-  return IntAttribute(node, "training_mode", 0) == 0 && (node.output_size() == 1 || node.output(1).empty());
+  return NodeInt(node, "training_mode", 0) == 0 && (node.output_size() == 1 || node.output(1).empty());
 }
 
 struct Found {

@@ -49,14 +49,14 @@ const onnx::TensorProto* OnnxWiring::WeightOf(const std::string& value) const {
 
 std::string OnnxInputName(const onnx::NodeProto& node, int i) { return i < node.input_size() ? node.input(i) : ""; }
 
-double FloatAttribute(const onnx::NodeProto& node, const std::string& name, double otherwise) {
+double NodeFloat(const onnx::NodeProto& node, const std::string& name, double otherwise) {
   for (const auto& attribute : node.attribute()) {
     if (attribute.name() == name) return static_cast<double>(attribute.f());
   }
   return otherwise;
 }
 
-int64_t IntAttribute(const onnx::NodeProto& node, const std::string& name, int64_t otherwise) {
+int64_t NodeInt(const onnx::NodeProto& node, const std::string& name, int64_t otherwise) {
   for (const auto& attribute : node.attribute()) {
     if (attribute.name() == name) return attribute.i();
   }

@@ -38,8 +38,8 @@ class OnnxWiring {
 
 // Input i's name; empty if it is omitted.
 std::string OnnxInputName(const onnx::NodeProto& node, int i);
-double FloatAttribute(const onnx::NodeProto& node, const std::string& name, double otherwise);
-int64_t IntAttribute(const onnx::NodeProto& node, const std::string& name, int64_t otherwise);
+double NodeFloat(const onnx::NodeProto& node, const std::string& name, double otherwise);
+int64_t NodeInt(const onnx::NodeProto& node, const std::string& name, int64_t otherwise);
 
 // The tensor's values; undefined unless it holds finite float32 data itself.
 Tensor FloatValues(const onnx::TensorProto& proto);

@@ -45,8 +45,8 @@ bool IsQuantisable(const NodeProto& node, const OnnxWiring& wiring) {
   if (!IsOwn(node) || node.output_size() != 1) return false;
   const std::string& op = node.op_type();
   if (op != "Conv" && op != "Gemm" && op != "MatMul") return false;
-  if (op == "Gemm" && (IntAttribute(node, "transA", 0) != 0 || FloatAttribute(node, "alpha", 1) != 1 ||
-                       FloatAttribute(node, "beta", 1) != 1)) {
+  if (op == "Gemm" &&
+      (NodeInt(node, "transA", 0) != 0 || NodeFloat(node, "alpha", 1) != 1 || NodeFloat(node, "beta", 1) != 1)) {
     return false;
   }
   return HasUsableWeight(node, wiring) && HasUsableBias(node, wiring);

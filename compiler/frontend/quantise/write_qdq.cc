@@ -48,7 +48,7 @@ struct WeightAxes {
 
 WeightAxes WeightAxesOf(const onnx::NodeProto& node) {
   if (node.op_type() == "Conv") return {0, 1};
-  const bool rows = node.op_type() == "Gemm" && IntAttribute(node, "transB", 0) != 0;
+  const bool rows = node.op_type() == "Gemm" && NodeInt(node, "transB", 0) != 0;
   return rows ? WeightAxes{0, 1} : WeightAxes{1, 0};
 }
 

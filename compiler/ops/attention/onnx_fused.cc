@@ -286,7 +286,7 @@ std::vector<ExprPtr> MicrosoftRotaryEmbedding(const OnnxNodeView& view) {
     if (size == 0 || shape[2] % size != 0) RefuseNode(fmt::format("{} has no whole heads", ShapeText(shape)));
     heads = shape[2] / size;
   }
-  if (shape.size() == 3) attributes.emplace_back("num_heads", IntAttribute(heads));
+  if (shape.size() == 3) attributes.emplace_back("num_heads", NodeInt(heads));
   return {Composed(view, "RotaryEmbedding", {view.Input(0), view.Input(2), view.Input(3), positions},
                    std::move(attributes))};
 }

@@ -33,9 +33,9 @@ class GroupedAttention {
     NodeAttributes attributes = AttributesOf(view_, {"softcap"});
     if (view_.Float("scale", 0) != 0) attributes.emplace_back("scale", *view_.Find("scale"));
     if (const int64_t window = view_.Int("local_window_size", -1); window > 0) {
-      attributes.emplace_back("left_window_size", IntAttribute(window - 1));
+      attributes.emplace_back("left_window_size", NodeInt(window - 1));
     }
-    attributes.emplace_back("is_causal", IntAttribute(view_.Int("causal", 1)));
+    attributes.emplace_back("is_causal", NodeInt(view_.Int("causal", 1)));
     // In a prompt, queries and keys begin together. Later the queries are each image's last keys.
     const ExprPtr counts = is_prompt_ ? nullptr : Totals();
     const ExprPtr y = Composed(view_, "Attention", {q, keys, values, Bias(), nullptr, nullptr, counts}, attributes);
@@ -122,8 +122,8 @@ class GroupedAttention {
       }
     }
     const int64_t turned = 2 * view_.InputShape(7).back();
-    NodeAttributes attributes{{"interleaved", IntAttribute(view_.Int("rotary_interleaved", 0))}};
-    if (turned < size_) attributes.emplace_back("rotary_embedding_dim", IntAttribute(turned));
+    NodeAttributes attributes{{"interleaved", NodeInt(view_.Int("rotary_interleaved", 0))}};
+    if (turned < size_) attributes.emplace_back("rotary_embedding_dim", NodeInt(turned));
     return Composed(view_, "RotaryEmbedding", {heads, view_.Input(7), view_.Input(8), positions},
                     std::move(attributes));
   }
@@ -139,7 +139,7 @@ class GroupedAttention {
     if (given > 0 && given < capacity_) {
       cache = view_.builder().CallOnTuple("concatenate", {cache, room}, {{"axis", int64_t{2}}});
     }
-    return Composed(view_, "TensorScatter", {cache, rows, past_keys_}, {{"axis", IntAttribute(2)}});
+    return Composed(view_, "TensorScatter", {cache, rows, past_keys_}, {{"axis", NodeInt(2)}});
   }
 
   // The bias of the scores has one column for each position altogether; the cache may have room for more.

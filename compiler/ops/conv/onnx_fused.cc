@@ -44,7 +44,7 @@ std::vector<ExprPtr> NhwcMaxPool(const OnnxNodeView& view) {
 std::vector<ExprPtr> ConvTransposeWithDynamicPads(const OnnxNodeView& view) {
   NodeAttributes attributes =
       AttributesOf(view, {"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "strides"});
-  if (const auto pads = view.InputInts(2, "pads")) attributes.emplace_back("pads", IntsAttribute(*pads));
+  if (const auto pads = view.InputInts(2, "pads")) attributes.emplace_back("pads", NodeInts(*pads));
   return {Composed(view, "ConvTranspose", {view.Input(0), view.Input(1), view.HasInput(3) ? view.Input(3) : nullptr},
                    std::move(attributes))};
 }

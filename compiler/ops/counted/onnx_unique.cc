@@ -152,7 +152,7 @@ std::vector<ExprPtr> Unique(const OnnxNodeView& view) {
 
 // The distinct elements in the order of their first places, each element's place among them, and how often each occurs.
 std::vector<ExprPtr> UniqueInOrder(const OnnxNodeView& view) {
-  const auto all = ComposedResults(view, "Unique", {view.Input(0)}, {{"sorted", IntAttribute(0)}}, 4);
+  const auto all = ComposedResults(view, "Unique", {view.Input(0)}, {{"sorted", NodeInt(0)}}, 4);
   return {all[0], all[2], all[3]};
 }
 

@@ -37,7 +37,7 @@ std::vector<ExprPtr> GemmFastGelu(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> QuickGelu(const OnnxNodeView& view) {
-  return {Composed(view, "Swish", {view.Input(0)}, {{"alpha", FloatAttribute(view.Float("alpha", 1.702))}})};
+  return {Composed(view, "Swish", {view.Input(0)}, {{"alpha", NodeFloat(view.Float("alpha", 1.702))}})};
 }
 
 // The data's first half times the gelu of its second half, after the bias.

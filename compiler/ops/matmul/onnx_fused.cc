@@ -58,8 +58,8 @@ std::vector<ExprPtr> CDist(const OnnxNodeView& view) {
     const ExprPtr& x = view.Input(input);
     return view.Reshape(view.Call("sum", {view.Call("multiply", {x, x})}, {{"axis", std::vector<int64_t>{1}}}), shape);
   };
-  const ExprPtr products = Composed(view, "Gemm", {view.Input(0), view.Input(1)},
-                                    {{"alpha", FloatAttribute(-2)}, {"transB", IntAttribute(1)}});
+  const ExprPtr products =
+      Composed(view, "Gemm", {view.Input(0), view.Input(1)}, {{"alpha", NodeFloat(-2)}, {"transB", NodeInt(1)}});
   const ExprPtr sums = view.Call("add", {view.Call("add", {products, squares(0, {view.InputShape(0)[0], 1})}),
                                          squares(1, {1, view.InputShape(1)[0]})});
   const ExprPtr distances = view.Call("nn.relu", {sums});

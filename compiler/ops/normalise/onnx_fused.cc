@@ -20,7 +20,7 @@ ExprPtr SumOf(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
 
 // An epsilon of 1e-12 is the default of all operators here but SimplifiedLayerNormalization and GroupNorm.
 NodeAttributes Epsilon(const OnnxNodeView& view, double otherwise = 1e-12) {
-  return {{"epsilon", FloatAttribute(view.Float("epsilon", otherwise))}};
+  return {{"epsilon", NodeFloat(view.Float("epsilon", otherwise))}};
 }
 
 // Inputs: input, skip, gamma, beta, bias. The fourth result is the sum; no CPU has the second and third.
@@ -68,7 +68,7 @@ std::vector<ExprPtr> EmbedLayerNormalization(const OnnxNodeView& view) {
 // The group normalization of `x` with gamma and beta at inputs 1 and 2, and the activation behind it.
 ExprPtr GroupNormOf(const OnnxNodeView& view, const ExprPtr& x) {
   NodeAttributes attributes = Epsilon(view, 1e-5);
-  attributes.emplace_back("num_groups", IntAttribute(view.Int("groups", 0)));
+  attributes.emplace_back("num_groups", NodeInt(view.Int("groups", 0)));
   std::vector<ExprPtr> inputs{x, view.Input(1), view.Input(2)};
   const ExprPtr y = view.Int("channels_last", 1) != 0
                         ? ComposedChannelsLast(view, "GroupNormalization", std::move(inputs), std::move(attributes))

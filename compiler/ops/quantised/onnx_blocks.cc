@@ -94,12 +94,12 @@ ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int wei
 }
 
 // The largest extent that an attribute may give; products stay far from overflow.
-constexpr int64_t kLargest = int64_t{1} << 30;
+constexpr int64_t kLargestMatrixSide = int64_t{1} << 30;
 
 void CheckBits(int64_t bits, int64_t block) {
   if (bits != 2 && bits != 4 && bits != 8) RefuseNode(fmt::format("bits is {}; 2, 4 and 8 are supported", bits));
-  if (block < 16 || block > kLargest || (block & (block - 1)) != 0) {
-    RefuseNode(fmt::format("block_size is {}; powers of two from 16 to {} are right", block, kLargest));
+  if (block < 16 || block > kLargestMatrixSide || (block & (block - 1)) != 0) {
+    RefuseNode(fmt::format("block_size is {}; powers of two from 16 to {} are right", block, kLargestMatrixSide));
   }
 }
 
@@ -107,8 +107,8 @@ void CheckBits(int64_t bits, int64_t block) {
 std::vector<ExprPtr> MatMulNBits(const OnnxNodeView& view) {
   BlockFormat format{view.Int("N", 0), view.Int("K", 0), view.Int("bits", 4), view.Int("block_size", 0)};
   CheckBits(format.bits, format.block);
-  if (std::min(format.rows, format.columns) < 1 || std::max(format.rows, format.columns) > kLargest) {
-    RefuseNode(fmt::format("N is {}, K is {}; 1 to {} are right", format.rows, format.columns, kLargest));
+  if (std::min(format.rows, format.columns) < 1 || std::max(format.rows, format.columns) > kLargestMatrixSide) {
+    RefuseNode(fmt::format("N is {}, K is {}; 1 to {} are right", format.rows, format.columns, kLargestMatrixSide));
   }
   if (view.HasInput(4)) RefuseNode("g_idx, an order of the columns, is not supported");
   if (view.Int("weight_prepacked", 0) != 0) RefuseNode("weight_prepacked is of one machine; use the file before it");
