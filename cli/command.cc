@@ -88,6 +88,12 @@ int RunNamedCommand(std::string_view program, std::string_view example, const st
     throw Error(ExitCode::kUsage, fmt::format("no command given; `{} --help` lists them", program));
   }
   const std::string& name = arguments.front();
+  // `hone help tune` is what `hone tune --help` is.
+  if (name == "help" && arguments.size() > 1) {
+    Arguments asked(arguments.begin() + 1, arguments.end());
+    asked.emplace_back("--help");
+    return RunNamedCommand(program, example, commands, asked);
+  }
   if (name == "--help" || name == "-h" || name == "help") {
     Print("{}", CommandTable(program, example, commands));
     return 0;

@@ -68,6 +68,30 @@ std::vector<std::string> ChoicesOf(const CLI::Option& option) {
 
 using FileUses = std::map<const CLI::Option*, FileUse>;
 
+// A word of other programs, and hone's option of that meaning.
+struct OtherOption {
+  std::string_view word, own;
+};
+constexpr OtherOption kOtherOptions[] = {
+    {"--time", "--budget"},     {"--timeout", "--budget"},     {"--duration", "--budget"}, {"-n", "--trials"},
+    {"--iterations", "--runs"}, {"--n-trials", "--trials"},    {"--out", "--output"},      {"--device", "--target"},
+    {"--mcpu", "--target"},     {"--input-shape", "--shape"},  {"--fp16", "--weights"},    {"--int8", "--precision"},
+    {"--jobs", "--threads"},    {"--num-threads", "--threads"}};
+
+// "; did you mean X?" of the options, or the command alone for --list where it needs no argument.
+std::string OptionMeant(const CLI::App& app, const std::string& command, const std::string& given) {
+  const auto needed = [](const CLI::Option* option) { return option->get_required(); };
+  const std::vector<const CLI::Option*> options = app.get_options();
+  if (given == "--list" && std::none_of(options.begin(), options.end(), needed)) {
+    return fmt::format("; `{}` alone lists", command);
+  }
+  for (const OtherOption& other : kOtherOptions) {
+    const std::string own(other.own);
+    if (other.word == given && app.get_option_no_throw(own) != nullptr) return "; did you mean " + own + "?";
+  }
+  return DidYouMean(given, LongNames(app));
+}
+
 FileUse UseOf(const FileUses& uses, const CLI::Option& option) {
   const auto at = uses.find(&option);
   return at == uses.end() ? FileUse::kNone : at->second;
@@ -203,8 +227,8 @@ void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
     if (!LooksLikeOption(argument)) continue;
     const std::string name = OptionName(argument);
     if (app_->get_option_no_throw(name) != nullptr) continue;
-    throw Error(ExitCode::kUsage, fmt::format("no option {}{} (`{} --help` lists them)", name,
-                                              DidYouMean(name, LongNames(*app_)), name_));
+    throw Error(ExitCode::kUsage,
+                fmt::format("no option {}{} (`{} --help` lists them)", name, OptionMeant(*app_, name_, name), name_));
   }
 }
 
@@ -304,6 +328,11 @@ bool CommandLine::Parse(const Arguments& arguments) {
   } catch (const CLI::CallForHelp&) {
     Print("{}", Help());
     return false;
+  } catch (const CLI::RequiredError& e) {
+    throw Error(ExitCode::kUsage, fmt::format("{}, as in `{}` (see `{} --help`)", OneLine(e.what()), example_, name_));
+  } catch (const CLI::ExtrasError& e) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}; right is a line as `{}` (see `{} --help`)", OneLine(e.what()), example_, name_));
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));
   }

@@ -8,6 +8,18 @@
 #include "rpc_runner/tracker/tracker.h"
 
 namespace hone {
+namespace {
+
+// The address for runners, or words in its place where it holds no address that can be dialled.
+std::string DialledAddress(const std::string& bound) {
+  if (bound.ends_with('*')) return "ADDRESS";
+  for (const std::string_view any : {"tcp://0.0.0.0:", "tcp://[::]:"}) {
+    if (bound.starts_with(any)) return "tcp://THIS_MACHINE:" + bound.substr(any.size());
+  }
+  return ShellWord(bound);
+}
+
+}  // namespace
 
 int TrackerCommand(const Arguments& arguments) {
   CommandLine line("hone tracker",
@@ -26,8 +38,7 @@ int TrackerCommand(const Arguments& arguments) {
   options.keys = TrackerKeys(folder, audit);
   // Fails before anything is printed.
   RequireTrustedKeys(options.keys, options.bind);
-  const bool free_port = options.bind.ends_with('*');
-  line.Next("hone runner --tracker " + (free_port ? "ADDRESS" : ShellWord(options.bind)) + " --key NAME");
+  line.Next("hone runner --tracker " + DialledAddress(options.bind) + " --key NAME");
   ServeTracker(options, CatchStopSignals());
   return StopExitCode(0);
 }

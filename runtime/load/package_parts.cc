@@ -20,7 +20,9 @@ PackageHeader ReadHeader(std::string_view bytes, const std::string& name) {
   PackageHeader header;
   if (bytes.size() < sizeof(header)) RefusePackage(name, "not a package: shorter than a package's header");
   std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.magic, kPackageMagic, sizeof(kPackageMagic)) != 0) RefusePackage(name, "not a hone package");
+  if (std::memcmp(header.magic, kPackageMagic, sizeof(kPackageMagic)) != 0) {
+    RefusePackage(name, "not a hone package; `hone build MODEL -o P.hone` makes one of a model");
+  }
   if (header.version != kPackageVersion) {
     const char* way_out = header.version < kPackageVersion ? "; build the model again: hone build MODEL -o P.hone" : "";
     RefusePackage(

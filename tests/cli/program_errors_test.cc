@@ -41,6 +41,35 @@ TEST_F(ProgramErrors, UnknownOptionIsUsageWithTheNearest) {
   ExpectFailure({"build", "x.onnx", "-o", "p.hone", "--no-record"}, 2, "did you mean --no-records?");
 }
 
+TEST_F(ProgramErrors, WordsOfOtherProgramsNameHonesOwn) {
+  ExpectFailure({"zoo", "--list"}, 2, "`hone zoo` alone lists");
+  ExpectFailure({"tune", "zoo:mlp", "--time", "5m"}, 2, "did you mean --budget?");
+  ExpectFailure({"benchmark"}, 2, "hone bench");
+  const ProgramResult asked = Hone({"help", "log", "best"});
+  EXPECT_EQ(asked.code, 0);
+  EXPECT_EQ(asked.out, Hone({"log", "best", "--help"}).out);
+  EXPECT_EQ(Hone({"compile", "--help"}).out, Hone({"build", "--help"}).out);
+}
+
+TEST_F(ProgramErrors, WhatIsMissingOrTooMuchComesWithAnExample) {
+  ExpectFailure({"build", "x.onnx"}, 2, "as in `hone build ");
+  ExpectFailure({"log", "best", "X"}, 2, "right is a line as `hone log best ");
+}
+
+TEST_F(ProgramErrors, AModelWhereAPackageBelongsNamesTheBuild) {
+  Write("work/m.onnx", std::string(9000, 'm'));
+  ExpectFailure({"profile", Path("work/m.onnx")}, 65, "`hone build MODEL -o P.hone`");
+}
+
+TEST_F(ProgramErrors, ModelsOfOtherProgramsNameTheWayToOnnx) {
+  Write("work/m.gguf", "GGUF and more");
+  ExpectFailure({"inspect", Path("work/m.gguf")}, 65, "exported to ONNX");
+  Write("work/m.pt", "PK\x03\x04 and more");
+  ExpectFailure({"inspect", Path("work/m.pt")}, 65, "torch.onnx.export");
+  Write("work/m.tflite", "    TFL3 and more");
+  ExpectFailure({"inspect", Path("work/m.tflite")}, 65, "tf2onnx");
+}
+
 TEST_F(ProgramErrors, OptionsThatDoNotFitAreUsage) {
   ExpectFailure({"build", "x.onnx"}, 2, "--output");
   ExpectFailure({"run", "p.hone", "--threads", "0"}, 2, "--threads");

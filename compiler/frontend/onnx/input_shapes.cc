@@ -56,7 +56,9 @@ class ShapeResolver {
     for (const auto& [symbol, value] : options_.dims) {
       if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) {
         RefuseShapeOption(symbols.empty()
-                              ? fmt::format("--dim {}: the model's inputs leave no dimension free by name", symbol)
+                              ? fmt::format("--dim {}: the model's inputs leave no dimension free by name; --shape "
+                                            "NAME=1,3,224,224 sets an input's, or the export takes dynamic_axes",
+                                            symbol)
                               : fmt::format("--dim {}: the model's free dimensions are {}{}", symbol,
                                             fmt::join(symbols, ", "), DidYouMean(symbol, symbols)));
       }
