@@ -62,7 +62,8 @@ const std::vector<Recipe> kRecipes = {
      {"package", "replace-params", "p.hone", "--model", "r.relay", "--params-file", "r.safetensors", "--params",
       "other.safetensors", "-o", "OUT"}},
     {"hone log export", {"log", "export", "--db", "s.db", "--model", "m.onnx", "-o", "OUT"}},
-    {"hone log pack", {"log", "pack", "--db", "s.db", "--name", "n", "--key", "key", "--model", "m.onnx", "-o", "OUT"}},
+    {"hone log pack",
+     {"log", "pack", "--db", "s.db", "--name", "n", "--key", "signer", "--model", "m.onnx", "-o", "OUT"}},
     {"hone log pack", {"log", "pack", "--db", "s.db", "--reproduce", "a.honepack", "--name", "n", "-o", "OUT"}},
     {"hone log keygen", {"log", "keygen", "-o", "OUT"}},
     {"hone log diff", {"log", "diff", "s.db", "a.honepack", "--html", "OUT"}},
@@ -116,8 +117,8 @@ class OutputsProgram : public ProgramTest {
         "set -e; hone zoo mlp --image-shape 1,14,14 -o m.onnx; hone build m.onnx --no-records -o p.hone; "
         "hone build m.onnx --no-records -o q.hone --target 'llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72'; "
         "hone package unpack p.hone -o parts; hone inspect m.onnx --text --save-params r.safetensors >r.relay; "
-        "cp r.safetensors other.safetensors; hone log keygen -o key; hone key new --identity id; "
-        "hone log pack --db s.db --name a --key key -o a.honepack; "
+        "cp r.safetensors other.safetensors; hone log keygen -o signer; hone key new --identity id; "
+        "hone log pack --db s.db --name a --key signer -o a.honepack; "
         "hone bench p.hone --runs 1 --write json=base.json");
     ASSERT_EQ(made.code, 0) << made.err;
   }
