@@ -42,9 +42,11 @@ struct Slot {
 std::array<Slot, 16> fresh_slots;
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch nothing that locks");
 
+// A process and its group may both get the signal, so that a second one comes while the first is handled. It removes
+// the files too, instead of ending the process before that.
 void OnEndingSignal(int signal_number) {
   RemoveFreshFiles();
-  // SA_RESETHAND has restored the signal's default action, which takes effect when this returns.
+  (void)std::signal(signal_number, SIG_DFL);
   (void)raise(signal_number);
 }
 
@@ -54,7 +56,6 @@ void CatchEndingSignals() {
     struct sigaction action = {};
     if (sigaction(signal_number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = OnEndingSignal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(signal_number, &action, nullptr);
   }
 }

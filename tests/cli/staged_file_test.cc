@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <thread>
 
 #include "cli/stop.h"
 #include "lab/files/fresh_file.h"
@@ -80,6 +81,19 @@ TEST_F(StagedFileTest, IsGoneWhenASignalEndsTheProcess) {
     const int status = StatusOf([number] { raise(number); });
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == number) << number << " ended it as " << status;
     EXPECT_THAT(Files(), IsEmpty()) << number;
+  }
+}
+
+// A terminal sends a signal to the whole group, and its sender perhaps to the process as well.
+TEST_F(StagedFileTest, IsGoneWhenTheSignalComesTwiceAtOnce) {
+  for (int i = 0; i < 100; ++i) {
+    const int status = StatusOf([] {
+      std::thread other([] { raise(SIGTERM); });
+      raise(SIGTERM);
+      other.join();
+    });
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
+    EXPECT_THAT(Files(), IsEmpty());
   }
 }
 
