@@ -47,6 +47,7 @@ const std::vector<Recipe> kRecipes = {
     {"hone bench",
      {"bench", "p.hone", "--runs", "1", "--baseline", "base.json", "--input", "data=x.npy", "--identity", "id",
       "--server-key", "id.pub", "--write", "json=OUT"}},
+    {"hone bench", {"bench", "m.onnx", "--runs", "1", "--db", "s.db", "--hub", "a.honepack", "--write", "json=OUT"}},
     {"hone profile", {"profile", "p.hone", "--runs", "1", "--input", "data=x.npy", "--trace", "OUT"}},
     {"hone profile", {"profile", "p.hone", "--runs", "1", "--folded", "OUT"}},
     {"hone profile", {"profile", "p.hone", "--runs", "1", "--annotate", "a.onnx", "--trace", "OUT"}, {"m.onnx"}},

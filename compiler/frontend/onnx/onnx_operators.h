@@ -13,7 +13,7 @@ namespace hone {
 // Error(kBadData) without the node's name.
 using OnnxConvert = std::vector<relay::ExprPtr> (*)(const OnnxNodeView& view);
 
-// What the import makes of an operator.
+// The result of importing an operator.
 struct OnnxOutcome {
   // The Relay operators that its nodes may become, perhaps with other calls: names separated by blanks. Values that the
   // import computes become constants and do not count. Empty for operators of ONNX Runtime that no test of the frontend

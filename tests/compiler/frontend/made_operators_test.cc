@@ -1,5 +1,5 @@
-// The rows of ONNX operators say what the importer makes of them. No node that this program's tests import becomes a
-// Relay operator that its row lacks, and all tests together make every one that a row names.
+// The rows of ONNX operators say what the importer makes of them. The nodes that this program's tests import become
+// only Relay operators that their rows name. All tests together make every one of these.
 #include "tests/compiler/frontend/made_operators.h"
 
 #include <gmock/gmock.h>
