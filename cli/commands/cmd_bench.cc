@@ -143,8 +143,7 @@ bool Fails(const BenchResult& result, const BenchOptions& options) {
 }
 
 void AddOptions(CommandLine& line, BenchOptions& options) {
-  line.Add("PACKAGE", options.packages,
-           "packages, or models (.onnx, .relay, zoo:NAME) to build first; the others are judged against the first")
+  line.Add("PACKAGE", options.packages, "packages, or models to build first; others are judged against the first")
       .Reads()
       .Required();
   AddThreadsOption(line, options.timing.threads);
