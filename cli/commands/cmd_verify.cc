@@ -160,9 +160,6 @@ Expected ReferenceOutputs(const Model& model, const Inputs& inputs, const std::v
   return expected;
 }
 
-// A difference of an integer number of steps may be off by the rounding error of floats.
-constexpr double kStepError = 0.01;
-
 bool StoresBFloat16(const Plan& plan) {
   return std::any_of(plan.buffers.begin(), plan.buffers.end(),
                      [](const PlanBuffer& buffer) { return buffer.dtype == DType::kBFloat16; });
@@ -205,16 +202,7 @@ void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs&
   if (all) return;
   if (StoresBFloat16(plan) && !tolerance.is_budget) AllowBFloat16(typed, inputs, errors);
   if (HasHalfWeights(plan)) AllowHalfWeights(typed, plan, inputs, errors);
-  if (!Rounds(typed)) return;
-  const std::vector<double> spread = RoundingSpread(typed, inputs), quanta = OutputQuanta(typed);
-  for (size_t i = 0; i < errors.size(); ++i) {
-    OutputError& error = errors[i];
-    error.rounding = 2 * spread.at(i);
-    error.quantum = quanta.at(i);
-    const bool rounded =
-        error.quantum > 0 ? error.Quanta() <= error.AllowedQuanta() + kStepError : error.worst <= error.rounding;
-    error.agrees = error.agrees || rounded;
-  }
+  AllowRoundingSpread(typed, inputs, errors);
 }
 
 // Judges element by element, if the model's and the package's floats have no errors but those of summation.

@@ -181,4 +181,20 @@ std::vector<double> OutputQuanta(const relay::IRModule& typed) {
   return quanta;
 }
 
+void AllowRoundingSpread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs,
+                         std::vector<OutputError>& errors) {
+  if (!Rounds(typed)) return;
+  // A difference of an integer number of steps may be off by the rounding error of floats.
+  constexpr double kStepError = 0.01;
+  const std::vector<double> spread = RoundingSpread(typed, inputs), quanta = OutputQuanta(typed);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    OutputError& error = errors[i];
+    error.rounding = 2 * spread.at(i);
+    error.quantum = quanta.at(i);
+    const bool rounded =
+        error.quantum > 0 ? error.Quanta() <= error.AllowedQuanta() + kStepError : error.worst <= error.rounding;
+    error.agrees = error.agrees || rounded;
+  }
+}
+
 }  // namespace hone

@@ -9,6 +9,7 @@
 #include "compiler/relay/expr.h"
 #include "core/package/plan.h"
 #include "core/tensor.h"
+#include "lab/verify/compare_outputs.h"
 
 namespace hone {
 
@@ -36,5 +37,10 @@ std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& 
 // The step of each output. Integers have step 1. A product of integers and a constant scale has the scale, or the
 // largest scale of a channel. Operators behind it that only move elements keep that step. Any other output has 0.
 std::vector<double> OutputQuanta(const relay::IRModule& typed);
+
+// Lets errors agree that rounding the other way explains: up to twice the spread, or for a quantised output a whole
+// number of its steps. Does nothing for a model that does not round.
+void AllowRoundingSpread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs,
+                         std::vector<OutputError>& errors);
 
 }  // namespace hone
