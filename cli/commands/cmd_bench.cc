@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "cli/command_line.h"
 #include "cli/key_options.h"
@@ -18,6 +19,7 @@
 #include "lab/bench/baseline.h"
 #include "lab/bench/bench_result.h"
 #include "lab/bench/built_packages.h"
+#include "lab/bench/other_runtime.h"
 #include "lab/bench/time_packages.h"
 #include "lab/bench/time_packages_there.h"
 #include "lab/bench/time_streams.h"
@@ -46,6 +48,7 @@ struct BenchOptions {
   std::vector<std::string> packages;
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
+  std::string against, python = "python3";
   std::vector<std::string> write;
   bool energy = false, keep_roofs = false;
   bool per_op = false, csv = false, markdown = false, random_params = false;
@@ -67,11 +70,13 @@ std::string IntervalText(const Statistics& s) {
 
 void PrintTimes(const BenchResult& result) {
   Table table({"package", "> threads", "> runs", "> min", "> p10", "> median", "> p90", "> 95% of median"});
-  for (const TimedPackage& timed : result.packages) {
+  const auto add = [&table](const TimedPackage& timed) {
     const Statistics s = StatisticsOf(timed.samples_ns);
     table.Add({timed.path, fmt::format("{}", timed.threads), fmt::format("{}", timed.runs), TimeText(s.min_ns),
                TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.p90_ns), IntervalText(s)});
-  }
+  };
+  std::for_each(result.packages.begin(), result.packages.end(), add);
+  if (result.other) add(result.other->timed);
   Print("{}", table.ToText());
 }
 
@@ -129,6 +134,7 @@ void PrintResult(const BenchResult& result, bool random_params) {
   if (result.conditions.there) TellMachine(result.machine, random_params);
   if (result.energy.asked) TellEnergy(result);
   for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
+  if (result.other) PrintVerdicts(result.other->text + "\n");
 }
 
 // Whether a file is JSON, the form that is compared later, perhaps on another machine.
@@ -138,8 +144,9 @@ bool WritesJson(const std::vector<BenchFile>& files) {
 
 // The whole interval must show a slowdown; an estimate above the limit is not enough.
 bool Fails(const BenchResult& result, const BenchOptions& options) {
-  return !options.fail_above.empty() && std::any_of(result.verdicts.begin(), result.verdicts.end(),
-                                                    [](const Verdict& v) { return v.finding == Finding::kSlower; });
+  const auto slower = [](const Verdict& v) { return v.finding == Finding::kSlower; };
+  return !options.fail_above.empty() && (std::any_of(result.verdicts.begin(), result.verdicts.end(), slower) ||
+                                         (result.other && slower(result.other->verdict)));
 }
 
 void AddOptions(CommandLine& line, BenchOptions& options) {
@@ -171,6 +178,14 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   line.Add("--baseline", options.baseline, "earlier --json result of this machine to judge against")
       .In(OptionGroup::kTiming)
       .Reads();
+  line.Add("--against", options.against, "time another runtime on the model too, if outputs agree")
+      .In(OptionGroup::kTiming)
+      .OneOf({"onnxruntime"})
+      .Excludes(streams);
+  line.Add("--python", options.python, "the Python of --against")
+      .In(OptionGroup::kTiming)
+      .ShowDefault()
+      .Env("HONE_PYTHON");
   line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by this, as 3%")
       .In(OptionGroup::kTiming);
   line.Add("--write", options.write, "FORMAT=FILE: json, csv, markdown, hyperfine, otava or mlperf-system").Writes();
@@ -201,11 +216,20 @@ void CheckModels(const BenchOptions& options) {
               "-o P.hone");
 }
 
+// Throws Error(kUsage) unless there is one model, timed here, and no other thing to judge it against.
+void CheckAgainst(const BenchOptions& options) {
+  if (options.against.empty()) return;
+  if (options.packages.size() == 1 && HasModel(options) && options.baseline.empty()) return;
+  throw Error(ExitCode::kUsage,
+              "--against times one model beside another runtime, without --baseline: hone bench model.onnx --against " +
+                  options.against);
+}
+
 // Throws Error(kUsage) for mistakes that are found without reading a package.
 double SmallestEffect(const BenchOptions& options) {
   const double smallest = ParseShare(options.smallest_effect, "--smallest-effect");
   if (options.fail_above.empty()) return smallest;
-  if (options.packages.size() < 2 && options.baseline.empty()) {
+  if (options.packages.size() < 2 && options.baseline.empty() && options.against.empty()) {
     throw Error(ExitCode::kUsage,
                 "--fail-above judges two packages; give the old and the new one, or --baseline FILE and the new one");
   }
@@ -231,23 +255,42 @@ void MeasureEnergyHere(const BenchOptions& options, BenchResult& result) {
   MeasureEnergy(options.timing.inputs, kEnergyNs, [&counter] { return counter.Joules(); }, result.packages);
 }
 
-void TimeHere(const BenchOptions& options, BenchResult& result) {
+void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& result) {
+  // Before building, so that a missing runtime is told at once.
+  std::optional<OnnxRuntimePeer> peer;
+  if (!options.against.empty()) peer.emplace(options.python);
   // Before building, whose load is hone's own.
   result.machine = ProbeEnvironment();
   result.context = ProbeContext(result.machine);
   ModelOptions model = options.model;
   model.shapes = options.timing.inputs.shapes;
   const BuiltPackages built(options.packages, model, options.timing.threads, options.records);
-  StatusLine status;
   TimePackagesOptions timing = options.timing;
+  double outputs_error = 0;
+  if (peer) {
+    model.model = options.packages[0];
+    const int threads = timing.threads > 0 ? timing.threads : AllowedCores();
+    outputs_error = CompareWithPeer(built.paths()[0], model, threads, timing.inputs, *peer);
+    timing.other = &*peer;
+  }
+  StatusLine status;
   timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, timing.rounds)); };
   const std::vector<int> cores = AffinityCpus();
   const CpuTicks before = ReadTicks(cores);
   result.packages = options.streams.empty() ? TimePackages(built.paths(), timing)
                                             : TimeStreams(built.paths(), ParseStreams(options.streams), timing);
+  std::optional<TimedPackage> other;
+  if (peer) {
+    other = std::move(result.packages.back());
+    result.packages.pop_back();
+  }
   result.noise.steal_share = StealShare(before, ReadTicks(cores));
   if (options.energy) MeasureEnergyHere(options, result);
   for (TimedPackage& timed : result.packages) timed.path = built.ArgumentOf(timed.path);
+  if (other) {
+    result.other =
+        JudgeAgainstOther(result.packages[0], std::move(*other), peer->name(), outputs_error, smallest_effect);
+  }
   if (options.keep_roofs) result.machine.roofs = RoofsTextOfThisMachine({}, result.machine);
 }
 
@@ -270,10 +313,10 @@ BenchResult Bench(const BenchOptions& options) {
   if (!options.baseline.empty()) baseline = ReadBaseline(options.baseline);
   BenchResult result;
   result.per_op = options.per_op;
-  result.conditions = {!options.streams.empty(),
-                       options.packages.size() > 1 && options.streams.empty() ? "turns" : "alone",
-                       IsRemote(options.remote), options.timing.inputs.fill};
-  result.conditions.there ? TimeThere(options, result) : TimeHere(options, result);
+  const bool turns = (options.packages.size() > 1 && options.streams.empty()) || !options.against.empty();
+  result.conditions = {!options.streams.empty(), turns ? "turns" : "alone", IsRemote(options.remote),
+                       options.timing.inputs.fill};
+  result.conditions.there ? TimeThere(options, result) : TimeHere(options, smallest_effect, result);
   JudgeNoise(result);
   result.verdicts =
       baseline ? JudgeAgainst(*baseline, result, smallest_effect) : JudgeAgainstFirst(result, smallest_effect);
@@ -310,7 +353,7 @@ std::string NextOf(const CommandLine& line, const BenchOptions& options) {
 int BenchCommand(const Arguments& arguments) {
   CommandLine line("hone bench", "Times packages, or models that it builds first, interleaved after a warm-up.",
                    "hone bench old.hone new.hone --min-time 5s");
-  line.First({"--threads", "--min-time", "--baseline", "--fail-above", "--per-op"});
+  line.First({"--threads", "--min-time", "--against", "--baseline", "--fail-above"});
   BenchOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
@@ -319,6 +362,7 @@ int BenchCommand(const Arguments& arguments) {
     files.push_back(ParseBenchFile(text));
     OutputGuard::Own().AddOutput(files.back().path);
   }
+  CheckAgainst(options);
   CheckModels(options);
   if (!options.streams.empty()) ParseStreams(options.streams);
   if (options.random_params && !IsRemote(options.remote)) {

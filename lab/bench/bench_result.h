@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,17 @@ struct BenchEnergy {
   std::string why_not;               // one line if none could be counted
 };
 
+// Another runtime that took turns with the only package, on its model and inputs.
+struct OtherResult {
+  TimedPackage timed;        // `path` is its name and version; no package
+  double outputs_error = 0;  // largest max |y - r| / max |r| of an output, hone's against its own
+  Verdict verdict;           // on the package against it
+  std::string text;          // the verdict in a line
+};
+
 struct BenchResult {
   std::vector<TimedPackage> packages;
+  std::optional<OtherResult> other;
   Environment machine;
   MachineContext context;
   BenchConditions conditions;

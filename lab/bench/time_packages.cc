@@ -22,12 +22,12 @@ class Turns {
  public:
   Turns(TimedPackage& timed, std::unique_ptr<Session> session) : timed_(timed), session_(std::move(session)) {}
 
+  Turns(TimedPackage& timed, OtherRuntime& other) : timed_(timed), other_(&other) {}
+
   // Warms up and returns the time of one run.
   int64_t Warm(WarmUp warm_up) {
     while (!warm_up.over()) {
-      const int64_t start = MonotonicNs();
-      session_->Run();
-      warm_up.Add(MonotonicNs() - start);
+      warm_up.Add(RunNs(1));
     }
     timed_.settled = timed_.settled && warm_up.settled();
     return warm_up.run_ns();
@@ -46,10 +46,9 @@ class Turns {
     const int64_t left = runs_ > 0 ? runs_ - done_ : timed_.batch;
     const int64_t runs = std::min(timed_.batch, left);
     if (runs <= 0) return;
-    const int64_t cpu_ns = ProcessCpuNs(), start = MonotonicNs();
-    for (int64_t i = 0; i < runs; ++i) session_->Run();
-    const int64_t ns = MonotonicNs() - start;
-    cpu_ns_ += ProcessCpuNs() - cpu_ns;
+    const int64_t cpu_ns = ProcessCpuNs(), ns = RunNs(runs);
+    // The CPU time of another process is unknown, which is 0.
+    if (other_ == nullptr) cpu_ns_ += ProcessCpuNs() - cpu_ns;
     spent_ns_ += ns;
     done_ += runs;
     samples_ns_.push_back(ns / runs);
@@ -63,6 +62,7 @@ class Turns {
 
   // The median time of each call over the runs.
   std::vector<int64_t> Profile(int runs) {
+    if (session_ == nullptr) return {};
     std::vector<std::vector<int64_t>> by_call;
     for (int run = 0; run < runs; ++run) {
       const std::vector<int64_t> times = session_->RunProfiled();
@@ -78,8 +78,16 @@ class Turns {
   }
 
  private:
+  int64_t RunNs(int64_t runs) {
+    if (other_ != nullptr) return other_->RunNs(runs);
+    const int64_t start = MonotonicNs();
+    for (int64_t i = 0; i < runs; ++i) session_->Run();
+    return MonotonicNs() - start;
+  }
+
   TimedPackage& timed_;
   std::unique_ptr<Session> session_;
+  OtherRuntime* other_ = nullptr;
   int64_t runs_ = 0, min_runs_ = 0, min_ns_ = 0;
   int64_t done_ = 0, spent_ns_ = 0, cpu_ns_ = 0;
   std::vector<int64_t> samples_ns_;
@@ -88,14 +96,16 @@ class Turns {
 class Benchmark {
  public:
   Benchmark(const std::vector<std::string>& paths, const TimePackagesOptions& options)
-      : options_(options), pool_(options.threads > 0 ? options.threads : AllowedCores()), timed_(paths.size()) {
+      : options_(options),
+        pool_(options.threads > 0 ? options.threads : AllowedCores()),
+        timed_(paths.size() + (options.other != nullptr ? 1 : 0)) {
     if (options_.runs > 0) options_.rounds = static_cast<int>(std::min<int64_t>(options_.rounds, options_.runs));
     for (size_t i = 0; i < paths.size(); ++i) {
       files_.emplace_back(paths[i], options_.inputs);
       timed_[i].path = paths[i];
       timed_[i].package = files_[i].first();
-      timed_[i].threads = pool_.threads();
     }
+    for (TimedPackage& timed : timed_) timed.threads = pool_.threads();
   }
 
   std::vector<TimedPackage> Run() {
@@ -119,6 +129,11 @@ class Benchmark {
     std::vector<MappedBytes> gaps;
     std::vector<Turns> turns;
     for (const size_t i : Order(round)) {
+      if (i == files_.size()) {
+        options_.other->LoadAnew();
+        turns.emplace_back(timed_[i], *options_.other);
+        continue;
+      }
       gaps.push_back(TakeGap(random_));
       turns.emplace_back(timed_[i], files_[i].Start(files_[i].Load(), {.pool = &pool_}));
     }

@@ -11,6 +11,15 @@
 
 namespace hone {
 
+// Takes turns with the packages: another runtime on their model.
+class OtherRuntime {
+ public:
+  virtual ~OtherRuntime() = default;
+  virtual void LoadAnew() = 0;
+  // Runs it so many times and returns the time of all.
+  virtual int64_t RunNs(int64_t runs) = 0;
+};
+
 struct TimePackagesOptions {
   int threads = 0;
   InputOptions inputs;
@@ -21,6 +30,7 @@ struct TimePackagesOptions {
   int64_t min_time_ns = 3'000'000'000;  // summed over a package's runs; ignored if `runs` is given
   int64_t runs = 0;                     // of each package; 0: by time, and at least 10
   int profiled_runs = 0;                // afterwards, with a clock around each call
+  OtherRuntime* other = nullptr;        // its times follow those of the packages, without a package
   // Called with the number of finished rounds, from 0 on.
   std::function<void(int round)> progress = [](int) {};
 };

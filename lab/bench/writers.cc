@@ -180,6 +180,7 @@ std::string BenchMarkdown(const BenchResult& result) {
   }
   text += "\n";
   for (const Verdict& verdict : result.verdicts) text += fmt::format("- {}\n", MarkdownCell(VerdictText(verdict)));
+  if (result.other) text += fmt::format("- {}\n", MarkdownCell(result.other->text));
   for (const std::string& note : result.noise.notes) text += fmt::format("- noise: {}\n", MarkdownCell(note));
   text += fmt::format("- {} rounds on {} \\#{}, hone {}, {}\n",
                       result.packages.empty() ? 0 : result.packages[0].rounds.size(),

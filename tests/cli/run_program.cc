@@ -30,8 +30,8 @@ void Redirect(const std::string& path, int fd) {
                        const fs::path& output) {
   Redirect(output.string() + ".out", STDOUT_FILENO);
   Redirect(output.string() + ".err", STDERR_FILENO);
-  for (const char* name :
-       {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS", "HONE_IDENTITY", "HONE_SERVER_KEY", "HONE_KEYS"}) {
+  for (const char* name : {"HONE_DB", "HONE_TRACKER", "HONE_KEY", "HONE_THREADS", "HONE_IDENTITY", "HONE_SERVER_KEY",
+                           "HONE_KEYS", "HONE_PYTHON"}) {
     unsetenv(name);
   }
   setenv("HONE_HUB", "none", 1);
