@@ -465,8 +465,7 @@ def grouped_attentions(cases):
     angles = np.outer(np.arange(16), 1 / 100 ** (np.arange(size // 2) / (size // 2)))
     rotary = [np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)]
 
-    # Positions of a cache behind an image's length are not defined: there `results` asks for no cache.
-    def grouped(name, heads, queries, past, total, lengths, packed=False, rotates=True, results=3, **attributes):
+    def grouped(name, heads, queries, past, total, lengths, packed=False, rotates=True, **attributes):
         width = (heads + 2 * groups) * size if packed else heads * size
         keys = [None, None] if packed else [reals(images, queries, groups * size) for _ in range(2)]
         cache = [reals(images, groups, past, size) for _ in range(2)] if past else [None, None]
@@ -476,7 +475,7 @@ def grouped_attentions(cases):
             f"grouped_{name}",
             "GroupQueryAttention",
             inputs,
-            results,
+            3,
             constants=(6, 7, 8),
             num_heads=heads,
             kv_num_heads=groups,
@@ -487,8 +486,8 @@ def grouped_attentions(cases):
     grouped("prompt", 4, 5, 0, 5, [5, 5])
     grouped("prompt_plain", 2, 5, 0, 5, [5, 5], rotates=False, scale=0.3)
     grouped("step", 4, 1, 6, 7, [7, 7])
-    grouped("step_lengths", 4, 1, 6, 7, [7, 5], results=1)
-    grouped("step_room", 4, 1, 12, 7, [7, 7], results=1)
+    grouped("step_lengths", 4, 1, 6, 7, [7, 5])
+    grouped("step_room", 4, 1, 12, 7, [7, 7])
     grouped("step_packed", 4, 1, 6, 7, [7, 7], packed=True)
     grouped("prompt_packed", 6, 4, 0, 4, [4, 4], packed=True)
     grouped("window", 4, 6, 0, 6, [6, 6], local_window_size=3)

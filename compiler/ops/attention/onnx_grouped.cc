@@ -13,8 +13,10 @@ namespace {
 
 using relay::ExprPtr;
 
-// The node's inputs, by number: query, key, value, past keys, past values, the last position per image (seqlens_k), the
-// positions altogether, cosines, sines, positions of the queries, a bias of the scores.
+// The node's inputs, by number:
+//   0, 1, 2  query, key, value        5  the last position per image (seqlens_k)   9   positions of the queries
+//   3, 4     past keys and values     6  the number of positions altogether        10  a bias of the scores
+//   7, 8     cosines and sines by position
 //
 //   cache   | past ......... | S new keys | 0 0 0 |      one row per image; the past has seqlens_k + 1 - S keys
 //   query i sees the keys up to its own position, the past's number + i
@@ -128,18 +130,26 @@ class GroupedAttention {
                     std::move(attributes));
   }
 
-  // The cache with the new rows behind each image's past.
+  // The cache with the new rows behind each image's past, and zeros behind these.
   ExprPtr Cached(int past, const ExprPtr& rows) const {
-    const int64_t given = view_.HasInput(past) ? Past(past)[2] : 0;
-    if (given == 0 && queries_ == capacity_) return rows;
-    const Shape rest{batch_, groups_, capacity_ - given, size_};
-    view_.builder().Spend(ElementCount(rest) * 4);
-    const ExprPtr room = relay::MakeConstant(Tensor(view_.builder().DTypeOf(rows), rest));
-    ExprPtr cache = given == 0 ? room : view_.Input(past);
-    if (given > 0 && given < capacity_) {
-      cache = view_.builder().CallOnTuple("concatenate", {cache, room}, {{"axis", int64_t{2}}});
+    if (is_prompt_ && queries_ == capacity_) return rows;
+    const int64_t given = view_.HasInput(past) && !is_prompt_ ? Past(past)[2] : 0;
+    std::vector<ExprPtr> parts;
+    if (given > 0) parts.push_back(OwnPast(view_.Input(past), given));
+    if (given < capacity_) {
+      const Shape rest{batch_, groups_, capacity_ - given, size_};
+      view_.builder().Spend(ElementCount(rest) * 4);
+      parts.push_back(relay::MakeConstant(Tensor(view_.builder().DTypeOf(rows), rest)));
     }
+    const ExprPtr cache =
+        parts.size() == 1 ? parts[0] : view_.builder().CallOnTuple("concatenate", parts, {{"axis", int64_t{2}}});
     return Composed(view_, "TensorScatter", {cache, rows, past_keys_}, {{"axis", NodeInt(2)}});
+  }
+
+  // The keys or values of each image's own past; zeros behind it.
+  ExprPtr OwnPast(const ExprPtr& past, int64_t positions) const {
+    const ExprPtr own = view_.Call("less", {Positions(positions, 2, 4), view_.Reshape(past_keys_, {batch_, 1, 1, 1})});
+    return view_.Call("where", {own, past, ScalarLike(view_, past, 0)});
   }
 
   // The bias of the scores has one column for each position altogether; the cache may have room for more.

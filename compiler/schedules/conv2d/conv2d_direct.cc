@@ -156,8 +156,8 @@ double SpillRisk(const DirectNest& nest, const MachineModel& machine) {
 // On machines with 32 wide registers, a tile that takes more than half leaves few for operands in flight: up to 17 %
 // more cycles. Machines with 16 have no such choice. There a tile with one vector of weights that takes all registers
 // spills between the taps: code generation loads several of its many broadcasts ahead. Without taps it waits already
-// where one register is left: on a Zen 3 core, a 1x1 convolution from 512 to 1000 channels takes 1.2 times as long for
-// each multiply-add with 13 pixels as with 8 to 12.
+// where one register is left. On a Zen 3 core, a multiply-add of a 1x1 convolution takes 1.2 times as long in tiles of
+// 13 pixels as in those of 8 to 12.
 double Crowding(const DirectNest& nest, const MachineModel& machine, int64_t pixels) {
   constexpr double kSpilled = 1.2, kWaits = 1.12;
   if (nest.TapsInLine()) return 1;
