@@ -34,8 +34,8 @@ struct ConfigChoice {
 using ConfigClass = std::function<std::optional<std::string>(const std::string& schedule, const Config& config)>;
 
 // The interface through which a build gets its configurations. It hides the record store, because compiler does not
-// see db. It is asked once per distinct workload. A choice must satisfy `valid`, the schedules' constraint; a record of an older
-// schedule may not. Returns nullopt when it knows nothing, and the analytic default is used.
+// see db. It is asked once per distinct workload. A choice must satisfy `valid`, the schedules' constraint; a record of
+// an older schedule may not. Returns nullopt when it knows nothing, and the analytic default is used.
 class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
