@@ -106,7 +106,8 @@ Fill ParseFill(std::string_view name);
 // their lowest bit. A ramp is i / n in float64, converted to the dtype.
 void FillTensor(Tensor& tensor, Fill fill, uint64_t seed);
 
-// Element `i` of a tensor of integers or bools: a double does not hold every integer beyond 2^53. Throws Error(kBug) for floats.
+// Element `i` of a tensor of integers or bools: a double does not hold every integer beyond 2^53. Throws Error(kBug)
+// for floats.
 int64_t IntegerAt(const Tensor& tensor, int64_t i);
 
 // Stores the value in the tensor's type: integers wrap, and a bool becomes value != 0. Throws Error(kBug) for floats.

@@ -92,8 +92,8 @@ Statement SelectForeign(Database& database, const std::string& workload, int64_t
 ForeignTrial ReadForeign(const Statement& statement);
 
 // Calls `take` for each record that blames a candidate for a failure of the machine (BlamesForMachine). It gets the
-// record's place in the order of arrival and its message. An empty workload means all. Reads no record of another fate, and holds a
-// thousand at most.
+// record's place in the order of arrival and its message. An empty workload means all. Reads no record of another fate,
+// and holds a thousand at most.
 void EachBlameForMachine(Database& database, const std::string& workload,
                          const std::function<void(int64_t seq, const std::string& message)>& take);
 

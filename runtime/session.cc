@@ -12,8 +12,8 @@
 #include "core/error.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/package_impl.h"
-#include "runtime/threads/thread_state.h"
 #include "runtime/session_memory.h"
+#include "runtime/threads/thread_state.h"
 
 namespace hone {
 namespace {

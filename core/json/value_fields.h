@@ -22,8 +22,8 @@ namespace hone {
 // JSON text written value by value. It equals what DumpJson gives for the same tree, without building the tree.
 // Records are hashed, stored and sent by the million, and building the tree is most of the cost.
 //
-// This is one object. It appends to a text that must outlive it. A field's name is plain ASCII without '"' and '\'. As in
-// DumpJson, invalid UTF-8 becomes U+FFFD, and a number that is not finite throws Error(kBug).
+// This is one object. It appends to a text that must outlive it. A field's name is plain ASCII without '"' and '\'. As
+// in DumpJson, invalid UTF-8 becomes U+FFFD, and a number that is not finite throws Error(kBug).
 class JsonObjectText {
  public:
   explicit JsonObjectText(std::string& text) : text_(text) { text_ += '{'; }

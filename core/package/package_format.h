@@ -6,7 +6,8 @@
 
 namespace hone {
 
-// A package of one target begins with PackageHeader, little endian. Sections start at multiples of kPackageAlign and do not overlap.
+// A package of one target begins with PackageHeader, little endian. Sections start at multiples of kPackageAlign and do
+// not overlap.
 inline constexpr char kPackageMagic[8] = {'H', 'O', 'N', 'E', 'P', 'K', 'G', '\n'};
 inline constexpr uint32_t kPackageVersion = 2;
 inline constexpr uint64_t kPackageAlign = 4096;
@@ -43,8 +44,8 @@ inline constexpr char kFatPackageMagic[8] = {'H', 'O', 'N', 'E', 'F', 'A', 'T', 
 inline constexpr uint32_t kFatPackageVersion = 1;
 inline constexpr uint32_t kMostPackages = 64;
 
-// A file with packages for several targets begins with this header, little endian, and the entries. Packages start at multiples of
-// kPackageAlign and do not overlap. The package with the highest requirements comes first.
+// A file with packages for several targets begins with this header, little endian, and the entries. Packages start at
+// multiples of kPackageAlign and do not overlap. The package with the highest requirements comes first.
 struct FatPackageHeader {
   char magic[8];
   uint32_t version;

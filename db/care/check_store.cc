@@ -7,9 +7,9 @@
 #include "db/database.h"
 #include "db/open_database.h"
 #include "db/record_log.h"
-#include "db/store_tables.h"
 #include "db/sqlite/schema.h"
 #include "db/sqlite/sqlite_connection.h"
+#include "db/store_tables.h"
 
 namespace hone {
 namespace {

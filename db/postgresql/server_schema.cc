@@ -113,8 +113,8 @@ void AddSetups(ServerLink& link) {
   )");
 }
 
-// Brings the store from its previous version to `version`. A new version that does more than add columns to `records` adds a
-// step here and one to SQLite's. It never edits one.
+// Brings the store from its previous version to `version`. A new version that does more than add columns to `records`
+// adds a step here and one to SQLite's. It never edits one.
 constexpr int64_t kFirstVersion = 5;
 void UpgradeTo(int64_t version, ServerLink& link) {
   if (version == kFirstVersion) return CreateVersion5(link);

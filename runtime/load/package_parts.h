@@ -1,4 +1,5 @@
-// Splits the bytes of a package file, or of a file that holds packages of one model for several targets. docs/reference/formats.md, "Package", holds the grammar.
+// Splits the bytes of a package file, or of a file that holds packages of one model for several targets.
+// docs/reference/formats.md, "Package", holds the grammar.
 #pragma once
 
 #include <string>

@@ -1,7 +1,6 @@
-#include "db/verdicts/row_verdicts.h"
-
 #include <gtest/gtest.h>
 
+#include "db/verdicts/row_verdicts.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {

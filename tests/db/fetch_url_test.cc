@@ -1,11 +1,10 @@
 // Fetching from a server that breaks off, lies and floods.
-#include "db/packs/url_transfer.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "db/packs/url_transfer.h"
 #include "tests/db/one_shot_server.h"
 
 namespace hone {

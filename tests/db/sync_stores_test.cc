@@ -1,5 +1,3 @@
-#include "db/care/store_care.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "db/care/store_care.h"
 #include "tests/db/sample_record.h"
 #include "tests/db/store_place.h"
 

@@ -1,11 +1,11 @@
-#include "rpc_runner/executor/judge/judge_results.h"
-
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <limits>
 #include <utility>
 #include <vector>
+
+#include "rpc_runner/executor/judge/judge_results.h"
 
 namespace hone {
 namespace {

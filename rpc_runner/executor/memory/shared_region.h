@@ -55,8 +55,9 @@ class SharedRegion {
 // size_bytes rounded up to whole pages, at least one.
 int64_t WholePages(int64_t size_bytes);
 
-// A kernel's memory: one mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned, and its end is as close to the
-// guard as that allows. Lives until the process ends, since only a job's child makes them. Throws std::bad_alloc.
+// A kernel's memory: one mapping with 64 KiB of PROT_NONE on either side. The data is 64-byte aligned, and its end is
+// as close to the guard as that allows. Lives until the process ends, since only a job's child makes them. Throws
+// std::bad_alloc.
 class GuardedBuffer {
  public:
   // Zero-filled private memory.
