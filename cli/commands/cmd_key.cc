@@ -140,7 +140,7 @@ void PrintBook(const KeyBook& book) {
     if (e.taken_by.empty()) table.Add({e.name, RolesText(e.roles), "code until " + UtcTimeText(e.until_s), "", ""});
   }
   Print("tracker's own key: {} ({})\n", book.server_key, KeyFingerprint(book.server_key));
-  Print("{}", table.empty() ? "nobody is admitted yet\n" : table.ToText());
+  Print("{}", table.empty() ? "no key is admitted yet\n" : table.ToText());
   for (const AuthorizedList::Fault& f : book.list.faults) Note("line {} admits nobody: {}\n", f.line, f.why);
 }
 
@@ -189,7 +189,7 @@ int KeyEnrollCommand(const Arguments& arguments) {
     PrintJson({{"code", code}, {"name", name}, {"roles", roles}, {"until", UtcTimeText(until_s)}});
   } else {
     Print("{}\n", code);
-    Note("it works once and until {}; whoever has it first becomes {}\n", UtcTimeText(until_s), name);
+    Note("it works once and until {}; the first to use it becomes {}\n", UtcTimeText(until_s), name);
   }
   const bool is_runner = RolesOf(roles) == static_cast<uint8_t>(Role::kRunner);
   line.Next(is_runner ? "hone-runner --tracker ADDRESS --enroll " + code

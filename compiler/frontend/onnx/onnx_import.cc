@@ -56,7 +56,7 @@ class Importer {
   Value AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result, size_t index);
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
-  std::vector<ExprPtr> Convert(OnnxNode node);
+  std::vector<ExprPtr> Convert(OnnxNode node, const NarrowTypes& narrow);
   const ExprPtr& ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
   std::vector<ExprPtr> Outputs() const;
@@ -219,7 +219,7 @@ std::string OperatorName(const OnnxNode& node) {
 }
 
 // Takes a copy, because a node of an old opset is changed into a present one.
-std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
+std::vector<ExprPtr> Importer::Convert(OnnxNode node, const NarrowTypes& narrow) {
   const int64_t opset = node.opset > 0 ? node.opset : graph_.opset;
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
   const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);
@@ -234,7 +234,7 @@ std::vector<ExprPtr> Importer::Convert(OnnxNode node) {
   const auto convert_body = [this](const OnnxGraph& body, const std::vector<ExprPtr>& given) {
     return ConvertBodyOf(body, given);
   };
-  return row->convert(OnnxNodeView(node, opset, std::move(inputs), builder_, convert_body, InputNarrows(node)));
+  return row->convert(OnnxNodeView(node, opset, std::move(inputs), builder_, convert_body, narrow));
 }
 
 void Importer::ConvertNode(const OnnxNode& node) {
@@ -243,7 +243,7 @@ void Importer::ConvertNode(const OnnxNode& node) {
   builder_.SetNodeName(node.name);
   try {
     const NarrowTypes narrow = InputNarrows(node);
-    const std::vector<ExprPtr> results = Convert(node);
+    const std::vector<ExprPtr> results = Convert(node, narrow);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty()) continue;
       if (i < results.size()) scopes_.back()[node.outputs[i]] = AsResult(node, narrow, results[i], i);

@@ -166,8 +166,7 @@ std::vector<ExprPtr> Attention(const OnnxNodeView& view) { return AttentionFormu
 
 // Every `step`-th element of the last axis in [begin, end).
 ExprPtr LastAxis(const OnnxNodeView& view, const ExprPtr& x, int64_t begin, int64_t end, int64_t step = 1) {
-  return view.Call("strided_slice", {x},
-                   {{"begin", Axes{begin}}, {"end", Axes{end}}, {"strides", Axes{step}}, {"axes", Axes{3}}});
+  return view.Slice(x, 3, begin, end, step);
 }
 
 // The angles per position, batch x positions x half, broadcast over heads.

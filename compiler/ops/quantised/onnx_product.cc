@@ -61,9 +61,7 @@ ExactSum IntegerConv(const OnnxNodeView& view, const Operands& at, int bias = -1
 
 // Positions [begin, end) of one axis.
 WholeNumbers Slice(const OnnxNodeView& view, const WholeNumbers& from, size_t axis, int64_t begin, int64_t end) {
-  const ExprPtr part = view.Call(
-      "strided_slice", {from.value},
-      {{"begin", Ints{begin}}, {"end", Ints{end}}, {"strides", Ints{1}}, {"axes", Ints{static_cast<int64_t>(axis)}}});
+  const ExprPtr part = view.Slice(from.value, static_cast<int64_t>(axis), begin, end);
   return {part, from.low, from.high};
 }
 

@@ -53,15 +53,10 @@ void CheckSpectrum(const Spectrum& spectrum) {
   }
 }
 
-ExprPtr Part(const OnnxNodeView& view, const ExprPtr& x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1) {
-  return view.Call("strided_slice", {x},
-                   {{"begin", Axes{begin}}, {"end", Axes{end}}, {"strides", Axes{step}}, {"axes", Axes{axis}}});
-}
-
 // Extends rows x given x parts with zeros, or cuts the last ones off.
 ExprPtr OfLength(const OnnxNodeView& view, const ExprPtr& x, int64_t length) {
   const int64_t given = view.builder().ShapeOf(x)[1];
-  if (given > length) return Part(view, x, 1, 0, length);
+  if (given > length) return view.Slice(x, 1, 0, length);
   if (given == length) return x;
   return view.Call("nn.pad", {x}, {{"pad_width", Axes{0, 0, 0, length - given, 0, 0}}});
 }
@@ -71,7 +66,7 @@ ExprPtr OfLength(const OnnxNodeView& view, const ExprPtr& x, int64_t length) {
 ExprPtr WithOtherHalf(const OnnxNodeView& view, const ExprPtr& half, int64_t length) {
   const int64_t others = (length - 1) / 2;
   if (others == 0) return half;
-  const ExprPtr mirrored = Part(view, half, 1, others, 0, -1);
+  const ExprPtr mirrored = view.Slice(half, 1, others, 0, -1);
   const ExprPtr signs = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, {2}, {1, -1}));
   return view.builder().CallOnTuple("concatenate", {half, view.Call("multiply", {mirrored, signs})},
                                     {{"axis", int64_t{1}}});
@@ -85,7 +80,7 @@ ExprPtr SpectrumOf(const OnnxNodeView& view, const ExprPtr& given, const Spectru
   const double scale = spectrum.inverse ? 1 / static_cast<double>(spectrum.length) : 1;
   const ExprPtr all =
       Transformed(view, numbers, {spectrum.inverse ? 1 : -1, scale, spectrum.result_parts(), true}).value;
-  return spectrum.results() < spectrum.length ? Part(view, all, 1, 0, spectrum.results()) : all;
+  return spectrum.results() < spectrum.length ? view.Slice(all, 1, 0, spectrum.results()) : all;
 }
 
 // An input since opset 20, an attribute before.
@@ -156,7 +151,7 @@ ExprPtr Framed(const OnnxNodeView& view, const ExprPtr& signal, const Frames& fr
   const ExprPtr cut = view.Reshape(OfLength(view, signal, whole * piece), {shape[0], whole, piece * shape[2]});
   std::vector<ExprPtr> fields;
   for (int64_t i = 0; i < pieces; ++i) {
-    fields.push_back(Part(view, cut, 1, i, i + (frames.count - 1) * apart + 1, apart));
+    fields.push_back(view.Slice(cut, 1, i, i + (frames.count - 1) * apart + 1, apart));
   }
   if (pieces == 1) return view.Reshape(fields[0], framed);
   return view.Reshape(view.builder().CallOnTuple("concatenate", fields, {{"axis", int64_t{2}}}), framed);
