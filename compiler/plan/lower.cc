@@ -19,6 +19,7 @@
 #include "compiler/plan/kernel_table.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "core/error.h"
 #include "core/nth.h"
 
@@ -78,7 +79,7 @@ class Lowering {
   // `compiled`: whether to include the kernels' code and stages.
   Lowered Run(bool compiled) {
     places_ = PlaceConcats(order_);
-    for (const auto& param : module_.main->params) AddInput(*param);
+    AddInputs();
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
     PlanMemory(plan());
@@ -108,11 +109,21 @@ class Lowering {
     return {static_cast<int>(plan().buffers.size()) - 1, 0, BatchStride(type)};
   }
 
-  void AddInput(const relay::Var& var) {
-    RequireKnownShape(var.type, "input " + var.name);
-    const PlanView view = AddBuffer(var.name, BufferKind::kInput, *var.type);
-    plan().inputs.push_back(view.buffer);
-    views_[&var] = {view};
+  void AddInputs() {
+    const std::vector<relay::RangedInput> ranged = relay::RangedInputs(*module_.main);
+    std::vector<int> numbers;  // of each parameter in Plan::inputs
+    for (size_t i = 0; i < module_.main->params.size(); ++i) {
+      const relay::Var& var = *module_.main->params[i];
+      RequireKnownShape(var.type, "input " + var.name);
+      const PlanView view = AddBuffer(var.name, BufferKind::kInput, *var.type);
+      views_[&var] = {view};
+      numbers.push_back(static_cast<int>(plan().inputs.size()));
+      if (!relay::IsExtent(ranged, static_cast<int64_t>(i))) plan().inputs.push_back(view.buffer);
+    }
+    for (const relay::RangedInput& each : ranged) {
+      const PlanView& extent = views_[Nth(module_.main->params, each.extent).get()].at(0);
+      plan().ranged.push_back({Nth(numbers, each.input), static_cast<int>(each.axis), extent.buffer, each.least});
+    }
   }
 
   // Passes make a constant for each call that reads it packed, transposed or scaled; equal ones are stored once.

@@ -7,6 +7,7 @@
 
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 
@@ -108,8 +109,9 @@ std::vector<Tensor> RunReference(const relay::IRModule& module, const std::map<s
                                  const Observer& each) {
   std::map<std::string, const Tensor*> bound;
   for (const auto& [name, value] : module.params) bound[name] = &value;
+  const std::map<std::string, Tensor> full = relay::FullInputs(*module.main, inputs);
   Interpreter interpreter(each);
-  for (const auto& param : module.main->params) interpreter.Bind(*param, {ValueOf(*param, inputs, bound)});
+  for (const auto& param : module.main->params) interpreter.Bind(*param, {ValueOf(*param, full, bound)});
   return relay::TrueOutputs(*module.main, interpreter.Run(module.main->body));
 }
 

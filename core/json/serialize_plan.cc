@@ -89,12 +89,60 @@ PlanKernel KernelFromJson(const Json& json) {
   return kernel;
 }
 
+// Lists of numbers only, because a list of objects would need more code in the runtime than all else about extents.
+std::vector<int64_t> RowsField(const Json& json, const char* name, size_t width, int64_t least) {
+  std::vector<int64_t> numbers = IntegersField(json, name, least);
+  bool fits = numbers.size() % width == 0;
+  for (const int64_t number : numbers) fits = fits && number <= INT32_MAX;
+  if (fits) return numbers;
+  throw Error(ExitCode::kBadData, fmt::format("field '{}' does not hold rows of {} numbers of 31 bits", name, width));
+}
+
+// Stage, first item and number of axes of each box, then four numbers for each of its axes.
+Json BoxesToJson(const std::vector<ItemBox>& boxes) {
+  Json numbers = Json::array();
+  for (const ItemBox& box : boxes) {
+    for (const int64_t number : {int64_t{box.stage}, box.first, static_cast<int64_t>(box.axes.size())}) {
+      numbers.push_back(number);
+    }
+    for (const ItemAxis& axis : box.axes) {
+      for (const int64_t number : {axis.items, int64_t{axis.extent}, axis.scale, axis.step}) numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
+std::vector<ItemBox> BoxesFromJson(const Json& json) {
+  const std::vector<int64_t> numbers = IntegersField(json, "boxes", -1);
+  std::vector<ItemBox> boxes;
+  const auto left = [&](size_t at) { return numbers.size() - at; };
+  for (size_t at = 0; at < numbers.size();) {
+    const bool has_head = left(at) >= 3 && numbers[at + 2] >= 0;
+    if (!has_head || static_cast<uint64_t>(numbers[at + 2]) > (left(at) - 3) / 4) {
+      throw Error(ExitCode::kBadData, "field 'boxes' ends within a box");
+    }
+    if (numbers[at] > INT32_MAX) throw Error(ExitCode::kBadData, "field 'boxes' names a stage beyond 31 bits");
+    ItemBox box{static_cast<int>(numbers[at]), numbers[at + 1], {}};
+    const int64_t* row = &numbers[at] + 3;
+    for (box.axes.resize(static_cast<size_t>(numbers[at + 2])); ItemAxis & axis : box.axes) {
+      if (row[1] > INT32_MAX) throw Error(ExitCode::kBadData, "field 'boxes' names a buffer beyond 31 bits");
+      axis = {row[0], static_cast<int>(row[1]), row[2], row[3]};
+      row += 4;
+    }
+    at += 3 + 4 * box.axes.size();
+    boxes.push_back(std::move(box));
+  }
+  return boxes;
+}
+
 Json CallToJson(const PlanCall& call) {
-  return {{"kernel", call.kernel},
-          {"operands", ArrayOf(call.operands, ViewToJson)},
-          {"op", call.op},
-          {"nodes", call.nodes},
-          {"flops", call.flops}};
+  Json json = {{"kernel", call.kernel},
+               {"operands", ArrayOf(call.operands, ViewToJson)},
+               {"op", call.op},
+               {"nodes", call.nodes},
+               {"flops", call.flops}};
+  if (!call.boxes.empty()) json["boxes"] = BoxesToJson(call.boxes);
+  return json;
 }
 
 PlanCall CallFromJson(const Json& json, const Plan& plan) {
@@ -106,10 +154,10 @@ PlanCall CallFromJson(const Json& json, const Plan& plan) {
   call.op = TextField(json, "op");
   call.nodes = TextsField(json, "nodes");
   call.flops = NumberField(json, "flops");
+  if (json.find("boxes") != json.end()) call.boxes = BoxesFromJson(json);
   return call;
 }
 
-// Each is four numbers. A list of objects would need more code in the runtime than everything else there about counts.
 Json CountedToJson(const std::vector<CountedAxis>& counted) {
   Json numbers = Json::array();
   for (const CountedAxis& each : counted) {
@@ -121,10 +169,7 @@ Json CountedToJson(const std::vector<CountedAxis>& counted) {
 }
 
 std::vector<CountedAxis> CountedFromJson(const Json& json) {
-  const std::vector<int64_t> numbers = IntegersField(json, "counted", -1);
-  bool fits = numbers.size() % 4 == 0;
-  for (const int64_t number : numbers) fits = fits && number <= INT32_MAX;
-  if (!fits) throw Error(ExitCode::kBadData, "field 'counted' does not hold four numbers of 31 bits for each axis");
+  const std::vector<int64_t> numbers = RowsField(json, "counted", 4, -1);
   std::vector<CountedAxis> counted(numbers.size() / 4);
   const int64_t* at = numbers.data();
   for (CountedAxis& each : counted) {
@@ -132,6 +177,27 @@ std::vector<CountedAxis> CountedFromJson(const Json& json) {
     at += 4;
   }
   return counted;
+}
+
+Json RangedToJson(const std::vector<RangedAxis>& ranged) {
+  Json numbers = Json::array();
+  for (const RangedAxis& each : ranged) {
+    for (const int64_t number : {int64_t{each.input}, int64_t{each.axis}, int64_t{each.extent}, each.least}) {
+      numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
+std::vector<RangedAxis> RangedFromJson(const Json& json) {
+  const std::vector<int64_t> numbers = RowsField(json, "ranged", 4, 0);
+  std::vector<RangedAxis> ranged(numbers.size() / 4);
+  const int64_t* at = numbers.data();
+  for (RangedAxis& each : ranged) {
+    each = {static_cast<int>(at[0]), static_cast<int>(at[1]), static_cast<int>(at[2]), at[3]};
+    at += 4;
+  }
+  return ranged;
 }
 
 }  // namespace
@@ -166,6 +232,7 @@ Json ToJson(const Plan& plan) {
                {"params_bytes", plan.params_bytes},
                {"live_bound_bytes", plan.live_bound_bytes}};
   if (!plan.counted.empty()) json["counted"] = CountedToJson(plan.counted);
+  if (!plan.ranged.empty()) json["ranged"] = RangedToJson(plan.ranged);
   return json;
 }
 
@@ -185,6 +252,7 @@ Plan PlanFromJson(const Json& json) {
   plan.inputs = IndicesField(json, "inputs", plan.buffers.size());
   plan.outputs = IndicesField(json, "outputs", plan.buffers.size());
   if (json.find("counted") != json.end()) plan.counted = CountedFromJson(json);
+  if (json.find("ranged") != json.end()) plan.ranged = RangedFromJson(json);
   plan.arena_bytes = IntegerField(json, "arena_bytes", 0);
   plan.params_bytes = IntegerField(json, "params_bytes", 0);
   plan.live_bound_bytes = IntegerField(json, "live_bound_bytes", 0);

@@ -62,12 +62,35 @@ struct PlanKernel {
   bool operator==(const PlanKernel&) const = default;
 };
 
+// Work items of a stage along one of their axes. Only the first ceil(extent * scale / step) of them are needed in a
+// run, where `extent` is the value of a buffer.
+struct ItemAxis {
+  int64_t items = 1;
+  // Buffer of one int64, of kind kInput or kOutput, which holds its value before the call; -1: all items are needed.
+  int extent = -1;
+  int64_t scale = 1, step = 1;
+  bool operator==(const ItemAxis&) const = default;
+};
+
+// Work items [first, first + product of the axes' items) of a stage, in row-major order of the axes. A run may leave
+// out those that an axis does not need: nothing that it returns depends on them.
+//
+//    items of a stage   0 1 2 3 | 4 5 6 7 | 8 9 10 11       axes: 3 images; 4 tiles of rows, 2 of which are needed
+//    the run does       0 1       4 5       8 9
+struct ItemBox {
+  int stage = 0;
+  int64_t first = 0;
+  std::vector<ItemAxis> axes;  // the outermost first
+  bool operator==(const ItemBox&) const = default;
+};
+
 struct PlanCall {
   int kernel = 0;
   std::vector<PlanView> operands;  // inputs, then outputs, as the kernel wants them
   std::string op;                  // anchor or first op, "nn.conv2d"
   std::vector<std::string> nodes;  // original names of the model's nodes that it computes
   double flops = 0;
+  std::vector<ItemBox> boxes;  // disjoint; items outside of them are always done
   bool operator==(const PlanCall&) const = default;
 };
 
@@ -81,6 +104,16 @@ struct CountedAxis {
   bool operator==(const CountedAxis&) const = default;
 };
 
+// An axis of an input whose extent the caller chooses for each run, from `least` to the input's dimension. Axes with
+// the same buffer have the same extent. The buffer's name is the dimension's.
+struct RangedAxis {
+  int input = 0;   // index in Plan::inputs
+  int axis = 0;    // of the input
+  int extent = 0;  // buffer of the extent: one int64 of kind kInput, not among Plan::inputs
+  int64_t least = 1;
+  bool operator==(const RangedAxis&) const = default;
+};
+
 struct Plan {
   int version = kPlanVersion;
   std::string model;  // path or zoo name, for people
@@ -91,7 +124,8 @@ struct Plan {
   std::vector<PlanCall> calls;  // in execution order
   std::vector<int> inputs;      // buffer indices, in the model's order
   std::vector<int> outputs;
-  std::vector<CountedAxis> counted;  // empty: every shape is that of its buffer
+  std::vector<CountedAxis> counted;  // empty: every output's shape is that of its buffer
+  std::vector<RangedAxis> ranged;    // empty: every input's shape is that of its buffer
   int64_t arena_bytes = 0;
   int64_t params_bytes = 0;
   int64_t live_bound_bytes = 0;  // most bytes that are live at once; no plan can need a smaller arena

@@ -122,6 +122,8 @@ class PlanValidator {
     }
     if (kind == BufferKind::kOutput) {
       for (const CountedAxis& counted : plan_.counted) ValidateCounted(counted, listed);
+    } else {
+      for (const RangedAxis& ranged : plan_.ranged) ValidateRanged(ranged, listed);
     }
     for (size_t i = 0; i < listed.size(); ++i) {
       Require(listed[i] || plan_.buffers[i].kind != kind, where,
@@ -129,22 +131,63 @@ class PlanValidator {
     }
   }
 
+  static bool Below(int i, size_t size) { return static_cast<size_t>(i) < size; }  // a negative one is huge
+
+  bool IsInteger(int buffer) const {
+    if (!Below(buffer, plan_.buffers.size())) return false;
+    return plan_.buffers[buffer].dtype == DType::kInt64 && plan_.buffers[buffer].size_bytes == 8;
+  }
+
   // Marks the count's buffer as listed; several axes may share it.
   void ValidateCounted(const CountedAxis& counted, std::vector<bool>& listed) const {
-    const auto below = [](int i, size_t size) { return static_cast<size_t>(i) < size; };  // a negative one is huge
-    bool fits = below(counted.count, plan_.buffers.size());
-    if (fits) {
-      const PlanBuffer& count = plan_.buffers[counted.count];
-      fits = count.kind == BufferKind::kOutput && count.dtype == DType::kInt64 && count.size_bytes == 8;
-      listed[counted.count] = true;
-    }
+    bool fits = IsInteger(counted.count) && plan_.buffers[counted.count].kind == BufferKind::kOutput;
+    if (fits) listed[counted.count] = true;
     if (counted.output != -1) {
-      fits = fits && below(counted.output, plan_.outputs.size()) && plan_.outputs[counted.output] != counted.count;
+      fits = fits && Below(counted.output, plan_.outputs.size()) && plan_.outputs[counted.output] != counted.count;
       const Shape* const shape = fits ? &plan_.buffers[plan_.outputs[counted.output]].shape : nullptr;
-      fits = fits && below(counted.axis, shape->size()) && counted.most == (*shape)[counted.axis];
+      fits = fits && Below(counted.axis, shape->size()) && counted.most == (*shape)[counted.axis];
     }
     Require(fits && counted.most >= 0, {"counted"},
             [&] { return fmt::format("axis {} of output {} does not fit its count", counted.axis, counted.output); });
+  }
+
+  // Marks the extent's buffer as listed.
+  void ValidateRanged(const RangedAxis& ranged, std::vector<bool>& listed) const {
+    bool fits = IsInteger(ranged.extent) && plan_.buffers[ranged.extent].kind == BufferKind::kInput;
+    if (fits) listed[ranged.extent] = true;
+    fits = fits && Below(ranged.input, plan_.inputs.size()) && plan_.inputs[ranged.input] != ranged.extent;
+    const Shape* const shape = fits ? &plan_.buffers[plan_.inputs[ranged.input]].shape : nullptr;
+    fits = fits && Below(ranged.axis, shape->size()) && ranged.least <= (*shape)[ranged.axis];
+    Require(fits && ranged.least >= 0, {"ranged"},
+            [&] { return fmt::format("axis {} of input {} does not fit its extent", ranged.axis, ranged.input); });
+  }
+
+  static bool IsUsers(const PlanBuffer& buffer) {
+    return buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
+  }
+
+  // The box lies within its stage's items.
+  bool IsWithin(const ItemBox& box, const PlanKernel& kernel) const {
+    if (!Below(box.stage, kernel.stages.size()) || box.first < 0 || box.axes.empty()) return false;
+    const int64_t extent = kernel.stages[box.stage].extent;
+    int64_t items = 1;
+    for (const ItemAxis& axis : box.axes) {
+      if (axis.items < 1 || axis.items > extent || items > extent / axis.items) return false;
+      if (axis.extent != -1 && (!IsInteger(axis.extent) || !IsUsers(plan_.buffers[axis.extent]))) return false;
+      if (axis.scale < 1 || axis.step < 1 || axis.scale > kMostBytes || axis.step > kMostBytes) return false;
+      items *= axis.items;
+    }
+    return box.first <= extent - items;
+  }
+
+  static int64_t ItemsOf(const ItemBox& box) {
+    int64_t items = 1;
+    for (const ItemAxis& axis : box.axes) items *= axis.items;
+    return items;
+  }
+  // Boxes are in the order of stages and items, apart from each other.
+  static bool IsBehind(const ItemBox& box, const ItemBox& before) {
+    return box.stage > before.stage || (box.stage == before.stage && box.first >= before.first + ItemsOf(before));
   }
 
   void ValidateKernel(const PlanKernel& kernel, const GraphPlace& where) const {
@@ -178,6 +221,12 @@ class PlanValidator {
     for (const PlanView& view : call.operands) ValidateView(view, where);
     const BufferKind result = plan_.buffers[call.operands.back().buffer].kind;
     Require(result == BufferKind::kOutput || result == BufferKind::kArena, where, "writes to an input or a parameter");
+    const PlanKernel& kernel = plan_.kernels[call.kernel];
+    for (size_t i = 0; i < call.boxes.size(); ++i) {
+      const ItemBox &box = call.boxes[i], *before = i == 0 ? nullptr : &call.boxes[i - 1];
+      Require(IsWithin(box, kernel) && (before == nullptr || IsBehind(box, *before)), where,
+              [&] { return fmt::format("box {} does not fit the items of its stage", i); });
+    }
   }
 
   const Plan& plan_;
