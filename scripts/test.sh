@@ -14,14 +14,24 @@ if [ "${1:-}" = "--no-install" ]; then
 fi
 [ "${1:-}" = "--" ] && shift
 
-# These are only for tests: servers, packaging tools, and the tools with which scripts/build_runner.sh builds the
-# one-file runners of the usual tests. The demo does without them, because the servers' Debian packages start services.
-HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev g++-aarch64-linux-gnu autoconf automake libtool curl"
+# These are only for tests; the demo does without them. There are servers, whose Debian packages start services, and
+# programs that read hone's files: shells, checkers of packages and units, other benchmarks. The compilers make one-file
+# runners (scripts/build_runner.sh) and programs for boards.
+HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev autoconf automake libtool curl
+  g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu
+  zsh fish lintian systemd nodejs libbenchmark-tools python3-pip python3-venv python3-yaml"
 install_packages "${install[@]}"
-# Programs that read hone's files; without a network, the tests that run them are skipped.
-if [ ${#install[@]} -eq 0 ] && [ ! -d build/readers ]; then
-  python3 -m pip install --quiet --root-user-action ignore --target build/readers -r tests/peers/readers/requirements.txt ||
-    echo "test.sh: no readers in build/readers; tests that ask them are skipped" >&2
+# Python packages that read hone's files or run the same models. Without a network, the tests that ask them are skipped.
+readers=tests/peers/readers/requirements.txt
+if [ ${#install[@]} -eq 0 ] && ! cmp -s "$readers" build/readers/requirements.txt; then
+  rm -rf build/readers.new
+  if python3 -m pip install --quiet --root-user-action ignore --target build/readers.new -r "$readers"; then
+    cp "$readers" build/readers.new/
+    rm -rf build/readers
+    mv build/readers.new build/readers
+  else
+    echo "test.sh: not all of $readers is in build/readers; tests that ask for it are skipped" >&2
+  fi
 fi
 cmake --preset release >/dev/null
 cmake --build --preset release

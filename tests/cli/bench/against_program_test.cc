@@ -108,6 +108,7 @@ TEST_F(AgainstProgram, NamesTheWayOn) {
 }
 
 TEST_F(AgainstProgram, TimesOnnxRuntime) {
+  environment["PYTHONPATH"] = HONE_SOURCE_DIR "/build/readers";  // where scripts/test.sh installs it
   if (Shell("python3 -c 'import onnxruntime'").code != 0) GTEST_SKIP() << "python3 has no onnxruntime";
   for (const std::string& model : std::vector<std::string>{"m.onnx", "zoo:mlp"}) {
     const ProgramResult r = Bench(model);
