@@ -6,9 +6,8 @@
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/call_ways.h"
-#include "compiler/passes/layouts/cheapest_choices.h"
-#include "compiler/passes/layouts/layout_graph.h"
 #include "compiler/passes/layouts/layout_report.h"
+#include "compiler/passes/layouts/layout_search.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
@@ -67,19 +66,10 @@ relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layou
   return TypedFunction(std::move(params), inside.at(function.body.get()), function.attrs, std::move(note));
 }
 
-// The choices of a whole graph and their estimated cost.
-struct Layouts {
-  LayoutGraph graph;
-  CheapestChoices found;
-  Layouts(const ExprPtr& body, ConfigChooser& configs, const MachineModel& machine)
-      : graph(body, configs, machine), found(FindCheapestChoices(graph.graph(), graph.per_layer())) {}
-  double per_layer_ns() const { return CostOf(graph.graph(), graph.per_layer()); }
-};
-
 class LayoutChooser {
  public:
   // Without `layouts` every layer chooses for itself.
-  LayoutChooser(ConfigChooser& configs, const Layouts* layouts) : configs_(configs), layouts_(layouts) {}
+  LayoutChooser(ConfigChooser& configs, const LayoutSearch* layouts) : configs_(configs), layouts_(layouts) {}
 
   ExprPtr Run(const ExprPtr& body) {
     for (const ExprPtr& expr : PostOrder(body)) now_.emplace(expr.get(), Chosen(expr));
@@ -156,7 +146,7 @@ class LayoutChooser {
   }
 
   CallWay WayOf(const Call& call, const std::vector<TypePtr>& types) const {
-    if (layouts_) return layouts_->graph.Of(&call, layouts_->found.choices);
+    if (layouts_) return layouts_->Of(&call);
     const Function& function = *relay::AsFunction(call.op);
     const Anchor* anchor = AnchorOf(function);
     return anchor ? AnchorWays(*anchor, call, configs_).front() : CallWay{LayoutForGroup(function, types)};
@@ -170,23 +160,11 @@ class LayoutChooser {
   }
 
   ConfigChooser& configs_;
-  const Layouts* layouts_;
+  const LayoutSearch* layouts_;
   std::unordered_map<const relay::Expr*, ExprPtr> now_;  // old node to new
   std::map<std::pair<const relay::Expr*, std::string>, ExprPtr> transformed_;
   std::unordered_map<const relay::Expr*, ExprPtr> source_of_;  // a transform's result to its argument
 };
-
-// The machine as the model's kernels see it: if the second cache holds all weights together, they are never cold.
-MachineModel MachineOf(const ExprPtr& body, const PassContext& context) {
-  MachineModel machine = context.build.machine();
-  int64_t bytes = 0;
-  for (const ExprPtr& expr : PostOrder(body)) {
-    if (const relay::Constant* constant = relay::AsConstant(expr)) bytes += constant->value.size_bytes();
-  }
-  if (bytes > machine.l2_bytes / 2) return machine;
-  machine.cold_bytes_per_cycle = machine.shared_bytes_per_cycle = machine.moved_bytes_per_cycle.l2;
-  return machine;
-}
 
 }  // namespace
 
@@ -195,10 +173,10 @@ relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& 
   const MachineModel machine = MachineOf(body, context);
   ConfigChooser configs(context, machine);
   if (context.build.opt_level < 3) return WithBody(module, LayoutChooser(configs, nullptr).Run(body));
-  const Layouts layouts(body, configs, machine);
+  const LayoutSearch layouts(body, configs, machine);
   relay::IRModule chosen = WithBody(module, LayoutChooser(configs, &layouts).Run(body));
   auto costs = std::make_shared<LayoutCosts>();
-  costs->expected_ns = layouts.found.cost;
+  costs->expected_ns = layouts.expected_ns();
   costs->per_layer_ns = layouts.per_layer_ns();
   const Function& main = *chosen.main;
   chosen.main = TypedFunction(main.params, main.body, main.attrs, std::move(costs));

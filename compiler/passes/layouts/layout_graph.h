@@ -48,6 +48,8 @@ class LayoutGraph {
   // The choices if each layer chooses for itself: an anchor takes its best, other functions follow their inputs
   // (LayoutForGroup).
   const Choices& per_layer() const { return per_layer_; }
+  // The call's number among the nodes.
+  int NodeOf(const relay::Expr* call) const { return node_of_.at(call); }
   // The way to run the call.
   const CallWay& Of(const relay::Expr* call, const Choices& choices) const;
 

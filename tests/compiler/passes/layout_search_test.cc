@@ -1,4 +1,6 @@
 // The search for layouts over whole graphs, with costs that the tests set.
+#include "compiler/passes/layouts/layout_search.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -154,6 +156,32 @@ TEST(LayoutSearch, ASharedTransformIsPaidOnce) {
   const double result_ns = LayoutCost(machine).TransformNs(*relay::TensorType({1, 64, 24, 24}), "NCHW16c", "");
   EXPECT_GT(result_ns, 0);
   EXPECT_NEAR(two.report.expected_ns - one.report.expected_ns, 1'000'000 + result_ns, 1);
+}
+
+// Every way of every layer costs at least what the search found, and its own choice costs exactly that.
+TEST(LayoutSearch, KnowsWhatEachWayWouldCostTheGraph) {
+  TimedBlocks source([](const Workload& w, int64_t i, int64_t o) { return MiddleLikes16(w, i, o); });
+  PassContext context = TestContext();
+  context.configs = &source;
+  const ExprPtr middle = Layer(Layer(Image(), 32, 64, 1), 64, 64, 2);
+  const IRModule fused = RunPassesUntil("fuse", ModuleOf(Conv(middle, 64, 32, 1, 3)), context);
+  ConfigChooser chooser(context, MachineOf(fused.main->body, context));
+  const LayoutSearch search(fused.main->body, chooser, MachineOf(fused.main->body, context));
+  double dearest_ns = 0;
+  for (const relay::Call* call : FunctionCalls(fused)) {
+    const std::vector<CallWay> ways = AnchorWays(*AnchorOf(*relay::AsFunction(call->op)), *call, chooser);
+    ASSERT_GT(ways.size(), 1U);
+    for (size_t i = 0; i < ways.size(); ++i) {
+      const double ns = search.NsWith(call, i);
+      dearest_ns = std::max(dearest_ns, ns);
+      if (ways[i].anchor == search.Of(call).anchor) {
+        EXPECT_DOUBLE_EQ(ns, search.expected_ns());
+      } else {
+        EXPECT_GE(ns, search.expected_ns() - 1);
+      }
+    }
+  }
+  EXPECT_GT(dearest_ns, search.expected_ns() + 100'000);
 }
 
 TEST(LayoutSearch, BelowLevelThreeEveryLayerTakesItsBest) {
