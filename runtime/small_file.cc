@@ -15,14 +15,8 @@ namespace hone {
 namespace {
 
 bool WriteAndClose(int fd, const std::string& bytes) {
-  size_t done = 0;
-  ssize_t put = 0;
-  while (done < bytes.size() && put >= 0) {
-    put = write(fd, bytes.data() + done, bytes.size() - done);
-    if (put > 0) done += static_cast<size_t>(put);
-    if (put < 0 && errno == EINTR) put = 0;
-  }
-  return close(fd) == 0 && done == bytes.size();
+  const bool written = WriteAll(fd, bytes);
+  return close(fd) == 0 && written;
 }
 
 }  // namespace
@@ -45,6 +39,16 @@ std::optional<std::string> ReadSmallFile(const std::string& path, size_t most_by
 std::string FirstLineOf(const std::string& path) {
   const std::optional<std::string> text = ReadSmallFile(path);
   return text ? std::string(Split(*text, '\n')[0]) : "";
+}
+
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
 }
 
 bool ReplaceSmallFile(const std::string& path, const std::string& bytes) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace hone {
 
@@ -15,6 +16,10 @@ std::optional<std::string> ReadSmallFile(const std::string& path, size_t most_by
 
 // The file's first line without the line's end; empty if it cannot be read.
 std::string FirstLineOf(const std::string& path);
+
+// Writes all bytes to a descriptor, however many writes that takes. Returns false, with the reason in errno, when some
+// were not written.
+bool WriteAll(int fd, std::string_view bytes);
 
 // Makes or replaces the whole file: a reader sees the old bytes or the new ones. A file that is not regular (a device,
 // a pipe) is written into, also through a link. Any other link at `path` is replaced, not followed. Returns false, with

@@ -23,6 +23,7 @@
 
 #include "core/error.h"
 #include "core/fresh_name.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -169,16 +170,6 @@ bool FreshFile::Rename(const std::string& to) {
 void CannotWrite(const std::string& path, bool created) {
   throw Error(created ? ExitCode::kIo : ExitCode::kCannotCreate,
               fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-bool WriteAll(int fd, std::string_view bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
-  }
-  return true;
 }
 
 StagedFile::StagedFile(const std::string& path, const std::string& bytes)

@@ -58,8 +58,6 @@ class StagedFile {
 
 // Throws an Error saying that `path` cannot be written, with errno's reason.
 [[noreturn]] void CannotWrite(const std::string& path, bool created);
-// Returns false and sets errno if not everything could be written.
-bool WriteAll(int fd, std::string_view bytes);
 
 // A package in a temporary file.
 // Writes the bytes to a file in the system's temporary folder and opens it, for any target (Package::Inspect). The

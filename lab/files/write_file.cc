@@ -13,6 +13,7 @@
 #include "db/store_kind.h"
 #include "lab/files/fresh_file.h"
 #include "lab/files/read_file.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 

@@ -15,6 +15,7 @@
 #include "core/text/parse_number.h"
 #include "core/text/printable.h"
 #include "rpc_runner/keys/curve_key.h"
+#include "runtime/small_file.h"
 
 namespace hone {
 namespace {
@@ -49,17 +50,6 @@ void Check(int fd, const std::string& path, Secrecy secrecy, const std::string& 
                     secrecy == Secrecy::kSecret ? "read" : "change", secrecy == Secrecy::kSecret ? "600" : "go-w"));
   }
   if (status.st_size > kMostKeyFileBytes) RefuseKeyFile(path, what, "is longer than 1 MiB");
-}
-
-bool WriteAll(int fd, const std::string& bytes) {
-  size_t written = 0;
-  while (written < bytes.size()) {
-    const ssize_t n = write(fd, bytes.data() + written, bytes.size() - written);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    written += static_cast<size_t>(n);
-  }
-  return true;
 }
 
 // The only line that is not a comment; empty if there is none or more than one.

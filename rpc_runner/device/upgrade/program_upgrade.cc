@@ -89,13 +89,7 @@ void CheckVersion(std::string_view comment, const std::string& ours) {
 void WriteProgram(const std::string& path, const std::string& bytes) {
   unlink(path.c_str());
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
-  bool ok = fd >= 0 && fchmod(fd, 0755) == 0;
-  for (size_t at = 0; ok && at < bytes.size();) {
-    const ssize_t n = write(fd, bytes.data() + at, bytes.size() - at);
-    ok = n > 0 || (n < 0 && errno == EINTR);
-    if (n > 0) at += static_cast<size_t>(n);
-  }
-  ok = ok && fsync(fd) == 0;
+  const bool ok = fd >= 0 && fchmod(fd, 0755) == 0 && WriteAll(fd, bytes) && fsync(fd) == 0;
   const int why = errno;
   if (fd >= 0) close(fd);
   if (ok) return;
