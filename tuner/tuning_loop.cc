@@ -131,9 +131,6 @@ bool TuningLoop::GainsTooLittle() const {
   return ExpectedGain(ProgressOfAll(), kBatch) < options_.budget.until_gain;
 }
 
-// At least 1: a pool that has lost all of its machines waits for one.
-int64_t TuningLoop::Machines() const { return std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size())); }
-
 int64_t TuningLoop::TrialsLeft() const {
   if (options_.budget.trials == 0) return std::numeric_limits<int64_t>::max();
   return std::max<int64_t>(0, options_.budget.trials - resumed_ - planned_);
@@ -179,7 +176,7 @@ Batch TuningLoop::WaitForCompiler(const std::shared_future<Batch>& compiling) {
 
 Batch TuningLoop::PlanBatch() {
   while (!Halted()) {
-    const int64_t most = std::min(BatchSize(Machines()), TrialsLeft());
+    const int64_t most = std::min(BatchSize(FinalsStage::MachinesOf(runner_)), TrialsLeft());
     if (most == 0) return {};
     Batch batch = PlanDefaults(most);
     if (!batch.empty()) return batch;
@@ -275,7 +272,7 @@ void TuningLoop::Learn(const Batch& batch) {
   }
   for (TuningTask& task : tasks_) StopAtPlateau(task);
   const auto most_ns = static_cast<int64_t>(FinalsStage::kShare * static_cast<double>(options_.budget.time_ns));
-  finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_, Machines()));
+  finals_reserve_ns_ = std::min(most_ns, FinalsStage::ExpectedNs(tasks_, FinalsStage::MachinesOf(runner_)));
 }
 
 void TuningLoop::CountTrouble(size_t task, const Failure& trouble) {

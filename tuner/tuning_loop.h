@@ -62,7 +62,6 @@ class TuningLoop {
   std::vector<TaskProgress> ProgressOfAll() const;
   bool GainsTooLittle() const;
   int64_t TrialsLeft() const;
-  int64_t Machines() const;
 
   TuneOptions options_;
   Runner& runner_;

@@ -97,8 +97,9 @@ int64_t FinalsStage::ExpectedNs(const std::vector<TuningTask>& tasks, int64_t ma
   return total_ns / machines;
 }
 
-// At least 1: a pool that has lost all of its machines waits for one.
-int64_t FinalsStage::Machines() const { return std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size())); }
+int64_t FinalsStage::MachinesOf(Runner& runner) {
+  return std::max<int64_t>(1, static_cast<int64_t>(runner.Machines().size()));
+}
 
 void FinalsStage::Hold(std::vector<TuningTask>& tasks, const std::function<void(const TuningTask&)>& observe) {
   const std::vector<TuningTask*> due = HeaviestFirst(tasks);
@@ -112,7 +113,7 @@ void FinalsStage::Hold(std::vector<TuningTask>& tasks, const std::function<void(
 }
 
 std::vector<FinalsStage::One> FinalsStage::NextOnes(const std::vector<TuningTask*>& due, size_t* next) {
-  const auto machines = static_cast<size_t>(Machines());
+  const auto machines = static_cast<size_t>(MachinesOf(runner_));
   std::vector<One> ones;
   for (; *next < due.size() && ones.size() < machines; ++*next) {
     int64_t one_each_ns = 0;

@@ -33,6 +33,8 @@ class FinalsStage {
   };
   FinalsStage(Runner& runner, RecordStore& store, const TuneTools& tools, Frame frame);
 
+  // The number of the runner's machines, at least 1: a pool that has lost all of its machines waits for one.
+  static int64_t MachinesOf(Runner& runner);
   // The expected time of the finals of all these tasks on `machines` machines. A task that is not due takes none.
   static int64_t ExpectedNs(const std::vector<TuningTask>& tasks, int64_t machines);
 
@@ -48,7 +50,6 @@ class FinalsStage {
     TuningTask* task = nullptr;
     std::vector<Trial> finalists;
   };
-  int64_t Machines() const;
   // Takes tasks from due[*next] on and advances *next.
   std::vector<One> NextOnes(const std::vector<TuningTask*>& due, size_t* next);
   void HoldAll(std::vector<One>& ones, const std::function<void(const TuningTask&)>& observe);
