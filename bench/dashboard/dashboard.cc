@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/run_bench.h"
 #include "bench/tuner/verdict.h"
 #include "core/error.h"
 #include "core/json/serialize.h"
@@ -240,10 +241,7 @@ int Run(double seconds, const std::string& folder) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
+  return hone::bench::RunBench("hone_bench_dashboard", [&] {
     return hone::bench::Run(argc > 1 ? std::atof(argv[1]) : 20, argc > 2 ? argv[2] : "/var/tmp");
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_dashboard: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  });
 }

@@ -14,6 +14,7 @@
 #include "bench/kernels/kernel_timer.h"
 #include "bench/kernels/layers.h"
 #include "bench/kernels/peak.h"
+#include "bench/run_bench.h"
 #include "compiler/codegen/target/host.h"
 #include "compiler/compile_kernel.h"
 #include "core/error.h"
@@ -163,10 +164,6 @@ int Run(const Options& options) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
-    return hone::bench::Run(hone::bench::OptionsFrom(argc, argv));
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_kernels: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  return hone::bench::RunBench("hone_bench_kernels",
+                               [&] { return hone::bench::Run(hone::bench::OptionsFrom(argc, argv)); });
 }

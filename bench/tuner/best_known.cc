@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 
+#include "bench/run_bench.h"
 #include "bench/tuner/recorded_space.h"
 #include "bench/tuner/verdict.h"
 #include "compiler/codegen/target/host.h"
@@ -192,14 +193,11 @@ int Run(const std::string& spaces_folder, int64_t seconds, const std::vector<std
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
+  return hone::bench::RunBench("hone_bench_best_known", [&] {
     const auto seconds = argc > 3 ? hone::ParseInteger(argv[2]) : std::nullopt;
     if (!seconds || *seconds <= 0) {
       throw hone::Error(hone::ExitCode::kUsage, "hone_bench_best_known SPACES SECONDS STORE... is right");
     }
     return hone::bench::Run(argv[1], *seconds, {argv + 3, argv + argc});
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_best_known: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  });
 }

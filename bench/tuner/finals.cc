@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "bench/run_bench.h"
 #include "bench/tuner/duty_spinner.h"
 #include "bench/tuner/paired_finals.h"
 #include "bench/tuner/verdict.h"
@@ -51,11 +52,8 @@ int64_t Number(const char* text) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
+  return hone::bench::RunBench("hone_bench_finals", [&] {
     return hone::bench::Run(argc > 1 ? hone::bench::Number(argv[1]) : 1000,
                             argc > 2 ? static_cast<uint64_t>(hone::bench::Number(argv[2])) : 1);
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_finals: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  });
 }

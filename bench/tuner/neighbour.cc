@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "bench/run_bench.h"
 #include "bench/tuner/duty_spinner.h"
 #include "bench/tuner/verdict.h"
 #include "compiler/codegen/fma_kernel.h"
@@ -128,10 +129,6 @@ int Number(const char* text) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
-    return hone::bench::Run(argc > 1 ? hone::bench::Number(argv[1]) : 100);
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_neighbour: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  return hone::bench::RunBench("hone_bench_neighbour",
+                               [&] { return hone::bench::Run(argc > 1 ? hone::bench::Number(argv[1]) : 100); });
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "bench/run_bench.h"
 #include "bench/tuner/space_recorder.h"
 #include "compiler/codegen/target/host.h"
 #include "core/error.h"
@@ -34,10 +35,5 @@ int Run(int argc, char** argv) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
-    return hone::bench::Run(argc, argv);
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_record_space: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  return hone::bench::RunBench("hone_bench_record_space", [&] { return hone::bench::Run(argc, argv); });
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "bench/run_bench.h"
 #include "bench/tuner/verdict.h"
 #include "compiler/codegen/target/host.h"
 #include "compiler/frontend/zoo/zoo.h"
@@ -114,10 +115,5 @@ int Run(int argc, char** argv) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
-    return hone::bench::Run(argc, argv);
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_trial_rate: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  return hone::bench::RunBench("hone_bench_trial_rate", [&] { return hone::bench::Run(argc, argv); });
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "bench/run_bench.h"
 #include "bench/tuner/bounds.h"
 #include "bench/tuner/model_spaces.h"
 #include "bench/tuner/replay_strategies.h"
@@ -31,10 +32,5 @@ int Run(int argc, char** argv) {
 }  // namespace hone::bench
 
 int main(int argc, char** argv) {
-  try {
-    return hone::bench::Run(argc, argv);
-  } catch (const hone::Error& error) {
-    fmt::print(stderr, "hone_bench_tuner: {}\n", error.what());
-    return static_cast<int>(error.code());
-  }
+  return hone::bench::RunBench("hone_bench_tuner", [&] { return hone::bench::Run(argc, argv); });
 }
