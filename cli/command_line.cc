@@ -173,6 +173,11 @@ Option Option::Default(const std::string& text) const {
   return *this;
 }
 
+Option Option::Formerly(const std::string& name) const {
+  notes_->former_names[option_] = name;
+  return *this;
+}
+
 Option Option::In(OptionGroup group) const {
   notes_->groups[option_] = group;
   return *this;
@@ -259,6 +264,9 @@ OptionDescription CommandLine::DescriptionOf(const CLI::Option& option) const {
   OptionDescription one;
   for (const std::string& name : option.get_snames()) one.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) one.names.push_back("--" + name);
+  if (const auto former = notes_.former_names.find(&option); former != notes_.former_names.end()) {
+    std::erase(one.names, former->second);
+  }
   one.use = UseOf(notes_.uses, option);
   one.value = ValueOf(option, one.use);
   one.choices = ChoicesOf(option);

@@ -38,6 +38,8 @@ class Option {
   Option OneOf(const std::vector<std::string>& values) const;
   Option Needs(const Option& other) const;
   Option Excludes(const Option& other) const;
+  // Keeps a former name of the option valid without showing it: that name must be among those that Add was given.
+  Option Formerly(const std::string& name) const;
   // Names in the help text what holds without the option, where it is no value that ShowDefault could show.
   Option Default(const std::string& text) const;
   // Without this the option's group follows from its topic, or from its use as an output.
@@ -60,6 +62,7 @@ class Option {
     std::map<const CLI::Option*, FileUse> uses;
     std::map<const CLI::Option*, OptionGroup> groups;
     std::map<const CLI::Option*, std::string> fallbacks;
+    std::map<const CLI::Option*, std::string> former_names;
   };
   Option(CLI::Option* option, Notes* notes) : option_(option), notes_(notes) {}
   Option Uses(FileUse use) const;

@@ -35,7 +35,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: hone-runner --tracker tcp://HOST:PORT --key NAME [options]\n"
-    "  --label NAME            this device's name among those of its key (the host's)\n"
+    "  --label NAME            this device's name among those of its device key (the host's)\n"
     "  --direct                also let tuners of this machine connect without the tracker, if it has no keys\n"
     "  --bind tcp://HOST:PORT  with --direct, address to listen at; port * picks one (tcp://127.0.0.1:*)\n"
     "  --cores SET             CPUs to time on: a list as in 0,2-3, or words as in big, cortex-a72, nosmt+node0 (all\n"
@@ -55,7 +55,7 @@ constexpr const char* kUsage =
     "  --identity FILE         this machine's secret key ($HONE_IDENTITY, else ~/.config/hone/identity)\n"
     "  --server-key KEY|FILE   the tracker's public key ($HONE_SERVER_KEY, else as known_trackers there says)\n"
     "  --enroll CODE           register this machine's key with a code of hone key enroll; without --key, then end\n"
-    "  --upgrade-key FILE      take programs of `hone devices upgrade` that this minisign key has signed (never)\n"
+    "  --upgrade-key FILE      take programs of `hone devices upgrade` that this signing key has signed (never)\n"
     "  --version               print versions and end\n";
 
 // Limits name lookup to these methods: others that the system may be set to use are libraries for its own libc.

@@ -48,7 +48,7 @@ void AddMeasureOptions(CommandLine& line, CompareOptions& options, const Option&
   line.Add("--tracker", options.remote.tracker, "tcp://HOST:PORT of the tracker for --measure")
       .Env("HONE_TRACKER")
       .About(Topic::kRunners);
-  line.Add("--keys", options.keys, "keys of the runners for --measure, as a,b,c")
+  line.Add("--keys", options.keys, "device keys of the runners for --measure, as a,b,c")
       .In(OptionGroup::kRemote)
       .Needs(measure);
   line.AddFlag("--portability", options.portability, "with --measure, time each package on every other machine too")
@@ -148,7 +148,7 @@ ComparisonReport Measured(const CompareOptions& options, const std::vector<Model
   }
   if (measure.keys.empty() || options.remote.tracker.empty()) {
     throw Error(ExitCode::kUsage,
-                "--measure needs --tracker and --keys a,b,c; `hone devices --tracker` lists the keys");
+                "--measure needs --tracker and --keys a,b,c; `hone devices --tracker` lists the device keys");
   }
   if (!options.records.machine.target.empty()) {
     throw Error(ExitCode::kUsage, "--measure builds for each machine's own target; leave --target out");
@@ -194,7 +194,7 @@ size_t DeviceNamed(const Comparison& c, const std::string& name) {
     names.push_back(c.devices[device].name);
   }
   throw Error(ExitCode::kUsage,
-              fmt::format("no device has the key, label, host or id {}; there are {}", name, fmt::join(names, ", ")));
+              fmt::format("no device has the device key, label, host or id {}; there are {}", name, fmt::join(names, ", ")));
 }
 
 std::string BetweenText(const Comparison& c, const std::string& between) {

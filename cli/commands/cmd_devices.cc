@@ -82,7 +82,7 @@ int DevicesUpgradeCommand(const Arguments& arguments) {
   command.command = "upgrade";
   std::string tracker, file, signature, wait = "2m";
   ClientKeys keys;
-  line.Add("KEY|LABEL", command.what, "key or label of the runners").Required();
+  line.Add("KEY|LABEL", command.what, "device key or label of the runners").Required();
   line.Add("--file", file, "hone-runner for their architecture").Reads().Required();
   line.Add("--signature", signature, "minisign's signature of that file").Default("FILE.minisig").Reads();
   line.Add("--wait", wait, "how long to wait for the result").ShowDefault();
@@ -123,7 +123,7 @@ std::string UseText(const TrackerStatus& status) {
     std::string waiting;
     if (use.queue.waiting > 0) waiting = fmt::format(", {} waiting", use.queue.waiting);
     if (!use.queue.who.empty()) waiting += fmt::format(": {}", fmt::join(use.queue.who, ", "));
-    text += fmt::format("key {}: {} of {} runners in use{}\n", use.key, use.busy, use.all, waiting);
+    text += fmt::format("device key {}: {} of {} runners in use{}\n", use.key, use.busy, use.all, waiting);
   }
   return text;
 }
@@ -170,7 +170,7 @@ void AddTracker(CommandLine& line, AskedTracker& asked) {
 int ListCommand(const Arguments& arguments) {
   CommandLine line(
       "hone devices",
-      "Who is connected to a tracker: key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain, "
+      "Who is connected to a tracker: device key, CPU, state, holder, jobs done, queue. Also: hold, unhold, drain, "
       "undrain and upgrade (hone devices hold --help).",
       "hone devices --tracker tcp://tracker:9190");
   line.First({"--tracker", "--watch", "--every"});
@@ -201,7 +201,7 @@ int ChangeCommand(const std::string& command, const std::string& opposite, const
   change.user = LocalUser();
   AskedTracker asked;
   std::string span = "30m";
-  line.Add("KEY|LABEL", change.what, "key or label of the runners").Required();
+  line.Add("KEY|LABEL", change.what, "device key or label of the runners").Required();
   AddTracker(line, asked);
   if (command == "hold") line.Add("--for", span, "how long, at most 168h").ShowDefault();
   if (!line.Parse(arguments)) return 0;

@@ -63,11 +63,11 @@ int RunnerCommand(const Arguments& arguments) {
       .Required()
       .Env("HONE_TRACKER")
       .About(Topic::kRunners);
-  line.Add("--key", options.key, "name by which tuners ask for such machines")
+  line.Add("--key", options.key, "device key, by which tuners ask for such machines")
       .Required()
       .Env("HONE_KEY")
       .About(Topic::kRunners);
-  line.Add("--label", options.label, "name of this device among those of its key")
+  line.Add("--label", options.label, "name of this device among those of its device key")
       .In(OptionGroup::kRemote)
       .Default("the host name");
   line.AddFlag("--direct", options.direct, "also let tuners of this machine connect without the tracker")

@@ -88,7 +88,7 @@ void AddTrackerOptions(CommandLine& line, TuneCommandOptions& options) {
       line.Add("--tracker", options.remote.tracker, "measure on runners of this tracker, tcp://HOST:PORT")
           .Env("HONE_TRACKER")
           .About(Topic::kRunners);
-  line.Add("--key", options.remote.key, "key of the runners to use")
+  line.Add("--key", options.remote.key, "device key of the runners to use")
       .Env("HONE_KEY")
       .Needs(tracker)
       .About(Topic::kRunners);
@@ -133,7 +133,7 @@ std::unique_ptr<Runner> MakeRunner(const TuneCommandOptions& options) {
   if (!options.replay.empty()) return nullptr;
   if (options.remote.tracker.empty()) return MakeLocalRunner(CoresOfThisMachine(options.cores), true);
   if (options.remote.key.empty())
-    throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the keys");
+    throw Error(ExitCode::kUsage, "--tracker needs --key; `hone devices --tracker` lists the device keys");
   return MakeRemoteRunner(options.remote);
 }
 

@@ -61,7 +61,7 @@ void TrustedKeys::Add(const std::string& name, const SigningPublicKey& key) {
   for (const TrustedKey& other : keys_) {
     if (other.name == name || other.key.id == key.id) {
       throw Error(ExitCode::kUsage,
-                  fmt::format("key {} is trusted as '{}' already; untrust it first", other.key.IdText(), other.name));
+                  fmt::format("signing key {} is trusted as '{}' already; untrust it first", other.key.IdText(), other.name));
     }
   }
   keys_.push_back({name, key});
@@ -125,7 +125,7 @@ CheckedPack CheckPack(std::string_view bytes, std::string_view signature, const 
     unknown.id = id;
     throw Error(
         ExitCode::kNotAuthorised,
-        fmt::format("the pack is signed by key {}, which is not trusted; hone log trust adds it", unknown.IdText()));
+        fmt::format("the pack is signed by the signing key {}, which is not trusted; hone log trust adds it", unknown.IdText()));
   }
   const std::string comment = CheckSignature(bytes, signature, signer->key);
   CheckedPack checked{ReadPack(bytes), signer->key, signer->name, Sha256Hex(bytes)};

@@ -102,7 +102,7 @@ void SetPrices(const std::vector<std::string>& texts, Comparison& comparison) {
       found = true;
     }
     if (!found) {
-      throw Error(ExitCode::kUsage, fmt::format("--price {}: no device has the key, label, host or id {}; there are {}",
+      throw Error(ExitCode::kUsage, fmt::format("--price {}: no device has the device key, label, host or id {}; there are {}",
                                                 text, price.who, fmt::join(names, ", ")));
     }
   }

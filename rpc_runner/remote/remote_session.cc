@@ -65,7 +65,7 @@ void RemoteSession::WaitForOffer() {
   if (!refusal_.empty()) throw Error(ExitCode::kNotAuthorised, refusal_);
   throw Error(ExitCode::kNoRunner,
               tracker_answered_
-                  ? fmt::format("no runner offers the key \"{}\" at {}; hone devices lists those that do", options_.key,
+                  ? fmt::format("no runner offers the device key \"{}\" at {}; hone devices lists those that do", options_.key,
                                 options_.tracker)
                   : fmt::format("no tracker answers at {}; start one with hone tracker", options_.tracker));
 }
@@ -143,7 +143,7 @@ bool RemoteSession::IsGone(int64_t now_ns) const {
 
 void RemoteSession::ThrowNotFree() const {
   const std::string why = busy_.empty() ? "" : ": " + busy_;
-  throw Error(ExitCode::kNoRunner, fmt::format("no runner of the key \"{}\" became free{}", options_.key, why));
+  throw Error(ExitCode::kNoRunner, fmt::format("no runner of the device key \"{}\" became free{}", options_.key, why));
 }
 
 std::vector<Environment> RemoteSession::Machines() {

@@ -389,8 +389,8 @@ void RemoteSession::FailLateJobs(int64_t now_ns) {
   const bool may_come = !IsGone(now_ns) && now_ns - served_ns_ <= options_.lost_timeout_ns;
   if (may_come || queue_.outstanding() == 0) return;
   queue_.FailAll(Fate::kRunnerLost,
-                 busy_.empty() ? fmt::format("no runner offered the key \"{}\" any more", options_.key)
-                               : fmt::format("no runner of the key \"{}\" became free: {}", options_.key, busy_));
+                 busy_.empty() ? fmt::format("no runner offered the device key \"{}\" any more", options_.key)
+                               : fmt::format("no runner of the device key \"{}\" became free: {}", options_.key, busy_));
   changed_.notify_all();
 }
 

@@ -73,7 +73,7 @@ void LeaseRequester::ReportUnlike(const Json& runners) {
   for (const Json& runner : runners) {
     const bool is_new = reported_.size() < kMostReported && reported_.insert(HeaderText(runner, "runner")).second;
     if (!is_new) continue;
-    LogError("hone", fmt::format("the runner {} is left out: {}; a key for each kind of machine is right",
+    LogError("hone", fmt::format("the runner {} is left out: {}; a device key for each kind of machine is right",
                                  HeaderText(runner, "label"), HeaderText(runner, "why")));
   }
 }

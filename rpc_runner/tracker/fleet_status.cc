@@ -41,7 +41,7 @@ std::string RunnersText(const TrackerStatus& status) {
     ++states[{runner.key, runner.state}];
     held[runner.key] += !runner.held_by.empty();
   }
-  std::string text = Head("hone_tracker_runners", "gauge", "Runners by key and state.");
+  std::string text = Head("hone_tracker_runners", "gauge", "Runners by device key and state.");
   for (const auto& [name, count] : states) {
     text += fmt::format("hone_tracker_runners{{key=\"{}\",state=\"{}\"}} {}\n", Escaped(name.first),
                         Escaped(name.second), count);
@@ -50,7 +50,7 @@ std::string RunnersText(const TrackerStatus& status) {
   for (const auto& [key, count] : held) {
     text += fmt::format("hone_tracker_held_runners{{key=\"{}\"}} {}\n", Escaped(key), count);
   }
-  text += Head("hone_tracker_waiting_tuners", "gauge", "Tuners that have no runner of the key they ask for.");
+  text += Head("hone_tracker_waiting_tuners", "gauge", "Tuners that have no runner of the device key they ask for.");
   for (const QueueInfo& queue : status.queues) {
     text += fmt::format("hone_tracker_waiting_tuners{{key=\"{}\"}} {}\n", Escaped(queue.key), queue.waiting);
   }

@@ -296,7 +296,7 @@ void TrackerState::OnCommand(const Caller& caller, const Frame& frame, int64_t n
   }
   if (concerned.empty()) {
     return Refuse(caller.peer, "unknown_device",
-                  fmt::format("no runner has the key or the label \"{}\"", command.what));
+                  fmt::format("no runner has the device key or the label \"{}\"", command.what));
   }
   for (const RunnerEntry* runner : concerned) {
     if (!MayCommand(command, *runner)) {

@@ -108,7 +108,7 @@ int TestCommand(const Arguments& arguments) {
   line.Add("MODEL", model, "a model").Required();
   line.Add("OTHER", other, "another model");
   line.Add("-o,--output", output, "a file").Writes();
-  line.Add("--db", db, "a store").Default("your own").About(Topic::kStore);
+  line.Add("--db,--store", db, "a store").Default("your own").About(Topic::kStore).Formerly("--store");
   line.AddFlag("--dry", dry, "nothing is kept").In(OptionGroup::kSearch);
   line.Add("--math", math, "how exact").OneOf({"fast", "exact"}).ShowDefault().About(Topic::kMath);
   line.Add("--threads", threads, "how many").Env("HONE_TEST_THREADS").About(Topic::kThreads);
@@ -142,6 +142,16 @@ Output
 
 Example: hone test m.onnx
 )");
+}
+
+TEST(CommandLineHelp, DoesNotShowAFormerNameThatIsStillTaken) {
+  CommandLine line("hone test", "a test", "hone test");
+  std::string key;
+  line.Add("--signing-key,--key", key, "whose it is").Formerly("--key");
+  EXPECT_TRUE(line.Parse({"--key", "old"}));
+  EXPECT_EQ(key, "old");
+  const auto help = HelpText(DescribeCommands("hone", {{"test", "a test", TestCommand}}).commands.front());
+  EXPECT_EQ(help.find("--store"), std::string::npos) << help;
 }
 
 TEST(CommandLineHelp, BreaksLongLinesAtBlanks) {

@@ -56,7 +56,7 @@ TEST_F(DevicesProgram, ARunnerIsHeldAndGivenBack) {
   EXPECT_EQ(Board("after").value("held_by", ""), "");
   EXPECT_THAT(Read("work/table"), HasSubstr("free, held by " + user + " for "));
   EXPECT_THAT(r.err, HasSubstr("next: hone devices unhold board --tracker tcp://127.0.0.1:"));
-  EXPECT_THAT(r.err, HasSubstr("no runner has the key or the label \"nobody\""));
+  EXPECT_THAT(r.err, HasSubstr("no runner has the device key or the label \"nobody\""));
 }
 
 TEST_F(DevicesProgram, ARunnerIsDrainedAndTakenOnAgain) {

@@ -74,11 +74,11 @@ TEST_F(SharingProgram, TheSessionOfThePageRuns) {
 
 TEST_F(SharingProgram, APackThatWasChangedIsRefusedAndLeavesNothing) {
   ExportTwoMachines();
-  ASSERT_EQ(Shell("hone log keygen -o k && hone log pack --name x --db left.db --key k -o x.honepack").code, 0);
+  ASSERT_EQ(Shell("hone log keygen -o k && hone log pack --name x --db left.db --signing-key k -o x.honepack").code, 0);
   std::string bytes = Read("work/x.honepack");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   Write("work/x.honepack", bytes);
-  const ProgramResult refused = Shell("hone log pull x.honepack --key k.pub --db mine.db");
+  const ProgramResult refused = Shell("hone log pull x.honepack --signing-key k.pub --db mine.db");
   EXPECT_EQ(refused.code, 77) << refused.err;
   EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
   EXPECT_FALSE(std::filesystem::exists(Path("work/mine.db")));

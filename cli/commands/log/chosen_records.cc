@@ -29,7 +29,7 @@ void AddQueryOptions(CommandLine& line, QueryOptions& options) {
   };
   add("--workload", options.query.workload, "a workload's whole text");
   add("--target", options.query.cpu, "CPU of the target, as znver3");
-  add("--device", options.query.device, "part of the CPU model, host, key, label or id");
+  add("--device", options.query.device, "part of the CPU model, host, device key, label or id");
   add("--fate", options.fate, "outcome: Ok, WrongOutput, Crashed, TimedOut, ...");
   add("--cache", options.cache, "cold-weights or warm");
   add("--since", options.since, "only what was measured since 2026-11-22, or within 90d, 12h");

@@ -46,13 +46,15 @@ void AddPackOptions(CommandLine& line, PackOptions& options) {
   line.Add("--model", options.recipe.models, "only tasks of these models, at --threads")
       .In(OptionGroup::kRecords)
       .ReadsModel();
-  line.Add("--device", options.recipe.device, "part of the CPU model, host, key, label or id")
+  line.Add("--device", options.recipe.device, "part of the CPU model, host, device key, label or id")
       .In(OptionGroup::kRecords);
   line.Add("--target", options.recipe.cpu, "CPU of the target, as znver3").In(OptionGroup::kRecords);
   line.Add("--threads", options.recipe.threads, "number of threads").In(OptionGroup::kRecords).Between(1, 1024);
   line.Add("--since", options.since, "only what was measured since 2026-11-22, or within 90d, 12h")
       .In(OptionGroup::kRecords);
-  line.Add("--key", options.key, "secret key to sign with; FILE.minisig gets the signature").Reads();
+  line.Add("--signing-key,--key", options.key, "secret signing key; the pack's .minisig gets the signature")
+      .Reads()
+      .Formerly("--key");
   line.Add("-o,--output", options.output, "the file to write, which does not exist yet").Writes();
   line.Add("--reproduce", options.reproduce, "make this pack again, and say whether it is the same").Reads();
 }
@@ -99,8 +101,8 @@ void Require(const std::string& value, const char* option) {
 int LogPackCommand(const Arguments& arguments) {
   CommandLine line("hone log pack",
                    "Makes a pack: the store's best records in one file that others can check and pull.",
-                   "hone log pack --name lab --key lab.key -o lab.honepack");
-  line.First({"--name", "-o", "--key", "--model", "--reproduce"});
+                   "hone log pack --name lab --signing-key lab.key -o lab.honepack");
+  line.First({"--name", "-o", "--signing-key", "--model", "--reproduce"});
   PackOptions options;
   AddPackOptions(line, options);
   if (!line.Parse(arguments)) return 0;
@@ -141,7 +143,7 @@ void RequireSigned(const std::string& path, const std::string& bytes) {
   ReadPack(bytes);
   if (!IsThere(path + ".minisig")) {
     throw Error(ExitCode::kNoInput,
-                fmt::format("'{}' is not signed: there is no {}.minisig; hone log pack --key makes it", path, path));
+                fmt::format("'{}' is not signed: there is no {}.minisig; hone log pack --signing-key makes it", path, path));
   }
   SignerOf(ReadFile(path + ".minisig"));
 }
@@ -195,7 +197,7 @@ int LogPushCommand(const Arguments& arguments) {
                    "http(s) address that takes PUT.",
                    "hone log push lab.honepack /srv/packs");
   std::string path, where;
-  line.Add("PACK", path, "a signed pack of `hone log pack --key`").Reads().Required();
+  line.Add("PACK", path, "a signed pack of `hone log pack --signing-key`").Reads().Required();
   line.Add("FOLDER|URL", where, "where to put it, under its own name").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = ReadFile(path);

@@ -69,10 +69,10 @@ void List(const TrustedKeys& trusted, bool json) {
 }  // namespace
 
 int LogTrustCommand(const Arguments& arguments) {
-  CommandLine line("hone log trust", "Takes packs that this key has signed; without a key lists whose are taken.",
+  CommandLine line("hone log trust", "Takes packs that this signing key has signed; without a key lists whose are taken.",
                    "hone log trust lab.key.pub --name lab");
   std::string key, name;
-  line.Add("KEY", key, "a public key of minisign, or a file with one").Reads();
+  line.Add("KEY", key, "a public signing key of minisign, or a file with one").Reads();
   line.Add("--name", name, "name of its owner, in one word");
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
@@ -87,13 +87,13 @@ int LogTrustCommand(const Arguments& arguments) {
 }
 
 int LogUntrustCommand(const Arguments& arguments) {
-  CommandLine line("hone log untrust", "Takes no more packs of a key; what was pulled stays.", "hone log untrust lab");
+  CommandLine line("hone log untrust", "Takes no more packs of a signing key; what was pulled stays.", "hone log untrust lab");
   std::string which;
-  line.Add("WHICH", which, "name or id of the key").Required();
+  line.Add("WHICH", which, "name or id of the signing key").Required();
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
   if (trusted.Remove(which) == 0) {
-    throw Error(ExitCode::kNoInput, fmt::format("no key '{}' is trusted; hone log trust lists those that are", which));
+    throw Error(ExitCode::kNoInput, fmt::format("no signing key '{}' is trusted; hone log trust lists those that are", which));
   }
   WriteTrustedKeys(trusted);
   List(trusted, line.json());
@@ -102,14 +102,14 @@ int LogUntrustCommand(const Arguments& arguments) {
 }
 
 int LogKeygenCommand(const Arguments& arguments) {
-  CommandLine line("hone log keygen", "Makes a key to sign packs with, as `minisign -G -W` does: without a password.",
+  CommandLine line("hone log keygen", "Makes a signing key for packs, as `minisign -G -W` does: without a password.",
                    "hone log keygen -o lab.key");
   std::string output;
-  line.Add("-o,--output", output, "the secret key to write; FILE.pub gets the public one").Writes().Required();
+  line.Add("-o,--output", output, "the secret signing key to write; FILE.pub gets the public one").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   for (const std::string& path : {output, output + ".pub"}) {
     if (IsThere(path))
-      throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is there already; a key is never replaced", path));
+      throw Error(ExitCode::kCannotCreate, fmt::format("'{}' is there already; a signing key is never replaced", path));
   }
   const SigningKey key = MakeSigningKey();
   WriteKeyFile(output, SecretKeyFile(key), Secrecy::kSecret);
@@ -119,7 +119,7 @@ int LogKeygenCommand(const Arguments& arguments) {
   } else {
     Print("secret key: {}\npublic key: {}\nid: {}\n", output, key.public_key.ToText(), key.public_key.IdText());
   }
-  line.Next("hone log pack --name NAME -o FILE.honepack --key " + ShellWord(output));
+  line.Next("hone log pack --name NAME -o FILE.honepack --signing-key " + ShellWord(output));
   return 0;
 }
 
@@ -143,12 +143,12 @@ int LogPullCommand(const Arguments& arguments) {
   CommandLine line("hone log pull",
                    "Takes a signed pack into the store: checked whole before anything of it reaches the store.",
                    "hone log pull https://example.org/lab.honepack");
-  line.First({"--db", "--key", "--max-size"});
+  line.First({"--db", "--signing-key", "--max-size"});
   std::string from, db, key;
   int64_t most_mib = 64;
   line.Add("PACK", from, "a file or http(s) address; PACK.minisig is its signature").Reads().Required();
   AddStoreOption(line, db);
-  line.Add("--key", key, "trust this public key, or file, only now").Reads();
+  line.Add("--signing-key,--key", key, "trust this public signing key, or file, only now").Reads().Formerly("--key");
   line.Add("--max-size", most_mib, "largest size of a pack, in MiB").Between(1, 256).ShowDefault();
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
