@@ -9,6 +9,7 @@
 
 #include "core/version.h"
 #include "runtime/c_api_guard.h"
+#include "runtime/ranged_inputs.h"
 #include "runtime/replace_params.h"
 
 namespace hone {
@@ -201,6 +202,23 @@ hone_status hone_package_output_info(const hone_package* package, int32_t index,
     const hone::Plan& plan = package->package->plan();
     const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.outputs, index, "output");
     *info = hone::InfoOf(buffer, buffer.shape);
+  });
+}
+
+hone_status hone_package_input_range(const hone_package* package, int32_t index, int32_t axis, hone_range* range) {
+  return Guarded([&] {
+    RequirePointer(package, "package");
+    RequirePointer(range, "range");
+    const hone::Plan& plan = package->package->plan();
+    const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.inputs, index, "input");
+    if (axis < 0 || static_cast<size_t>(axis) >= buffer.shape.size()) {
+      throw hone::Error(hone::ExitCode::kUsage, fmt::format("input '{}' has no axis {}; its rank is {}", buffer.name,
+                                                            axis, buffer.shape.size()));
+    }
+    const hone::RangedAxis* const found = hone::RangeOf(plan, static_cast<size_t>(index), static_cast<size_t>(axis));
+    const int64_t most = buffer.shape[axis];
+    *range = found == nullptr ? hone_range{"", most, most}
+                              : hone_range{plan.buffers[found->extent].name.c_str(), found->least, most};
   });
 }
 

@@ -13,6 +13,7 @@ struct hone_session {
   std::unique_ptr<hone::Session> session;
   hone_profile_callback profile = nullptr;
   void* profile_user = nullptr;
+  hone::Shape shape;  // with room for that of each input
 };
 
 namespace hone {
@@ -30,6 +31,13 @@ hone_tensor_info OutputInfo(const hone_session* session, int32_t index) {
   const Session& of = *session->session;
   const Plan& plan = of.package().plan();
   return InfoOf(BufferAt(plan, plan.outputs, index, "output"), of.OutputShape(index));
+}
+
+hone_tensor_info InputInfo(const hone_session* session, int32_t index) {
+  RequirePointer(session, "session");
+  const Session& of = *session->session;
+  const Plan& plan = of.package().plan();
+  return InfoOf(BufferAt(plan, plan.inputs, index, "input"), of.InputShape(index));
 }
 
 // A program that was built with another version of the header has a struct of another size. Members that it lacks are
@@ -65,6 +73,8 @@ SessionOptions OptionsOf(const hone_session_options& given) {
 hone_session* Created(const hone_package* package, const hone_session_options& options) {
   auto session = std::make_unique<hone_session>();
   session->session = std::make_unique<Session>(package->package, OptionsOf(options));
+  const Plan& plan = package->package->plan();
+  for (const int input : plan.inputs) session->shape.reserve(plan.buffers[input].shape.size());
   return session.release();
 }
 
@@ -153,13 +163,33 @@ size_t hone_session_memory_bytes(const hone_session* session) {
   return session == nullptr ? 0 : static_cast<size_t>(session->session->memory_bytes());
 }
 
+hone_status hone_session_set_input_shape(hone_session* session, int32_t index, const int64_t* shape, int32_t rank) {
+  return Guarded([&] {
+    const hone_tensor_info input = hone::InputInfo(session, index);
+    if (rank != input.rank) {
+      throw hone::Error(hone::ExitCode::kUsage, fmt::format("input '{}' is given a shape of rank {}; {} would be right",
+                                                            input.name, rank, input.rank));
+    }
+    if (rank > 0) RequirePointer(shape, "shape");
+    session->shape.assign(shape, shape + rank);
+    session->session->SetInputShape(index, session->shape);
+  });
+}
+
+hone_status hone_session_input_info(const hone_session* session, int32_t index, hone_tensor_info* info) {
+  return Guarded([&] {
+    const hone_tensor_info input = hone::InputInfo(session, index);
+    RequirePointer(info, "info");
+    *info = input;
+  });
+}
+
 hone_status hone_session_set_input(hone_session* session, int32_t index, const void* data, size_t size_bytes) {
   return Guarded([&] {
     RequirePointer(session, "session");
-    const hone::Plan& plan = session->session->package().plan();
-    const hone::PlanBuffer& buffer = hone::BufferAt(plan, plan.inputs, index, "input");
+    const hone_tensor_info input = hone::InputInfo(session, index);
     if (size_bytes > 0) RequirePointer(data, "data");
-    hone::CheckSize(size_bytes, hone::InfoOf(buffer, buffer.shape), "input");
+    hone::CheckSize(size_bytes, input, "input");
     void* const memory = session->session->InputData(index);
     if (size_bytes > 0) std::memcpy(memory, data, size_bytes);
   });

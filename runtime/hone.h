@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises with each addition. Nothing is removed or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 8
+#define HONE_API_VERSION 9
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -67,8 +67,8 @@ const char* hone_error_text(void);
 
 /* Maps the file and checks all of it except the parameters. Processes that load the same file share its parameters. */
 hone_status hone_package_load(const char* path, hone_package** package);
-/* Loads from a file for several shapes the package whose inputs have these. Of each of the `count` infos, name, rank
- * and shape are read; an input that is not among them may have any shape. A file with one package gives that one,
+/* Loads from a file for several shapes the package whose inputs may have these. Of each of the `count` infos, name,
+ * rank and shape are read; an input that is not among them may have any shape. A file with one package gives that one,
  * whatever the shapes. HONE_USAGE, naming the shapes that exist, when no package fits. Since version 5. */
 hone_status hone_package_load_for(const char* path, const hone_tensor_info* inputs, int32_t count,
                                   hone_package** package);
@@ -104,7 +104,15 @@ hone_status hone_package_output_info(const hone_package* package, int32_t index,
 int32_t hone_package_input_index(const hone_package* package, const char* name);
 int32_t hone_package_output_index(const hone_package* package, const char* name);
 
-/* 1 if a run counts an extent of the output, so that hone_session_output_info may return a smaller shape than
+/* The extents that an axis of an input may have in a run. */
+typedef struct hone_range {
+  const char* name; /* the dimension's; "" if the extent is fixed; lives as long as the package */
+  int64_t least, most;
+} hone_range;
+/* The range of one axis of an input. Axes with the same name have the same extent in a run. For a fixed extent `least`
+ * and `most` are that extent. hone_package_input_info returns the largest shape. Since version 9. */
+hone_status hone_package_input_range(const hone_package* package, int32_t index, int32_t axis, hone_range* range);
+/* 1 if a run decides an extent of the output, so that hone_session_output_info may return a smaller shape than
  * hone_package_output_info. Else 0, also if there is no such output. Since version 6. */
 int32_t hone_package_output_is_counted(const hone_package* package, int32_t index);
 
@@ -137,11 +145,21 @@ int32_t hone_session_threads(const hone_session* session); /* the caller's is on
 /* Bytes of the session's tensors and workspaces; parameters belong to the package. 0 for null. */
 size_t hone_session_memory_bytes(const hone_session* session);
 
-/* Copies size_bytes bytes into the session's memory. size_bytes must equal the input's size. */
+/* Sets the shape of an input for later runs; before, it is the largest one. Then the input's memory has this shape,
+ * densely, and is filled or bound anew. HONE_BAD_DATA, naming the dimension, for an extent out of its range. HONE_USAGE
+ * for another rank or a fixed extent that differs. A run fails with HONE_BAD_DATA if two inputs disagree on a
+ * dimension. Allocates nothing. Since version 9. */
+hone_status hone_session_set_input_shape(hone_session* session, int32_t index, const int64_t* shape, int32_t rank);
+/* The input's shape and size for the next run. info->shape is valid until the shape is set again or the session is
+ * freed. Since version 9. */
+hone_status hone_session_input_info(const hone_session* session, int32_t index, hone_tensor_info* info);
+/* Copies size_bytes bytes into the session's memory. size_bytes must equal the size that hone_session_input_info
+ * returns. */
 hone_status hone_session_set_input(hone_session* session, int32_t index, const void* data, size_t size_bytes);
 /* Later runs read the input from `data`, or write the output to it, without a copy. It has any alignment, stays the
  * caller's and must outlive the runs; size_bytes must equal the tensor's size. Null binds the session's own memory
- * again. HONE_USAGE when an output would overlap another bound tensor. Allocates nothing. */
+ * again. HONE_USAGE when an output would overlap another bound tensor. An input with a range is copied in each run, and
+ * its size is that of hone_session_input_info. Allocates nothing. */
 hone_status hone_session_bind_input(hone_session* session, int32_t index, const void* data, size_t size_bytes);
 hone_status hone_session_bind_output(hone_session* session, int32_t index, void* data, size_t size_bytes);
 /* Allocates nothing. */
@@ -157,11 +175,11 @@ typedef struct hone_memory {
  * Allocates nothing. Since version 6. */
 hone_status hone_session_run_with(hone_session* session, const hone_memory* inputs, int32_t input_count,
                                   const hone_memory* outputs, int32_t output_count);
-/* The shape and size of the output after the last run. Some axes are counted in a run (the boxes that a detector
- * finds). For these hone_package_output_info returns the largest extent, which bound memory must hold, and this
- * function the counted one. Its elements lie densely at the beginning of the memory. For all other outputs, and for all
- * outputs before the first run, both functions agree. info->shape is valid until the session runs again or is freed.
- * Since version 4. */
+/* The shape and size of the output after the last run. Some axes are decided in a run: by the shapes of inputs, or by a
+ * count (the boxes that a detector finds). For these hone_package_output_info returns the largest extent, which bound
+ * memory must hold, and this function the actual one. Its elements lie densely at the beginning of the memory. For all
+ * other outputs, and for all outputs before the first run, both functions agree. info->shape is valid until the session
+ * runs again or is freed. Since version 4. */
 hone_status hone_session_output_info(const hone_session* session, int32_t index, hone_tensor_info* info);
 /* Copies the output from the memory that the last run wrote. size_bytes must equal the size that
  * hone_session_output_info returns. */

@@ -12,6 +12,7 @@
 #include "runtime/kernel_launch.h"
 #include "runtime/load/validate_plan.h"
 #include "runtime/package_impl.h"
+#include "runtime/ranged_inputs.h"
 #include "runtime/session.h"
 
 namespace hone {
@@ -29,12 +30,7 @@ class ObservedRun {
       const bool user = buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
       user_.push_back(user ? Bytes(buffer.size_bytes) : Tensor());
     }
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const Tensor& own = user_[static_cast<size_t>(plan().inputs[i])];
-      if (inputs[i].size_bytes() > 0) {
-        std::memcpy(const_cast<void*>(own.raw()), inputs[i].raw(), static_cast<size_t>(inputs[i].size_bytes()));
-      }
-    }
+    CopyInputs(inputs);
     FindLastWrites();
   }
 
@@ -60,10 +56,27 @@ class ObservedRun {
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       const PlanBuffer& buffer = plan().buffers[static_cast<size_t>(plan().inputs[i])];
-      if (inputs[i].dtype() == buffer.dtype && inputs[i].shape() == buffer.shape) continue;
-      throw Error(ExitCode::kUsage,
-                  fmt::format("input '{}' is {} {}; {} {} would be right", buffer.name, DTypeName(inputs[i].dtype()),
-                              ShapeText(inputs[i].shape()), DTypeName(buffer.dtype), ShapeText(buffer.shape)));
+      if (inputs[i].dtype() != buffer.dtype || !HasFixedExtents(plan(), i, inputs[i].shape())) {
+        throw Error(ExitCode::kUsage,
+                    fmt::format("input '{}' is {} {}; {} {} would be right", buffer.name, DTypeName(inputs[i].dtype()),
+                                ShapeText(inputs[i].shape()), DTypeName(buffer.dtype), InputShapeText(plan(), i)));
+      }
+      RequireInRange(plan(), i, inputs[i].shape());
+    }
+  }
+
+  void CopyInputs(const std::vector<Tensor>& inputs) {
+    std::vector<Shape> shapes;
+    std::vector<char*> memory;
+    for (const Tensor& input : inputs) shapes.push_back(input.shape());
+    for (Tensor& user : user_) memory.push_back(user.data<char>());
+    RequireAgreement(plan(), shapes);
+    WriteExtents(plan(), shapes, memory);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const auto index = static_cast<size_t>(plan().inputs[i]);
+      const PlanBuffer& buffer = plan().buffers[index];
+      SpreadTensor(static_cast<const char*>(inputs[i].raw()), shapes[i], memory[index], buffer.shape,
+                   DTypeBytes(buffer.dtype));
     }
   }
 

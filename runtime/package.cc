@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/error.h"
@@ -13,6 +14,7 @@
 #include "runtime/load/package_parts.h"
 #include "runtime/load/validate_plan.h"
 #include "runtime/package_impl.h"
+#include "runtime/ranged_inputs.h"
 
 namespace hone {
 namespace {
@@ -95,19 +97,18 @@ Plan PlanIn(std::string_view package, const std::string& name) {
   return ReadPlan(SplitPackage(package, name).graph, name);
 }
 
-const PlanBuffer* FindInput(const Plan& plan, std::string_view input) {
-  for (const int index : plan.inputs) {
-    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
-    if (buffer.name == input) return &buffer;
+std::optional<size_t> FindInput(const Plan& plan, std::string_view input) {
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    if (plan.buffers[plan.inputs[i]].name == input) return i;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // A name that is none of the package's inputs is ignored.
 bool HasShapes(const Plan& plan, const InputShapes& shapes) {
   return std::all_of(shapes.begin(), shapes.end(), [&](const auto& asked) {
-    const PlanBuffer* input = FindInput(plan, asked.first);
-    return input == nullptr || input->shape == asked.second;
+    const std::optional<size_t> input = FindInput(plan, asked.first);
+    return !input.has_value() || TakesShape(plan, *input, asked.second);
   });
 }
 
@@ -115,8 +116,8 @@ bool HasShapes(const Plan& plan, const InputShapes& shapes) {
 std::string ShapesText(const Plan& plan, const InputShapes& shapes) {
   std::string text;
   for (const auto& [name, shape] : shapes) {
-    if (const PlanBuffer* input = FindInput(plan, name)) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, ShapeText(input->shape));
+    if (const std::optional<size_t> input = FindInput(plan, name)) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, InputShapeText(plan, *input));
     }
   }
   return text;

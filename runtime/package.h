@@ -23,7 +23,8 @@ using InputShapes = std::map<std::string, Shape, std::less<>>;
 // A package file, mapped and checked. Immutable and shareable between threads and sessions.
 class Package {
  public:
-  // Loads from a file with several packages the first one that this machine runs and whose inputs have these shapes.
+  // Loads from a file with several packages the first one that this machine runs and whose inputs may have these
+  // shapes.
   // They are ordered by their requirements, the highest first. A file with one package gives that one, whatever the
   // shapes. Throws Error:
   // - kNoInput: no such file;

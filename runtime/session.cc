@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "core/error.h"
 #include "runtime/kernel_launch.h"
+#include "runtime/memory_spans.h"
 #include "runtime/package_impl.h"
+#include "runtime/ranged_inputs.h"
+#include "runtime/session_inputs.h"
 #include "runtime/session_memory.h"
 #include "runtime/threads/thread_state.h"
 
@@ -43,18 +45,15 @@ struct Session::Impl {
   std::optional<ThreadPool> own_pool;
   ThreadPool* pool = nullptr;
   SessionMemory arena, shared_workspace, worker_workspaces;
-  std::vector<SessionMemory> own;      // one per plan buffer; empty except for inputs and outputs
-  std::vector<char*> bound;            // one per plan buffer: its present memory, own or the caller's
+  std::vector<SessionMemory> own;  // one per plan buffer; empty except for inputs and outputs
+  std::vector<char*> bound;        // one per plan buffer: the memory that kernels use, own or the caller's
+  std::optional<SessionInputs> inputs;
+  std::vector<int> ranged;             // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
   std::vector<KernelLaunch> launches;  // one per plan call
   std::vector<std::vector<Use>> uses;  // one per plan buffer; empty except for inputs and outputs
   std::unique_ptr<Shape[]> shapes;     // one per plan output: its true shape in the last run
 
-  // The present memory of an input or output.
-  struct Span {
-    const char *begin = nullptr, *end = nullptr;
-    int buffer = 0;
-  };
-  std::vector<Span> spans;
+  std::vector<MemorySpan> spans;  // room for all inputs and outputs
 
   const Plan& plan() const { return package->plan(); }
 
@@ -77,9 +76,25 @@ struct Session::Impl {
       own.push_back(IsUsers(buffer) ? zeros(buffer.size_bytes) : SessionMemory());
       bound.push_back(own.back().data());
     }
+    MakeInputs(source);
     shapes.reset(new Shape[plan().outputs.size()]);
     for (size_t i = 0; i < plan().outputs.size(); ++i) shapes[i] = Shape(plan().buffers[plan().outputs[i]].shape);
     spans.reserve(plan().inputs.size() + plan().outputs.size());
+  }
+
+  void MakeInputs(const MemorySource* source) {
+    inputs.emplace(plan(), source);
+    ranged.assign(plan().buffers.size(), -1);
+    for (const RangedAxis& axis : plan().ranged) ranged[plan().inputs[axis.input]] = axis.input;
+  }
+
+  // The present memory of an input or output, as the caller knows it.
+  MemorySpan SpanOf(int buffer) const {
+    const int input = ranged[buffer];
+    const char* const begin = input < 0 ? bound[buffer] : inputs->Source(input, bound[buffer]);
+    const PlanBuffer& tensor = plan().buffers[buffer];
+    const size_t bytes = input < 0 ? static_cast<size_t>(tensor.size_bytes) : inputs->size_bytes(input);
+    return {begin, begin + bytes, buffer, tensor.kind == BufferKind::kOutput};
   }
 
   void* AddressOf(const PlanView& view) {
@@ -126,6 +141,7 @@ struct Session::Impl {
 
   // `data` null: binds the session's own memory.
   void Bind(int buffer, char* data) {
+    if (ranged[buffer] >= 0) return inputs->Bind(ranged[buffer], data);
     char* const there = data != nullptr ? data : own[buffer].data();
     if (bound[buffer] == there) return;
     bound[buffer] = there;
@@ -134,16 +150,18 @@ struct Session::Impl {
 
   // A run writes an output while it still reads the other bound tensors.
   void RefuseOverlap(int buffer, const char* data) const {
-    RefuseOverlapWith(plan().outputs, buffer, data);
-    if (plan().buffers[buffer].kind == BufferKind::kOutput) RefuseOverlapWith(plan().inputs, buffer, data);
+    MemorySpan mine = SpanOf(buffer);
+    mine.end = data + (mine.end - mine.begin);
+    mine.begin = data;
+    RefuseOverlapWith(plan().outputs, mine);
+    if (mine.written) RefuseOverlapWith(plan().inputs, mine);
   }
 
-  void RefuseOverlapWith(const std::vector<int>& others, int buffer, const char* data) const {
-    const PlanBuffer& mine = plan().buffers[buffer];
+  void RefuseOverlapWith(const std::vector<int>& others, const MemorySpan& mine) const {
     for (const int i : others) {
-      const PlanBuffer& other = plan().buffers[i];
-      if (i == buffer || data >= bound[i] + other.size_bytes || bound[i] >= data + mine.size_bytes) continue;
-      ThrowOverlap(buffer, i);
+      const MemorySpan other = SpanOf(i);
+      if (i == mine.buffer || mine.begin >= other.end || other.begin >= mine.end) continue;
+      ThrowOverlap(mine.buffer, i);
     }
   }
 
@@ -152,31 +170,12 @@ struct Session::Impl {
                                               plan().buffers[mine].name, plan().buffers[other].name));
   }
 
-  bool IsOutput(const Span& span) const { return plan().buffers[span.buffer].kind == BufferKind::kOutput; }
-
-  void FindSpans() {
+  void RefuseOverlaps() {
     spans.clear();
     for (const std::vector<int>* list : {&plan().inputs, &plan().outputs}) {
-      for (const int i : *list) spans.push_back({bound[i], bound[i] + plan().buffers[i].size_bytes, i});
+      for (const int i : *list) spans.push_back(SpanOf(i));
     }
-    std::sort(spans.begin(), spans.end(),
-              [](const Span& a, const Span& b) { return std::tie(a.begin, a.end) < std::tie(b.begin, b.end); });
-  }
-
-  // Compares each span with the earlier span that reaches furthest: among all spans for an output, among outputs for
-  // an input.
-  void RefuseOverlaps() {
-    FindSpans();
-    Span furthest, furthest_output;
-    for (const Span& span : spans) {
-      const bool writes = IsOutput(span);
-      const Span& before = writes ? furthest : furthest_output;
-      if (before.end > span.begin && before.buffer != span.buffer) {
-        ThrowOverlap(writes ? span.buffer : before.buffer, writes ? before.buffer : span.buffer);
-      }
-      if (span.end > furthest.end) furthest = span;
-      if (writes && span.end > furthest_output.end) furthest_output = span;
-    }
+    if (const auto overlap = FindOverlap(spans)) ThrowOverlap(overlap->first, overlap->second);
   }
 
   // The plan's buffer index of entry i of its inputs or outputs.
@@ -186,10 +185,11 @@ struct Session::Impl {
   }
 
   void BindChecked(int buffer, char* data, size_t size_bytes, Overlaps overlaps) {
-    const PlanBuffer& tensor = plan().buffers[buffer];
-    if (data != nullptr && size_bytes != static_cast<size_t>(tensor.size_bytes)) {
-      throw Error(ExitCode::kUsage, fmt::format("'{}': {} bytes were given; {} would be right", tensor.name, size_bytes,
-                                                tensor.size_bytes));
+    const MemorySpan present = SpanOf(buffer);
+    const auto right = static_cast<size_t>(present.end - present.begin);
+    if (data != nullptr && size_bytes != right) {
+      throw Error(ExitCode::kUsage, fmt::format("'{}': {} bytes were given; {} would be right",
+                                                plan().buffers[buffer].name, size_bytes, right));
     }
     if (data != nullptr && overlaps == Overlaps::kRefused) RefuseOverlap(buffer, data);
     Bind(buffer, data);
@@ -261,20 +261,32 @@ Session::Session(std::shared_ptr<const Package> package, const SessionOptions& o
 Session::~Session() = default;
 
 void Session::SetInput(std::string_view name, const Tensor& value) {
+  const Plan& plan = impl_->plan();
   const size_t i = impl_->InputIndex(name);
-  const PlanBuffer& buffer = impl_->plan().buffers[impl_->plan().inputs[i]];
-  if (value.dtype() != buffer.dtype || value.shape() != buffer.shape) {
+  const DType dtype = plan.buffers[plan.inputs[i]].dtype;
+  if (value.dtype() != dtype || !HasFixedExtents(plan, i, value.shape())) {
     throw Error(ExitCode::kUsage,
                 fmt::format("input '{}' is {} {}; {} {} would be right", name, DTypeName(value.dtype()),
-                            ShapeText(value.shape()), DTypeName(buffer.dtype), ShapeText(buffer.shape)));
+                            ShapeText(value.shape()), DTypeName(dtype), InputShapeText(plan, i)));
   }
+  SetInputShape(static_cast<int>(i), value.shape());
   if (value.size_bytes() > 0) std::memcpy(InputData(static_cast<int>(i)), value.raw(), value.size_bytes());
+}
+
+void Session::SetInputShape(int i, const Shape& shape) {
+  const int buffer = impl_->BufferOf(impl_->plan().inputs, i, "input");
+  impl_->inputs->SetShape(i, shape, impl_->own[buffer].data());
+}
+
+const Shape& Session::InputShape(int i) const {
+  impl_->BufferOf(impl_->plan().inputs, i, "input");
+  return impl_->inputs->shape(i);
 }
 
 void* Session::InputData(int i) {
   const int buffer = impl_->BufferOf(impl_->plan().inputs, i, "input");
   impl_->Bind(buffer, nullptr);
-  return impl_->bound[buffer];
+  return impl_->inputs->ranged(i) ? impl_->inputs->OwnMemory(i, impl_->bound[buffer]) : impl_->bound[buffer];
 }
 
 void Session::BindInput(int i, const void* data, size_t size_bytes, Overlaps overlaps) {
@@ -293,6 +305,7 @@ void Session::RefuseOverlaps() { impl_->RefuseOverlaps(); }
 // Each kernel keeps denormals off, but setting the control register costs 10 ns each time. Here it is set once.
 void Session::Run() {
   const DenormalsOff off;
+  impl_->inputs->Write(impl_->bound);
   for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);
   impl_->Settle();
 }
@@ -300,6 +313,7 @@ void Session::Run() {
 std::vector<int64_t> Session::RunProfiled() {
   using Clock = std::chrono::steady_clock;
   const DenormalsOff off;
+  impl_->inputs->Write(impl_->bound);
   std::vector<int64_t> spent_ns(impl_->launches.size());
   for (size_t i = 0; i < spent_ns.size(); ++i) {
     const Clock::time_point begin = Clock::now();
@@ -319,6 +333,7 @@ Session::Trace Session::RunTraced() {
   const auto workers = static_cast<size_t>(impl_->pool->threads());
   Trace trace;
   trace.begin_ns = now_ns();
+  impl_->inputs->Write(impl_->bound);
   std::vector<WorkerTime> times;
   for (size_t call = 0; call < impl_->launches.size(); ++call) {
     times.assign(impl_->launches[call].stages.size() * workers, {});
@@ -357,6 +372,7 @@ Tensor Session::Output(int i) const {
 int64_t Session::memory_bytes() const {
   size_t total = impl_->arena.size() + impl_->shared_workspace.size() + impl_->worker_workspaces.size();
   for (const SessionMemory& buffer : impl_->own) total += buffer.size();
+  total += impl_->inputs->memory_bytes();
   return static_cast<int64_t>(total);
 }
 

@@ -28,8 +28,17 @@ class Session {
   explicit Session(std::shared_ptr<const Package> package, const SessionOptions& options = {});
   ~Session();
 
-  // Copies the tensor in. Throws Error(kUsage) naming the input when the name, shape or dtype does not fit.
+  // Inputs with ranged axes (Plan::ranged) have the largest shape until another one is set. The caller's tensors are
+  // dense in the present shape. Each run copies them to the places where kernels expect their elements.
+
+  // Copies the tensor in; its shape becomes the input's. Throws Error naming the input: kUsage when the name, the dtype
+  // or a fixed extent does not fit, kBadData for an extent out of its range.
   void SetInput(std::string_view name, const Tensor& value);
+  // Sets the shape of input i of the plan's list, for memory that is filled through InputData or bound. Set it before
+  // the memory is filled. Throws Error as SetInput does. Allocates nothing.
+  void SetInputShape(int i, const Shape& shape);
+  // Valid as long as the session.
+  const Shape& InputShape(int i) const;
   // Whether binding checks overlaps each time, or the caller checks once for all bindings.
   enum class Overlaps : uint8_t { kRefused, kUnasked };
   // The session's own memory for input i of the plan's list, for the caller to fill. Valid as long as the session.
@@ -37,14 +46,17 @@ class Session {
   void* InputData(int i);
   // Later runs read input i from `data`, or write output i to it. These size_bytes bytes have any alignment, stay the
   // caller's and must outlive the runs. Null binds the session's own memory again. Allocates nothing. Throws
-  // Error(kUsage) when the size is not the tensor's, or when an output would overlap another tensor's bound memory.
+  // Error(kUsage) when the size is not that of the input's present shape or the output's largest one, or when an output
+  // would overlap another tensor's bound memory.
   void BindInput(int i, const void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
   void BindOutput(int i, void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
   // Throws Error(kUsage) when an output overlaps another tensor's memory as they are bound at present. For many
   // tensors that were bound without a check. Allocates nothing.
   void RefuseOverlaps();
   // Runs every call. Throws Error(kBug) naming the node when a kernel returns a code. Throws Error(kBadData) naming
-  // the axis when a counted axis is longer than the package can hold. Allocates nothing.
+  // the axis when a counted axis is longer than the package can hold. Throws, before anything runs, Error(kBadData)
+  // when inputs disagree on the extent of a dimension, and Error(kUsage) when an input's shape changed after memory was
+  // bound for it. Allocates nothing.
   void Run();
   int outputs() const;
   // The shape that the last run gave output i of the plan's list: the buffer's own, or smaller along counted axes.

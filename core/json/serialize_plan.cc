@@ -189,12 +189,15 @@ Json RangedToJson(const std::vector<RangedAxis>& ranged) {
   return numbers;
 }
 
-std::vector<RangedAxis> RangedFromJson(const Json& json) {
+std::vector<RangedAxis> RangedFromJson(const Json& json, const Plan& plan) {
   const std::vector<int64_t> numbers = RowsField(json, "ranged", 4, 0);
   std::vector<RangedAxis> ranged(numbers.size() / 4);
   const int64_t* at = numbers.data();
   for (RangedAxis& each : ranged) {
     each = {static_cast<int>(at[0]), static_cast<int>(at[1]), static_cast<int>(at[2]), at[3]};
+    if (at[0] >= std::ssize(plan.inputs) || at[2] >= std::ssize(plan.buffers)) {
+      throw Error(ExitCode::kBadData, "field 'ranged' names an input or a buffer that is not there");
+    }
     at += 4;
   }
   return ranged;
@@ -252,7 +255,7 @@ Plan PlanFromJson(const Json& json) {
   plan.inputs = IndicesField(json, "inputs", plan.buffers.size());
   plan.outputs = IndicesField(json, "outputs", plan.buffers.size());
   if (json.find("counted") != json.end()) plan.counted = CountedFromJson(json);
-  if (json.find("ranged") != json.end()) plan.ranged = RangedFromJson(json);
+  if (json.find("ranged") != json.end()) plan.ranged = RangedFromJson(json, plan);
   plan.arena_bytes = IntegerField(json, "arena_bytes", 0);
   plan.params_bytes = IntegerField(json, "params_bytes", 0);
   plan.live_bound_bytes = IntegerField(json, "live_bound_bytes", 0);

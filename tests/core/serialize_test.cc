@@ -49,10 +49,12 @@ Plan SomePlan() {
   plan.buffers = {{"data", BufferKind::kInput, DType::kFloat32, {1, 8}, Layout::Parse("AB"), 32, 0},
                   {"dense", BufferKind::kArena, DType::kFloat32, {1, 17}, Layout::Parse("AB16b"), 128, 64}};
   plan.kernels = {{SomeArtifact().stages, 512, {"w", "generic", "", "default", "", 7, "cd"}}};
-  plan.calls = {{0, {{0, 0, 0}, {1, 64, 128}}, "nn.dense", {"fc1", "relu1"}, 256}};
+  plan.calls = {{0, {{0, 0, 0}, {1, 64, 128}}, "nn.dense", {"fc1", "relu1"}, 256, {}}};
   plan.inputs = {0};
   plan.outputs = {1};
   plan.counted = {{0, 1, 1, 17}, {-1, 0, 1, 9}};
+  plan.ranged = {{0, 0, 1, 0}, {0, 1, 0, 7}};
+  plan.calls[0].boxes = {{0, 3, {{2, -1, 1, 1}, {3, 1, 2, 16}}}, {1, 0, {{1, 0, 1, 1}}}};
   plan.arena_bytes = 192;
   return plan;
 }
@@ -134,6 +136,20 @@ TEST(Serialize, RangesAreChecked) {
   refused("/counted", {0, 1, 1});
   refused("/counted", {-2, 1, 1, 17});
   refused("/counted", {0, int64_t{1} << 32, 1, 17});
+  refused("/ranged", Json(7));
+  refused("/ranged", {0, 0, 1});
+  refused("/ranged", {0, 0, 1, -1});
+  refused("/ranged", {0, 0, 1, int64_t{1} << 31});
+  refused("/ranged", {1, 0, 1, 1});
+  refused("/ranged", {0, 0, 2, 1});
+  refused("/calls/0/boxes", Json(7));
+  refused("/calls/0/boxes", {0, 0});
+  refused("/calls/0/boxes", {0, 0, 1, 2, -1, 1});
+  refused("/calls/0/boxes", {0, 0, -1});
+  refused("/calls/0/boxes", {0, 0, INT64_MAX, 2, -1, 1, 1});
+  refused("/calls/0/boxes", {int64_t{1} << 31, 0, 1, 2, -1, 1, 1});
+  refused("/calls/0/boxes", {0, 0, 1, 2, int64_t{1} << 31, 1, 1});
+  refused("/calls/0/boxes", {0, 0, 1, 2, -2, 1, 1});
   refused("/buffers/0/kind", "stack");
   refused("/buffers/0/dtype", "float");
   refused("/buffers/0/size_bytes", 18446744073709551615ULL);

@@ -2,6 +2,7 @@
 #include "core/package/kernel_abi.h"
 
 #define FLOATS(role, count) "{\"role\":\"" role "\",\"dtype\":\"float32\",\"shape\":[" count "],\"layout\":\"\"}"
+#define INTEGERS(role, count) "{\"role\":\"" role "\",\"dtype\":\"int64\",\"shape\":[" count "],\"layout\":\"\"}"
 #define STAGE(symbol, extent, grain, workspace) \
   "{\"symbol\":\"" symbol "\",\"extent\":" extent ",\"grain\":" grain ",\"worker_workspace_bytes\":" workspace "}"
 #define KERNEL(stages, operands, workspace)                                                                           \
@@ -19,7 +20,10 @@ const char hone_kernels[] = "[" KERNEL(
                                                       FLOATS("data", "1,4096") "," FLOATS("output", "1,4096"), "0") "," KERNEL(
     STAGE("tell", "1", "1", "0"),
     FLOATS("data", "1,4096") "," FLOATS("output", "64,64") ","
-    "{\"role\":\"output\",\"dtype\":\"int64\",\"shape\":[],\"layout\":\"\"}", "0") "]";
+    INTEGERS("output", ""), "0") "," KERNEL(
+    STAGE("show", "1", "1", "0"),
+    FLOATS("data", "64,64") "," FLOATS("data", "64") "," INTEGERS("data", "") "," INTEGERS("data", "") ","
+    FLOATS("output", "64,64") "," INTEGERS("output", "2"), "0") "]";
 
 /* operands: x, w (one value), y. y[i] = x[i] * w[0]; an item is one float. */
 int32_t scale(const hone_kernel_args* args, int64_t begin, int64_t end) {
@@ -64,6 +68,16 @@ int32_t tell(const hone_kernel_args* args, int64_t begin, int64_t end) {
   float* y = args->operands[1];
   for (int64_t i = 0; begin < end && i < 4096; ++i) y[i] = x[i];
   if (begin < end) *(int64_t*)args->operands[2] = (int64_t)x[0];
+  return 0;
+}
+
+/* operands: x, b, rows, columns, y, seen. y is x + b in all of 64 x 64 elements; seen has rows and columns. */
+int32_t show(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  const float *x = args->operands[0], *b = args->operands[1];
+  float* y = args->operands[4];
+  int64_t* seen = args->operands[5];
+  for (int64_t i = 0; begin < end && i < 4096; ++i) y[i] = x[i] + b[i / 64];
+  for (int i = 0; begin < end && i < 2; ++i) seen[i] = *(const int64_t*)args->operands[2 + i];
   return 0;
 }
 

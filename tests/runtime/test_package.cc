@@ -121,6 +121,30 @@ Plan CountedPlan() {
 
 std::string CountedPackage() { return PackTestPackage(CountedPlan(), ReadTestKernels(), std::string(64, '\0')); }
 
+Plan RangedPlan() {
+  Plan plan = EmptyPlan();
+  plan.buffers[0].shape = plan.buffers[1].shape = {kCountedSide, kCountedSide};
+  plan.buffers.push_back(Buffer("b", BufferKind::kInput, {kCountedSide}, 4 * kCountedSide));
+  plan.buffers.push_back(Buffer("rows", BufferKind::kInput, {}, 8));
+  plan.buffers.push_back(Buffer("columns", BufferKind::kInput, {}, 8));
+  plan.buffers.push_back(Buffer("seen", BufferKind::kOutput, {2}, 16));
+  for (size_t i = 3; i < 6; ++i) plan.buffers[i].dtype = DType::kInt64;
+  plan.inputs = {0, 2};
+  plan.outputs = {1, 5};
+  plan.ranged = {{0, 0, 3, 1}, {0, 1, 4, 0}, {1, 0, 3, 1}};
+  plan.params_bytes = 64;
+  PlanKernel kernel;
+  kernel.stages = {{"show", 1, 1, 0}};
+  plan.kernels = {kernel};
+  PlanCall call;
+  call.operands = {{0, 0, 256}, {2, 0, 4}, {3, 0, 0}, {4, 0, 0}, {1, 0, 256}, {5, 0, 8}};
+  call.op = "add";
+  plan.calls = {call};
+  return plan;
+}
+
+std::string RangedPackage() { return PackTestPackage(RangedPlan(), ReadTestKernels(), std::string(64, '\0')); }
+
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
                             const std::vector<std::string>& required_features, const Json& model_sha256) {
   const std::string graph = DumpJson(ToJson(plan));

@@ -22,6 +22,10 @@ Plan FailingPlan();
 inline constexpr int64_t kCountedSide = 64;
 Plan CountedPlan();
 std::string CountedPackage();
+// A plan of one call on x, rows x columns, and b, of rows: y is x + b, and "seen" the extents that the kernel sees.
+// Rows may be 1 to 64, and columns 0 to 64. Elements of y outside of the shape are what the kernel finds there.
+Plan RangedPlan();
+std::string RangedPackage();
 // The package's bytes, with correct hashes. `model_sha256` is the manifest's field; null leaves it out.
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
                             const std::vector<std::string>& required_features = {}, const Json& model_sha256 = {});

@@ -73,6 +73,68 @@ TEST(ValidatePlan, RefusesCountsThatDoNotFit) {
   ExpectCountedRefused("several", [](Plan& p) { p.buffers[2].shape = {2}, p.buffers[2].size_bytes = 16; });
 }
 
+void ExpectRangedRefused(const std::string& what, const std::function<void(Plan&)>& damage) {
+  Plan plan = testing::RangedPlan();
+  damage(plan);
+  EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error) << what;
+}
+
+TEST(ValidatePlan, RefusesRangesThatDoNotFit) {
+  EXPECT_NO_THROW(ValidatePlan(testing::RangedPlan(), 64, "model.hone"));
+  ExpectRangedRefused("no ranges", [](Plan& p) { p.ranged.clear(); });
+  ExpectRangedRefused("input", [](Plan& p) { p.ranged[0].input = 2; });
+  ExpectRangedRefused("negative input", [](Plan& p) { p.ranged[0].input = -1; });
+  ExpectRangedRefused("axis", [](Plan& p) { p.ranged[2].axis = 1; });
+  ExpectRangedRefused("negative axis", [](Plan& p) { p.ranged[0].axis = -1; });
+  ExpectRangedRefused("least", [](Plan& p) { p.ranged[0].least = 65; });
+  ExpectRangedRefused("negative least", [](Plan& p) { p.ranged[0].least = -1; });
+  ExpectRangedRefused("buffer", [](Plan& p) { p.ranged[0].extent = 6; });
+  ExpectRangedRefused("negative buffer", [](Plan& p) { p.ranged[0].extent = -1; });
+  ExpectRangedRefused("an output", [](Plan& p) { p.ranged[0].extent = 5; });
+  ExpectRangedRefused("the input itself", [](Plan& p) { p.ranged[0].extent = 0; });
+  ExpectRangedRefused("a listed extent", [](Plan& p) { p.inputs.push_back(3), p.ranged[0].input = 2; });
+  ExpectRangedRefused("type", [](Plan& p) { p.buffers[3].dtype = DType::kInt32, p.buffers[3].size_bytes = 4; });
+  ExpectRangedRefused("several", [](Plan& p) { p.buffers[3].shape = {2}, p.buffers[3].size_bytes = 16; });
+}
+
+// Two stages of 4096 items; boxes of two axes and of one in the first, and of all items but one in the second.
+Plan BoxedPlan() {
+  Plan plan = testing::RangedPlan();
+  plan.kernels[0].stages = {{"show", 4096, 1, 0}, {"show_1", 4096, 1, 0}};
+  plan.calls[0].boxes = {
+      {0, 0, {{4, 3, 1, 16}, {512, -1, 1, 1}}}, {0, 2048, {{2048, 4, 3, 2}}}, {1, 1, {{4095, 3, 1, 1}}}};
+  return plan;
+}
+
+void ExpectBoxesRefused(const std::string& what, const std::function<void(std::vector<ItemBox>&)>& damage) {
+  Plan plan = BoxedPlan();
+  damage(plan.calls[0].boxes);
+  EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error) << what;
+}
+
+TEST(ValidatePlan, RefusesBoxesThatDoNotFit) {
+  EXPECT_NO_THROW(ValidatePlan(BoxedPlan(), 64, "model.hone"));
+  ExpectBoxesRefused("stage", [](auto& b) { b[2].stage = 2; });
+  ExpectBoxesRefused("negative stage", [](auto& b) { b[0].stage = -1; });
+  ExpectBoxesRefused("first", [](auto& b) { b[2].first = 2; });
+  ExpectBoxesRefused("negative first", [](auto& b) { b[0].first = -1; });
+  ExpectBoxesRefused("no axes", [](auto& b) { b[0].axes.clear(); });
+  ExpectBoxesRefused("no items", [](auto& b) { b[0].axes[1].items = 0; });
+  ExpectBoxesRefused("negative items", [](auto& b) { b[0].axes[0].items = b[0].axes[1].items = -1; });
+  ExpectBoxesRefused("too many items", [](auto& b) { b[2].axes[0].items = 4096; });
+  ExpectBoxesRefused("overflow", [](auto& b) { b[0].axes[0].items = b[0].axes[1].items = int64_t{1} << 33; });
+  ExpectBoxesRefused("overlap", [](auto& b) { b[1].first = 2047; });
+  ExpectBoxesRefused("order", [](auto& b) { std::swap(b[0], b[1]); });
+  ExpectBoxesRefused("order of stages", [](auto& b) { std::swap(b[1], b[2]); });
+  ExpectBoxesRefused("buffer", [](auto& b) { b[0].axes[0].extent = 6; });
+  ExpectBoxesRefused("negative buffer", [](auto& b) { b[0].axes[0].extent = -2; });
+  ExpectBoxesRefused("a tensor", [](auto& b) { b[0].axes[0].extent = 0; });
+  ExpectBoxesRefused("scale", [](auto& b) { b[0].axes[0].scale = 0; });
+  ExpectBoxesRefused("huge scale", [](auto& b) { b[0].axes[0].scale = kMost; });
+  ExpectBoxesRefused("step", [](auto& b) { b[0].axes[0].step = 0; });
+  ExpectBoxesRefused("negative step", [](auto& b) { b[0].axes[0].step = -1; });
+}
+
 TEST(ValidatePlan, RefusesCallsAndKernelsThatDoNotFit) {
   ExpectRefused("kernel", [](Plan& p) { p.calls[0].kernel = 2; });
   ExpectRefused("kernel sign", [](Plan& p) { p.calls[0].kernel = -1; });
