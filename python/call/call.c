@@ -9,6 +9,7 @@
 
 #include "caller.h"
 #include "counted.h"
+#include "ranged.h"
 
 /* The beginning of an array object. It is the same in every numpy, because compiled programs read arrays in this
  * way. IsAsKnown checks it. */
@@ -44,17 +45,22 @@ static int Look(const Caller* caller, const Tensor* tensor, PyObject* value, int
   if (!PyObject_TypeCheck(value, (PyTypeObject*)caller->array_type)) return 0;
   const Array* const array = (const Array*)value;
   if (array->rank != tensor->rank || (array->flags & flags) != flags) return 0;
-  if (memcmp(array->shape, tensor->shape, (size_t)tensor->rank * sizeof(*tensor->shape)) != 0) return 0;
+  if (!TakesShape(tensor, array->shape, &memory->size_bytes)) return 0;
   memory->data = array->data;
-  memory->size_bytes = tensor->size_bytes;
   return array->dtype == tensor->dtype ? 1 : PyObject_RichCompareBool(array->dtype, tensor->dtype, Py_EQ);
 }
 
-static int LookAtInputs(const Caller* caller, PyObject* given, hone_memory* memory) {
+/* As Look. The shapes of ranged inputs are copied, because other threads may change an array's shape. */
+static int LookAtInputs(const Caller* caller, PyObject* given, hone_memory* memory, Given* shapes) {
   if (PyTuple_Size(given) != caller->inputs) return 0;
   int found = 1;
   for (int32_t i = 0; i < caller->inputs && found == 1; ++i) {
-    found = Look(caller, &caller->tensors[i], PyTuple_GetItem(given, i), kRowMajor, &memory[i]);
+    const Tensor* const tensor = &caller->tensors[i];
+    PyObject* const value = PyTuple_GetItem(given, i);
+    found = Look(caller, tensor, value, kRowMajor, &memory[i]);
+    if (found != 1 || !tensor->ranged) continue;
+    for (int axis = 0; axis < tensor->rank; ++axis) shapes->dims[axis] = ((const Array*)value)->shape[axis];
+    ++shapes;
   }
   return found;
 }
@@ -111,11 +117,13 @@ static int LookAtOutputs(Caller* caller, PyObject* wanted, PyObject** results, h
 }
 
 /* Runs of one session take turns, and other Python threads continue meanwhile. */
-static hone_status RunInTurn(Caller* caller, const hone_memory* inputs, const hone_memory* outputs, Came* came) {
-  hone_status status;
+static hone_status RunInTurn(Caller* caller, const hone_memory* inputs, const Given* shapes, const hone_memory* outputs,
+                             Came* came) {
+  hone_status status = HONE_OK;
   Py_BEGIN_ALLOW_THREADS;
   pthread_mutex_lock(&caller->turn);
-  status = caller->run(caller->session, inputs, caller->inputs, outputs, caller->outputs);
+  if (caller->ranged > 0) status = SetShapes(caller, shapes);
+  if (status == HONE_OK) status = caller->run(caller->session, inputs, caller->inputs, outputs, caller->outputs);
   if (status == HONE_OK && caller->counted > 0) status = ReadCame(caller, came);
   pthread_mutex_unlock(&caller->turn);
   Py_END_ALLOW_THREADS;
@@ -134,10 +142,11 @@ static int Check(const Caller* caller, hone_status status) {
 static int Run(Caller* caller, PyObject* given, PyObject* wanted, PyObject** results) {
   hone_memory inputs[kMostTensors], outputs[kMostTensors];
   Came came[kMostCounted];
+  Given shapes[kMostRanged];
   memset(results, 0, (size_t)caller->outputs * sizeof(*results));
-  int found = caller->forks == forks_before ? LookAtInputs(caller, given, inputs) : 0;
+  int found = caller->forks == forks_before ? LookAtInputs(caller, given, inputs, shapes) : 0;
   if (found == 1) found = LookAtOutputs(caller, wanted, results, outputs);
-  if (found == 1) found = Check(caller, RunInTurn(caller, inputs, outputs, came));
+  if (found == 1) found = Check(caller, RunInTurn(caller, inputs, shapes, outputs, came));
   if (found == 1 && caller->counted > 0) found = Cut(caller, results, came);
   for (int32_t i = 0; i < caller->outputs && found != 1; ++i) Py_XDECREF(results[i]);
   return found;
@@ -215,15 +224,24 @@ static PyObject* NewReference(PyObject* object) {
   return object;
 }
 
-/* Reads (shape, dtype, size in bytes, whether its extent is data-dependent). */
+/* Reads (shape, dtype, size in bytes, whether a run decides its extent, smallest shape). */
 static int ReadTensor(PyObject* told, Tensor* tensor) {
-  PyObject *shape, *dtype;
-  Py_ssize_t size_bytes;
-  if (!PyArg_ParseTuple(told, "O!Onp", &PyTuple_Type, &shape, &dtype, &size_bytes, &tensor->counted)) return -1;
+  PyObject *shape, *dtype, *least;
+  Py_ssize_t size_bytes, elements = 1;
+  if (!PyArg_ParseTuple(told, "O!OnpO!", &PyTuple_Type, &shape, &dtype, &size_bytes, &tensor->counted, &PyTuple_Type,
+                        &least)) {
+    return -1;
+  }
   tensor->size_bytes = (size_t)size_bytes;
   tensor->rank = (int)PyTuple_Size(shape);
   if (tensor->rank > kMostRank) return PyErr_Format(PyExc_ValueError, "a tensor of rank %d", tensor->rank), -1;
-  for (int i = 0; i < tensor->rank; ++i) tensor->shape[i] = PyLong_AsSsize_t(PyTuple_GetItem(shape, i));
+  for (int i = 0; i < tensor->rank; ++i) {
+    tensor->shape[i] = PyLong_AsSsize_t(PyTuple_GetItem(shape, i));
+    tensor->least[i] = PyLong_AsSsize_t(PyTuple_GetItem(least, i));
+    tensor->ranged |= tensor->least[i] != tensor->shape[i];
+    elements *= tensor->shape[i];
+  }
+  tensor->item_bytes = elements > 0 ? tensor->size_bytes / (size_t)elements : 0;
   tensor->dtype = NewReference(dtype);
   tensor->of_new = PyTuple_Pack(2, shape, dtype);
   return PyErr_Occurred() == NULL ? 0 : -1;
@@ -284,16 +302,17 @@ static Caller* MakeCaller(const Helpers* helpers, PyObject* inputs, PyObject* ou
   Tensor* const tensors = caller->tensors;
   const int read = ReadTensors(inputs, tensors) == 0 && ReadTensors(outputs, tensors + caller->inputs) == 0;
   caller->counted = read ? CountedOf(caller) : 0;
+  caller->ranged = read ? RangedOf(caller) : 0;
   if (read) return caller;
   FreeCaller(caller);
   return NULL;
 }
 
 static PyObject* Arm(PyObject* self, PyObject* arguments) {
-  unsigned long long run, info, session;
+  unsigned long long run, info, set_shape, session;
   Helpers helpers;
   PyObject *inputs, *outputs;
-  if (!PyArg_ParseTuple(arguments, "KKKO!OOO!O!", &run, &info, &session, &PyType_Type, &helpers.array_type,
+  if (!PyArg_ParseTuple(arguments, "KKKKO!OOO!O!", &run, &info, &set_shape, &session, &PyType_Type, &helpers.array_type,
                         &helpers.check, &helpers.begin, &PyTuple_Type, &inputs, &PyTuple_Type, &outputs)) {
     return NULL;
   }
@@ -302,8 +321,9 @@ static PyObject* Arm(PyObject* self, PyObject* arguments) {
   if (caller == NULL) return NULL;
   caller->run = (RunWith*)(uintptr_t)run;
   caller->output_info = (OutputInfo*)(uintptr_t)info;
+  caller->set_shape = (SetShape*)(uintptr_t)set_shape;
   caller->session = (hone_session*)(uintptr_t)session;
-  const int known = caller->counted > kMostCounted ? 0 : AreAsKnown(caller);
+  const int known = caller->counted > kMostCounted || caller->ranged > kMostRanged ? 0 : AreAsKnown(caller);
   if (known == 1) {
     ((Quick*)self)->caller = caller;
   } else {
@@ -321,10 +341,10 @@ static void FreeQuick(PyObject* self) {
 
 static PyMethodDef kMethods[] = {
     {"_arm", Arm, METH_VARARGS,
-     "_arm(run_with, output_info, session, ndarray, check, begin, inputs, outputs): calls run the session from now on, "
-     "where what is given is as it should be; else self._call does. The first three are addresses; begin(array, shape) "
-     "gives the beginning of an array; a tensor is told as (shape, dtype, size in bytes, whether a run counts it). "
-     "Returns whether it can be."},
+     "_arm(run_with, output_info, set_input_shape, session, ndarray, check, begin, inputs, outputs): calls run the "
+     "session from now on, where what is given is as it should be; else self._call does. The first four are addresses; "
+     "begin(array, shape) gives the beginning of an array; a tensor is told as (largest shape, dtype, size in bytes, "
+     "whether a run decides its extent, smallest shape). Returns whether it can be."},
     {"_run_quickly", RunQuickly, METH_VARARGS,
      "_run_quickly(inputs, outputs): the outputs of a run on a tuple of arrays, written to a sequence of arrays; None "
      "when they are not as they should be."},

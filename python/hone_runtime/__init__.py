@@ -19,7 +19,7 @@ from ._errors import (
     NotAuthorisedError,
     UsageError,
 )
-from ._package import Package, TensorInfo
+from ._package import Package, Range, TensorInfo
 from ._session import Session, load
 from ._version import __version__
 
@@ -35,6 +35,7 @@ __all__ = [
     "NoRunnerError",
     "NotAuthorisedError",
     "Package",
+    "Range",
     "Session",
     "TensorInfo",
     "UsageError",

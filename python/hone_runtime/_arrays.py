@@ -21,9 +21,9 @@ def _as_numpy(what: str, value: Any) -> np.ndarray[Any, Any]:
 
 def _refuse(what: str, value: np.ndarray[Any, Any], info: TensorInfo) -> UsageError:
     given = type_text(value.dtype, value.shape)
-    if value.dtype != info.dtype or value.shape != info.shape:
-        text = f"{what} is {given}; {type_text(info.dtype, info.shape)} would be right"
-        cast = value.shape == info.shape and value.dtype.kind in "fiub"
+    if value.dtype != info.dtype or not info.has_fixed_extents(value.shape):
+        text = f"{what} is {given}; {info.type_text} would be right"
+        cast = info.takes(value.shape) and value.dtype.kind in "fiub"
         return UsageError(text + (f", as x.astype(numpy.{info.dtype})" if cast else ""))
     strides = "x".join(map(str, value.strides))
     return UsageError(
@@ -33,7 +33,7 @@ def _refuse(what: str, value: np.ndarray[Any, Any], info: TensorInfo) -> UsageEr
 
 
 def _fits(value: np.ndarray[Any, Any], info: TensorInfo) -> bool:
-    return value.dtype == info.dtype and value.shape == info.shape and value.flags.c_contiguous
+    return value.dtype == info.dtype and info.has_fixed_extents(value.shape) and value.flags.c_contiguous
 
 
 def shape_of(value: Any) -> Tuple[int, ...]:
@@ -48,7 +48,8 @@ def as_input(value: Any, info: TensorInfo) -> np.ndarray[Any, Any]:
     """The value as an array of the type and shape in `info`, in the value's own memory.
 
     Arrays and objects with `__dlpack__` or numpy's array interface are not copied; lists and numbers are. Raises
-    UsageError if type, shape or strides differ, saying what was given and what would be right."""
+    UsageError if type, shape or strides differ, saying what was given and what would be right. A run refuses extents
+    out of their range."""
     array = value if isinstance(value, np.ndarray) else _as_numpy(f"input '{info.name}'", value)
     if not _fits(array, info):
         raise _refuse(f"input '{info.name}'", array, info)

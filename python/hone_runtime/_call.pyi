@@ -2,7 +2,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
 
-_Tensors = Tuple[Tuple[Tuple[int, ...], np.dtype[Any], int, bool], ...]
+_Tensors = Tuple[Tuple[Tuple[int, ...], np.dtype[Any], int, bool, Tuple[int, ...]], ...]
 _Arrays = Tuple[np.ndarray[Any, Any], ...]
 
 class Quick:
@@ -10,6 +10,7 @@ class Quick:
         self,
         run_with: int,
         output_info: int,
+        set_input_shape: int,
         session: int,
         ndarray: type,
         check: Callable[[int], None],

@@ -21,7 +21,13 @@ except ImportError:
 
 
 Arrays = Tuple[np.ndarray[Any, Any], ...]
-Told = Tuple[Tuple[int, ...], np.dtype[Any], int, bool]
+Told = Tuple[Tuple[int, ...], np.dtype[Any], int, bool, Tuple[int, ...]]
+
+
+def set_shape(session: ctypes.c_void_p, index: int, shape: Tuple[int, ...]) -> None:
+    """Sets the shape of an input for the next run. Raises BadDataError if it is out of range."""
+    dims = (ctypes.c_int64 * len(shape))(*shape)
+    check(library().hone_session_set_input_shape(session, index, dims, len(shape)))
 
 
 class ByCtypes:
@@ -32,6 +38,7 @@ class ByCtypes:
     def __init__(self, package: Package, session: ctypes.c_void_p) -> None:
         self._session = session
         self._turn = threading.Lock()
+        self._ranged = [index for index, info in enumerate(package.inputs) if info.ranges]
         self._inputs, self._outputs = _memory(package.inputs), _memory(package.outputs)
         self._places = [*self._inputs, *self._outputs]
         self._counted = [_is_counted(package, index) for index in range(len(package.outputs))]
@@ -41,6 +48,9 @@ class ByCtypes:
             for place, array in zip(self._places, (*inputs, *outputs)):
                 # The value of array.ctypes.data, in half the time.
                 place.data = array.__array_interface__["data"][0]
+            for index in self._ranged:
+                set_shape(self._session, index, inputs[index].shape)
+                self._inputs[index].size_bytes = inputs[index].nbytes
             check(
                 library().hone_session_run_with(
                     self._session, self._inputs, len(self._inputs), self._outputs, len(self._outputs)
@@ -69,7 +79,10 @@ def _is_counted(package: Package, index: int) -> bool:
 
 
 def _told(infos: Sequence[TensorInfo], counted: Sequence[bool]) -> Tuple[Told, ...]:
-    return tuple((info.shape, info.dtype, info.size_bytes, counts) for info, counts in zip(infos, counted))
+    return tuple(
+        (info.shape, info.dtype, info.size_bytes, counts, info.smallest)
+        for info, counts in zip(infos, counted)
+    )
 
 
 def _address(function: Any) -> Optional[int]:
@@ -82,6 +95,7 @@ def arm(quick: object, package: Package, session: ctypes.c_void_p) -> bool:
     if not hasattr(quick, "_arm"):
         return False
     run, output_info = _address(library().hone_session_run_with), _address(library().hone_session_output_info)
+    set_shape = _address(library().hone_session_set_input_shape)
     inputs = _told(package.inputs, [False] * len(package.inputs))
     outputs = _told(package.outputs, [_is_counted(package, index) for index in range(len(package.outputs))])
-    return bool(quick._arm(run, output_info, session.value, np.ndarray, check, _beginning, inputs, outputs))
+    return bool(quick._arm(run, output_info, set_shape, session.value, np.ndarray, check, _beginning, inputs, outputs))

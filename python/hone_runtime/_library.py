@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 7
+LEAST_API_VERSION = 9
 
 
 class CTensorInfo(Structure):
@@ -20,6 +20,12 @@ class CTensorInfo(Structure):
         ("shape", POINTER(c_int64)),
         ("size_bytes", c_size_t),
     ]
+
+
+class CRange(Structure):
+    """hone_range."""
+
+    _fields_ = [("name", c_char_p), ("least", c_int64), ("most", c_int64)]
 
 
 class CParam(Structure):
@@ -41,8 +47,10 @@ _CHECKED = {
     "hone_package_with_params": [c_void_p, POINTER(CParam), c_int32, POINTER(c_void_p)],
     "hone_package_param_info": [c_void_p, c_char_p, POINTER(CTensorInfo)],
     "hone_package_input_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
+    "hone_package_input_range": [c_void_p, c_int32, c_int32, POINTER(CRange)],
     "hone_package_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_session_create": [c_void_p, c_int32, POINTER(c_void_p)],
+    "hone_session_set_input_shape": [c_void_p, c_int32, POINTER(c_int64), c_int32],
     "hone_session_run_with": [c_void_p, POINTER(CMemory), c_int32, POINTER(CMemory), c_int32],
     "hone_session_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
 }

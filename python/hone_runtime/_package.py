@@ -6,32 +6,71 @@ import ctypes
 import operator
 import os
 import weakref
-from dataclasses import dataclass
-from typing import Any, Callable, Mapping, Optional, Sequence, Tuple, Union
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._errors import UsageError
-from ._library import CParam, CTensorInfo, check, library
+from ._library import CParam, CRange, CTensorInfo, check, library
 
 # By hone_dtype; numpy itself has no bfloat16.
 _DTYPES = ("float32", "float64", "int32", "int64", "int8", "uint8", "bool", "float16", "bfloat16")
 
 
+class Range(NamedTuple):
+    """The extents that an axis of an input may have. Axes of the same name have the same extent in a run."""
+
+    axis: int
+    name: str
+    least: int
+    most: int
+
+
 @dataclass(frozen=True)
 class TensorInfo:
-    """The name and type of a package's input or output. Tensors are dense and row-major."""
+    """The name and type of a package's input or output. Tensors are dense and row-major.
+
+    `shape` is the largest one. Axes of an input in `ranges` may be shorter."""
 
     name: str
     dtype: np.dtype[Any]
     shape: Tuple[int, ...]
+    ranges: Tuple[Range, ...] = ()
 
     @property
     def size_bytes(self) -> int:
         return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
 
+    @property
+    def smallest(self) -> Tuple[int, ...]:
+        """The smallest shape in range."""
+        least = {of.axis: of.least for of in self.ranges}
+        return tuple(least.get(axis, dim) for axis, dim in enumerate(self.shape))
+
+    @property
+    def type_text(self) -> str:
+        """The type as the program writes it: "int64 1x(seq: 1..512)"."""
+        dims = list(map(str, self.shape))
+        for of in self.ranges:
+            dims[of.axis] = f"({of.name}: {of.least}..{of.most})"
+        return f"{self.dtype} {'x'.join(dims) if dims else 'scalar'}"
+
+    def has_fixed_extents(self, shape: Tuple[int, ...]) -> bool:
+        """Whether the shape differs at most along ranged axes."""
+        free = {of.axis for of in self.ranges}
+        return len(shape) == len(self.shape) and all(
+            given == own or axis in free for axis, (given, own) in enumerate(zip(shape, self.shape))
+        )
+
+    def takes(self, shape: Tuple[int, ...]) -> bool:
+        """Whether a run may take an array of this shape."""
+        return len(shape) == len(self.shape) and all(
+            least <= given <= most for least, given, most in zip(self.smallest, shape, self.shape)
+        )
+
     def __str__(self) -> str:
-        return f"{self.name}: {type_text(self.dtype, self.shape)}"
+        return f"{self.name}: {self.type_text}"
 
 
 def type_text(dtype: np.dtype[Any], shape: Tuple[int, ...]) -> str:
@@ -140,8 +179,17 @@ class Package:
         if params is not None:
             self._handle = _with_params(self._handle, params)
         weakref.finalize(self, library().hone_package_free, self._handle)
-        self.inputs = self._infos(library().hone_package_inputs, library().hone_package_input_info)
+        inputs = self._infos(library().hone_package_inputs, library().hone_package_input_info)
+        self.inputs = tuple(replace(info, ranges=self._ranges(index, info)) for index, info in enumerate(inputs))
         self.outputs = self._infos(library().hone_package_outputs, library().hone_package_output_info)
+
+    def _ranges(self, index: int, info: TensorInfo) -> Tuple[Range, ...]:
+        found, filled = [], CRange()
+        for axis in range(len(info.shape)):
+            check(library().hone_package_input_range(self._handle, index, axis, ctypes.byref(filled)))
+            if filled.name:
+                found.append(Range(axis, filled.name.decode("utf-8", "replace"), filled.least, filled.most))
+        return tuple(found)
 
     def _infos(self, count: Callable[..., int], info: Callable[..., int]) -> Tuple[TensorInfo, ...]:
         found = []

@@ -12,7 +12,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ._arrays import as_input, as_output, shape_of
-from ._calls import Arrays, ByCtypes, Quick, arm
+from ._calls import Arrays, ByCtypes, Quick, arm, set_shape
 from ._errors import BugError, UsageError
 from ._library import check, library
 from ._package import Package, TensorInfo, need_mapping
@@ -48,8 +48,9 @@ def _free(handle: ctypes.c_void_p, process: int) -> None:
 class Session:
     """A package with the memory and the threads for its runs.
 
-    It runs each shape of a file that was built for several. If arrays have other shapes than `inputs`, a session of
-    their own runs them. This is made, with its own memory and threads, when such arrays first come.
+    It runs every shape in the ranges of `inputs`, and each shape of a file that holds packages for several. If arrays
+    do not fit `inputs`, a session of another package in the file runs them. This is made, with its own memory and
+    threads, when such arrays first come.
 
     Runs of one session take turns, so threads that should run at the same time need a session each; these share the
     package. Other Python threads continue during a run. A session does not survive a fork: a child process makes its
@@ -87,10 +88,11 @@ class Session:
     ) -> Dict[str, np.ndarray[Any, Any]]:
         """Runs on inputs by name and returns outputs by name. `out`: arrays for outputs; the others are new.
 
-        If an output's extent depends on the data (a detector's boxes), `outputs` has its largest shape, which arrays of
-        `out` must have too. The result is then a view of the valid elements.
+        If an output's extent depends on the inputs' shapes or on the data (a detector's boxes), `outputs` has its
+        largest shape, which arrays of `out` must have too. The result is then a view of the valid elements.
 
-        Raises UsageError for an unknown name, a missing input, and a wrong type, shape or order."""
+        Raises UsageError for an unknown name, a missing input, and a wrong type, shape or order. Raises BadDataError
+        for an extent out of its range, and for inputs that disagree on a dimension."""
         given = _in_order(inputs, self.inputs, "input")
         missing = [info.name for info in self.inputs if info.name not in inputs]
         if missing:
@@ -120,10 +122,8 @@ class Session:
 
     def _of(self, given: Sequence[Any]) -> Session:
         """The session for arrays of these shapes: this one, or that of another package in the same file."""
-        if all(getattr(value, "shape", None) == info.shape for value, info in zip(given, self.inputs)):
-            return self
         shapes = tuple(shape_of(value) for value in given)
-        if shapes == tuple(info.shape for info in self.inputs):
+        if all(info.takes(shape) for info, shape in zip(self.inputs, shapes)):
             return self
         with self._making:
             if shapes not in self._others:
@@ -136,6 +136,9 @@ class Session:
     def _run(self, given: Sequence[Any], wanted: Sequence[Any]) -> Arrays:
         arrays = [as_input(value, info) for value, info in zip(given, self.inputs)]
         results = [as_output(value, info) for value, info in zip(wanted, self.outputs)]
+        for index, (array, info) in enumerate(zip(arrays, self.inputs)):
+            if not info.takes(array.shape):
+                set_shape(self._handle, index, array.shape)
         if os.getpid() != self._process:
             raise UsageError("the session was made before a fork, which took its threads; the child has to load its own")
         if self._by_ctypes is not None:
