@@ -22,9 +22,10 @@ struct ObservedValue {
 using Observer = std::function<bool(const ObservedValue&)>;
 
 // Runs the calls in order and shows each value when it is complete. `inputs` has one tensor per input of the plan, in
-// its order. The bits are those of a Session with as many threads. Throws Error(kUsage) for inputs of another number,
-// shape or dtype, Error(kBadData) for an extent out of its range or inputs that disagree on one, Error(kBug) when a
-// kernel returns a code, and whatever `observe` throws.
+// its order. The bits are those of a Session with as many threads. Throws what `observe` throws, and Error:
+// - kUsage for inputs of another number, shape or dtype;
+// - kBadData for an extent out of its range, or for inputs that disagree on one;
+// - kBug when a kernel returns a code.
 void RunObserved(const std::shared_ptr<const Package>& package, const std::vector<Tensor>& inputs, int threads,
                  const Observer& observe);
 

@@ -46,17 +46,17 @@ class Session {
   void* InputData(int i);
   // Later runs read input i from `data`, or write output i to it. These size_bytes bytes have any alignment, stay the
   // caller's and must outlive the runs. Null binds the session's own memory again. Allocates nothing. Throws
-  // Error(kUsage) when the size is not that of the input's present shape or the output's largest one, or when an output
-  // would overlap another tensor's bound memory.
+  // Error(kUsage) when an output would overlap another tensor's bound memory. Throws it, too, when the size is not that
+  // of the input's present shape or the output's largest one.
   void BindInput(int i, const void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
   void BindOutput(int i, void* data, size_t size_bytes, Overlaps overlaps = Overlaps::kRefused);
   // Throws Error(kUsage) when an output overlaps another tensor's memory as they are bound at present. For many
   // tensors that were bound without a check. Allocates nothing.
   void RefuseOverlaps();
   // Runs every call. Throws Error(kBug) naming the node when a kernel returns a code. Throws Error(kBadData) naming
-  // the axis when a counted axis is longer than the package can hold. Throws, before anything runs, Error(kBadData)
-  // when inputs disagree on the extent of a dimension, and Error(kUsage) when an input's shape changed after memory was
-  // bound for it. Allocates nothing.
+  // the axis when a counted axis is longer than the package can hold. Before anything
+  // runs, throws Error(kBadData) when inputs disagree on a dimension, and Error(kUsage) when an input's shape changed
+  // after memory was bound for it. Allocates nothing.
   void Run();
   int outputs() const;
   // The shape that the last run gave output i of the plan's list: the buffer's own, or smaller along counted axes.

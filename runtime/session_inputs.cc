@@ -54,7 +54,7 @@ void SessionInputs::SetShape(size_t input, const Shape& shape, char* buffer) {
   }
   RequireInRange(*plan_, input, shape);
   Shape& present = shapes_[input];
-  // What a longer run left there may be NaN, and no run may depend on the runs before it.
+  // A longer run may have left NaN there, and no run may depend on the runs before it.
   if (IsSmaller(shape, present)) {
     const bool prefix = inputs_[input].dense_data == nullptr;
     const size_t kept = prefix ? BytesOf(shape, BufferOf(input).dtype) : 0;

@@ -9,9 +9,10 @@
 
 namespace hone {
 
-// An input with ranged axes is dense for the caller. For kernels its elements are the first ones along each axis of a
-// buffer of the largest shape, and the others are zeros or what earlier runs of larger shapes left. Each run copies
-// the one to the other, unless the caller filled the buffer itself. The plan must outlive the object.
+// An input with ranged axes is dense for the caller. Kernels read a buffer of the largest shape, where its elements are
+// the first ones along each axis. The buffer's other elements are zeros or left by earlier runs of larger shapes. Each
+// run copies the dense tensor to the buffer, unless the caller filled the buffer itself. The plan must outlive the
+// object.
 class SessionInputs {
  public:
   // Every input has its largest shape.
@@ -32,7 +33,7 @@ class SessionInputs {
   // Later runs read this memory, which is dense in the present shape and stays the caller's. Null means the session's
   // own.
   void Bind(size_t input, const char* data);
-  // What later runs read.
+  // The memory that later runs read.
   const char* Source(size_t input, const char* buffer) const;
 
   // Writes all ranged inputs and the extents for a run. `memory` has the address of each plan buffer. Throws Error,
