@@ -40,7 +40,7 @@ std::string RatioText(int64_t before_ns, int64_t after_ns) {
 Shape ParseDims(std::string_view text, std::string_view what) {
   const auto bad = [&] {
     return Error(ExitCode::kUsage,
-                 fmt::format("{} is given \"{}\"; a shape is positive numbers with commas: 1,3,224,224", what, text));
+                 fmt::format("{} is given \"{}\"; a shape is whole numbers with commas: 1,3,224,224", what, text));
   };
   Shape shape;
   const char* at = text.data();
@@ -48,7 +48,7 @@ Shape ParseDims(std::string_view text, std::string_view what) {
   while (true) {
     int64_t dim = 0;
     const auto [after, error] = std::from_chars(at, end, dim);
-    if (error != std::errc() || dim < 1 || dim > (int64_t{1} << 31) || shape.size() >= 8) throw bad();
+    if (error != std::errc() || dim < 0 || dim > (int64_t{1} << 31) || shape.size() >= 8) throw bad();
     shape.push_back(dim);
     if (after == end) return shape;
     if (*after != ',') throw bad();

@@ -23,7 +23,7 @@ std::string GflopsText(double flops, int64_t ns);
 // "1.84x", which is before / after; "-" if either is unknown.
 std::string RatioText(int64_t before_ns, int64_t after_ns);
 
-// Parses "1,3,224,224" as a shape of positive dims. Throws Error(kUsage) with the text and `what`, the option's name.
+// Parses "1,3,224,224" as a shape; a dim may be 0. Throws Error(kUsage) with the text and `what`, the option's name.
 Shape ParseDims(std::string_view text, std::string_view what);
 // Parses "3%" or "0.03" as 0.03. Throws Error(kUsage) on anything outside [0, 1].
 double ParseShare(std::string_view text, std::string_view what);

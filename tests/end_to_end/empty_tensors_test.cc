@@ -57,6 +57,17 @@ TEST(EmptyTensors, AreTheShapeOfNoAxes) {
   ExpectOnnxAsReference(model);
 }
 
+// The first call of a language model with a cache: no token is past.
+TEST(EmptyTensors, AreAnEmptyPast) {
+  ModelMaker model(17);
+  model.Input("past", {1, 2, 0, 4}).Input("k", {1, 2, 3, 4}).Input("q", {1, 2, 3, 4});
+  model.Node("Concat", {"past", "k"}, {"present"}, {{"axis", int64_t{2}}});
+  model.Node("Transpose", {"present"}, {"t"}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
+  model.Node("MatMul", {"q", "t"}, {"scores"}).Node("Softmax", {"scores"}, {"y"});
+  model.Node("Relu", {"past"}, {"none"}).Output("y").Output("present").Output("none");
+  ExpectOnnxAsReference(model);
+}
+
 // RotaryEmbedding as ONNX writes it out, rotating `rotated` of a head's 8 elements. The rest is split off and joined
 // again; it is empty if `rotated` is 8.
 ModelMaker RotaryEmbedding(int64_t rotated) {

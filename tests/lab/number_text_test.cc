@@ -18,11 +18,12 @@ TEST(TimeText, PicksTheUnit) {
 TEST(ParseDims, ReadsShapes) {
   EXPECT_EQ(ParseDims("1,3,224,224", "--shape"), (Shape{1, 3, 224, 224}));
   EXPECT_EQ(ParseDims("7", "--shape"), (Shape{7}));
+  EXPECT_EQ(ParseDims("1,2,0,4", "--shape"), (Shape{1, 2, 0, 4}));
 }
 
 TEST(ParseDims, RefusesWhatIsNotAShape) {
   for (const char* text :
-       {"", ",", "1,", "1,,2", "0", "-1", "1x2", "1, 2", "99999999999999999999", "4294967296", "1,1,1,1,1,1,1,1,1"}) {
+       {"", ",", "1,", "1,,2", "-1", "1x2", "1, 2", "99999999999999999999", "4294967296", "1,1,1,1,1,1,1,1,1"}) {
     EXPECT_THROW(ParseDims(text, "--shape"), Error) << text;
   }
 }

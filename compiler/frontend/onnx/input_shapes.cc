@@ -26,7 +26,10 @@ class ShapeResolver {
     for (const OnnxInput& input : graph_.inputs) BindGiven(input);
     for (const OnnxInput& input : graph_.inputs) BindBatch(input);
     std::vector<Shape> shapes;
-    for (const OnnxInput& input : graph_.inputs) shapes.push_back(ShapeOf(input));
+    for (const OnnxInput& input : graph_.inputs) {
+      shapes.push_back(ShapeOf(input));
+      NoteEmpty(input);
+    }
     return shapes;
   }
 
@@ -50,7 +53,7 @@ class ShapeResolver {
         RefuseShapeOption(fmt::format("--shape {}: the model's inputs are {}", name, fmt::join(names, ", ")));
       }
       for (const int64_t dim : shape) {
-        if (dim < 1) RefuseShapeOption(fmt::format("--shape {}: {} is no dimension", name, dim));
+        if (dim < 0) RefuseShapeOption(fmt::format("--shape {}: {} is no dimension", name, dim));
       }
     }
     for (const auto& [symbol, value] : options_.dims) {
@@ -62,7 +65,7 @@ class ShapeResolver {
                               : fmt::format("--dim {}: the model's free dimensions are {}{}", symbol,
                                             fmt::join(symbols, ", "), DidYouMean(symbol, symbols)));
       }
-      if (value < 1) RefuseShapeOption(fmt::format("--dim {}: {} is no dimension", symbol, value));
+      if (value < 0) RefuseShapeOption(fmt::format("--dim {}: {} is no dimension", symbol, value));
     }
   }
 
@@ -106,6 +109,17 @@ class ShapeResolver {
     Shape shape;
     for (size_t i = 0; i < input.dims.size(); ++i) shape.push_back(DimOf(input, i));
     return shape;
+  }
+
+  // Some exporters declare an unknown dimension as 0, which ONNX does not.
+  void NoteEmpty(const OnnxInput& input) const {
+    if (options_.shapes.contains(input.name)) return;
+    const auto zero = std::ranges::find(input.dims, 0, &OnnxDim::value);
+    if (zero == input.dims.end()) return;
+    notices_.push_back(
+        fmt::format("input \"{}\" has no elements, because its dimension {} is declared 0; --shape {}=... "
+                    "sets another",
+                    input.name, zero - input.dims.begin(), input.name));
   }
 
   // The bound, or kUnknown if none was given.

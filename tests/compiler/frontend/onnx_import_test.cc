@@ -8,6 +8,7 @@
 namespace hone {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -124,7 +125,24 @@ TEST(ImportOnnx, RefusesShapesThatDoNotFitTheModel) {
   const std::string bytes = Linear().Bytes();
   EXPECT_THAT(ImportError(bytes, {.shapes = {{"z", {1}}}}, ExitCode::kUsage), HasSubstr("the model's inputs are x"));
   EXPECT_THAT(ImportError(bytes, {.shapes = {{"x", {1}}}}, ExitCode::kUsage), HasSubstr("2 dimensions"));
-  EXPECT_THAT(ImportError(bytes, {.shapes = {{"x", {1, 0}}}}, ExitCode::kUsage), HasSubstr("0 is no dimension"));
+  EXPECT_THAT(ImportError(bytes, {.shapes = {{"x", {1, -1}}}}, ExitCode::kUsage), HasSubstr("-1 is no dimension"));
+}
+
+TEST(ImportOnnx, TakesADeclaredZeroForNoElements) {
+  ModelMaker model;
+  model.Input("past", {1, 2, 0, 4}).Input("k", {1, 2, 3, 4});
+  model.Node("Concat", {"past", "k"}, {"y"}, {{"axis", int64_t{2}}}).Output("y");
+  const OnnxImportResult result = ImportOnnxBytes(model.Bytes(), "m");
+  EXPECT_EQ(relay::InferType(result.module).main->body->type->shape, (Shape{1, 2, 3, 4}));
+  EXPECT_THAT(result.notices,
+              ElementsAre("input \"past\" has no elements, because its dimension 2 is declared 0; --shape "
+                          "past=... sets another"));
+  EXPECT_THAT(InputShapesOf(model, {.shapes = {{"past", {1, 2, 5, 4}}}}), Contains(Shape{1, 2, 5, 4}));
+}
+
+TEST(ImportOnnx, TakesAZeroThatIsGiven) {
+  EXPECT_THAT(InputShapesOf(Pair(), {.dims = {{"d1", 0}}}), ElementsAre(Shape{1, 0}, Shape{2, 0}));
+  EXPECT_THAT(InputShapesOf(Pair(), {.shapes = {{"b", {2, 0}}}}), ElementsAre(Shape{1, 0}, Shape{2, 0}));
 }
 
 TEST(ImportOnnx, ComputesShapesThatTheModelComputes) {

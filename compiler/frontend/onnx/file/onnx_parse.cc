@@ -133,8 +133,8 @@ OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>
     if (dim.has_dim_value() && dim.dim_value() < -1) {
       RefuseModel(fmt::format("{}: the dimension {} is negative", what, dim.dim_value()));
     }
-    // Exporters write 0 or -1 for an unknown dimension.
-    if (dim.has_dim_value() && dim.dim_value() > 0) parsed.value = dim.dim_value();
+    // Some exporters write -1 for an unknown dimension; -1 also stands for one here.
+    if (dim.has_dim_value()) parsed.value = dim.dim_value();
     if (NamesADimension(dim.dim_param())) parsed.symbol = dim.dim_param();
     input.dims.push_back(parsed);
   }
