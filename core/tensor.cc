@@ -11,6 +11,8 @@
 #include <new>
 #include <type_traits>
 
+#include "core/declared_elements.h"
+#include "core/declared_types.h"
 #include "core/error.h"
 #include "core/random.h"
 #include "core/small_floats.h"
@@ -24,15 +26,13 @@ struct DTypeRow {
   int64_t bytes;
   bool is_float;
 };
-constexpr std::array<DTypeRow, 9> kDTypes = {{{"float32", 4, true},
-                                              {"float64", 8, true},
-                                              {"int32", 4, false},
-                                              {"int64", 8, false},
-                                              {"int8", 1, false},
-                                              {"uint8", 1, false},
-                                              {"bool", 1, false},
-                                              {"float16", 2, true},
-                                              {"bfloat16", 2, true}}};
+constexpr std::array<DTypeRow, 23> kDTypes = {
+    {{"float32", 4, true},         {"float64", 8, true},        {"int32", 4, false},          {"int64", 8, false},
+     {"int8", 1, false},           {"uint8", 1, false},         {"bool", 1, false},           {"float16", 2, true},
+     {"bfloat16", 2, true},        {"int16", 2, false},         {"uint16", 2, false},         {"uint32", 4, false},
+     {"uint64", 8, false},         {"float8_e4m3fn", 1, true},  {"float8_e4m3fnuz", 1, true}, {"float8_e5m2", 1, true},
+     {"float8_e5m2fnuz", 1, true}, {"float8_e8m0fnu", 1, true}, {"float4_e2m1fn", 1, true},   {"int4", 1, false},
+     {"uint4", 1, false},          {"int2", 1, false},          {"uint2", 1, false}}};
 
 const DTypeRow& RowOf(DType dtype) {
   const auto number = static_cast<size_t>(dtype);
@@ -48,6 +48,27 @@ std::shared_ptr<void> AllocateZeroed(int64_t bytes) {
   if (memory == nullptr) throw std::bad_alloc();
   std::memset(memory, 0, rounded);
   return {memory, std::free};
+}
+
+// Calls f with a null pointer of the C++ type of a declared dtype. Other dtypes are those of bytes.
+template <typename F>
+auto WithDeclaredType(DType dtype, F f) {
+  using namespace declared;
+  if (dtype == kInt16) return f(static_cast<int16_t*>(nullptr));
+  if (dtype == kUInt16) return f(static_cast<uint16_t*>(nullptr));
+  if (dtype == kUInt32) return f(static_cast<uint32_t*>(nullptr));
+  if (dtype == kUInt64) return f(static_cast<uint64_t*>(nullptr));
+  if (dtype == kFloat8E4M3FN) return f(static_cast<ByteFloat<kFloat8E4M3FN>*>(nullptr));
+  if (dtype == kFloat8E4M3FNUZ) return f(static_cast<ByteFloat<kFloat8E4M3FNUZ>*>(nullptr));
+  if (dtype == kFloat8E5M2) return f(static_cast<ByteFloat<kFloat8E5M2>*>(nullptr));
+  if (dtype == kFloat8E5M2FNUZ) return f(static_cast<ByteFloat<kFloat8E5M2FNUZ>*>(nullptr));
+  if (dtype == kFloat8E8M0FNU) return f(static_cast<ByteFloat<kFloat8E8M0FNU>*>(nullptr));
+  if (dtype == kFloat4E2M1FN) return f(static_cast<ByteFloat<kFloat4E2M1FN>*>(nullptr));
+  if (dtype == kInt4) return f(static_cast<BitInteger<4, true>*>(nullptr));
+  if (dtype == kUInt4) return f(static_cast<BitInteger<4, false>*>(nullptr));
+  if (dtype == kInt2) return f(static_cast<BitInteger<2, true>*>(nullptr));
+  if (dtype == kUInt2) return f(static_cast<BitInteger<2, false>*>(nullptr));
+  return f(static_cast<uint8_t*>(nullptr));
 }
 
 // Calls f with a null pointer of the dtype's C++ type.
@@ -72,7 +93,7 @@ auto WithType(DType dtype, F f) {
     case DType::kBool:
       break;
   }
-  return f(static_cast<uint8_t*>(nullptr));
+  return WithDeclaredType(dtype, f);
 }
 
 uint64_t ElementBits(uint64_t mixed_seed, int64_t i) {
@@ -85,7 +106,7 @@ float RandomValue(Fill fill, uint64_t bits) {
 
 // These types convert only to and from float.
 template <typename T>
-constexpr bool kSmallFloat = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
+constexpr bool kSmallFloat = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16> || kIsByteFloat<T>;
 
 // Rounds towards zero. NaN and numbers beyond the range become the least integer, as x86 converts. Results of 8 bits
 // are the low bits of the 32-bit result.
@@ -101,6 +122,8 @@ template <typename T>
 T FromDouble(double value) {
   if constexpr (kSmallFloat<T>) {
     return T(static_cast<float>(value));
+  } else if constexpr (kIsBitInteger<T>) {
+    return T(Truncated<int32_t>(value));
   } else if constexpr (std::is_integral_v<T>) {
     return Truncated<T>(value);
   } else {
@@ -112,6 +135,8 @@ template <typename T>
 double ToDouble(T value) {
   if constexpr (kSmallFloat<T>) {
     return static_cast<float>(value);
+  } else if constexpr (kIsBitInteger<T>) {
+    return static_cast<double>(static_cast<int64_t>(value));
   } else {
     return static_cast<double>(value);
   }
@@ -159,19 +184,15 @@ void FillAs(T* out, int64_t n, Fill fill, uint64_t seed) {
 // Calls f with a null pointer to the integer type that holds the dtype's elements.
 template <typename F>
 auto WithInteger(DType dtype, F f) {
-  switch (dtype) {
-    case DType::kInt64:
-      return f(static_cast<int64_t*>(nullptr));
-    case DType::kInt32:
-      return f(static_cast<int32_t*>(nullptr));
-    case DType::kInt8:
-      return f(static_cast<int8_t*>(nullptr));
-    case DType::kUInt8:
-    case DType::kBool:
-      return f(static_cast<uint8_t*>(nullptr));
-    default:
+  return WithType(dtype, [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    if constexpr (std::is_integral_v<T> || kIsBitInteger<T>) {
+      return f(type);
+    } else {
       throw Error(ExitCode::kBug, fmt::format("elements of {} are read as integers", DTypeName(dtype)));
-  }
+      return f(static_cast<int64_t*>(nullptr));
+    }
+  });
 }
 
 }  // namespace
@@ -289,8 +310,9 @@ void FillTensor(Tensor& tensor, Fill fill, uint64_t seed) {
 }
 
 int64_t IntegerAt(const Tensor& tensor, int64_t i) {
-  return WithInteger(tensor.dtype(),
-                     [&](auto* type) -> int64_t { return tensor.data<std::remove_pointer_t<decltype(type)>>()[i]; });
+  return WithInteger(tensor.dtype(), [&](auto* type) {
+    return static_cast<int64_t>(tensor.data<std::remove_pointer_t<decltype(type)>>()[i]);
+  });
 }
 
 void SetInteger(Tensor& tensor, int64_t i, int64_t value) {
@@ -310,8 +332,10 @@ bool HeldByDouble(const Tensor& tensor, int64_t i) {
 IntegerRange RangeOf(DType dtype) {
   if (dtype == DType::kBool) return {0, 1};
   return WithInteger(dtype, [](auto* type) {
-    using Limits = std::numeric_limits<std::remove_pointer_t<decltype(type)>>;
-    return IntegerRange{Limits::min(), Limits::max()};
+    using T = std::remove_pointer_t<decltype(type)>;
+    if constexpr (kIsBitInteger<T>) return IntegerRange{T::kLeast, T::kMost};
+    using Limits = std::numeric_limits<std::conditional_t<std::is_same_v<T, uint64_t> || kIsBitInteger<T>, int64_t, T>>;
+    return IntegerRange{std::is_unsigned_v<T> ? 0 : Limits::min(), Limits::max()};
   });
 }
 

@@ -1,17 +1,39 @@
 #include "compiler/codegen/element.h"
 
 #include <fmt/format.h>
+#include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "compiler/codegen/byte_float_bits.h"
 #include "compiler/codegen/math/float_bits.h"
+#include "core/byte_floats.h"
+#include "core/declared_types.h"
 #include "core/error.h"
 
 namespace hone {
 namespace {
 
-bool IsUnsigned(DType dtype) { return dtype == DType::kUInt8 || dtype == DType::kBool; }
+bool IsUnsigned(DType dtype) {
+  using namespace declared;
+  constexpr DType kUnsigned[] = {DType::kUInt8, DType::kBool, kUInt16, kUInt32, kUInt64, kUInt4, kUInt2};
+  return std::ranges::find(kUnsigned, dtype) != std::end(kUnsigned);
+}
+
+// The number of bits of an integer that is only a part of its byte; 0 for other types.
+unsigned BitsInByte(DType dtype) {
+  if (dtype == declared::kInt4 || dtype == declared::kUInt4) return 4;
+  return dtype == declared::kInt2 || dtype == declared::kUInt2 ? 2 : 0;
+}
+
+// The low bits of each byte, with their sign.
+Value* FromLowBits(KernelBuilder& b, Value* bytes, DType dtype) {
+  Value* high = b.ir().CreateShl(bytes, 8 - BitsInByte(dtype));
+  return IsUnsigned(dtype) ? b.ir().CreateLShr(high, 8 - BitsInByte(dtype))
+                           : b.ir().CreateAShr(high, 8 - BitsInByte(dtype));
+}
 
 // A bfloat16's bits are the upper half of a float32's.
 Value* FromBFloat16(KernelBuilder& b, Value* bits) {
@@ -111,7 +133,8 @@ llvm::Type* ElementType(KernelBuilder& b, DType dtype) {
     case DType::kBool:
       return b.ir().getInt8Ty();
   }
-  throw Error(ExitCode::kBug, fmt::format("kernels know no elements of {}", DTypeName(dtype)));
+  // The other types are only cast, so that their bits are enough.
+  return llvm::IntegerType::get(b.ir().getContext(), static_cast<unsigned>(8 * DTypeBytes(dtype)));
 }
 
 llvm::Type* VectorOf(llvm::Type* element, int lanes) {
@@ -135,6 +158,19 @@ Value* Converted(KernelBuilder& b, Value* x, DType from, DType to) {
   if (from == to) return x;
   if (from == DType::kBFloat16) return Converted(b, FromBFloat16(b, x), DType::kFloat32, to);
   if (from == DType::kFloat16) return Converted(b, FromFloat16(b, x), DType::kFloat32, to);
+  if (const ByteFloatFormat* format = FindByteFloat(from)) {
+    return Converted(b, FromByteFloat(b, *format, x), DType::kFloat32, to);
+  }
+  if (const unsigned bits = BitsInByte(from); bits != 0) {
+    return Converted(b, FromLowBits(b, x, from), IsUnsigned(from) ? DType::kUInt8 : DType::kInt8, to);
+  }
+  if (const ByteFloatFormat* format = FindByteFloat(to)) {
+    return ToByteFloat(b, *format, Converted(b, x, from, DType::kFloat32), {});
+  }
+  if (const unsigned bits = BitsInByte(to); bits != 0) {
+    Value* byte = Converted(b, x, from, DType::kUInt8);
+    return ir.CreateAnd(byte, llvm::ConstantInt::get(byte->getType(), (uint64_t{1} << bits) - 1));
+  }
   if (to == DType::kFloat16) return ToFloat16(b, Converted(b, x, from, DType::kFloat32));
   if (to == DType::kBFloat16) return ToBFloat16(b, Converted(b, x, from, DType::kFloat32));
   if (to == DType::kBool) return ToBool(b, x);

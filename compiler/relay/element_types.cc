@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace hone::relay {
 
 std::vector<DType> DTypeSet::Types() const {
@@ -11,6 +14,7 @@ std::vector<DType> DTypeSet::Types() const {
   for (const DType type : kOrder) {
     if (Has(type)) types.push_back(type);
   }
+  std::ranges::copy_if(declared::kAll, std::back_inserter(types), [this](DType type) { return Has(type); });
   return types;
 }
 

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/declared_types.h"
 #include "core/tensor.h"
 
 namespace hone::relay {
@@ -20,9 +22,14 @@ class DTypeSet {
   constexpr DTypeSet(std::initializer_list<DType> types) {
     for (const DType type : types) bits_ |= Bit(type);
   }
+  static constexpr DTypeSet Of(std::span<const DType> types) {
+    DTypeSet set;
+    for (const DType type : types) set.bits_ |= Bit(type);
+    return set;
+  }
   constexpr bool Has(DType type) const { return (bits_ & Bit(type)) != 0; }
   constexpr bool empty() const { return bits_ == 0; }
-  // In a fixed order: floats, integers, bool.
+  // In a fixed order: floats, integers, bool, declared types.
   std::vector<DType> Types() const;
   constexpr DTypeSet operator|(DTypeSet other) const {
     DTypeSet both;
@@ -49,7 +56,8 @@ inline constexpr DTypeSet kIndices{DType::kInt32, DType::kInt64};
 inline constexpr DTypeSet kNumbers = kReals | kWhole;
 inline constexpr DTypeSet kOrdered = kNumbers | DType::kBool;
 // Every type, for operators that only move bits.
-inline constexpr DTypeSet kAnyElement = kOrdered | DTypeSet{DType::kFloat16, DType::kBFloat16};
+inline constexpr DTypeSet kAnyElement =
+    kOrdered | DTypeSet{DType::kFloat16, DType::kBFloat16} | DTypeSet::Of(declared::kAll);
 
 // The rule for an input's or result's element type. It is one of a set, or the type of another input, or one of a set
 // that depends on another input's type. Immutable.

@@ -13,8 +13,10 @@
 namespace hone {
 namespace {
 
-// Names in the order of DType's numbers.
-constexpr std::array<std::string_view, 9> kDTypeNames = {"F32", "F64", "I32", "I64", "I8", "U8", "BOOL", "F16", "BF16"};
+// Names in the order of DType's numbers. Elements of fewer than 8 bits have no name, but those of their bytes.
+constexpr std::array<std::string_view, 23> kDTypeNames = {
+    "F32", "F64",     "I32",         "I64",     "I8",          "U8",      "BOOL", "F16", "BF16", "I16", "U16", "U32",
+    "U64", "F8_E4M3", "F8_E4M3FNUZ", "F8_E5M2", "F8_E5M2FNUZ", "F8_E8M0", "U8",   "I8",  "U8",   "I8",  "U8"};
 constexpr size_t kLengthBytes = 8;
 
 std::string UniqueName(const std::string& name, std::set<std::string>& used) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "compiler/codegen/byte_float_bits.h"
 #include "compiler/codegen/math/float_bits.h"
 #include "compiler/codegen/math/math.h"
 #include "compiler/codegen/math/rounding.h"
@@ -245,6 +246,11 @@ Value* Cast(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
   if (from == DType::kFloat32 && (to == DType::kUInt8 || to == DType::kInt8) && IsHeld(call.args[0])) {
     Value* wide = e.b().ir().CreateFPToSI(x, x->getType()->getWithNewType(e.b().i32()));
     return Converted(e.b(), wide, DType::kInt32, to);
+  }
+  if (const ByteFloatFormat* format = FindByteFloat(to); format != nullptr && from != to) {
+    const ByteConversion by{call.attrs.GetBool("saturate"),
+                            ParseByteRounding(call.attrs.GetString("rounding", "nearest"))};
+    return ToByteFloat(e.b(), *format, Converted(e.b(), x, from, DType::kFloat32), by);
   }
   return from == to ? x : Converted(e.b(), x, from, to);
 }

@@ -5,6 +5,7 @@
 
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
+#include "core/byte_floats.h"
 #include "core/nth.h"
 
 namespace hone::relay {
@@ -125,7 +126,27 @@ OpDef ShapeOfOp() {
 }
 
 Tensors CastElements(const Tensors& args, const Attrs& attrs) {
-  return {args[0].As(ParseDType(attrs.GetString("dtype")))};
+  const DType dtype = ParseDType(attrs.GetString("dtype"));
+  const ByteFloatFormat* format = FindByteFloat(dtype);
+  if (format == nullptr) return {args[0].As(dtype)};
+  const ByteConversion by{attrs.GetBool("saturate"), ParseByteRounding(attrs.GetString("rounding", "nearest"))};
+  Tensor result(dtype, args[0].shape());
+  for (int64_t i = 0; i < result.elements(); ++i) {
+    result.data<uint8_t>()[i] = ByteFloatBits(*format, static_cast<float>(args[0].At(i)), by);
+  }
+  return {result};
+}
+
+TypePtr CastType(const Types& args, const Attrs& attrs) {
+  const Type& data = TensorArg(args, 0, "data");
+  const DType dtype = ParseDType(attrs.GetString("dtype"));
+  const ByteFloatFormat* format = FindByteFloat(dtype);
+  const ByteRounding rounding = ParseByteRounding(attrs.GetString("rounding", "nearest"));
+  if ((attrs.GetBool("saturate") && format == nullptr) ||
+      (rounding != ByteRounding::kNearest && (format == nullptr || format->fraction_bits > 0))) {
+    Misfit(fmt::format("a result of {} takes no such rounding", DTypeName(dtype)));
+  }
+  return TensorType(data.shape, dtype, data.layout);
 }
 
 OpDef CastOp() {
@@ -133,17 +154,16 @@ OpDef CastOp() {
   def.name = "cast";
   def.description =
       "data converted to another dtype: reals round towards zero, or to the least integer where none of 32 or 64 bits "
-      "holds them; bytes are the low ones of 32 bits";
+      "holds them; bytes are the low ones of 32 bits; smaller floats are the nearest";
   def.inputs = {{"data", "any shape", kAnyElement}};
   def.results = {{"result", kAnyElement}};
-  def.attrs = {{"dtype", AttrKind::kString, std::string(), "of the result"}};
+  def.attrs = {{"dtype", AttrKind::kString, std::string(), "of the result"},
+               {"saturate", AttrKind::kBool, false, "whether a float of 8 bits is the largest for greater numbers"},
+               {"rounding", AttrKind::kString, std::string("nearest"), "of float8_e8m0fnu: nearest, up or down"}};
   def.support_level = 3;
   def.pattern = OpPattern::kElementwise;
   def.layout = LayoutRule::kAny;
-  def.type_relation = [](const Types& args, const Attrs& attrs) {
-    const Type& data = TensorArg(args, 0, "data");
-    return TensorType(data.shape, ParseDType(attrs.GetString("dtype")), data.layout);
-  };
+  def.type_relation = CastType;
   def.reference = CastElements;
   return def;
 }
