@@ -36,7 +36,7 @@ bool IsStep(const ExprPtr& expr) {
   const relay::Op* op = call ? relay::AsOp(call->op) : nullptr;
   if (op == nullptr || call->args.empty() || !IsOfFloats(call->args[0]->type)) return false;
   const std::string_view name = op->def->name;
-  const bool cut = name == "cast" && !IsFloat(call->type->dtype);
+  const bool cut = name == "cast" && (!IsFloat(call->type->dtype) || DTypeBytes(call->type->dtype) < 4);
   return cut || name.starts_with("vision.") || name == "tree_ensemble" ||
          std::find(kSteps.begin(), kSteps.end(), name) != kSteps.end();
 }

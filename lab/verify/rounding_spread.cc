@@ -27,13 +27,25 @@ constexpr double kSumError = 1.0 / (1 << 18);
 // Returns a number from -1 to 1 for each element.
 using Direction = std::function<double()>;
 
+bool IsRounding(const ExprPtr& expr) {
+  const Call* cast = relay::AsCallTo(expr, "cast");
+  if (cast == nullptr) return relay::AsCallTo(expr, "round") != nullptr;
+  const DType to = cast->type->dtype;
+  return cast->args[0]->type->dtype == DType::kFloat32 && IsFloat(to) && DTypeBytes(to) < DTypeBytes(DType::kFloat32);
+}
+
 LargestByRound LargestRounded(const relay::IRModule& typed, const Inputs& inputs, std::vector<Tensor>& outputs) {
   LargestByRound largest;
+  relay::PostOrderVisit(typed.main->body, [&](const ExprPtr& expr) {
+    if (IsRounding(expr)) largest[expr.get()] = 0;
+  });
   outputs = RunReference(typed, inputs, [&](const Call& call, const std::vector<Tensor>& results) {
-    const relay::Op* op = relay::AsOp(call.op);
-    if (op == nullptr || op->def->name != "round") return;
-    double& most = largest[&call];
-    for (int64_t i = 0; i < results[0].elements(); ++i) most = std::max(most, std::fabs(results[0].At(i)));
+    const auto rounds = largest.find(&call);
+    if (rounds == largest.end()) return;
+    for (int64_t i = 0; i < results[0].elements(); ++i) {
+      const double size = std::fabs(results[0].At(i));
+      if (std::isfinite(size)) rounds->second = std::max(rounds->second, size);
+    }
   });
   return largest;
 }
@@ -48,7 +60,7 @@ relay::IRModule PushedModule(const relay::IRModule& typed, const LargestByRound&
     Tensor noise(call.args[0]->type->dtype, call.args[0]->type->shape);
     for (int64_t i = 0; i < noise.elements(); ++i) noise.Set(i, rounds->second * kSumError * direction());
     const ExprPtr moved = relay::MakeCall("add", {relay::AsCall(fresh)->args[0], relay::MakeConstant(noise)});
-    return relay::MakeCall("round", {moved});
+    return relay::MakeCall(relay::AsOp(call.op)->def->name, {moved}, call.attrs);
   });
   pushed.main = relay::WithFields(*typed.main, typed.main->params, body);
   return relay::InferType(pushed);
@@ -120,8 +132,7 @@ std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& 
 
 bool Rounds(const relay::IRModule& typed) {
   bool rounds = false;
-  relay::PostOrderVisit(typed.main->body,
-                        [&](const ExprPtr& expr) { rounds = rounds || relay::AsCallTo(expr, "round") != nullptr; });
+  relay::PostOrderVisit(typed.main->body, [&](const ExprPtr& expr) { rounds = rounds || IsRounding(expr); });
   return rounds;
 }
 

@@ -13,7 +13,7 @@
 
 namespace hone {
 
-// Whether the model rounds anything, as QuantizeLinear does.
+// Whether the model rounds anything, as QuantizeLinear and a Cast to float16 do.
 bool Rounds(const relay::IRModule& typed);
 
 // The largest max |y - r| / max |r| per output, between the reference r and references y with moved values. A float sum

@@ -36,6 +36,17 @@ TEST(RoundingSpread, IsNothingWhereNoValueDoes) {
   EXPECT_EQ(RoundingSpread(Quantised(), Given({10, 1.2, 3.1})), std::vector<double>{0});
 }
 
+// 1 + 2^-11 lies between two float16s.
+TEST(RoundingSpread, IsAPlaceOfFloat16WhereAValueIsCastToIt) {
+  ModelMaker maker(21);
+  maker.Input("x", {1, 8}).Node("Cast", {"x"}, {"c"}, {{"to", int64_t{onnx::TensorProto::FLOAT16}}});
+  maker.Node("Cast", {"c"}, {"y"}, {{"to", int64_t{1}}});
+  const relay::IRModule model = relay::InferType(ImportOnnxBytes(maker.Output("y").Bytes(), "m").module);
+  EXPECT_TRUE(Rounds(model));
+  EXPECT_NEAR(RoundingSpread(model, Given({1 + 0x1p-11, 0.5})).at(0), 0x1p-10, 1e-6);
+  EXPECT_EQ(RoundingSpread(model, Given({1, 0.5})), std::vector<double>{0});
+}
+
 TEST(RoundingSpread, ATensorWithAnotherScaleIsFarOutside) {
   const auto inputs = Given({10, 1.2500001, 3});
   const Tensor right = RunReference(Quantised(), inputs).at(0);
