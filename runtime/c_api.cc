@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/declared_types.h"
 #include "core/version.h"
 #include "runtime/c_api_guard.h"
 #include "runtime/ranged_inputs.h"
@@ -25,6 +26,10 @@ static_assert(HONE_INT8 == static_cast<int>(DType::kInt8) && HONE_UINT8 == stati
 static_assert(HONE_BOOL == static_cast<int>(DType::kBool));
 static_assert(HONE_FLOAT16 == static_cast<int>(DType::kFloat16));
 static_assert(HONE_BFLOAT16 == static_cast<int>(DType::kBFloat16));
+static_assert(HONE_INT16 == static_cast<int>(declared::kInt16) && HONE_UINT64 == static_cast<int>(declared::kUInt64));
+static_assert(HONE_FLOAT8_E4M3FN == static_cast<int>(declared::kFloat8E4M3FN));
+static_assert(HONE_FLOAT4_E2M1FN == static_cast<int>(declared::kFloat4E2M1FN));
+static_assert(HONE_INT4 == static_cast<int>(declared::kInt4) && HONE_UINT2 == static_cast<int>(declared::kUInt2));
 
 std::string& LastErrorText() {
   thread_local std::string text;

@@ -35,7 +35,8 @@ typedef enum hone_status {
   HONE_BAD_CONFIG = 78
 } hone_status;
 
-/* The numbers are permanent and equal core/tensor.h's DType. */
+/* The numbers are permanent and equal core/tensor.h's DType and core/declared_types.h. An element of fewer than 8 bits
+ * has a byte of its own, of which it takes the low bits. Numbers from HONE_INT16 on exist since version 9. */
 typedef enum hone_dtype {
   HONE_FLOAT32 = 0,
   HONE_FLOAT64 = 1,
@@ -45,7 +46,21 @@ typedef enum hone_dtype {
   HONE_UINT8 = 5,
   HONE_BOOL = 6,
   HONE_FLOAT16 = 7,
-  HONE_BFLOAT16 = 8
+  HONE_BFLOAT16 = 8,
+  HONE_INT16 = 9,
+  HONE_UINT16 = 10,
+  HONE_UINT32 = 11,
+  HONE_UINT64 = 12,
+  HONE_FLOAT8_E4M3FN = 13,
+  HONE_FLOAT8_E4M3FNUZ = 14,
+  HONE_FLOAT8_E5M2 = 15,
+  HONE_FLOAT8_E5M2FNUZ = 16,
+  HONE_FLOAT8_E8M0FNU = 17,
+  HONE_FLOAT4_E2M1FN = 18,
+  HONE_INT4 = 19,
+  HONE_UINT4 = 20,
+  HONE_INT2 = 21,
+  HONE_UINT2 = 22
 } hone_dtype;
 
 typedef struct hone_tensor_info {

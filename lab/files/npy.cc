@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 
+#include "core/declared_types.h"
 #include "core/error.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
@@ -20,13 +22,23 @@ struct DescrRow {
   std::string_view descr;
   DType dtype;
 };
-constexpr std::array<DescrRow, 7> kDescrs = {{{"<f4", DType::kFloat32},
-                                              {"<f8", DType::kFloat64},
-                                              {"<i4", DType::kInt32},
-                                              {"<i8", DType::kInt64},
-                                              {"|i1", DType::kInt8},
-                                              {"|u1", DType::kUInt8},
-                                              {"|b1", DType::kBool}}};
+// Types of ml_dtypes have no descr of their own. A file of two-byte records holds bfloat16.
+constexpr std::array<DescrRow, 14> kDescrs = {{{"<f4", DType::kFloat32},
+                                               {"<f8", DType::kFloat64},
+                                               {"<i4", DType::kInt32},
+                                               {"<i8", DType::kInt64},
+                                               {"|i1", DType::kInt8},
+                                               {"|u1", DType::kUInt8},
+                                               {"|b1", DType::kBool},
+                                               {"<f2", DType::kFloat16},
+                                               {"<i2", declared::kInt16},
+                                               {"<u2", declared::kUInt16},
+                                               {"<u4", declared::kUInt32},
+                                               {"<u8", declared::kUInt64},
+                                               {"<V2", DType::kBFloat16},
+                                               {"|V2", DType::kBFloat16}}};
+// Records of one byte: their type is that of the input that reads them.
+constexpr std::array<std::string_view, 2> kByteRecords = {"|V1", "<V1"};
 
 [[noreturn]] void Fail(const std::string& name, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: not a usable .npy file: {}", name, why));
@@ -47,7 +59,11 @@ DType ParseDescr(std::string_view header, const std::string& name) {
   for (const DescrRow& row : kDescrs) {
     if (value.rfind(fmt::format("'{}'", row.descr), 0) == 0) return row.dtype;
   }
-  Fail(name, fmt::format("dtype {} (right are <f4 <f8 <i4 <i8 |i1 |u1 |b1)", value.substr(0, value.find(','))));
+  for (const std::string_view record : kByteRecords) {
+    if (value.rfind(fmt::format("'{}'", record), 0) == 0) return DType::kUInt8;
+  }
+  Fail(name, fmt::format("dtype {} (right are |b1, |i1 |u1, and <i2 <u2 <f2 to <i8 <u8 <f8)",
+                         value.substr(0, value.find(','))));
 }
 
 Shape ParseTuple(std::string_view header, const std::string& name) {
@@ -112,10 +128,8 @@ Tensor ParseNpy(std::string_view bytes, const std::string& name) {
 Tensor ReadNpy(const std::string& path) { return ParseNpy(ReadFile(path), path); }
 
 std::string NpyBytes(const Tensor& tensor) {
-  std::string_view descr;
-  for (const DescrRow& row : kDescrs) {
-    if (row.dtype == tensor.dtype()) descr = row.descr;
-  }
+  const auto* row = std::ranges::find(kDescrs, tensor.dtype(), &DescrRow::dtype);
+  const std::string_view descr = row == kDescrs.end() ? kByteRecords[0] : row->descr;
   std::string dims;
   for (const int64_t dim : tensor.shape()) dims += fmt::format("{},", dim);
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, dims);

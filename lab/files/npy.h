@@ -10,8 +10,9 @@
 
 namespace hone {
 
-// Reads C order and little endian only. Throws Error: kNoInput if there is no such file; kBadData, saying what is wrong
-// with it.
+// Reads C order and little endian only. Types that only ml_dtypes has are records in such a file: those of two bytes
+// are read as bfloat16, those of one byte as uint8. Throws Error: kNoInput if there is no such file; kBadData, saying
+// what is wrong with it.
 Tensor ReadNpy(const std::string& path);
 // Parses the bytes of such a file; `name` is for messages.
 Tensor ParseNpy(std::string_view bytes, const std::string& name);

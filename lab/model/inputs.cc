@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "compiler/frontend/onnx/file/onnx_tensor.h"
+#include "core/declared_types.h"
 #include "core/error.h"
 #include "core/random.h"
 #include "core/text/spelling.h"
@@ -43,8 +46,20 @@ const InputSpec& FindSpec(const std::vector<InputSpec>& specs, const std::string
                                             fmt::join(names, ", "), DidYouMean(name, names)));
 }
 
+// Whether numpy has the type of one byte only by the package ml_dtypes.
+bool IsOfMlDtypes(DType dtype) {
+  return DTypeBytes(dtype) == 1 && std::ranges::find(declared::kAll, dtype) != declared::kAll.end();
+}
+
+Tensor WithBytesOf(const Tensor& bytes, DType dtype) {
+  Tensor tensor(dtype, bytes.shape());
+  if (bytes.size_bytes() > 0) std::memcpy(tensor.raw(), bytes.raw(), static_cast<size_t>(bytes.size_bytes()));
+  return tensor;
+}
+
 Tensor ReadInput(const InputSpec& spec, const std::string& path) {
   Tensor tensor = ReadTensorFile(path);
+  if (tensor.dtype() == DType::kUInt8 && IsOfMlDtypes(spec.dtype)) tensor = WithBytesOf(tensor, spec.dtype);
   if (tensor.shape() != spec.shape || tensor.dtype() != spec.dtype) {
     throw Error(ExitCode::kUsage,
                 fmt::format("{} holds {} {}; input \"{}\" is {} {}", path, ShapeText(tensor.shape()),
@@ -61,7 +76,10 @@ void RequireShape(const std::vector<InputSpec>& specs, const std::string& text) 
                                             ShapeText(shape), ShapeText(spec.shape)));
 }
 
-bool IsInteger(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
+bool IsInteger(DType dtype) {
+  constexpr DType kIntegers[] = {DType::kInt32, DType::kInt64, declared::kUInt32, declared::kUInt64};
+  return std::ranges::find(kIntegers, dtype) != std::end(kIntegers);
+}
 
 Tensor Filled(const InputSpec& spec, Fill fill, uint64_t seed) {
   Tensor tensor(spec.dtype, spec.shape);

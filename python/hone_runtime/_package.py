@@ -14,8 +14,13 @@ import numpy as np
 from ._errors import UsageError
 from ._library import CParam, CRange, CTensorInfo, check, library
 
-# By hone_dtype; numpy itself has no bfloat16.
-_DTYPES = ("float32", "float64", "int32", "int64", "int8", "uint8", "bool", "float16", "bfloat16")
+# By hone_dtype. Those that numpy itself lacks are of ml_dtypes.
+_DTYPES = (
+    *("float32", "float64", "int32", "int64", "int8", "uint8", "bool", "float16", "bfloat16"),
+    *("int16", "uint16", "uint32", "uint64"),
+    *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn"),
+    *("int4", "uint4", "int2", "uint2"),
+)
 
 
 class Range(NamedTuple):
@@ -80,14 +85,16 @@ def type_text(dtype: np.dtype[Any], shape: Tuple[int, ...]) -> str:
 
 def _numpy_dtype(number: int) -> np.dtype[Any]:
     name = _DTYPES[number]
-    if name != "bfloat16":
+    try:
         return np.dtype(name)
+    except TypeError:
+        pass
     try:
         import ml_dtypes
     except ImportError:
-        raise UsageError("the package has a tensor of bfloat16, which numpy knows with the package ml_dtypes") from None
-    bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-    return bfloat16
+        raise UsageError(f"the package has a tensor of {name}, which numpy knows with the package ml_dtypes") from None
+    dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    return dtype
 
 
 def _param(package: ctypes.c_void_p, name: str, value: Any) -> np.ndarray[Any, Any]:

@@ -203,6 +203,27 @@ def test_several_inputs_and_outputs_keep_their_order(tmp_path):
         session(x, y, into=room)
 
 
+@pytest.mark.parametrize("name", ["float16", "int16", "uint16", "uint32", "uint64", "bfloat16", "float8_e4m3fn", "int4"])
+def test_takes_and_gives_arrays_of_the_types_that_are_declared(tmp_path, name):
+    if name in ("bfloat16", "float8_e4m3fn", "int4"):
+        pytest.importorskip("ml_dtypes")
+    model, package = tmp_path / "declared.relay", tmp_path / "declared.hone"
+    wide = {"uint32": "int64", "uint64": "int64"}.get(name, "int32" if "int" in name else "float32")
+    model.write_text(
+        f'def @main(%x: Tensor[(4), {name}]) -> Tensor[(4), {name}] {{\n  %0 = cast(%x, dtype="{wide}");\n'
+        f'  %1 = add(%0, %0);\n  cast(%1, dtype="{name}")\n}}\n'
+    )
+    hone.build(model, package, no_records=True)
+    session = hone.load(package)
+    x = np.array([0, 1, 2, 3], session.inputs[0].dtype)
+    assert str(x.dtype) == name
+    y = session(x)
+    assert y.dtype == x.dtype
+    np.testing.assert_array_equal(y.astype(np.float32), (x + x).astype(np.float32))
+    with pytest.raises(hone.UsageError, match=f"{name} 4 would be right, as x.astype"):
+        session(np.zeros(4, np.int8))
+
+
 def test_inputs_stay_as_they_are_and_may_be_read_only_and_of_any_alignment(small_package):
     session = hone.load(small_package)
     x = ramp(session.inputs[0])

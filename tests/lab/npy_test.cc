@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/declared_types.h"
 #include "core/error.h"
 
 namespace hone {
@@ -26,13 +27,25 @@ TEST(Npy, ReadsBackWhatItWrites) {
 
 TEST(Npy, KeepsEveryDtypeAndRank) {
   for (const DType dtype :
-       {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64, DType::kInt8, DType::kUInt8, DType::kBool}) {
+       {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64, DType::kInt8,
+        DType::kUInt8, DType::kBool, declared::kInt16, declared::kUInt16, declared::kUInt32, declared::kUInt64}) {
     for (const Shape& shape : {Shape{}, Shape{1}, Shape{0, 4}, Shape{1, 2, 3, 1}}) {
       const Tensor back = ParseNpy(NpyBytes(Tensor(dtype, shape)), "x");
       EXPECT_EQ(back.dtype(), dtype);
       EXPECT_EQ(back.shape(), shape);
     }
   }
+}
+
+// numpy writes types of ml_dtypes as records without a name.
+TEST(Npy, ReadsByteRecordsAsBytes) {
+  Tensor eights(declared::kFloat8E5M2, {3});
+  eights.Set(1, 2);
+  const std::string bytes = NpyBytes(eights);
+  EXPECT_NE(bytes.find("'|V1'"), std::string::npos);
+  const Tensor back = ParseNpy(bytes, "x");
+  EXPECT_EQ(back.dtype(), DType::kUInt8);
+  EXPECT_EQ(back.At(1), 0x40);
 }
 
 TEST(Npy, PutsTheDataAtAMultipleOf64) { EXPECT_EQ((NpyBytes(Sample()).size() - 24) % 64, 0u); }

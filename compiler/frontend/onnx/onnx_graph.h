@@ -64,7 +64,7 @@ struct OnnxGraph {
   std::vector<OnnxNode> nodes;
   std::vector<std::pair<std::string, Tensor>> initializers;
   std::vector<OnnxInput> inputs;                 // inputs that are not initializers
-  std::map<std::string, int64_t> element_types;  // ONNX's numbers for the types of inputs and initializers
+  std::map<std::string, int64_t> element_types;  // ONNX's numbers of declared types: of inputs, initializers, outputs
   std::vector<std::string> outputs;
 };
 

@@ -1,17 +1,13 @@
 #include "compiler/frontend/onnx/onnx_import.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/frontend/onnx/file/onnx_parse.h"
+#include "compiler/frontend/onnx/file/open_file.h"
 #include "compiler/frontend/onnx/input_shapes.h"
 #include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/old_opsets.h"
@@ -44,7 +40,7 @@ class Importer {
   // Names and their values, of the model or of a graph within a node that is being converted.
   struct Value {
     ExprPtr expr;
-    const NarrowInteger* narrow = nullptr;  // the type of its integers; null if the dtype says it
+    const NarrowType* narrow = nullptr;  // its type in ONNX; null if the dtype says it
   };
   using Scope = std::unordered_map<std::string, Value>;
 
@@ -59,19 +55,24 @@ class Importer {
   std::vector<ExprPtr> Convert(OnnxNode node, const NarrowTypes& narrow);
   const ExprPtr& ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
-  std::vector<ExprPtr> Outputs() const;
+  OnnxNodeView WithoutNode();
+  std::vector<ExprPtr> Outputs();
   std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs) const;
-  relay::IRModule Finish() const;
+  relay::IRModule Finish();
 
   const OnnxGraph& graph_;
   const OnnxImportOptions& options_;
   std::vector<std::string>& notices_;
   TypedBuilder builder_;
+  const OnnxNode no_node_;
   std::string node_name_;  // name of the node being converted
   std::vector<std::shared_ptr<const relay::Var>> inputs_;
   std::vector<Scope> scopes_{1};
   size_t body_nodes_ = 0;
 };
+
+// For what the import adds beside the nodes.
+OnnxNodeView Importer::WithoutNode() { return {no_node_, graph_.opset, {}, builder_}; }
 
 void Importer::AddInputs() {
   const std::vector<Shape> shapes = InputShapes(graph_, options_, notices_);
@@ -88,9 +89,11 @@ void Importer::AddInputs() {
       scopes_[0][input.name] = {relay::MakeConstant(value, input.name), DeclaredNarrow(graph_, input.name)};
       continue;
     }
-    auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, input.dtype));
+    const NarrowType* narrow = DeclaredNarrow(graph_, input.name);
+    const DType dtype = narrow == nullptr ? input.dtype : narrow->declared;
+    auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, dtype));
     inputs_.push_back(var);
-    scopes_[0][input.name] = {var, DeclaredNarrow(graph_, input.name)};
+    scopes_[0][input.name] = {narrow == nullptr ? var : FromDeclared(WithoutNode(), var, *narrow), narrow};
   }
   for (const auto& [name, tensor] : graph_.initializers) {
     scopes_[0][name] = {builder_.Weight(tensor, name), DeclaredNarrow(graph_, name)};
@@ -125,7 +128,7 @@ std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::v
   std::vector<ExprPtr> results;
   for (const std::string& name : body.outputs) {
     results.push_back(ValueOf(name));
-    if (const NarrowInteger* narrow = FindValue(name)->narrow) {
+    if (const NarrowType* narrow = FindValue(name)->narrow; narrow != nullptr && !narrow->is_real()) {
       RefuseNode(fmt::format("its graph's result \"{}\" is {}; cast it to int32 or int64", name, narrow->name));
     }
   }
@@ -186,7 +189,7 @@ const Importer::Value* Importer::FindValue(const std::string& name) const {
                    : fmt::format("the operator domain \"{}\" is not supported", domain));
 }
 
-// Graphs within nodes do not know their inputs' types, so that none of them may be narrow.
+// Graphs within nodes do not know their inputs' types, so that none of them may be a narrow integer.
 NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
   NarrowTypes types;
   for (const std::string& name : node.inputs) {
@@ -194,7 +197,8 @@ NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
     types.push_back(value == nullptr ? nullptr : value->narrow);
   }
   const auto is_graph = [](const auto& attribute) { return attribute.second.kind == OnnxAttribute::Kind::kGraph; };
-  const auto narrow = std::ranges::find_if(types, [](const NarrowInteger* type) { return type != nullptr; });
+  const auto wraps = [](const NarrowType* type) { return type != nullptr && !type->is_real(); };
+  const auto narrow = std::ranges::find_if(types, wraps);
   if (narrow != types.end() && std::ranges::any_of(node.attributes, is_graph)) {
     RefuseNode(fmt::format("an input is {}; cast it to int32 or int64", (*narrow)->name));
   }
@@ -204,13 +208,14 @@ NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
 // A result with its type, wrapped if the operator may have left the type's range.
 Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result,
                                    size_t index) {
-  const NarrowInteger* narrow = result == nullptr ? nullptr : ResultNarrow(node, inputs, index);
+  const NarrowType* narrow = result == nullptr ? nullptr : ResultNarrow(node, inputs, index);
   if (narrow == nullptr || builder_.TypeOf(result)->kind == relay::TypeKind::kTuple ||
       builder_.DTypeOf(result) != narrow->stored) {
     return {result};
   }
-  if (!LeavesRange(node.op_type)) return {result, narrow};
-  return {Wrapped(OnnxNodeView(node, graph_.opset, {}, builder_), result, *narrow), narrow};
+  if (narrow->is_uint64() && ComparesElements(node.op_type)) return {InOtherOrder(WithoutNode(), result), narrow};
+  if (narrow->is_real() || !LeavesRange(node.op_type)) return {result, narrow};
+  return {Wrapped(WithoutNode(), result, *narrow), narrow};
 }
 
 // The operator's name, with its domain unless that is ONNX's own.
@@ -226,6 +231,9 @@ std::vector<ExprPtr> Importer::Convert(OnnxNode node, const NarrowTypes& narrow)
   if (row == nullptr) RefuseOperator(domain);
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
+  for (size_t i = 0; ComparesElements(node.op_type) && i < inputs.size(); ++i) {
+    if (narrow[i] != nullptr && narrow[i]->is_uint64()) inputs[i] = InOtherOrder(WithoutNode(), inputs[i]);
+  }
   if (domain.empty() && opset < kPresentRules) ToPresentRules(node, inputs, opset, builder_);
   CheckNode(node, *row);
   if (AnyCountedInput(inputs) && !row->outcome.takes_counts) {
@@ -265,12 +273,16 @@ bool Importer::AnyCountedInput(const std::vector<ExprPtr>& inputs) const {
                      [&](const ExprPtr& input) { return input != nullptr && !builder_.CountsOf(input).empty(); });
 }
 
-std::vector<ExprPtr> Importer::Outputs() const {
+// The results as the types that the model declares for them.
+std::vector<ExprPtr> Importer::Outputs() {
   std::vector<ExprPtr> outputs;
   for (const std::string& name : graph_.outputs) {
     const Value* value = FindValue(name);
     if (value == nullptr) throw Error(ExitCode::kBadData, fmt::format("nothing makes the output \"{}\"", name));
-    outputs.push_back(value->expr);
+    const NarrowType* narrow = DeclaredNarrow(graph_, name);
+    const bool is_stored = narrow != nullptr && builder_.TypeOf(value->expr)->kind == relay::TypeKind::kTensor &&
+                           builder_.DTypeOf(value->expr) == narrow->stored;
+    outputs.push_back(is_stored ? ToDeclared(WithoutNode(), value->expr, *narrow) : value->expr);
   }
   return outputs;
 }
@@ -296,7 +308,7 @@ std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outp
   return counted;
 }
 
-relay::IRModule Importer::Finish() const {
+relay::IRModule Importer::Finish() {
   std::vector<ExprPtr> outputs = Outputs();
   const std::vector<relay::CountedOutput> counted = AddCounts(outputs);
   const ExprPtr body = outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
@@ -348,26 +360,6 @@ OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImpo
   result.module.output_names = std::move(graph.outputs);
   return result;
 }
-
-// Closes its descriptor.
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    struct stat info{};
-    if (fd_ >= 0 && fstat(fd_, &info) == 0 && S_ISREG(info.st_mode)) return;
-    const ExitCode code = fd_ < 0 && errno == EACCES ? ExitCode::kNotAuthorised : ExitCode::kNoInput;
-    const std::string why = fd_ < 0 ? std::strerror(errno) : "not a file";
-    if (fd_ >= 0) close(fd_);
-    throw Error(code, fmt::format("cannot read \"{}\": {}", path, why));
-  }
-  ~OpenFile() { close(fd_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/frontend/onnx/narrow_integers.h"
+#include "compiler/frontend/onnx/narrow_types.h"
 #include "compiler/frontend/onnx/onnx_graph.h"
 #include "compiler/frontend/onnx/typed_builder.h"
 #include "core/nth.h"
@@ -41,8 +41,8 @@ class OnnxNodeView {
   const relay::ExprPtr& Input(int i) const;
   const std::vector<relay::ExprPtr>& inputs() const { return inputs_; }
   const Shape& InputShape(int i) const { return builder_.ShapeOf(Input(i)); }
-  // The type of an input's narrow integers; null if it has none, or is absent.
-  const NarrowInteger* InputNarrow(int i) const {
+  // An input's narrow type; null if it has none, or is absent.
+  const NarrowType* InputNarrow(int i) const {
     return i < static_cast<int>(narrow_types_.size()) ? Nth(narrow_types_, i) : nullptr;
   }
   int64_t InputRank(int i) const { return static_cast<int64_t>(InputShape(i).size()); }

@@ -111,27 +111,52 @@ std::vector<ExprPtr> Mean(const OnnxNodeView& view) {
 
 std::vector<ExprPtr> Identity(const OnnxNodeView& view) { return {view.Input(0)}; }
 
+// Only casts to float8e8m0 choose how to round, by default up.
+NarrowCast NarrowCastOf(const OnnxNodeView& view, const NarrowType& type) {
+  constexpr std::string_view kPowersOfTwo = "float8e8m0";
+  const std::string rounding = view.String("round_mode", "up");
+  if (rounding != "up" && rounding != "down" && rounding != "nearest") {
+    RefuseNode(fmt::format("round_mode is \"{}\"; up, down and nearest are right", rounding));
+  }
+  return {view.Int("saturate", 1) != 0, type.name == kPowersOfTwo ? rounding : "nearest"};
+}
+
+// The input, or its floats if it is uint64 and the target has floats: numbers of 2^63 and more are stored below 0.
+ExprPtr CastInput(const OnnxNodeView& view, bool to_floats) {
+  const ExprPtr& x = view.Input(0);
+  if (!to_floats || view.InputNarrow(0) == nullptr || !view.InputNarrow(0)->is_uint64()) return x;
+  const ExprPtr below = AsDType(view, WithScalar(view, "less", x, 0), DType::kFloat32);
+  return view.Call("add", {AsDType(view, x, DType::kFloat32), WithScalar(view, "multiply", below, 0x1p64)});
+}
+
+std::vector<ExprPtr> CastTo(const OnnxNodeView& view, const NarrowType& type) {
+  return {AsNarrow(view, CastInput(view, type.is_real()), type, NarrowCastOf(view, type))};
+}
+
 std::vector<ExprPtr> Cast(const OnnxNodeView& view) {
   const int64_t to = view.Int("to", 0);
-  if (const NarrowInteger* narrow = FindNarrowInteger(to)) return {AsNarrow(view, view.Input(0), *narrow)};
-  return {AsDType(view, view.Input(0), CastTarget(to))};
+  if (const NarrowType* narrow = FindNarrowType(to)) return CastTo(view, *narrow);
+  const DType dtype = CastTarget(to);
+  return {AsDType(view, CastInput(view, IsFloat(dtype)), dtype)};
 }
 
 std::vector<ExprPtr> CastLike(const OnnxNodeView& view) {
-  if (const NarrowInteger* narrow = view.InputNarrow(1)) return {AsNarrow(view, view.Input(0), *narrow)};
-  return {AsDType(view, view.Input(0), view.builder().DTypeOf(view.Input(1)))};
+  if (const NarrowType* narrow = view.InputNarrow(1)) return CastTo(view, *narrow);
+  const DType dtype = view.builder().DTypeOf(view.Input(1));
+  return {AsDType(view, CastInput(view, IsFloat(dtype)), dtype)};
 }
 
 }  // namespace
 
 OnnxOperatorTable ElementwiseOperators() {
-  OnnxOperatorTable table = {{"Identity", 1, 1, Identity, {}, {.takes_counts = true}},
-                             {"Cast", 1, 1, Cast, {"to", "saturate"}, {.becomes = "cast", .takes_counts = true}},
-                             {"CastLike", 2, 2, CastLike, {"saturate"}, {.becomes = "cast", .takes_counts = true}},
-                             {"Mod", 2, 2, Mod, {"fmod"}, {.becomes = "mod", .takes_counts = true}},
-                             {"Reciprocal", 1, 1, Reciprocal, {}, {.becomes = "divide", .takes_counts = true}},
-                             {"Mean", 1, -1, Mean, {}, {.becomes = "add divide", .takes_counts = true}},
-                             {"Pow", 2, 2, Pow, {}, {.becomes = "add multiply power", .takes_counts = true}}};
+  OnnxOperatorTable table = {
+      {"Identity", 1, 1, Identity, {}, {.takes_counts = true}},
+      {"Cast", 1, 1, Cast, {"round_mode", "to", "saturate"}, {.becomes = "cast", .takes_counts = true}},
+      {"CastLike", 2, 2, CastLike, {"round_mode", "saturate"}, {.becomes = "cast", .takes_counts = true}},
+      {"Mod", 2, 2, Mod, {"fmod"}, {.becomes = "mod", .takes_counts = true}},
+      {"Reciprocal", 1, 1, Reciprocal, {}, {.becomes = "divide", .takes_counts = true}},
+      {"Mean", 1, -1, Mean, {}, {.becomes = "add divide", .takes_counts = true}},
+      {"Pow", 2, 2, Pow, {}, {.becomes = "add multiply power", .takes_counts = true}}};
   for (const RenamedOperator& row : kUnary)
     table.push_back({row.onnx, 1, 1, Unary, {}, {.becomes = row.relay, .takes_counts = true}});
   for (const RenamedOperator& row : kBinary)

@@ -23,30 +23,40 @@ QuantisedAxis QuantisedAxisOf(const OnnxNodeView& view) {
   return {OnnxNodeView::Axis(view.Int("axis", 1), view.InputRank(0)), block};
 }
 
-// The narrow integers that the result has by its zero point or by ONNX's number of a type; null for bytes.
-const NarrowInteger* NarrowResult(const OnnxNodeView& view) {
-  return view.HasInput(2) ? view.InputNarrow(2) : FindNarrowInteger(view.Int("output_dtype", 0));
+// The narrow type that the result has by its zero point or by ONNX's number of a type; null for bytes.
+const NarrowType* NarrowResult(const OnnxNodeView& view) {
+  return view.HasInput(2) ? view.InputNarrow(2) : FindNarrowType(view.Int("output_dtype", 0));
 }
 
 // The dtype of the result without a zero point to tell it, from ONNX's number of a type.
 DType ResultDType(const OnnxNodeView& view) {
   constexpr int64_t kOnnxUInt8 = 2, kOnnxInt8 = 3;
   const int64_t given = view.Int("output_dtype", 0);
-  if (const NarrowInteger* narrow = NarrowResult(view)) return narrow->stored;
+  if (const NarrowType* narrow = NarrowResult(view)) return narrow->stored;
   if (view.HasInput(2) || given == 0) return QuantisedDType(view, 2);
   if (given != kOnnxUInt8 && given != kOnnxInt8) {
-    RefuseNode(fmt::format("the element type {} is not supported; integers of 2, 4, 8 and 16 bits are", given));
+    RefuseNode(fmt::format(
+        "the element type {} is not supported; floats of 4 and 8 bits and integers of 2, 4, 8 and 16 bits are", given));
   }
   return given == kOnnxInt8 ? DType::kInt8 : DType::kUInt8;
 }
 
+// The zero point of floats is 0, but floats of 4 bits may have another.
 std::vector<ExprPtr> QuantizeLinear(const OnnxNodeView& view) {
   const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), QuantisedAxisOf(view));
+  if (const NarrowType* narrow = NarrowResult(view); narrow != nullptr && narrow->is_real()) {
+    ExprPtr quotient = view.Call("divide", {view.Input(0), by.scale});
+    if (narrow->bits == 4 && by.zero_point != nullptr) quotient = view.Call("add", {quotient, by.zero_point});
+    return {AsNarrow(view, quotient, *narrow, {.saturates = view.Int("saturate", 1) != 0})};
+  }
   return {Quantised(view, AsDType(view, view.Input(0), DType::kFloat32), by, ResultDType(view), NarrowResult(view))};
 }
 
 std::vector<ExprPtr> DequantizeLinear(const OnnxNodeView& view) {
   const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), QuantisedAxisOf(view));
+  if (const NarrowType* narrow = view.InputNarrow(0); narrow != nullptr && narrow->is_real()) {
+    return {view.Call("multiply", {view.Input(0), by.scale})};
+  }
   return {Dequantised(view, view.Input(0), by, view.InputNarrow(0))};
 }
 
@@ -60,7 +70,7 @@ struct QuantisedRange {
   double high;
 };
 
-QuantisedRange QuantisedRangeOf(DType dtype, const NarrowInteger* narrow) {
+QuantisedRange QuantisedRangeOf(DType dtype, const NarrowType* narrow) {
   if (narrow != nullptr) return {narrow->low(), narrow->high()};
   if (dtype == DType::kUInt8) return {0, 255};
   if (dtype == DType::kInt8) return {-128, 127};
@@ -154,7 +164,7 @@ Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_poin
 }
 
 WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const ExprPtr& zero_point,
-                     const NarrowInteger* narrow) {
+                     const NarrowType* narrow) {
   const DType dtype = view.builder().DTypeOf(integers);
   const QuantisedRange range = QuantisedRangeOf(dtype, narrow);
   WholeNumbers numbers{AsDType(view, integers, DType::kFloat32), std::min(range.low, 0.0), std::max(range.high, 0.0),
@@ -174,12 +184,12 @@ WholeNumbers Centred(const OnnxNodeView& view, const ExprPtr& integers, const Ex
 }
 
 ExprPtr Dequantised(const OnnxNodeView& view, const ExprPtr& integers, const Quantisation& by,
-                    const NarrowInteger* narrow) {
+                    const NarrowType* narrow) {
   return view.builder().Unfolded("multiply", {Centred(view, integers, by.zero_point, narrow).value, by.scale});
 }
 
 ExprPtr Saturated(const OnnxNodeView& view, const ExprPtr& quotient, const ExprPtr& zero_point, DType dtype,
-                  const NarrowInteger* narrow) {
+                  const NarrowType* narrow) {
   const QuantisedRange range = QuantisedRangeOf(dtype, narrow);
   ExprPtr whole = view.Call("round", {quotient});
   if (zero_point != nullptr && !IsZero(view.builder().ValueOf(zero_point))) {
@@ -189,7 +199,7 @@ ExprPtr Saturated(const OnnxNodeView& view, const ExprPtr& quotient, const ExprP
 }
 
 ExprPtr Quantised(const OnnxNodeView& view, const ExprPtr& real, const Quantisation& by, DType dtype,
-                  const NarrowInteger* narrow) {
+                  const NarrowType* narrow) {
   return Saturated(view, view.Call("divide", {real, by.scale}), by.zero_point, dtype, narrow);
 }
 

@@ -39,18 +39,18 @@ Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_poin
 relay::ExprPtr ReadPerAxis(const OnnxNodeView& view, int input, const Shape& shape, const QuantisedAxis& axis = {});
 
 // The exact integer - zero point. Throws Error(kBadData) unless the integers have 8 bits, or 32 and no zero point.
-// `narrow` is their type in ONNX; null if the dtype says it.
+// `narrow` is their type in ONNX, of integers; null if the dtype says it.
 WholeNumbers Centred(const OnnxNodeView& view, const relay::ExprPtr& integers, const relay::ExprPtr& zero_point,
-                     const NarrowInteger* narrow = nullptr);
+                     const NarrowType* narrow = nullptr);
 relay::ExprPtr Dequantised(const OnnxNodeView& view, const relay::ExprPtr& integers, const Quantisation& by,
-                           const NarrowInteger* narrow = nullptr);
+                           const NarrowType* narrow = nullptr);
 
 // The end of quantising a quotient real / scale: rounds half to even, adds the zero point and saturates. The dtype is
 // uint8 or int8, or that of the narrow integers.
 relay::ExprPtr Saturated(const OnnxNodeView& view, const relay::ExprPtr& quotient, const relay::ExprPtr& zero_point,
-                         DType dtype, const NarrowInteger* narrow = nullptr);
+                         DType dtype, const NarrowType* narrow = nullptr);
 relay::ExprPtr Quantised(const OnnxNodeView& view, const relay::ExprPtr& real, const Quantisation& by, DType dtype,
-                         const NarrowInteger* narrow = nullptr);
+                         const NarrowType* narrow = nullptr);
 
 // Quantises to uint8 with scale and zero point from the data's own range, which includes 0, as in
 // DynamicQuantizeLinear.

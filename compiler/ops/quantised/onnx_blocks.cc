@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/composed_node.h"
-#include "compiler/frontend/onnx/narrow_integers.h"
+#include "compiler/frontend/onnx/narrow_types.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/ceil_div.h"
 
@@ -128,7 +128,7 @@ std::vector<ExprPtr> GatherBlockQuantized(const OnnxNodeView& view) {
       OnnxNodeView::Axis(view.Int("quantize_axis", 1), rank) != 1) {
     RefuseNode(fmt::format("a table of {}; rows of a matrix in blocks along them are supported", ShapeText(shape)));
   }
-  const NarrowInteger* narrow = view.InputNarrow(0);
+  const NarrowType* narrow = view.InputNarrow(0);
   if (narrow != nullptr && narrow->bits != bits) {
     RefuseNode(fmt::format("bits is {} for a table of {}", bits, narrow->name));
   }

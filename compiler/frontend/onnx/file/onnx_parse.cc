@@ -117,14 +117,13 @@ bool NamesADimension(const std::string& symbol) {
   return symbol != "None" && std::any_of(symbol.begin(), symbol.end(), letter);
 }
 
-OnnxInput ParseInput(const onnx::ValueInfoProto& proto, std::vector<std::string>& notices) {
+OnnxInput ParseInput(const onnx::ValueInfoProto& proto) {
   OnnxInput input;
   input.name = proto.name();
   const std::string what = fmt::format("input \"{}\"", input.name);
   if (!proto.type().has_tensor_type()) RefuseModel(what + ": only tensors are supported");
   const auto& tensor = proto.type().tensor_type();
   const OnnxElementType type = ElementTypeOf(tensor.elem_type(), what);
-  if (!type.note.empty()) notices.push_back(fmt::format("{} is {} in the model and float32 here", what, type.note));
   input.dtype = type.dtype;
   input.has_shape = tensor.has_shape();
   if (tensor.shape().dim_size() > kMaxOnnxRank) RefuseModel(fmt::format("{}: its rank is over {}", what, kMaxOnnxRank));
@@ -185,7 +184,7 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
     if (!inputs.insert(input.name()).second) RefuseModel(fmt::format("the input \"{}\" is there twice", input.name()));
     if (names.count(input.name()) > 0) continue;
     if (!is_body) graph.element_types[input.name()] = input.type().tensor_type().elem_type();
-    graph.inputs.push_back(is_body ? NamedInput(input.name()) : ParseInput(input, notices));
+    graph.inputs.push_back(is_body ? NamedInput(input.name()) : ParseInput(input));
   }
 }
 
@@ -198,7 +197,10 @@ OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std:
   for (int i = 0; i < proto.node_size(); ++i) {
     graph.nodes.push_back(ParseNode(*proto.mutable_node(i), i, external, notices));
   }
-  for (const auto& output : proto.output()) graph.outputs.push_back(output.name());
+  for (const auto& output : proto.output()) {
+    graph.outputs.push_back(output.name());
+    if (!is_body) graph.element_types.try_emplace(output.name(), output.type().tensor_type().elem_type());
+  }
   return graph;
 }
 

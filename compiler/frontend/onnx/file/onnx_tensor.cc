@@ -15,7 +15,9 @@ Tensor ParseTensorProto(std::string_view bytes, const std::string& name) {
     throw Error(ExitCode::kBadData, fmt::format("\"{}\" is not an ONNX tensor (a serialized TensorProto)", name));
   }
   std::vector<std::string> notices;
-  return TakeTensor(proto, fmt::format("\"{}\"", name), nullptr, notices);
+  const NarrowType* narrow = FindNarrowType(proto.data_type());
+  const Tensor tensor = TakeTensor(proto, fmt::format("\"{}\"", name), nullptr, notices);
+  return narrow == nullptr ? tensor : tensor.As(narrow->declared);
 }
 
 }  // namespace hone

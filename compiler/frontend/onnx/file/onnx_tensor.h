@@ -8,8 +8,8 @@
 
 namespace hone {
 
-// Parses one serialized TensorProto (a .pb file's content; `name` is for messages). Throws Error(kBadData) if it is
-// damaged or keeps its data elsewhere.
+// Parses one serialized TensorProto (a .pb file's content; `name` is for messages), of its own element type; float64
+// has float32's precision. Throws Error(kBadData) if it is damaged or keeps its data elsewhere.
 Tensor ParseTensorProto(std::string_view bytes, const std::string& name);
 
 }  // namespace hone

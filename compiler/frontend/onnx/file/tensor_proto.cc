@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "core/byte_floats.h"
 #include "core/error.h"
 #include "core/small_floats.h"
 
@@ -42,20 +43,20 @@ Shape DimsOf(const TensorProto& proto, const std::string& what) {
 }
 
 // Element i of integers of so many bits, the first in the lowest bits of its byte (little endian).
-int64_t NarrowElement(const char* raw, int64_t i, const NarrowInteger& type, int64_t bits) {
+int64_t NarrowElement(const char* raw, int64_t i, const NarrowType& type, int64_t bits) {
   uint64_t word = 0;
   std::memcpy(&word, raw + i * bits / 8, static_cast<size_t>(CeilDiv(bits, 8)));
   word >>= i * bits % 8;
   if (bits == 64) return static_cast<int64_t>(word);
-  const uint64_t mask = (uint64_t{1} << bits) - 1, sign = type.is_signed ? uint64_t{1} << (bits - 1) : 0;
+  const uint64_t mask = (uint64_t{1} << bits) - 1,
+                 sign = type.kind == NarrowType::Kind::kSigned ? uint64_t{1} << (bits - 1) : 0;
   return static_cast<int64_t>(((word & mask) ^ sign) - sign);
 }
 
-void WidenRaw(const char* raw, const OnnxElementType& type, Tensor& into, const std::string& what) {
+void WidenRaw(const char* raw, const NarrowType& type, Tensor& into) {
   for (int64_t i = 0; i < into.elements(); ++i) {
-    const int64_t value = NarrowElement(raw, i, *type.narrow, type.bits);
-    if (!type.narrow->is_signed && value < 0) RefuseTensor(what, "a uint64 of 2^63 or more is not supported");
-    switch (type.dtype) {
+    const int64_t value = NarrowElement(raw, i, type, type.bits);
+    switch (type.stored) {
       case DType::kInt64:
         into.data<int64_t>()[i] = value;
         break;
@@ -68,25 +69,36 @@ void WidenRaw(const char* raw, const OnnxElementType& type, Tensor& into, const 
   }
 }
 
-// Copies the bytes of raw_data or of an external file into a tensor of the declared type.
-void ConvertRaw(const char* raw, int onnx_type, Tensor& into) {
+void ConvertByteFloats(const char* raw, const NarrowType& type, Tensor& into) {
+  std::array<float, 256> values{};
+  for (size_t code = 0; code < values.size(); ++code) {
+    values[code] = ByteFloatValue(*FindByteFloat(type.declared), static_cast<uint8_t>(code));
+  }
+  for (int64_t i = 0; i < into.elements(); ++i) {
+    into.data<float>()[i] = values[static_cast<size_t>(NarrowElement(raw, i, type, type.bits))];
+  }
+}
+
+// Copies the bytes of raw_data or of an external file into a tensor of the stored type.
+void ConvertRaw(const char* raw, const NarrowType& type, Tensor& into) {
+  if (!type.is_real()) return WidenRaw(raw, type, into);
+  if (type.is_byte_float()) return ConvertByteFloats(raw, type, into);
   float* values = into.data<float>();
   for (int64_t i = 0; i < into.elements(); ++i) {
-    if (onnx_type == TensorProto::DOUBLE) {
+    if (type.declared == DType::kFloat64) {
       double value = 0;
       std::memcpy(&value, raw + i * 8, 8);
       values[i] = static_cast<float>(value);
     } else {
       uint16_t half = 0;
       std::memcpy(&half, raw + i * 2, 2);
-      values[i] = onnx_type == TensorProto::FLOAT16 ? static_cast<float>(Float16::FromBits(half))
-                                                    : static_cast<float>(BFloat16::FromBits(half));
+      values[i] = type.declared == DType::kFloat16 ? static_cast<float>(Float16::FromBits(half))
+                                                   : static_cast<float>(BFloat16::FromBits(half));
     }
   }
 }
 
-Tensor FromRaw(const std::string& raw, const TensorProto& proto, const OnnxElementType& type, const Shape& shape,
-               const std::string& what) {
+Tensor FromRaw(const std::string& raw, const OnnxElementType& type, const Shape& shape, const std::string& what) {
   const int64_t wanted = type.RawBytes(ElementCount(shape));
   if (static_cast<int64_t>(raw.size()) != wanted) {
     RefuseTensor(what, fmt::format("{} needs {} bytes of data, it has {}", ShapeText(shape), wanted, raw.size()));
@@ -94,9 +106,7 @@ Tensor FromRaw(const std::string& raw, const TensorProto& proto, const OnnxEleme
   Tensor tensor(type.dtype, shape);
   if (wanted == 0) return tensor;
   if (type.narrow != nullptr) {
-    WidenRaw(raw.data(), type, tensor, what);
-  } else if (!type.note.empty()) {
-    ConvertRaw(raw.data(), proto.data_type(), tensor);
+    ConvertRaw(raw.data(), *type.narrow, tensor);
   } else {
     std::memcpy(tensor.raw(), raw.data(), raw.size());
   }
@@ -128,7 +138,7 @@ void StoreSmall(Tensor& tensor, int64_t i, int32_t value, const std::string& wha
   Store<T>(tensor, i, static_cast<T>(value));
 }
 
-// int32_data holds small integers, and also floats of 16 bits.
+// int32_data holds small integers.
 Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, const std::string& what) {
   const int type = proto.data_type();
   return FromField(proto.int32_data(), dtype, shape, what, [&](Tensor& tensor, int64_t i, int32_t value) {
@@ -137,10 +147,6 @@ Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, 
         return Store<int32_t>(tensor, i, value);
       case TensorProto::INT8:
         return StoreSmall<int8_t>(tensor, i, value, what);
-      case TensorProto::FLOAT16:
-        return Store<float>(tensor, i, static_cast<float>(Float16::FromBits(static_cast<uint16_t>(value))));
-      case TensorProto::BFLOAT16:
-        return Store<float>(tensor, i, std::bit_cast<float>(static_cast<uint32_t>(value) << 16));
       case TensorProto::BOOL:
         return Store<uint8_t>(tensor, i, value != 0 ? 1 : 0);
       default:
@@ -149,7 +155,8 @@ Tensor FromInt32Data(const TensorProto& proto, DType dtype, const Shape& shape, 
   });
 }
 
-// uint64_data holds unsigned integers of 32 and 64 bits. int32_data holds those of 16 bits, and bytes of smaller ones.
+// uint64_data holds unsigned integers of 32 and 64 bits. int32_data holds numbers of 16 bits, and bytes of smaller
+// ones.
 Tensor FromNarrowFields(const TensorProto& proto, const OnnxElementType& type, const Shape& shape,
                         const std::string& what) {
   const bool is_wide = type.bits > 16;
@@ -161,11 +168,13 @@ Tensor FromNarrowFields(const TensorProto& proto, const OnnxElementType& type, c
   for (const int32_t value : proto.int32_data()) {
     append(static_cast<uint64_t>(value), is_wide ? 0 : CeilDiv(type.bits, 8));
   }
-  return FromRaw(raw, proto, type, shape, what);
+  return FromRaw(raw, type, shape, what);
 }
 
 Tensor FromFields(const TensorProto& proto, const OnnxElementType& type, const Shape& shape, const std::string& what) {
-  if (type.narrow != nullptr) return FromNarrowFields(proto, type, shape, what);
+  if (type.narrow != nullptr && type.narrow->declared != DType::kFloat64) {
+    return FromNarrowFields(proto, type, shape, what);
+  }
   const DType dtype = type.dtype;
   switch (proto.data_type()) {
     case TensorProto::FLOAT:
@@ -212,7 +221,7 @@ Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const
     }
     std::string raw(static_cast<size_t>(size), '\0');
     external->Read(location, offset, size, raw.data());
-    return FromRaw(raw, proto, type, shape, what);
+    return FromRaw(raw, type, shape, what);
   } catch (const Error& error) {
     RefuseTensor(what, error.what());
   }
@@ -221,32 +230,24 @@ Tensor FromExternal(const TensorProto& proto, const OnnxElementType& type, const
 }  // namespace
 
 OnnxElementType ElementTypeOf(int onnx_type, const std::string& what) {
-  if (const NarrowInteger* narrow = FindNarrowInteger(onnx_type)) {
-    return {narrow->stored, narrow->bits == 63 ? 64 : narrow->bits, "", narrow};
-  }
+  if (const NarrowType* narrow = FindNarrowType(onnx_type)) return {narrow->stored, narrow->bits, narrow};
   switch (onnx_type) {
     case TensorProto::FLOAT:
-      return {DType::kFloat32, 32, ""};
-    case TensorProto::DOUBLE:
-      return {DType::kFloat32, 64, "float64"};
-    case TensorProto::FLOAT16:
-      return {DType::kFloat32, 16, "float16"};
-    case TensorProto::BFLOAT16:
-      return {DType::kFloat32, 16, "bfloat16"};
+      return {DType::kFloat32, 32};
     case TensorProto::INT32:
-      return {DType::kInt32, 32, ""};
+      return {DType::kInt32, 32};
     case TensorProto::INT64:
-      return {DType::kInt64, 64, ""};
+      return {DType::kInt64, 64};
     case TensorProto::INT8:
-      return {DType::kInt8, 8, ""};
+      return {DType::kInt8, 8};
     case TensorProto::UINT8:
-      return {DType::kUInt8, 8, ""};
+      return {DType::kUInt8, 8};
     case TensorProto::BOOL:
-      return {DType::kBool, 8, ""};
+      return {DType::kBool, 8};
     default:
       RefuseTensor(what,
-                   fmt::format("the element type {} is not supported; bool, float16 to float64, bfloat16 and integers "
-                               "of 2 to 64 bits are",
+                   fmt::format("the element type {} is not supported; bool, floats of 4, 8, 16, 32 and 64 bits and "
+                               "integers of 2 to 64 bits are",
                                TensorProto::DataType_IsValid(onnx_type) ? TensorProto::DataType_Name(onnx_type)
                                                                         : std::to_string(onnx_type)));
   }
@@ -261,12 +262,12 @@ Tensor TakeTensor(TensorProto& proto, const std::string& what, const ExternalDat
   if (proto.data_location() == TensorProto::EXTERNAL) {
     tensor = FromExternal(proto, type, shape, what, external);
   } else if (proto.has_raw_data()) {
-    tensor = FromRaw(proto.raw_data(), proto, type, shape, what);
+    tensor = FromRaw(proto.raw_data(), type, shape, what);
   } else {
     tensor = FromFields(proto, type, shape, what);
   }
-  if (!type.note.empty()) {
-    const std::string notice = fmt::format("{} weights are read as float32", type.note);
+  if (type.narrow != nullptr && type.narrow->is_real()) {
+    const std::string notice = fmt::format("{} weights are read as float32", type.narrow->name);
     if (std::find(notices.begin(), notices.end(), notice) == notices.end()) notices.push_back(notice);
   }
   proto.Clear();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/frontend/onnx/file/external_data.h"
-#include "compiler/frontend/onnx/narrow_integers.h"
+#include "compiler/frontend/onnx/narrow_types.h"
 #include "core/ceil_div.h"
 #include "core/tensor.h"
 
@@ -18,12 +18,11 @@ constexpr int kMaxOnnxRank = 16;  // of the tensors that hone reads
 
 // The representation of one ONNX element type.
 struct OnnxElementType {
-  DType dtype;                            // dtype of the tensor
-  int64_t bits;                           // of one element in raw data
-  std::string_view note;                  // ONNX's name if floats are converted, else empty
-  const NarrowInteger* narrow = nullptr;  // the type of integers that are widened; null for any other
+  DType dtype;                         // dtype of the tensor
+  int64_t bits;                        // of one element in raw data
+  const NarrowType* narrow = nullptr;  // null if elements are stored as the type is
 
-  bool is_converted() const { return !note.empty() || narrow != nullptr; }
+  bool is_converted() const { return narrow != nullptr; }
   // The size of raw data; the last byte may have room for more elements.
   int64_t RawBytes(int64_t elements) const { return CeilDiv(elements * bits, 8); }
 };
@@ -31,7 +30,7 @@ struct OnnxElementType {
 OnnxElementType ElementTypeOf(int onnx_type, const std::string& what);
 
 // The tensor's values; frees the message's own copy. Nothing is allocated before the data for it are known to exist.
-// float16, bfloat16 and double become float32, with a notice in `notices`; narrow integers are widened. Throws
+// Narrow types become their stored dtypes, with a notice in `notices` for float16, bfloat16 and double. Throws
 // Error(kBadData) naming `what`.
 Tensor TakeTensor(onnx::TensorProto& proto, const std::string& what, const ExternalData* external,
                   std::vector<std::string>& notices);
