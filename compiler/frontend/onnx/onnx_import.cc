@@ -173,22 +173,6 @@ const Importer::Value* Importer::FindValue(const std::string& name) const {
   return nullptr;
 }
 
-// Says why no row has a node's operator, and where the user finds a model without it.
-[[noreturn]] void RefuseOperator(std::string_view domain) {
-  if (domain == kMicrosoft) {
-    RefuseNode("the operator of com.microsoft is not supported; use the model from before ONNX Runtime's optimizer");
-  }
-  if (domain == "com.microsoft.nchwc" || domain == "com.ms.internal.nhwc") {
-    RefuseNode(
-        fmt::format("the domain \"{}\" is of one machine, for which ONNX Runtime saved the model at "
-                    "ORT_ENABLE_ALL; save it at ORT_ENABLE_EXTENDED",
-                    domain));
-  }
-  const bool known = domain.empty() || domain == kClassical || domain == kTraining;
-  RefuseNode(known ? "the operator is not supported"
-                   : fmt::format("the operator domain \"{}\" is not supported", domain));
-}
-
 // Graphs within nodes do not know their inputs' types, so that none of them may be a narrow integer.
 NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
   NarrowTypes types;

@@ -1,5 +1,7 @@
 #include "compiler/frontend/onnx/onnx_operators.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -34,6 +36,21 @@ std::vector<std::string_view> OnnxOperatorNames() {
 const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type) {
   const auto row = TheIndex().find({domain, op_type});
   return row == TheIndex().end() ? nullptr : &row->second;
+}
+
+void RefuseOperator(std::string_view domain) {
+  if (domain == kMicrosoft) {
+    RefuseNode("the operator of com.microsoft is not supported; use the model from before ONNX Runtime's optimizer");
+  }
+  if (domain == "com.microsoft.nchwc" || domain == "com.ms.internal.nhwc") {
+    RefuseNode(
+        fmt::format("the domain \"{}\" is of one machine, for which ONNX Runtime saved the model at "
+                    "ORT_ENABLE_ALL; save it at ORT_ENABLE_EXTENDED",
+                    domain));
+  }
+  const bool known = domain.empty() || domain == kClassical || domain == kTraining;
+  RefuseNode(known ? "the operator is not supported"
+                   : fmt::format("the operator domain \"{}\" is not supported", domain));
 }
 
 std::vector<std::string_view> OnnxOperatorsOf(std::string_view relay_operator) {

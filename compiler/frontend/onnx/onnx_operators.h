@@ -49,6 +49,9 @@ OnnxOperatorTable AllOnnxOperators();
 std::vector<std::string_view> OnnxOperatorNames();
 // Null if hone does not support the operator. The domain is empty for ONNX's own operators.
 const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type);
+// Throws Error(kBadData) that says why no row has an operator of the domain, and where the user finds a model without
+// it.
+[[noreturn]] void RefuseOperator(std::string_view domain);
 // The ONNX operators whose rows say that they become the Relay operator; sorted, empty if there are none. Names live as
 // long as the process.
 std::vector<std::string_view> OnnxOperatorsOf(std::string_view relay_operator);
