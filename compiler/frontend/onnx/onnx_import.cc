@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/frontend/onnx/declared_values.h"
 #include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/frontend/onnx/file/open_file.h"
 #include "compiler/frontend/onnx/input_shapes.h"
@@ -32,7 +33,11 @@ constexpr size_t kMostBodyNodes = 100'000;
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices)
-      : graph_(graph), options_(options), notices_(notices), builder_(options.freeze, options.max_dim) {}
+      : graph_(graph),
+        options_(options),
+        notices_(notices),
+        declared_(graph, options),
+        builder_(options.freeze, options.max_dim) {}
 
   relay::IRModule Run();
 
@@ -63,6 +68,7 @@ class Importer {
   const OnnxGraph& graph_;
   const OnnxImportOptions& options_;
   std::vector<std::string>& notices_;
+  DeclaredValues declared_;
   TypedBuilder builder_;
   const OnnxNode no_node_;
   std::string node_name_;  // name of the node being converted
@@ -237,8 +243,9 @@ void Importer::ConvertNode(const OnnxNode& node) {
     const NarrowTypes narrow = InputNarrows(node);
     const std::vector<ExprPtr> results = Convert(node, narrow);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].empty()) continue;
-      if (i < results.size()) scopes_.back()[node.outputs[i]] = AsResult(node, narrow, results[i], i);
+      if (node.outputs[i].empty() || i >= results.size()) continue;
+      const Value& value = scopes_.back()[node.outputs[i]] = AsResult(node, narrow, results[i], i);
+      if (scopes_.size() == 1) declared_.Compare(node, node.outputs[i], value.expr, builder_);
     }
   } catch (const NodeError&) {
     throw;
@@ -315,7 +322,12 @@ relay::IRModule Importer::Finish() {
 relay::IRModule Importer::Run() {
   const std::vector<int> order = TopologicalOrder(graph_);
   AddInputs();
-  for (const int index : order) ConvertNode(Nth(graph_.nodes, index));
+  try {
+    for (const int index : order) ConvertNode(Nth(graph_.nodes, index));
+  } catch (const Error& error) {
+    declared_.Throw(error);
+  }
+  declared_.Tell(notices_);
   return Finish();
 }
 

@@ -145,6 +145,28 @@ TEST(ImportOnnx, TakesAZeroThatIsGiven) {
   EXPECT_THAT(InputShapesOf(Pair(), {.shapes = {{"b", {2, 0}}}}), ElementsAre(Shape{1, 0}, Shape{2, 0}));
 }
 
+// y = Relu(x), whose shape the file declares wrongly.
+ModelMaker WronglyDeclared() {
+  ModelMaker model;
+  model.Input("x", {2, 3}).Node("Relu", {"x"}, {"y"}).Output("y");
+  auto* type = model.graph().add_value_info();
+  type->set_name("y");
+  auto* tensor = type->mutable_type()->mutable_tensor_type();
+  tensor->set_elem_type(onnx::TensorProto::FLOAT);
+  for (const int64_t dim : {2, 4}) tensor->mutable_shape()->add_dim()->set_dim_value(dim);
+  return model;
+}
+
+TEST(ImportOnnx, NamesTheFirstValueThatIsNotAsDeclared) {
+  const std::string difference = "node \"y\" (Relu) gives \"y\" float32 2x3, and the file declares float32 2x4";
+  ModelMaker model = WronglyDeclared();
+  EXPECT_THAT(ImportOnnxBytes(model.Bytes(), "m").notices, ElementsAre(difference + "; the former holds"));
+  EXPECT_THAT(ImportOnnxBytes(model.Bytes(), "m", {.shapes = {{"x", {2, 3}}}}).notices, ElementsAre());
+  model.Input("w", {4}).Node("Add", {"y", "w"}, {"z"}).Output("z");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("node \"z\" (Add)"));
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("; before it, " + difference));
+}
+
 TEST(ImportOnnx, ComputesShapesThatTheModelComputes) {
   ModelMaker model;
   model.Input("x", {2, 3, 4}).Ints("zero", {0}).Ints("axes", {0}).Ints("rest", {-1});

@@ -117,6 +117,21 @@ bool NamesADimension(const std::string& symbol) {
   return symbol != "None" && std::any_of(symbol.begin(), symbol.end(), letter);
 }
 
+std::vector<OnnxDim> DeclaredDims(const onnx::TensorShapeProto& shape, const std::string& what) {
+  std::vector<OnnxDim> dims;
+  for (const auto& dim : shape.dim()) {
+    OnnxDim parsed;
+    if (dim.has_dim_value() && dim.dim_value() < -1) {
+      RefuseModel(fmt::format("{}: the dimension {} is negative", what, dim.dim_value()));
+    }
+    // Some exporters write -1 for an unknown dimension; -1 also stands for one here.
+    if (dim.has_dim_value()) parsed.value = dim.dim_value();
+    if (NamesADimension(dim.dim_param())) parsed.symbol = dim.dim_param();
+    dims.push_back(parsed);
+  }
+  return dims;
+}
+
 OnnxInput ParseInput(const onnx::ValueInfoProto& proto) {
   OnnxInput input;
   input.name = proto.name();
@@ -127,16 +142,7 @@ OnnxInput ParseInput(const onnx::ValueInfoProto& proto) {
   input.dtype = type.dtype;
   input.has_shape = tensor.has_shape();
   if (tensor.shape().dim_size() > kMaxOnnxRank) RefuseModel(fmt::format("{}: its rank is over {}", what, kMaxOnnxRank));
-  for (const auto& dim : tensor.shape().dim()) {
-    OnnxDim parsed;
-    if (dim.has_dim_value() && dim.dim_value() < -1) {
-      RefuseModel(fmt::format("{}: the dimension {} is negative", what, dim.dim_value()));
-    }
-    // Some exporters write -1 for an unknown dimension; -1 also stands for one here.
-    if (dim.has_dim_value()) parsed.value = dim.dim_value();
-    if (NamesADimension(dim.dim_param())) parsed.symbol = dim.dim_param();
-    input.dims.push_back(parsed);
-  }
+  input.dims = DeclaredDims(tensor.shape(), what);
   return input;
 }
 
@@ -188,6 +194,18 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
   }
 }
 
+// Keeps what the file says about the type of an output or a value between. Wrong dimensions of it count as unknown.
+void Declare(const onnx::ValueInfoProto& proto, OnnxGraph& graph) {
+  const auto& tensor = proto.type().tensor_type();
+  graph.element_types.try_emplace(proto.name(), tensor.elem_type());
+  if (!tensor.has_shape()) return;
+  std::vector<OnnxDim>& dims = graph.declared_shapes[proto.name()];
+  dims.clear();
+  for (const auto& dim : tensor.shape().dim()) {
+    dims.push_back({dim.has_dim_value() ? dim.dim_value() : -1, dim.dim_param()});
+  }
+}
+
 // `is_body`: the graph is a node's, not the model's.
 OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std::vector<std::string>& notices,
                      bool is_body) {
@@ -197,10 +215,10 @@ OnnxGraph ParseGraph(onnx::GraphProto& proto, const ExternalData* external, std:
   for (int i = 0; i < proto.node_size(); ++i) {
     graph.nodes.push_back(ParseNode(*proto.mutable_node(i), i, external, notices));
   }
-  for (const auto& output : proto.output()) {
-    graph.outputs.push_back(output.name());
-    if (!is_body) graph.element_types.try_emplace(output.name(), output.type().tensor_type().elem_type());
-  }
+  for (const auto& output : proto.output()) graph.outputs.push_back(output.name());
+  if (is_body) return graph;
+  for (const auto& output : proto.output()) Declare(output, graph);
+  for (const auto& value : proto.value_info()) Declare(value, graph);
   return graph;
 }
 
