@@ -4,13 +4,13 @@ import os
 import sys
 
 from hone import Error
-from hone._parts import program_path
+from hone._parts import environment, program_path
 
 
 def main() -> None:
     try:
         path = program_path()
-        os.execv(path, [path, *sys.argv[1:]])
+        os.execve(path, [path, *sys.argv[1:]], environment())
     except Error as error:
         sys.stderr.write(f"hone: {error}\n")
         sys.exit(error.exit_code)

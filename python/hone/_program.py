@@ -12,7 +12,7 @@ from typing import IO, Any, Dict, Generator, Sequence
 
 from hone_runtime._errors import BugError, IoError, UsageError, error_of
 
-from ._parts import program_path
+from ._parts import environment, program_path
 
 _log = logging.getLogger("hone")
 _PREFIX = "hone: "
@@ -50,6 +50,7 @@ def _start(command: Sequence[str]) -> subprocess.Popen[str]:
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
+            env=environment(),
             start_new_session=True,
         )
     except ValueError:

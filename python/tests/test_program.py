@@ -368,6 +368,16 @@ def test_a_terminal_gets_tqdm_s_bar():
     assert made[0].given["total"] == 3
 
 
+def test_other_runtimes_are_those_of_this_python(own_folder, monkeypatch):
+    fake_program(own_folder, 'echo "{\\"python\\": \\"$HONE_PYTHON\\"}"', monkeypatch)
+    bench = [sys.executable, "-m", "hone", "bench", "m.onnx", "--against", "onnxruntime"]
+    done = subprocess.run(bench, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {"python": sys.executable}
+    assert hone.bench("m.onnx", against="onnxruntime") == {"python": sys.executable}
+    monkeypatch.setenv("HONE_PYTHON", "mine")
+    assert hone.bench("m.onnx", against="onnxruntime") == {"python": "mine"}
+
+
 def test_python_m_hone_is_the_program(typed):
     import subprocess
 
