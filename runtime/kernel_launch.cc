@@ -17,8 +17,9 @@ int64_t NowNs() {
 
 // The number of parts of a stage: one for each of `workers`, or for each piece if there are fewer pieces.
 int PartsOf(const KernelLaunch::Stage& stage, int workers) {
-  if (stage.extent <= stage.grain || workers == 1) return stage.extent > 0 ? 1 : 0;
-  return static_cast<int>(std::min<int64_t>(workers, PiecesOf(stage.extent, stage.grain)));
+  const int64_t items = stage.items();
+  if (items <= stage.grain || workers == 1) return items > 0 ? 1 : 0;
+  return static_cast<int>(std::min<int64_t>(workers, PiecesOf(items, stage.grain)));
 }
 
 struct StageRun {
@@ -35,7 +36,7 @@ struct StageRun {
   // The ends need no division, which takes 5 ns: a small kernel takes 50.
   int64_t First(int part) const {
     if (part == 0) return 0;
-    return part < parts ? ShareOf(stage.extent, stage.grain, part, parts).begin : stage.extent;
+    return part < parts ? ShareOf(stage.items(), stage.grain, part, parts).begin : stage.items();
   }
 
   // Runs the adjacent parts [begin, end).
@@ -50,7 +51,9 @@ struct StageRun {
     args.worker = worker;
     args.workers = workers;
     if (times != nullptr && times[worker].begin_ns == 0) times[worker].begin_ns = NowNs();
-    const int32_t result = stage.function(&args, First(begin), First(end));
+    const auto call = [&](int64_t from, int64_t to) { return stage.function(&args, from, to); };
+    const int32_t result = stage.runs == nullptr ? call(First(begin), First(end))
+                                                 : stage.runs->ForRuns(First(begin), First(end), call);
     if (times != nullptr) times[worker].end_ns = NowNs();
     int32_t none = 0;
     if (result != 0) code.compare_exchange_strong(none, result, std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/package/kernel_abi.h"
+#include "runtime/item_runs.h"
 #include "runtime/load/kernel_library.h"
 #include "runtime/threads/thread_pool.h"
 
@@ -14,6 +15,9 @@ struct KernelLaunch {
     hone_kernel_stage function = nullptr;
     int64_t extent = 1;
     int64_t grain = 1;
+    const ItemRuns* runs = nullptr;  // the items that are needed; null if all are
+
+    int64_t items() const { return runs == nullptr ? extent : runs->items(); }
   };
   std::vector<Stage> stages;
   std::vector<void*> operands;

@@ -50,8 +50,9 @@ struct Session::Impl {
   std::optional<SessionInputs> inputs;
   std::vector<int> ranged;             // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
   std::vector<KernelLaunch> launches;  // one per plan call
-  std::vector<std::vector<Use>> uses;  // one per plan buffer; empty except for inputs and outputs
-  std::unique_ptr<Shape[]> shapes;     // one per plan output: its true shape in the last run
+  std::vector<std::vector<std::unique_ptr<ItemRuns>>> runs;  // one per plan call and stage with boxes
+  std::vector<std::vector<Use>> uses;                        // one per plan buffer; empty except for inputs and outputs
+  std::unique_ptr<Shape[]> shapes;                           // one per plan output: its true shape in the last run
 
   std::vector<MemorySpan> spans;  // room for all inputs and outputs
 
@@ -127,8 +128,37 @@ struct Session::Impl {
     return launch;
   }
 
+  // The items that a run needs of each stage that has boxes.
+  std::vector<std::unique_ptr<ItemRuns>> RunsOf(const PlanCall& call, KernelLaunch& launch) {
+    std::vector<std::unique_ptr<ItemRuns>> all;
+    for (size_t stage = 0; stage < launch.stages.size(); ++stage) {
+      std::vector<ItemBox> boxes;
+      std::vector<const int64_t*> extents;
+      for (const ItemBox& box : call.boxes) {
+        if (static_cast<size_t>(box.stage) != stage) continue;
+        boxes.push_back(box);
+        for (const ItemAxis& axis : box.axes) extents.push_back(ExtentAt(axis.extent));
+      }
+      if (boxes.empty()) continue;
+      all.push_back(std::make_unique<ItemRuns>(std::move(boxes), std::move(extents), launch.stages[stage].extent));
+      launch.stages[stage].runs = all.back().get();
+    }
+    return all;
+  }
+
+  // Extents stay in the session's own memory, which never moves.
+  const int64_t* ExtentAt(int buffer) {
+    if (buffer < 0) return nullptr;
+    const char* const data =
+        IsUsers(plan().buffers[buffer]) ? own[buffer].data() : static_cast<char*>(AddressOf({buffer, 0, 0}));
+    return reinterpret_cast<const int64_t*>(data);
+  }
+
   void MakeLaunches() {
-    for (const PlanCall& call : plan().calls) launches.push_back(LaunchOf(call));
+    for (const PlanCall& call : plan().calls) {
+      launches.push_back(LaunchOf(call));
+      runs.push_back(RunsOf(call, launches.back()));
+    }
     uses.resize(plan().buffers.size());
     for (size_t i = 0; i < launches.size(); ++i) {
       const std::vector<PlanView>& views = plan().calls[i].operands;
@@ -196,6 +226,7 @@ struct Session::Impl {
   }
 
   void RunCall(size_t i, WorkerTime* times = nullptr) {
+    for (const auto& stage : runs[i]) stage->Update();
     const int32_t code = RunKernel(*pool, launches[i], times);
     if (code == 0) return;
     const PlanCall& call = plan().calls[i];

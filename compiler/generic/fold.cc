@@ -40,7 +40,7 @@ Value* Horizontal(KernelBuilder& b, const Fold& fold, Value* value) {
 }
 
 // Steps of `width` positions from `from` to below `to`; accumulator i takes the i-th of every `accs.size()` steps.
-Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int width, Lanes lanes, const Vals& accs) {
+Vals Steps(KernelBuilder& b, const Fold& fold, Value* from, Value* to, int width, Lanes lanes, const Vals& accs) {
   const auto count = static_cast<int64_t>(accs.size());
   return b.Loop(from, to, width * count, accs, [&](Value* k, const Vals& sums) {
     Vals next;
@@ -53,13 +53,14 @@ Vals Steps(KernelBuilder& b, const Fold& fold, int64_t from, int64_t to, int wid
 }
 
 // Whole groups of kFoldAccumulators steps, then single steps into the first accumulator.
-Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, int width, Lanes lanes) {
+// `end` is at most `extent`.
+Value* Folded(KernelBuilder& b, const Fold& fold, int64_t extent, Value* end, int width, Lanes lanes) {
   const int64_t group = width * kFoldAccumulators;
-  const int64_t grouped = extent >= group ? extent / group * group : 0;
+  Value* grouped = b.Sub(end, b.Mod(end, group));
   Value* identity = FoldIdentity(b, fold.kind, VectorOf(fold.element, lanes.count), fold.is_unsigned);
-  Vals accs(grouped > 0 ? kFoldAccumulators : 1, identity);
-  if (grouped > 0) accs = Steps(b, fold, 0, grouped, width, lanes, accs);
-  accs[0] = Steps(b, fold, grouped, extent / width * width, width, lanes, {accs[0]})[0];
+  Vals accs(extent >= group ? kFoldAccumulators : 1, identity);
+  if (extent >= group) accs = Steps(b, fold, b.Index(0), grouped, width, lanes, accs);
+  accs[0] = Steps(b, fold, grouped, b.Sub(end, b.Mod(end, width)), width, lanes, {accs[0]})[0];
   return Merged(b, fold, accs);
 }
 
@@ -117,16 +118,21 @@ int FoldWidth(const KernelBuilder& b, llvm::Type* element, int64_t extent) {
 }
 
 Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lanes) {
-  return Folded(b, fold, extent, 1, lanes);
+  return Folded(b, fold, extent, b.Index(extent), 1, lanes);
 }
 
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent) {
   const int width = FoldWidth(b, fold.element, extent);
   if (width == 1) return FoldAcross(b, fold, extent, kScalar);
-  Value* sum = Folded(b, fold, extent, width, {width, width});
+  Value* sum = Folded(b, fold, extent, b.Index(extent), width, {width, width});
   const int rest = static_cast<int>(extent % width);
   if (rest > 0) sum = Tail(b, fold, extent, width, rest, sum);
   return Horizontal(b, fold, sum);
+}
+
+Value* FoldAlongUntil(KernelBuilder& b, const Fold& fold, int64_t extent, Value* end) {
+  const int width = FoldWidth(b, fold.element, extent);
+  return Horizontal(b, fold, Folded(b, fold, extent, end, width, {width, width}));
 }
 
 Vals LoopWhile(KernelBuilder& b, const Vals& carried, const std::function<Value*(const Vals&)>& goes_on,

@@ -42,6 +42,8 @@ Value* FoldAcross(KernelBuilder& b, const Fold& fold, int64_t extent, Lanes lane
 // Folds k in [0, extent) into a scalar, with lanes along k. Unless `once` is set, the step may be evaluated twice for a
 // position, and one of its results is discarded.
 Value* FoldAlong(KernelBuilder& b, const Fold& fold, int64_t extent);
+// As above for k in [0, end). `end` is known in a run and at most `extent`; both are multiples of FoldWidth(extent).
+Value* FoldAlongUntil(KernelBuilder& b, const Fold& fold, int64_t extent, Value* end);
 
 // while (goes_on(carried)) carried = body(carried); returns the last carried values. `goes_on` gives an i1 and must
 // have no effects.

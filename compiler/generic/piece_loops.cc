@@ -162,6 +162,31 @@ void ForLanes(KernelBuilder& b, int64_t low, int64_t high, int lanes,
   if (rest > 0) body(b.Index(high - rest), {lanes, static_cast<int>(rest)});
 }
 
+StageAxis ItemAxisAlong(const Piece& piece, const MemoryShape& shape, size_t axis) {
+  StageAxis items{Extent(piece, axis)};
+  if (piece.low[axis] != 0 || shape.axes[axis].block > 0) return items;
+  // Joined axes (piece.h) step through those before them, whose outermost one with several positions leads.
+  size_t lead = axis;
+  int64_t inner = shape.axes[axis].extent;
+  while (inner < piece.high[axis] && lead > 0) inner *= shape.axes[--lead].extent;
+  while (lead < axis && shape.axes[lead].extent == 1) ++lead;
+  items.axis = static_cast<int>(shape.axes[lead].logical);
+  items.scale = inner / shape.axes[lead].extent;
+  items.step = std::max<int64_t>(1, shape.axes[axis].outer_block);
+  return items;
+}
+
+std::vector<StageAxis> ItemAxesOf(const Piece& piece, const PieceOutput& output) {
+  const Division d = DivisionOf(piece, output.shape);
+  std::vector<StageAxis> axes;
+  for (size_t i = 0; i < d.item_axes; ++i) axes.push_back(ItemAxisAlong(piece, output.shape, i));
+  if (d.chunks == 1) return axes;
+  axes.push_back(ItemAxisAlong(piece, output.shape, output.shape.lane_axis));
+  axes.back().items = d.chunks;
+  axes.back().step = d.chunk;
+  return axes;
+}
+
 int64_t ItemsOf(const Piece& piece, const PieceOutput& output) {
   const Division d = DivisionOf(piece, output.shape);
   return d.rows * d.chunks;

@@ -4,6 +4,7 @@
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/memory_shape.h"
 #include "compiler/generic/piece.h"
+#include "compiler/schedules/schedule.h"
 
 namespace hone {
 
@@ -19,6 +20,10 @@ inline constexpr int64_t kItemElements = 4096;
 
 // Work items of a piece: rows of memory, or parts of a row if there are few rows.
 int64_t ItemsOf(const Piece& piece, const PieceOutput& output);
+// The axes of these items, the outermost first.
+std::vector<StageAxis> ItemAxesOf(const Piece& piece, const PieceOutput& output);
+// The axis of items that step through physical axis `axis` of the piece one by one.
+StageAxis ItemAxisAlong(const Piece& piece, const MemoryShape& shape, size_t axis);
 // Emits items [begin, end) of the piece: evaluates and stores each element.
 void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Value* begin, Value* end);
 

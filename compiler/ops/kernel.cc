@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 
 #include "compiler/generic/evaluator.h"
@@ -87,16 +88,20 @@ std::vector<Work> WorkOf(Evaluator& e, const relay::Function& function, const st
   return all;
 }
 
-int64_t ItemsOf(const Work& work, const Piece& piece) {
+std::vector<StageAxis> ItemAxesOf(const Work& work, const Piece& piece) {
   if (work.lines) return LineItems(piece, work.output, *work.lines);
-  return work.softmax ? SoftmaxItems(piece, work.output) : ItemsOf(piece, work.output);
+  return work.softmax ? SoftmaxItems(piece, work.output) : ItemAxesOf(piece, work.output);
 }
 
-// Each piece takes the part of [begin, end) that falls on its own items.
-int64_t EmitWork(Evaluator& e, const Work& work, const StageArgs& args, int64_t before) {
+// Each piece takes the part of [begin, end) that falls on its own items, which become a box. Returns the number of
+// items with those of this work.
+int64_t EmitWork(Evaluator& e, const Work& work, int output, const StageArgs& args, int64_t before,
+                 std::vector<StageBox>& boxes) {
   KernelBuilder& b = e.b();
   for (const Piece& piece : work.pieces) {
-    const int64_t items = ItemsOf(work, piece);
+    boxes.push_back({0, before, ItemAxesOf(work, piece), output});
+    int64_t items = 1;
+    for (const StageAxis& axis : boxes.back().axes) items *= axis.items;
     Value* begin = b.Max(b.Add(args.begin, -before), b.Index(0));
     Value* end = b.Min(b.Add(args.end, -before), b.Index(items));
     if (work.lines) {
@@ -147,12 +152,13 @@ bool Rounds(const relay::Function& function) {
 }
 
 // Threads share the items, unless waking another one takes longer than all items.
-EmittedKernel OneStage(const std::string& symbol, int64_t items, const std::vector<KernelOperand>& operands) {
+EmittedKernel OneStage(const std::string& symbol, int64_t items, const std::vector<KernelOperand>& operands,
+                       std::vector<StageBox> boxes = {}) {
   constexpr int64_t kSmallBytes = 4 << 10;
   int64_t bytes = 0;
   for (const KernelOperand& operand : operands) bytes += ElementCount(operand.shape) * DTypeBytes(operand.dtype);
   items = std::max<int64_t>(1, items);
-  return {{{symbol, items, bytes <= kSmallBytes ? items : 1, 0}}, 0};
+  return {{{symbol, items, bytes <= kSmallBytes ? items : 1, 0}}, 0, std::move(boxes)};
 }
 
 std::string ConstantKey(const Tensor& value) {
@@ -182,7 +188,9 @@ std::vector<KernelOperand> GenericOperands(const relay::Function& function) {
 // contain everything that emission reads; otherwise two different kernels would share a symbol.
 std::string GenericKey(const relay::Function& function) {
   std::string text = Rounds(function) ? "rounds\n" : "";
-  if (AttentionOf(function) != nullptr) text += "attention\n";
+  if (const Attention* attention = AttentionOf(function)) {
+    text += attention->counts_keys ? "attention of counted keys\n" : "attention\n";
+  }
   const size_t count = GenericOperands(function).size();
   for (size_t i = 0; i < count; ++i) {
     if (LiesApart(function, i)) text += fmt::format("{} apart\n", i);
@@ -245,11 +253,15 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
     });
     return OneStage(symbol, ItemsOf(*repeated), operands);
   }
+  std::vector<StageBox> boxes;
   builder.Stage(symbol, [&](const StageArgs& args) {
     Evaluator e(builder, function, operands, args);
-    for (const Work& work : WorkOf(e, function, operands)) extent = EmitWork(e, work, args, extent);
+    for (const Work& work : WorkOf(e, function, operands)) {
+      const int output = work.output.operand - static_cast<int>(function.params.size());
+      extent = EmitWork(e, work, output, args, extent, boxes);
+    }
   });
-  return OneStage(symbol, extent, operands);
+  return OneStage(symbol, extent, operands, std::move(boxes));
 }
 
 }  // namespace hone

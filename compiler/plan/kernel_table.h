@@ -8,6 +8,7 @@
 #include "compiler/compile_kernel.h"
 #include "compiler/relay/expr.h"
 #include "core/machine/target.h"
+#include "core/nth.h"
 #include "core/package/plan.h"
 
 namespace hone {
@@ -29,6 +30,8 @@ class KernelTable {
 
   // The kernels by number, after Compile; before it they only have their dispatch.
   std::vector<PlanKernel> PlanKernels() const;
+  // The boxes of the kernel's work items; after Compile.
+  const std::vector<StageBox>& BoxesOf(int kernel) const { return Nth(entries_, kernel).compiled.emitted.boxes; }
   // EstimateNs of each kernel, by number, with so many threads in a network with so many bytes of parameters. Call it
   // after Compile. 0 if there is no estimate.
   std::vector<double> EstimatesNs(int threads, int64_t params_bytes) const;

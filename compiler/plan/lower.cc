@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -16,7 +17,9 @@
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/check_plan.h"
+#include "compiler/plan/item_boxes.h"
 #include "compiler/plan/kernel_table.h"
+#include "compiler/plan/needed_extents.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/ranged_inputs.h"
@@ -82,10 +85,11 @@ class Lowering {
     AddInputs();
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
+    if (compiled) kernels_.Compile();
+    if (compiled) AddBoxes();
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
     plan().params_bytes = static_cast<int64_t>(lowered_.params.size());
-    if (compiled) kernels_.Compile();
     plan().kernels = kernels_.PlanKernels();
     lowered_.kernel_keys = kernels_.Keys();
     if (compiled) lowered_.estimate_ns = kernels_.EstimatesNs(plan().threads, plan().params_bytes);
@@ -179,7 +183,32 @@ class Lowering {
     const std::vector<PlanView> results = ResultsOf(expr, Summarise(*function).op);
     operands.insert(operands.end(), results.begin(), results.end());
     views_[expr.get()] = results;
-    AddCall(std::static_pointer_cast<const relay::Function>(call.op), std::move(operands));
+    if (AddCall(std::static_pointer_cast<const relay::Function>(call.op), std::move(operands))) {
+      call_of_[expr.get()] = plan().calls.size() - 1;
+    }
+  }
+
+  void AddBoxes() {
+    const NeededExtents needed(module_);
+    for (const auto& [expr, number] : call_of_) {
+      PlanCall& call = Nth(plan().calls, number);
+      const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
+      call.boxes = ItemBoxesOf(static_cast<const Call&>(*expr), kernels_.BoxesOf(call.kernel), needed, buffer_of);
+    }
+  }
+
+  // An output's memory may be the user's, except for that of a count.
+  std::optional<int> ExtentBufferAt(size_t call, const ExprPtr& extent) {
+    const auto views = views_.find(extent.get());
+    if (views == views_.end() || views->second.size() != 1 || views->second[0].offset_bytes != 0) return std::nullopt;
+    const auto made = call_of_.find(extent.get());
+    if (relay::AsCall(extent) != nullptr && (made == call_of_.end() || made->second >= call)) return std::nullopt;
+    const int number = views->second[0].buffer;
+    const PlanBuffer& buffer = Nth(plan().buffers, number);
+    const bool listed = std::count(plan().outputs.begin(), plan().outputs.end(), number) > 0 ||
+                        std::count(plan().inputs.begin(), plan().inputs.end(), number) > 0;
+    if (buffer.dtype != DType::kInt64 || buffer.size_bytes != DTypeBytes(DType::kInt64)) return std::nullopt;
+    return listed || buffer.kind == BufferKind::kParam ? std::nullopt : std::optional<int>(number);
   }
 
   static PlanView SliceOf(const PlanView& whole, const ConcatSlice& slice) {
@@ -242,11 +271,11 @@ class Lowering {
     return apart.empty() ? function : WithImagesApart(function, std::move(apart));
   }
 
-  // A call that writes no element is left out.
-  void AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
+  // A call that writes no element is left out; then the result is false.
+  bool AddCall(const FunctionPtr& primitive, std::vector<PlanView> operands) {
     const auto holds = [&](const PlanView& view) { return Nth(plan().buffers, view.buffer).size_bytes > 0; };
     const auto results = operands.begin() + static_cast<int64_t>(primitive->params.size());
-    if (std::none_of(results, operands.end(), holds)) return;
+    if (std::none_of(results, operands.end(), holds)) return false;
     const FunctionPtr function = Fitted(primitive, operands);
     const FunctionSummary summary = Summarise(*function);
     functions_.push_back(function);
@@ -259,6 +288,7 @@ class Lowering {
     if (const Anchor* anchor = AnchorOf(*function)) call.flops = anchor->workload.Flops();
     if (const Attention* attention = AttentionOf(*function)) call.flops = attention->Flops();
     plan().calls.push_back(std::move(call));
+    return true;
   }
 
   // A result's buffer becomes the user's if a kernel wrote all of it and nothing else reads or returns it.
@@ -328,6 +358,7 @@ class Lowering {
   std::vector<FunctionPtr> functions_;                                   // the functions of the plan's calls
   std::unordered_map<const relay::Expr*, std::vector<PlanView>> views_;  // one view per result
   std::unordered_map<const relay::Expr*, PlanView> slots_;
+  std::unordered_map<const relay::Expr*, size_t> call_of_;  // the plan's call of a call of @main, if it has one
   std::map<std::pair<std::string, std::string_view>, PlanView> params_;  // by type and bytes, which the module owns
   std::set<int> read_;                                                   // buffers that some call reads
 };

@@ -22,9 +22,14 @@ std::vector<Block> BlocksOf(const Plan& plan) {
   std::vector<Block> blocks;
   std::vector<int> block_of(plan.buffers.size(), -1);
   for (size_t i = 0; i < plan.calls.size(); ++i) {
-    for (const PlanView& view : plan.calls[i].operands) {
-      const auto buffer = static_cast<size_t>(view.buffer);
-      if (plan.buffers[buffer].kind != BufferKind::kArena) continue;
+    std::vector<int> used;
+    for (const PlanView& view : plan.calls[i].operands) used.push_back(view.buffer);
+    for (const ItemBox& box : plan.calls[i].boxes) {
+      for (const ItemAxis& axis : box.axes) used.push_back(axis.extent);
+    }
+    for (const int number : used) {
+      const auto buffer = static_cast<size_t>(number);
+      if (number < 0 || plan.buffers[buffer].kind != BufferKind::kArena) continue;
       if (block_of[buffer] < 0) {
         block_of[buffer] = static_cast<int>(blocks.size());
         const int64_t bytes = (plan.buffers[buffer].size_bytes + kBufferAlign - 1) / kBufferAlign * kBufferAlign;

@@ -41,10 +41,31 @@ struct TileShape {
 
 class KernelBuilder;
 
+// Work items of a stage along one of their axes. The first ceil(n * scale / step) of them compute the first n positions
+// of an axis of an output.
+struct StageAxis {
+  int64_t items = 1;
+  int axis = -1;  // logical; -1: each item is needed for every position
+  int64_t scale = 1, step = 1;
+};
+
+// Work items [first, first + product of the axes' items) of a stage, in row-major order of the axes. They compute
+// parts of one output.
+struct StageBox {
+  int stage = 0;
+  int64_t first = 0;
+  std::vector<StageAxis> axes;  // the outermost first
+  int output = 0;
+};
+
 // The parts of an emitted kernel.
 struct EmittedKernel {
   std::vector<KernelStage> stages;
   int64_t shared_workspace_bytes = 0;
+  // Disjoint boxes, in the order of stages and items. Items outside of them are needed for every position. An axis of
+  // a schedule's kernel is one of the operator's result (N C H W; M N; B M N); for any other kernel it is one of the
+  // output's type.
+  std::vector<StageBox> boxes = {};
 };
 
 inline constexpr double kExactTolerance = 2e-6;

@@ -66,7 +66,7 @@ struct PlanKernel {
 // run, where `extent` is the value of a buffer.
 struct ItemAxis {
   int64_t items = 1;
-  // Buffer of one int64, of kind kInput or kOutput, which holds its value before the call; -1: all items are needed.
+  // Buffer of one int64, no parameter, which holds its value before the call; -1: all items are needed.
   int extent = -1;
   int64_t scale = 1, step = 1;
   bool operator==(const ItemAxis&) const = default;

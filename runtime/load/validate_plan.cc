@@ -162,9 +162,7 @@ class PlanValidator {
             [&] { return fmt::format("axis {} of input {} does not fit its extent", ranged.axis, ranged.input); });
   }
 
-  static bool IsUsers(const PlanBuffer& buffer) {
-    return buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
-  }
+  bool IsParam(int buffer) const { return plan_.buffers[buffer].kind == BufferKind::kParam; }
 
   // The box lies within its stage's items.
   bool IsWithin(const ItemBox& box, const PlanKernel& kernel) const {
@@ -173,7 +171,7 @@ class PlanValidator {
     int64_t items = 1;
     for (const ItemAxis& axis : box.axes) {
       if (axis.items < 1 || axis.items > extent || items > extent / axis.items) return false;
-      if (axis.extent != -1 && (!IsInteger(axis.extent) || !IsUsers(plan_.buffers[axis.extent]))) return false;
+      if (axis.extent != -1 && (!IsInteger(axis.extent) || IsParam(axis.extent))) return false;
       if (axis.scale < 1 || axis.step < 1 || axis.scale > kMostBytes || axis.step > kMostBytes) return false;
       items *= axis.items;
     }

@@ -55,7 +55,8 @@ class AttentionEmitter {
         values_(OperandOf(function, parts_.values, v_.types.weight, v_.weight, 'N')),
         out_(OperandOf(function, static_cast<int>(function.params.size()), v_.types.output, v_.output, 'M')),
         packed_(b_.WorkerWorkspace(args)),
-        rows_of_scores_(b_.At(packed_, space_.scores)) {}
+        rows_of_scores_(b_.At(packed_, space_.scores)),
+        keys_needed_(KeysNeeded()) {}
 
   static int64_t Blocks(const MatmulShape& scores, const AttentionTiles& t) { return CeilDiv(scores.M, t.block); }
 
@@ -69,6 +70,18 @@ class AttentionEmitter {
   }
 
  private:
+  // The keys that a run needs, up to whole vectors and tiles; a constant where all of them are.
+  Value* KeysNeeded() {
+    const int64_t whole = t_.matrix_tiles ? 2 * MatrixTiles::kRows : b_.lanes();
+    if (parts_.key_count < 0 || s_.N % whole != 0) return b_.Index(s_.N);
+    Value* count = b_.LoadAs(b_.i64(), b_.Operand(args_, parts_.key_count));
+    Value* vectors = b_.Div(b_.Add(b_.Max(count, b_.Index(1)), whole - 1), whole);
+    return b_.Min(b_.Mul(vectors, whole), b_.Index(s_.N));
+  }
+  bool needs_all_keys() const { return llvm::isa<llvm::Constant>(keys_needed_); }
+  // The depth of a sum over keys, as PanelPacking and MatmulTile take it.
+  Value* KeyDepth() const { return needs_all_keys() ? nullptr : keys_needed_; }
+
   void Items() {
     const int64_t blocks = Blocks(s_, t_);
     auto& ir = b_.ir();
@@ -77,8 +90,9 @@ class AttentionEmitter {
       Value* block = b_.Mod(item, blocks);
       Value* product = b_.Div(item, blocks);
       b_.If(ir.CreateOr(ir.CreateICmpEQ(block, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin)), [&] {
-        Pack(s_, keys_, product, {t_.score_columns, s_.steps()}, packed_);
-        Pack(v_, values_, product, {t_.value_columns, space_.value_steps}, b_.At(packed_, space_.values));
+        Pack(s_, keys_, product, {t_.score_columns, s_.steps(), keys_needed_}, packed_);
+        Pack(v_, values_, product, {t_.value_columns, space_.value_steps, b_.Index(v_.N), KeyDepth()},
+             b_.At(packed_, space_.values));
       });
       Value* first = b_.Mul(block, t_.block);
       if (t_.matrix_tiles) return TiledBlock(product, first);
@@ -96,6 +110,8 @@ class AttentionEmitter {
 
   struct Panel {
     int64_t columns, steps;
+    Value* all;              // columns of the matrix that are needed
+    Value* depth = nullptr;  // of the sum; null: all of it
     int64_t bytes() const { return columns * steps * kFloatBytes; }
   };
 
@@ -103,9 +119,10 @@ class AttentionEmitter {
   void Pack(const MatmulShape& shape, const MatmulOperand& matrix, Value* product, const Panel& panel_size, Value* to) {
     const int64_t columns = panel_size.columns, row_bytes = columns * kFloatBytes;
     const PanelPacking packing{
-        shape.types, shape.K, b_.lanes(), row_bytes, matrix.row, matrix.column, shape.weights_are_neighbours()};
+        shape.types,     shape.K, b_.lanes(), row_bytes, matrix.row, matrix.column, shape.weights_are_neighbours(),
+        panel_size.depth};
     Value* from = matrix.Matrix(b_, product);
-    ForPanels(shape.N, columns, [&](Value* panel, int64_t width) {
+    ForPanels(shape.N, panel_size.all, columns, [&](Value* panel, int64_t width) {
       Value* packed = b_.At(to, b_.Mul(panel, panel_size.bytes()));
       packing.Emit(b_, b_.At(from, b_.Mul(b_.Mul(panel, columns), matrix.row)), packed, width);
       Zero(b_.At(packed, shape.steps() * row_bytes), (panel_size.steps - shape.steps()) * row_bytes);
@@ -122,11 +139,16 @@ class AttentionEmitter {
     for (int64_t at = bytes / kLine * kLine; at < bytes; at += kFloatBytes) zeros(b_.At(from, at), kFloatBytes);
   }
 
-  // Runs body for each panel; the last one may have fewer columns.
-  void ForPanels(int64_t all, int64_t columns, const std::function<void(Value* panel, int64_t width)>& body) {
+  // Runs body for each panel of the first `needed` of `all` columns; the last one of all may have fewer columns.
+  void ForPanels(int64_t all, Value* needed, int64_t columns,
+                 const std::function<void(Value* panel, int64_t width)>& body) {
     const int64_t whole = all / columns;
-    b_.For(0, whole, 1, [&](Value* panel) { body(panel, columns); });
-    if (all % columns != 0) body(b_.Index(whole), all % columns);
+    Value* panels = b_.Div(b_.Add(needed, columns - 1), columns);
+    b_.For(b_.Index(0), b_.Min(panels, b_.Index(whole)), 1, [&](Value* panel) { body(panel, columns); });
+    const auto last = [&] { body(b_.Index(whole), all % columns); };
+    if (all % columns == 0) return;
+    if (llvm::isa<llvm::Constant>(needed)) return last();
+    b_.If(b_.ir().CreateICmpSGT(panels, b_.Index(whole)), last);
   }
 
   // Runs body for the tiles of the block whose first query is `first`; `row` counts from there. The last tile of all
@@ -151,7 +173,7 @@ class AttentionEmitter {
                           queries_.column,
                           b_.Index(t_.score_columns * kFloatBytes)};
     Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
-    ForPanels(s_.N, t_.score_columns, [&](Value* panel, int64_t width) {
+    ForPanels(s_.N, keys_needed_, t_.score_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Mul(panel, t_.score_columns * s_.steps() * kFloatBytes));
       Value* column = b_.Mul(panel, t_.score_columns * kFloatBytes);
       ForTiles(first, [&](Value* row, int64_t rows) {
@@ -188,7 +210,7 @@ class AttentionEmitter {
                    return FoldPair(b_, FoldKind::kMaxOfNumbers, most, score);
                  }};
     largest.once = true;
-    Value* most = FoldAlong(b_, largest, s_.N);
+    Value* most = FoldKeys(largest);
     Fold exponentials{FoldKind::kSum, b_.f32(), [&](Value* part, const Coordinate& key, Lanes lanes) {
                         Value* score = b_.Load(at(key), lanes.count);
                         Value* weight = EmitExpOfNegative(b_, b_.FSub(score, b_.Splat(most, lanes.count)));
@@ -197,9 +219,13 @@ class AttentionEmitter {
                         return b_.FAdd(part, weight);
                       }};
     exponentials.once = true;
-    Value* sum = FoldAlong(b_, exponentials, s_.N);
+    Value* sum = FoldKeys(exponentials);
     Value* inverse = b_.FDiv(llvm::ConstantFP::get(sum->getType(), 1), sum);
     b_.Store(inverse, b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes)));
+  }
+
+  Value* FoldKeys(const Fold& fold) {
+    return needs_all_keys() ? FoldAlong(b_, fold, s_.N) : FoldAlongUntil(b_, fold, s_.N, keys_needed_);
   }
 
   // A query in the softmax's coordinates: those of its product, its own, and a key to be filled in.
@@ -220,9 +246,11 @@ class AttentionEmitter {
                           b_.lanes(),
                           b_.Index(space_.score_row),
                           b_.Index(Bytes(v_.types.data)),
-                          b_.Index(t_.value_columns * kFloatBytes)};
+                          b_.Index(t_.value_columns * kFloatBytes),
+                          false,
+                          KeyDepth()};
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
-    ForPanels(v_.N, t_.value_columns, [&](Value* panel, int64_t width) {
+    ForPanels(v_.N, b_.Index(v_.N), t_.value_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, t_.value_columns * v_.steps() * kFloatBytes), space_.values));
       Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       ForTiles(first, [&](Value* row, int64_t rows) {
@@ -255,7 +283,8 @@ class AttentionEmitter {
     Value* first = b_.Min(even, b_.Index(s_.M - t_.block));
     TiledScores(product, first);
     const int64_t weight_bytes = Bytes(v_.types.data, v_.K);
-    const int64_t rest = space_.value_steps * kFloatBytes - weight_bytes;
+    // Without a count of keys; with one, tiles are whole.
+    const int64_t rest = needs_all_keys() ? space_.value_steps * kFloatBytes - weight_bytes : 0;
     b_.For(0, t_.block, 1, [&](Value* row) {
       Exponentials(product, first, row);
       Zero(b_.At(ScoreRow(row), weight_bytes), rest);
@@ -267,10 +296,10 @@ class AttentionEmitter {
 
   // Sums of the rows from `x` on, which are `x_row` bytes apart, with a panel at `w` of `steps`. They are left in the
   // first registers, one tile of rows after the other.
-  void TileSums(Value* x, Value* x_row, Value* w, int64_t steps, int64_t panel_row) {
+  void TileSums(Value* x, Value* x_row, Value* w, Value* steps, int64_t panel_row) {
     const int down = static_cast<int>(t_.rows / MatrixTiles::kRows), sums = down * kAcross;
     for (int i = 0; i < sums; ++i) matrix_tiles_.Zero(i);
-    b_.For(0, steps / MatrixTiles::kRows, 1, [&](Value* step) {
+    b_.For(b_.Index(0), b_.Div(steps, MatrixTiles::kRows), 1, [&](Value* step) {
       Value* ws = b_.At(w, b_.Mul(step, MatrixTiles::kRows * panel_row));
       for (int v = 0; v < kAcross; ++v) {
         matrix_tiles_.Load(sums + v, b_.At(ws, v * MatrixTiles::kRowBytes), panel_row);
@@ -295,10 +324,10 @@ class AttentionEmitter {
   void TiledScores(Value* product, Value* first) {
     Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
     const int64_t panel_row = t_.score_columns * kFloatBytes;
-    b_.For(0, CeilDiv(s_.N, t_.score_columns), 1, [&](Value* panel) {
+    b_.For(b_.Index(0), b_.Div(b_.Add(keys_needed_, t_.score_columns - 1), t_.score_columns), 1, [&](Value* panel) {
       Value* w = b_.At(packed_, b_.Mul(panel, panel_row * s_.steps()));
       b_.For(0, t_.block, t_.rows, [&](Value* row) {
-        TileSums(b_.At(queries, b_.Mul(row, queries_.row)), queries_.row, w, s_.steps(), panel_row);
+        TileSums(b_.At(queries, b_.Mul(row, queries_.row)), queries_.row, w, b_.Index(s_.steps()), panel_row);
         StoreTiles(b_.At(ScoreRow(row), b_.Mul(panel, panel_row)), space_.score_row);
       });
     });
@@ -309,11 +338,12 @@ class AttentionEmitter {
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
     const int64_t steps = space_.value_steps, panel_row = t_.value_columns * kFloatBytes;
     Value* sums = b_.At(packed_, space_.sums);
-    ForPanels(v_.N, t_.value_columns, [&](Value* panel, int64_t width) {
+    Value* steps_needed = needs_all_keys() ? b_.Index(steps) : b_.Div(keys_needed_, kBFloatGroup);
+    ForPanels(v_.N, b_.Index(v_.N), t_.value_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, panel_row * steps), space_.values));
       Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       b_.For(0, t_.block, t_.rows, [&](Value* row) {
-        TileSums(ScoreRow(row), b_.Index(space_.score_row), w, steps, panel_row);
+        TileSums(ScoreRow(row), b_.Index(space_.score_row), w, steps_needed, panel_row);
         StoreTiles(sums, panel_row);
         b_.For(b_.Max(b_.Index(0), b_.Sub(own, row)), b_.Index(t_.rows), 1, [&](Value* r) {
           Value* y = b_.At(b_.At(out, b_.Mul(b_.Add(row, r), out_.row)), column);
@@ -345,13 +375,18 @@ class AttentionEmitter {
   const MatmulOperand queries_, keys_, values_, out_;
   Value* packed_;
   Value* rows_of_scores_;
+  Value* const keys_needed_;
 };
 
 }  // namespace
 
 const Attention* AttentionOf(const relay::Function& function) { return relay::NoteOf<Attention>(function); }
 
-relay::Attrs Attention::Printed() const { return {{"attention", scores.ToText()}}; }
+relay::Attrs Attention::Printed() const {
+  relay::Attrs attrs{{"attention", scores.ToText()}};
+  if (counts_keys) attrs.Set("counts_keys", int64_t{1});
+  return attrs;
+}
 
 EmittedKernel EmitAttention(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   const Attention& attention = *AttentionOf(function);
@@ -359,7 +394,10 @@ EmittedKernel EmitAttention(KernelBuilder& builder, const relay::Function& funct
   const MatmulShape scores(attention.scores), values(attention.values);
   builder.Stage(symbol, [&](const StageArgs& args) { AttentionEmitter(builder, function, tiles, args).Emit(); });
   const int64_t items = scores.B * AttentionEmitter::Blocks(scores, tiles);
-  return {{{symbol, items, 1, AttentionWorkspace(scores, values, tiles, builder.machine()).end}}, 0};
+  const StageAxis blocks{AttentionEmitter::Blocks(scores, tiles), 1, 1, tiles.block};
+  return {{{symbol, items, 1, AttentionWorkspace(scores, values, tiles, builder.machine()).end}},
+          0,
+          {{0, 0, {{scores.B, 0}, blocks}}}};
 }
 
 }  // namespace hone

@@ -29,6 +29,8 @@ class KernelBuilder;
 struct Attention : relay::Note {
   Workload scores;                                                  // B x queries x keys
   Workload values;                                                  // its data are the weights, dense
+  // The softmax's operand is where(position < n, x, -infinity), with positions along the keys and an int64 scalar n.
+  bool counts_keys = false;
   double Flops() const { return scores.Flops() + values.Flops(); }  // for both products
   // Prints "attention" with the workload of the scores.
   relay::Attrs Printed() const override;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler/codegen/matrix_tiles.h"
+#include "compiler/ops/attention/kernel.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
@@ -93,6 +94,9 @@ AttentionParts::AttentionParts(const relay::Function& function) : softmax(nullpt
   queries = parameter(scored.args[0]);
   keys = parameter(scored.args[1]);
   values = parameter(product.args[1]);
+  if (!AttentionOf(function)->counts_keys) return;
+  const relay::Call& masked = *relay::AsCallTo(softmax->args[0], "where");
+  key_count = parameter(relay::AsCallTo(masked.args[0], "less")->args[1]);
 }
 
 AttentionTiles AttentionTilesFor(const Workload& scores, const Workload& values, const MachineModel& machine) {

@@ -18,6 +18,8 @@ struct AttentionParts {
   const relay::Call* softmax;  // calls of the function
   relay::ExprPtr scores;       // product of queries and keys in the softmax's shape, perhaps reshaped
   int queries, keys, values;   // parameter numbers
+  // Parameter with the number of keys of Attention::counts_keys; -1: all keys count.
+  int key_count = -1;
 };
 
 // The register tiles and blocks of queries into which the kernel cuts its two products. Both products take the same

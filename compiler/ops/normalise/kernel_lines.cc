@@ -133,13 +133,13 @@ std::optional<LineStatistics> LineStatisticsOf(const PieceOutput& output) {
   return found;
 }
 
-int64_t LineItems(const Piece& piece, const PieceOutput& output, const LineStatistics& statistics) {
+std::vector<StageAxis> LineItems(const Piece& piece, const PieceOutput& output, const LineStatistics& statistics) {
   const Piece starts = LineStarts(piece, output, statistics);
-  int64_t items = 1;
+  std::vector<StageAxis> axes;
   for (size_t i = 0; i < std::min(output.shape.lane_axis, starts.low.size()); ++i) {
-    items *= starts.high[i] - starts.low[i];
+    axes.push_back(ItemAxisAlong(starts, output.shape, i));
   }
-  return items;
+  return axes;
 }
 
 void EmitLines(Evaluator& e, const Piece& piece, const PieceOutput& output, const LineStatistics& statistics,

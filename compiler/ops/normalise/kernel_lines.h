@@ -27,7 +27,7 @@ struct LineStatistics {
 std::optional<LineStatistics> LineStatisticsOf(const PieceOutput& output);
 
 // One item per line, or per row of lines if vectors run across lines.
-int64_t LineItems(const Piece& piece, const PieceOutput& output, const LineStatistics& statistics);
+std::vector<StageAxis> LineItems(const Piece& piece, const PieceOutput& output, const LineStatistics& statistics);
 // Emits each statistic in turn, then the result, while the line is in the first cache. The order of a sum depends only
 // on the extents.
 void EmitLines(Evaluator& e, const Piece& piece, const PieceOutput& output, const LineStatistics& statistics,

@@ -129,13 +129,13 @@ const relay::Call* SoftmaxOf(const PieceOutput& output) {
   return call && relay::IsFloatTensor(call->type) && call->type->layout.empty() ? call : nullptr;
 }
 
-int64_t SoftmaxItems(const Piece& whole, const PieceOutput& output) {
+std::vector<StageAxis> SoftmaxItems(const Piece& whole, const PieceOutput& output) {
   const relay::Call* softmax = SoftmaxOf(output);
-  int64_t items = 1;
+  std::vector<StageAxis> axes;
   for (size_t i = 0; i < std::min(output.shape.lane_axis, output.shape.axes.size()); ++i) {
-    if (i != SkippedAxis(*softmax, output)) items *= whole.high[i];
+    if (i != SkippedAxis(*softmax, output)) axes.push_back(ItemAxisAlong(whole, output.shape, i));
   }
-  return items;
+  return axes;
 }
 
 void EmitSoftmax(Evaluator& e, const Piece& whole, const PieceOutput& output, Value* begin, Value* end) {

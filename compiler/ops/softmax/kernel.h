@@ -15,7 +15,7 @@ namespace hone {
 const relay::Call* SoftmaxOf(const PieceOutput& output);
 
 // One item per line along the softmax axis, or per row of lines if lanes run across lines.
-int64_t SoftmaxItems(const Piece& whole, const PieceOutput& output);
+std::vector<StageAxis> SoftmaxItems(const Piece& whole, const PieceOutput& output);
 // Emits the maximum, then the exponentials (kept in the output) and their sum, then the quotients with the operators
 // fused behind them. The order of the sum depends only on the extents.
 void EmitSoftmax(Evaluator& e, const Piece& whole, const PieceOutput& output, Value* begin, Value* end);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/fusion/growth.h"
@@ -49,8 +50,10 @@ class AttentionSearch {
     members_.insert(members_.end(), growth.members().begin(), growth.members().end());
     const ExprPtr scores = ScoresOf(growth);
     if (scores == nullptr) return std::nullopt;
+    const bool counts_keys = TakeKeyMask(*relay::AsCall(softmax), growth);
     FuseGroup group{members_, nullptr};
     group.scores = scores;
+    group.counts_keys = counts_keys;
     return group;
   }
 
@@ -77,6 +80,27 @@ class AttentionSearch {
     const Call* softmax = IsSoftmax(expr) ? relay::AsCallTo(expr, "nn.softmax") : nullptr;
     const size_t rank = softmax ? ShapeOf(expr).size() : 0;
     return rank >= 2 && FromFront(softmax->attrs.GetInt("axis", -1), rank) + 1 == static_cast<int64_t>(rank);
+  }
+
+  // Takes position < n from the softmax's operand where(position < n, x, -infinity), if the position is that of the
+  // key and n an int64 scalar; else returns false.
+  bool TakeKeyMask(const Call& softmax, const Growth& growth) {
+    const Call* where = growth.Has(softmax.args[0]) ? relay::AsCallTo(softmax.args[0], "where") : nullptr;
+    const Call* less = where == nullptr ? nullptr : relay::AsCallTo(where->args[0], "less");
+    if (less == nullptr || !IsOwn(where->args[0])) return false;
+    const relay::Constant *positions = relay::AsConstant(less->args[0]), *other = relay::AsConstant(where->args[2]);
+    const relay::Type& n = *less->args[1]->type;
+    if (positions == nullptr || other == nullptr || n.dtype != DType::kInt64 || ElementCount(n.shape) != 1)
+      return false;
+    const int64_t keys = softmax.type->shape.back();
+    const Shape& places = positions->value.shape();
+    if (places.empty() || places.back() != keys || positions->value.elements() != keys) return false;
+    for (int64_t i = 0; i < keys; ++i) {
+      if (positions->value.data<int64_t>()[i] != i) return false;
+    }
+    if (other->value.elements() != 1 || other->value.At(0) != -std::numeric_limits<double>::infinity()) return false;
+    members_.push_back(where->args[0]);
+    return true;
   }
 
   // The product that the softmax's operators read, which becomes a member; null if there is none.
@@ -123,7 +147,10 @@ void GroupAttention(const UserMap& users, int64_t least_bytes, Grouping& groupin
   for (auto it = users.order.rbegin(); it != users.order.rend(); ++it) {
     if (!IsFloatProduct(*it) || grouping.Has(*it)) continue;
     std::optional<FuseGroup> group = AttentionSearch(users, grouping).From(*it);
-    if (!group || ElementCount(ShapeOf(group->scores)) * DTypeBytes(DType::kFloat32) < least_bytes) continue;
+    if (!group) continue;
+    // Only one kernel of all can end its sums with the keys of a run.
+    const int64_t bytes = ElementCount(ShapeOf(group->scores)) * DTypeBytes(DType::kFloat32);
+    if (!group->counts_keys && bytes < least_bytes) continue;
     TakeAttentionTransposes(users, grouping, *group);
     std::sort(group->members.begin(), group->members.end(), [&](const ExprPtr& a, const ExprPtr& b) {
       return users.position.at(a.get()) < users.position.at(b.get());

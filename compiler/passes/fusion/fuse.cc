@@ -43,6 +43,7 @@ class GroupBuilder {
     const auto product = [](const ExprPtr& expr) { return ReadAnchor(expr, AnchorNeighbours::kTransposes).workload; };
     if (group_.scores != nullptr) {
       auto attention = std::make_shared<Attention>();
+      attention->counts_keys = group_.counts_keys;
       attention->scores = product(inside_.at(group_.scores.get()));
       attention->values = product(body);
       return attention;

@@ -21,6 +21,8 @@ struct FuseGroup {
   relay::ExprPtr anchor;
   // In an attention, the member that multiplies queries and keys; else null.
   relay::ExprPtr scores = nullptr;
+  // Whether the members of an attention mask its scores from a number of keys on that is known in a run.
+  bool counts_keys = false;
 };
 
 // The users of each node of a graph; `order` is PostOrder of the body.

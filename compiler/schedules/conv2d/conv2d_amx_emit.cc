@@ -313,10 +313,12 @@ EmittedKernel EmitConv2dAmx(KernelBuilder& builder, const AmxNest& nest, const E
   if (nest.filled) {
     builder.Stage(name, [&](const StageArgs& args) { EmitAmxFill(builder, nest, args); });
     kernel.stages.push_back({name, nest.shape.N * nest.in_blocks * nest.plane_h, 1, 0});
+    kernel.boxes.push_back({0, 0, {{nest.shape.N, 0}, {nest.in_blocks * nest.plane_h}}});
     kernel.shared_workspace_bytes = nest.shape.N * nest.plane_bytes();
     name += "_1";
   }
   builder.Stage(name, [&](const StageArgs& args) { AmxEmitter(builder, nest, epilogue).Emit(args); });
+  kernel.boxes.push_back({static_cast<int>(kernel.stages.size()), 0, {{nest.shape.N, 0}, {nest.groups * nest.bands}}});
   kernel.stages.push_back({name, nest.shape.N * nest.groups * nest.bands, 1, AmxEmitter::ScratchBytes(nest)});
   return kernel;
 }

@@ -243,7 +243,9 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
     builder.Stage(symbol,
                   [&](const StageArgs& args) { DepthwiseEmitter(builder, shape, w.types, k, epilogue).Emit(args); });
     EmittedKernel kernel;
-    kernel.stages.push_back({symbol, shape.N * CeilDiv(shape.C, k.oc_block) * shape.OH, 1, 0});
+    const int64_t blocks = CeilDiv(shape.C, k.oc_block);
+    kernel.stages.push_back({symbol, shape.N * blocks * shape.OH, 1, 0});
+    kernel.boxes = {{0, 0, {{shape.N, 0}, {blocks}, {shape.OH, 2}}}};
     return kernel;
   }
 

@@ -380,6 +380,9 @@ EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, c
   EmittedKernel kernel;
   kernel.stages.push_back(
       {symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1, DirectInput::WorkspaceBytes(nest)});
+  const StageAxis groups{nest.groups_of_blocks}, rows{nest.rows, 2, 1, CeilDiv(nest.shape.OH, nest.rows)};
+  const bool rows_inside = nest.knobs.loop_order == 0;
+  kernel.boxes = {{0, 0, {{nest.shape.N, 0}, rows_inside ? groups : rows, rows_inside ? rows : groups}}};
   return kernel;
 }
 

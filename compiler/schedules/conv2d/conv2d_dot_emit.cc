@@ -186,6 +186,7 @@ EmittedKernel EmitConv2dDot(KernelBuilder& builder, const DotNest& nest, const E
   builder.Stage(symbol, [&](const StageArgs& args) { DotConvEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
   kernel.stages.push_back({symbol, nest.shape.N * nest.shape.OH, 1, 0});
+  kernel.boxes = {{0, 0, {{nest.shape.N, 0}, {nest.shape.OH, 2}}}};
   return kernel;
 }
 

@@ -342,6 +342,7 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
   });
   EmittedKernel kernel;
   kernel.stages.push_back({symbol, CeilDiv(nest.tiles, block), 1, scratch_bytes + nest.workspace_bytes()});
+  kernel.boxes = {{0, 0, {{CeilDiv(nest.tiles, block), 0, nest.tiles / nest.shape.N, block}}}};
   return kernel;
 }
 

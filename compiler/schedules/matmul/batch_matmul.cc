@@ -85,8 +85,9 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const MatmulShape s(w);
     EmitBatchMatmul(builder, w, k, epilogue, symbol);
     EmittedKernel kernel;
-    const int64_t items = s.B * CeilDiv(s.N, k.oc_block) * CeilDiv(s.M, k.tile_m);
-    kernel.stages.push_back({symbol, items, 1, PackedBytes(s, machine, k)});
+    const int64_t panels = CeilDiv(s.N, k.oc_block), row_tiles = CeilDiv(s.M, k.tile_m);
+    kernel.stages.push_back({symbol, s.B * panels * row_tiles, 1, PackedBytes(s, machine, k)});
+    kernel.boxes = {{0, 0, {{s.B, 0}, {panels, 2, 1, k.oc_block}, {row_tiles, 1, 1, k.tile_m}}}};
     return kernel;
   }
 

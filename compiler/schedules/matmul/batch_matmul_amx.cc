@@ -221,6 +221,8 @@ class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
     EmittedKernel kernel;
     kernel.stages.push_back(
         {symbol, nest.shape.B * nest.panels * nest.groups, 1, nest.panel_bytes() + nest.scratch_bytes()});
+    const int64_t group_rows = nest.outputs * nest.width;
+    kernel.boxes = {{0, 0, {{nest.shape.B, 0}, {nest.panels, 2, 1, nest.columns()}, {nest.groups, 1, 1, group_rows}}}};
     return kernel;
   }
 

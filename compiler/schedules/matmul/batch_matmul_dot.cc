@@ -65,6 +65,7 @@ class BatchMatmulDotSchedule : public KnobSchedule<BatchMatmulDotKnobs> {
     EmitBatchMatmulDot(builder, w, k, symbol);
     EmittedKernel kernel;
     kernel.stages.push_back({symbol, s.product.B * s.groups(), 1, 0});
+    kernel.boxes = {{0, 0, {{s.product.B, 0}, {s.groups(), s.swapped ? 1 : 2, 1, s.group}}}};
     return kernel;
   }
 

@@ -28,6 +28,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
@@ -268,6 +269,8 @@ class AmxDense : public KnobSchedule<DenseAmxKnobs> {
     builder.Stage(symbol, [&](const StageArgs& args) { DenseAmxEmitter(builder, w, nest, k, epilogue).Emit(args); });
     EmittedKernel kernel;
     kernel.stages.push_back({symbol, nest.panels * nest.groups, 1, nest.scratch_bytes()});
+    kernel.boxes = {{0, 0, {{nest.panels, 1, 1, nest.columns()}, {nest.groups, 0, 1, nest.outputs * nest.width}}}};
+    if (k.loop_order != 0) std::swap(kernel.boxes[0].axes[0], kernel.boxes[0].axes[1]);
     return kernel;
   }
 

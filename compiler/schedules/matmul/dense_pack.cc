@@ -265,7 +265,9 @@ class Dense : public KnobSchedule<DenseKnobs> {
                          const Epilogue& epilogue, const std::string& symbol) const override {
     builder.Stage(symbol, [&](const StageArgs& args) { DenseEmitter(builder, w, k, epilogue).Emit(args); });
     EmittedKernel kernel;
-    kernel.stages.push_back({symbol, CeilDiv(w.weight[0], k.oc_block) * CeilDiv(w.data[0], k.tile_m), 1, 0});
+    const int64_t panels = CeilDiv(w.weight[0], k.oc_block), row_tiles = CeilDiv(w.data[0], k.tile_m);
+    kernel.stages.push_back({symbol, panels * row_tiles, 1, 0});
+    kernel.boxes = {{0, 0, {{panels, 1, 1, k.oc_block}, {row_tiles, 0, 1, k.tile_m}}}};
     return kernel;
   }
 

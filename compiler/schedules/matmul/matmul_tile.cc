@@ -19,7 +19,8 @@ Value* LoadStep(KernelBuilder& b, const ElementTypes& types, DType stored, Value
 }
 
 struct Reduction {
-  int64_t lo, hi, unroll;
+  Value *lo, *hi;
+  int64_t unroll;
   int bytes = 0;  // bytes of data that a short step reads; 0 for a full step
 };
 
@@ -55,12 +56,13 @@ Vals Reduce(KernelBuilder& b, const MatmulTile& t, TileSize size, Value* x, Valu
 
 Vals MatmulTile::Sums(KernelBuilder& b, Value* x, Value* w, TileSize size, const Vals& start) const {
   const RegisterTile registers{static_cast<int>(size.rows), Vectors(size), lanes, PartsOf(types, b.machine())};
-  const int64_t steps = K / DotGroup(types), main = steps - steps % unroll;
+  Value* steps = depth != nullptr ? b.Div(depth, DotGroup(types)) : b.Index(K / DotGroup(types));
+  Value* main = b.Sub(steps, b.Mod(steps, unroll));
   Vals sums = start.empty() ? registers.Zeros(b, types.accumulator) : start;
-  sums = Reduce(b, *this, size, x, w, {0, main, unroll}, sums);
+  sums = Reduce(b, *this, size, x, w, {b.Index(0), main, unroll}, sums);
   sums = Reduce(b, *this, size, x, w, {main, steps, 1}, sums);
-  const auto rest = static_cast<int>(K % DotGroup(types));
-  return rest == 0 ? sums : Reduce(b, *this, size, x, w, {steps, steps + 1, 1, rest}, sums);
+  const auto rest = depth != nullptr ? 0 : static_cast<int>(K % DotGroup(types));
+  return rest == 0 ? sums : Reduce(b, *this, size, x, w, {steps, b.Add(steps, 1), 1, rest}, sums);
 }
 
 Value* LoadFours(KernelBuilder& b, Value* ptr, int lanes, int64_t row) {

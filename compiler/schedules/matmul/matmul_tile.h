@@ -24,6 +24,8 @@ struct MatmulTile {
   Value* panel_step = nullptr;  // the panel: from one step of the reduction to the next; columns are neighbours
   // Nothing may be read past the panel's columns, but a full vector may be read before their end.
   bool ends_sharp = false;
+  // The k that are added up, a multiple of those in one step; null: all K.
+  Value* depth = nullptr;
 
   // The sums of `size.rows` rows from `x` on with `size.columns` columns of the panel at `w`, added to `start`. The
   // vectors of row p are at [p * vectors, (p + 1) * vectors); `start` has the same order, or is empty for zeros. Vector

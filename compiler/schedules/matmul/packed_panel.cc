@@ -31,7 +31,8 @@ class Packer {
  private:
   // Full steps only.
   int64_t steps() const { return p_.K / dot_; }
-  int rest() const { return static_cast<int>(p_.K % dot_); }
+  int rest() const { return p_.depth != nullptr ? 0 : static_cast<int>(p_.K % dot_); }
+  Value* StepsHere() { return p_.depth != nullptr ? b_.Div(p_.depth, dot_) : b_.Index(steps()); }
 
   // Takes 128 from the first `count` bytes of each four by flipping their highest bits.
   Value* Signed(Value* step, int count = kDotGroup) {
@@ -46,7 +47,7 @@ class Packer {
   }
 
   void Rows(Value* w, Value* packed, int64_t columns) {
-    b_.For(0, p_.K, 1, [&](Value* k) {
+    b_.For(b_.Index(0), p_.depth != nullptr ? p_.depth : b_.Index(p_.K), 1, [&](Value* k) {
       Value* from = b_.At(w, b_.Mul(k, p_.step));
       Value* to = b_.At(packed, b_.Mul(k, p_.row_bytes));
       for (int64_t column = 0; column < columns;) {
@@ -76,7 +77,7 @@ class Packer {
         column += width;
       }
     };
-    b_.For(0, steps(), 1, [&](Value* step) { group(step, dot_); });
+    b_.For(b_.Index(0), StepsHere(), 1, [&](Value* step) { group(step, dot_); });
     if (rest() > 0) group(b_.Index(steps()), rest());
   }
 
@@ -105,9 +106,10 @@ class Packer {
 
   // Turns `columns` rows of weights, at most as many as lanes, into one vector per step of the reduction.
   void TransposedVector(Value* from, Value* to, int columns) {
-    const int64_t main = steps() - steps() % p_.lanes, element = Bytes(step_);
+    const int64_t element = Bytes(step_);
+    Value *here = StepsHere(), *main = b_.Sub(here, b_.Mod(here, p_.lanes));
     Value* zeros = llvm::Constant::getNullValue(VectorOf(ElementType(b_, step_), p_.lanes));
-    b_.For(0, main, p_.lanes, [&](Value* k) {
+    b_.For(b_.Index(0), main, p_.lanes, [&](Value* k) {
       Vals rows(static_cast<size_t>(p_.lanes), zeros);
       Value* row = b_.At(from, b_.Mul(k, element));
       for (int r = 0; r < columns; ++r, row = b_.At(row, p_.row)) {
@@ -117,7 +119,7 @@ class Packer {
       Value* out = b_.At(to, b_.Mul(k, p_.row_bytes));
       for (int i = 0; i < p_.lanes; ++i) b_.Store(Nth(turned, i), b_.At(out, i * p_.row_bytes));
     });
-    b_.For(main, steps(), 1, [&](Value* k) {
+    b_.For(main, here, 1, [&](Value* k) {
       Value* row = b_.At(from, b_.Mul(k, element));
       Value* out = b_.At(to, b_.Mul(k, p_.row_bytes));
       for (int r = 0; r < columns; ++r, row = b_.At(row, p_.row)) {

@@ -19,6 +19,8 @@ struct PanelPacking {
   Value* row = nullptr;     // of the matrix: bytes from one column of the output (N) to the next
   Value* step = nullptr;    // of the matrix: bytes from one k to the next
   bool neighbours = false;  // columns are neighbours in the matrix; else the k of one column are
+  // The k that are packed, a multiple of those in one step of the sum; null: all K.
+  Value* depth = nullptr;
 
   // Emits the copy of `columns` columns from `from`. Lanes past the columns stay as they were.
   void Emit(KernelBuilder& b, Value* from, Value* to, int64_t columns) const;

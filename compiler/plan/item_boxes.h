@@ -1,0 +1,22 @@
+// The work items of a plan's calls that runs of smaller extents leave out.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "compiler/plan/needed_extents.h"
+#include "compiler/relay/expr.h"
+#include "compiler/schedules/schedule.h"
+#include "core/package/plan.h"
+
+namespace hone {
+
+// The buffer of an extent if its value is there before the call; nullopt if it is not.
+using ExtentBuffer = std::function<std::optional<int>(const relay::ExprPtr& extent)>;
+
+// The boxes of a call whose function's kernel has `kernel_boxes`. Boxes of which all items are needed are left out.
+std::vector<ItemBox> ItemBoxesOf(const relay::Call& call, const std::vector<StageBox>& kernel_boxes,
+                                 const NeededExtents& needed, const ExtentBuffer& buffer_of);
+
+}  // namespace hone

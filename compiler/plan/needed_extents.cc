@@ -1,0 +1,460 @@
+#include "compiler/plan/needed_extents.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/counted_outputs.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/ranged_inputs.h"
+#include "core/nth.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::Expr;
+using relay::ExprPtr;
+using relay::Function;
+
+namespace {
+
+using Needed = std::map<std::pair<const Expr*, int>, NeededAxes>;
+// The arguments of a call by the parameters of its function.
+using Arguments = std::unordered_map<const Expr*, ExprPtr>;
+
+std::string_view OpName(const Call& call) { return relay::AsOp(call.op)->def->name; }
+
+bool KeepsElements(std::string_view op) {
+  return op == "reshape" || op == "squeeze" || op == "expand_dims" || op == "nn.batch_flatten";
+}
+
+// The function of a call in @main; null for any other expression.
+const Function* FunctionOf(const ExprPtr& expr) {
+  const Call* call = relay::AsCall(expr);
+  return call == nullptr ? nullptr : relay::AsFunction(call->op);
+}
+
+Arguments ArgumentsOf(const Call& call, const Function& function) {
+  Arguments arguments;
+  for (size_t i = 0; i < function.params.size(); ++i) arguments.emplace(function.params[i].get(), call.args.at(i));
+  return arguments;
+}
+
+// The parameter or call of @main whose only element is the scalar; null if it is computed within the function.
+ExprPtr OriginOf(ExprPtr scalar, const Arguments* arguments) {
+  for (;;) {
+    if (arguments != nullptr) {
+      if (const auto argument = arguments->find(scalar.get()); argument != arguments->end()) {
+        scalar = argument->second;
+        arguments = nullptr;
+        continue;
+      }
+      const Call* call = relay::AsCall(scalar);
+      if (call == nullptr || relay::AsOp(call->op) == nullptr || !KeepsElements(OpName(*call))) return nullptr;
+      scalar = call->args[0];
+      continue;
+    }
+    const Function* function = FunctionOf(scalar);
+    const Call* body = function == nullptr ? nullptr : relay::AsCall(function->body);
+    const bool is_view = body != nullptr && function->params.size() == 1 && relay::AsOp(body->op) != nullptr &&
+                         KeepsElements(OpName(*body)) && body->args[0] == function->params[0];
+    if (!is_view) return scalar;
+    scalar = relay::AsCall(scalar)->args[0];
+  }
+}
+
+bool IsScalarInteger(const ExprPtr& expr) {
+  return expr->type != nullptr && expr->type->kind == relay::TypeKind::kTensor && expr->type->dtype == DType::kInt64 &&
+         ElementCount(expr->type->shape) == 1;
+}
+
+// The argument of a parameter; any other expression itself.
+ExprPtr ArgumentOf(const ExprPtr& expr, const Arguments* arguments) {
+  if (arguments == nullptr) return expr;
+  const auto argument = arguments->find(expr.get());
+  return argument == arguments->end() ? expr : argument->second;
+}
+
+// The axis along which a constant counts 0, 1, 2, ... while it has one position along all others; -1 if it does not.
+int64_t CountingAxis(const ExprPtr& expr, const Arguments* arguments) {
+  const relay::Constant* constant = relay::AsConstant(ArgumentOf(expr, arguments));
+  if (constant == nullptr || constant->value.dtype() != DType::kInt64) return -1;
+  const Shape& shape = constant->value.shape();
+  int64_t axis = -1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] == 1) continue;
+    if (axis >= 0) return -1;
+    axis = static_cast<int64_t>(d);
+  }
+  for (int64_t i = 0; i < constant->value.elements(); ++i) {
+    if (constant->value.data<int64_t>()[i] != i) return -1;
+  }
+  return axis;
+}
+
+// Where a condition holds only in front of extents: these, by axis of its shape. Looks into the function that made a
+// condition, too.
+NeededAxes MaskOf(const ExprPtr& condition, const Arguments* arguments) {
+  NeededAxes mask(condition->type->shape.size());
+  if (arguments != nullptr) {
+    if (const auto argument = arguments->find(condition.get()); argument != arguments->end()) {
+      return MaskOf(argument->second, nullptr);
+    }
+  } else if (const Function* function = FunctionOf(condition)) {
+    const Arguments inner = ArgumentsOf(*relay::AsCall(condition), *function);
+    return MaskOf(function->body, &inner);
+  }
+  const Call* call = relay::AsCall(condition);
+  if (call == nullptr || relay::AsOp(call->op) == nullptr) return mask;
+  if (OpName(*call) == "logical_and") {
+    for (const ExprPtr& side : call->args) {
+      const NeededAxes part = MaskOf(side, arguments);
+      const size_t lead = mask.size() - part.size();
+      for (size_t d = 0; d < part.size(); ++d) {
+        if (part[d] && side->type->shape[d] == condition->type->shape[lead + d]) mask[lead + d] = part[d];
+      }
+    }
+  }
+  if (OpName(*call) != "less" || !IsScalarInteger(call->args[1])) return mask;
+  const int64_t axis = CountingAxis(call->args[0], arguments);
+  const ExprPtr extent = axis < 0 ? nullptr : OriginOf(call->args[1], arguments);
+  if (extent == nullptr) return mask;
+  const size_t lead = mask.size() - call->args[0]->type->shape.size();
+  Nth(mask, static_cast<int64_t>(lead) + axis) = NeededPositions{extent};
+  return mask;
+}
+
+NeededPositions Reduced(NeededPositions positions) {
+  const int64_t shared = std::gcd(positions.scale, positions.step);
+  positions.scale /= shared;
+  positions.step /= shared;
+  return positions;
+}
+
+// Positions that a reshape reads: runs of dimensions with equally many elements are matched, and the outermost one of
+// a run with several positions may be limited.
+NeededAxes BeforeReshape(const Shape& from, const Shape& to, const NeededAxes& needed) {
+  NeededAxes before(from.size());
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    size_t old_lead = i, new_lead = j;
+    int64_t old_elements = i < from.size() ? from[i++] : 1, new_elements = j < to.size() ? to[j++] : 1;
+    while (old_elements != new_elements) {
+      if (old_elements < new_elements && i < from.size()) {
+        old_elements *= from[i++];
+      } else if (j < to.size()) {
+        new_elements *= to[j++];
+      } else {
+        return NeededAxes(from.size());  // of a shape without elements
+      }
+    }
+    while (old_lead + 1 < i && from[old_lead] == 1) ++old_lead;
+    while (new_lead + 1 < j && to[new_lead] == 1) ++new_lead;
+    if (old_lead >= i || new_lead >= j || !needed[new_lead] || old_elements == 0) continue;
+    const NeededPositions& wanted = *needed[new_lead];
+    const int64_t new_inner = new_elements / to[new_lead], old_inner = old_elements / from[old_lead];
+    // A count that was rounded up cannot be multiplied.
+    if (wanted.step != 1 && new_inner != 1) continue;
+    before[old_lead] = Reduced({wanted.extent, wanted.scale * new_inner, wanted.step * old_inner});
+  }
+  return before;
+}
+
+// Positions that an elementwise operator reads of an argument.
+NeededAxes BeforeBroadcast(const Shape& from, const Shape& to, const NeededAxes& needed) {
+  NeededAxes before(from.size());
+  const size_t lead = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] == to[lead + d]) before[d] = needed[lead + d];
+  }
+  return before;
+}
+
+std::vector<int64_t> FoldedAxesOf(const Call& call, int64_t rank) {
+  const relay::AttrValue* value = call.attrs.Find("axis");
+  std::vector<int64_t> axes;
+  if (value != nullptr) {
+    if (const auto* one = std::get_if<int64_t>(value)) axes = {*one};
+    if (const auto* list = std::get_if<std::vector<int64_t>>(value)) axes = *list;
+  }
+  for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  if (axes.empty()) {
+    axes.resize(static_cast<size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  return axes;
+}
+
+// Positions that a softmax or a reduction reads: along the axes that it folds all of them.
+NeededAxes BeforeFold(const Call& call, const NeededAxes& needed) {
+  const Shape& from = call.args[0]->type->shape;
+  const std::vector<int64_t> axes = FoldedAxesOf(call, static_cast<int64_t>(from.size()));
+  const bool keeps = from.size() == needed.size();
+  NeededAxes before(from.size());
+  for (size_t d = 0, at = 0; d < from.size(); ++d) {
+    const bool folded = std::find(axes.begin(), axes.end(), static_cast<int64_t>(d)) != axes.end();
+    if (!folded && at < needed.size()) before[d] = needed[at];
+    if (!folded || keeps) ++at;
+  }
+  return before;
+}
+
+NeededAxes BeforeTranspose(const Call& call, const NeededAxes& needed) {
+  std::vector<int64_t> axes = call.attrs.GetInts("axes");
+  for (size_t d = needed.size(); axes.size() < needed.size();) axes.push_back(static_cast<int64_t>(--d));
+  NeededAxes before(needed.size());
+  for (size_t d = 0; d < axes.size(); ++d) {
+    Nth(before, axes[d] < 0 ? axes[d] + static_cast<int64_t>(axes.size()) : axes[d]) = needed[d];
+  }
+  return before;
+}
+
+// Only an axis that is read from its beginning in steps of 1 keeps its limit.
+NeededAxes BeforeSlice(const Call& call, const NeededAxes& needed) {
+  NeededAxes before = needed;
+  const auto begin = call.attrs.GetInts("begin");
+  std::vector<int64_t> strides = call.attrs.GetInts("strides"), axes = call.attrs.GetInts("axes");
+  strides.resize(begin.size(), strides.size() == 1 ? strides[0] : 1);
+  for (size_t i = axes.size(); i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < begin.size(); ++i) {
+    const int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(needed.size()) : axes[i];
+    if (begin[i] != 0 || strides[i] != 1) Nth(before, axis).reset();
+  }
+  return before;
+}
+
+NeededAxes BeforePad(const Call& call, const NeededAxes& needed) {
+  NeededAxes before = needed;
+  const std::vector<int64_t> width = call.attrs.GetInts("pad_width");
+  for (size_t d = 0; d < before.size(); ++d) {
+    if (width.at(2 * d) != 0 || width.at(2 * d + 1) != 0) before[d].reset();
+  }
+  return before;
+}
+
+// The rows of matrix operand `side` of a batch_matmul that its result needs.
+NeededAxes BeforeMatmul(const Call& call, size_t side, const NeededAxes& needed) {
+  const bool depth_first = side == 0 ? call.attrs.GetBool("transpose_a") : !call.attrs.GetBool("transpose_b", true);
+  NeededAxes before(3);
+  if (call.args[side]->type->shape[0] == call.type->shape[0]) before[0] = needed[0];
+  before[depth_first ? 2 : 1] = needed[side == 0 ? 1 : 2];
+  return before;
+}
+
+// Positions of the first axis alone, of the first argument.
+NeededAxes FirstOnly(size_t rank, const NeededAxes& needed) {
+  NeededAxes before(rank);
+  if (rank > 0 && !needed.empty()) before[0] = needed[0];
+  return before;
+}
+
+// Indices are read in full: a position that no one computed could lie anywhere.
+NeededAxes BeforeTake(const Call& call, const NeededAxes& needed) {
+  const Shape &data = call.args[0]->type->shape, &indices = call.args[1]->type->shape;
+  const auto rank = static_cast<int64_t>(data.size());
+  const relay::AttrValue* axis_value = call.attrs.Find("axis");
+  const int64_t* given = axis_value == nullptr ? nullptr : std::get_if<int64_t>(axis_value);
+  NeededAxes before(data.size());
+  if (given == nullptr) return before;
+  const int64_t axis = *given < 0 ? *given + rank : *given;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d == axis) continue;
+    Nth(before, d) = Nth(needed, d < axis ? d : d - 1 + static_cast<int64_t>(indices.size()));
+  }
+  return before;
+}
+
+}  // namespace
+
+// Visits every value after all of its users.
+class NeededWalk {
+ public:
+  NeededWalk(const relay::IRModule& module, NeededExtents& result) : main_(*module.main), result_(result) {}
+
+  void Run() {
+    AddOutputs();
+    std::vector<ExprPtr> order = PostOrder(main_.body);
+    for (size_t i = order.size(); i-- > 0;) VisitOfMain(order[i]);
+  }
+
+ private:
+  // Adds a use. All positions are needed of an axis on which two uses differ.
+  static void Add(Needed& needed, const ExprPtr& value, int field, const NeededAxes& use) {
+    const auto [known, is_new] = needed.try_emplace({value.get(), field}, use);
+    if (is_new) return;
+    for (size_t d = 0; d < known->second.size(); ++d) {
+      if (d >= use.size() || known->second[d] != use[d]) known->second[d].reset();
+    }
+  }
+
+  static void AddAll(Needed& needed, const ExprPtr& value) {
+    if (const relay::Tuple* tuple = relay::AsTuple(value)) {
+      for (const ExprPtr& field : tuple->fields) AddAll(needed, field);
+      return;
+    }
+    if (value->type == nullptr) return;
+    if (value->type->kind == relay::TypeKind::kTensor)
+      return Add(needed, value, 0, NeededAxes(value->type->shape.size()));
+    for (size_t i = 0; i < value->type->fields.size(); ++i) {
+      Add(needed, value, static_cast<int>(i), NeededAxes(value->type->fields[i]->shape.size()));
+    }
+  }
+
+  // The value's field itself: a field of a tuple that is written out, or the item of a call.
+  static void AddField(Needed& needed, const ExprPtr& value, int field, const NeededAxes& use) {
+    if (const relay::Tuple* tuple = relay::AsTuple(value)) return Add(needed, Nth(tuple->fields, field), 0, use);
+    Add(needed, value, field, use);
+  }
+
+  static NeededAxes Of(const Needed& needed, const ExprPtr& value, int field = 0) {
+    const auto known = needed.find({value.get(), field});
+    return known == needed.end() ? NeededAxes() : known->second;
+  }
+
+  void AddOutputs() {
+    const relay::Tuple* tuple = relay::AsTuple(main_.body);
+    const std::vector<ExprPtr> results = tuple == nullptr ? std::vector<ExprPtr>{main_.body} : tuple->fields;
+    const auto counted = relay::CountedOutputs(main_, results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (results[i]->type->kind != relay::TypeKind::kTensor) {
+        AddAll(main_needed_, results[i]);
+        continue;
+      }
+      NeededAxes axes(results[i]->type->shape.size());
+      for (const relay::CountedOutput& each : counted) {
+        if (each.output != static_cast<int64_t>(i)) continue;
+        Nth(axes, each.axis) = NeededPositions{OriginOf(Nth(results, each.count), nullptr)};
+      }
+      Add(main_needed_, results[i], 0, axes);
+    }
+  }
+
+  void VisitOfMain(const ExprPtr& expr) {
+    const Function* function = FunctionOf(expr);
+    if (function == nullptr) return VisitPlain(expr, main_needed_, nullptr);
+    const Call& call = *relay::AsCall(expr);
+    const Arguments arguments = ArgumentsOf(call, *function);
+    Needed& inner = result_.within_[&call];
+    const bool several = expr->type->kind == relay::TypeKind::kTuple;
+    for (size_t i = 0; i < (several ? expr->type->fields.size() : 1); ++i) {
+      const NeededAxes use = Of(main_needed_, expr, static_cast<int>(i));
+      if (!use.empty() || main_needed_.contains({expr.get(), static_cast<int>(i)})) {
+        AddField(inner, function->body, static_cast<int>(i), use);
+      }
+    }
+    std::vector<ExprPtr> order = PostOrder(function->body);
+    for (size_t i = order.size(); i-- > 0;) VisitPlain(order[i], inner, &arguments);
+    for (size_t i = 0; i < function->params.size(); ++i) {
+      const ExprPtr param = function->params[i];
+      if (inner.contains({param.get(), 0})) {
+        Add(main_needed_, call.args[i], 0, Of(inner, param));
+      } else {
+        AddAll(main_needed_, call.args[i]);
+      }
+    }
+  }
+
+  // Anything but a call of a function.
+  void VisitPlain(const ExprPtr& expr, Needed& needed, const Arguments* arguments) {
+    if (const relay::TupleGetItem* item = relay::AsTupleGetItem(expr)) {
+      return AddField(needed, item->tuple, item->index, Of(needed, expr));
+    }
+    const Call* call = relay::AsCall(expr);
+    if (call == nullptr || relay::AsOp(call->op) == nullptr) return;
+    if (call->type->kind != relay::TypeKind::kTensor) {
+      for (const ExprPtr& arg : call->args) AddAll(needed, arg);
+      return;
+    }
+    VisitCall(*call, Of(needed, expr), needed, arguments);
+  }
+
+  void VisitCall(const Call& call, const NeededAxes& use, Needed& needed, const Arguments* arguments) {
+    const relay::OpDef& def = *relay::AsOp(call.op)->def;
+    const std::string_view op = def.name;
+    if (use.size() != call.type->shape.size()) {
+      for (const ExprPtr& arg : call.args) AddAll(needed, arg);
+      return;
+    }
+    if (op == "where") return VisitWhere(call, use, needed, arguments);
+    if (op == "concatenate") return VisitConcat(call, use, needed);
+    const bool elementwise =
+        def.pattern == relay::OpPattern::kElementwise || def.pattern == relay::OpPattern::kBroadcast;
+    for (size_t i = 0; i < call.args.size(); ++i) {
+      const ExprPtr& arg = call.args[i];
+      if (arg->type == nullptr || arg->type->kind != relay::TypeKind::kTensor) {
+        AddAll(needed, arg);
+        continue;
+      }
+      const Shape& from = arg->type->shape;
+      if (elementwise || op == "broadcast_to") {
+        Add(needed, arg, 0, BeforeBroadcast(from, call.type->shape, use));
+      } else if (op == "nn.batch_matmul" && i < 2) {
+        Add(needed, arg, 0, BeforeMatmul(call, i, use));
+      } else if (op == "nn.dense" && i == 1) {
+        Add(needed, arg, 0, FirstOnly(from.size(), {use[1]}));
+      } else if (i == 0) {
+        Add(needed, arg, 0, BeforeFirst(call, def, from, use));
+      } else {
+        AddAll(needed, arg);
+      }
+    }
+  }
+
+  static NeededAxes BeforeFirst(const Call& call, const relay::OpDef& def, const Shape& from, const NeededAxes& use) {
+    const std::string_view op = def.name;
+    if (KeepsElements(op)) return BeforeReshape(from, call.type->shape, use);
+    if (op == "transpose") return BeforeTranspose(call, use);
+    if (op == "strided_slice") return BeforeSlice(call, use);
+    if (op == "nn.pad") return BeforePad(call, use);
+    if (op == "take") return BeforeTake(call, use);
+    if (op == "layout_transform" || op == "nn.bias_add" || op == "nn.prelu") return use;
+    const bool along_axis = op == "nn.softmax" || op == "nn.log_softmax";
+    if (along_axis || def.traits.folds == relay::Folds::kAxis) return BeforeFold(call, use);
+    const relay::AttrValue* axis = call.attrs.Find("axis");
+    const int64_t* one = axis == nullptr ? nullptr : std::get_if<int64_t>(axis);
+    const bool along_images = axis != nullptr && (one == nullptr || *one != 1);
+    if (op == "nn.dense" || (def.traits.per_image && !along_images)) return FirstOnly(from.size(), use);
+    return NeededAxes(from.size());
+  }
+
+  void VisitWhere(const Call& call, const NeededAxes& use, Needed& needed, const Arguments* arguments) {
+    const Shape& to = call.type->shape;
+    const NeededAxes mask = MaskOf(call.args[0], arguments);
+    for (size_t i = 0; i < call.args.size(); ++i) {
+      NeededAxes wanted = use;
+      const size_t lead = to.size() - mask.size();
+      for (size_t d = 0; i == 1 && d < mask.size(); ++d) {
+        if (mask[d] && call.args[0]->type->shape[d] == to[lead + d] && !wanted[lead + d]) wanted[lead + d] = mask[d];
+      }
+      Add(needed, call.args[i], 0, BeforeBroadcast(call.args[i]->type->shape, to, wanted));
+    }
+  }
+
+  static void VisitConcat(const Call& call, NeededAxes use, Needed& needed) {
+    const int64_t axis = call.attrs.GetInt("axis");
+    Nth(use, axis < 0 ? axis + static_cast<int64_t>(use.size()) : axis).reset();
+    const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
+    if (tuple == nullptr) return AddAll(needed, call.args[0]);
+    for (const ExprPtr& field : tuple->fields) Add(needed, field, 0, use);
+  }
+
+  const Function& main_;
+  NeededExtents& result_;
+  Needed main_needed_;
+};
+
+NeededExtents::NeededExtents(const relay::IRModule& optimized) {
+  const Function& main = *optimized.main;
+  if (main.attrs.Find(relay::kCounted) == nullptr && main.attrs.Find(relay::kRanged) == nullptr) return;
+  NeededWalk(optimized, *this).Run();
+}
+
+NeededAxes NeededExtents::Within(const Call& call, const Expr& value, int field) const {
+  const auto function = within_.find(&call);
+  if (function == within_.end()) return {};
+  const auto known = function->second.find({&value, field});
+  return known == function->second.end() ? NeededAxes() : known->second;
+}
+
+}  // namespace hone

@@ -1,0 +1,165 @@
+// One package for every length: an encoder whose number of tokens the caller chooses for each run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "compiler/build.h"
+#include "compiler/relay/counted_outputs.h"
+#include "compiler/relay/infer_type.h"
+#include "compiler/relay/ranged_inputs.h"
+#include "compiler/relay/reference.h"
+#include "core/random.h"
+#include "runtime/session.h"
+#include "tests/end_to_end/run_model.h"
+
+namespace hone {
+namespace {
+
+using relay::ExprPtr;
+using relay::MakeCall;
+using Ints = std::vector<int64_t>;
+
+constexpr int64_t kMost = 320, kWidth = 32, kHeads = 4, kHead = kWidth / kHeads;
+
+ExprPtr Weights(Shape shape, uint64_t seed) {
+  Tensor value(DType::kFloat32, std::move(shape));
+  Random random(seed);
+  for (int64_t i = 0; i < value.elements(); ++i) value.Set(i, 0.4 * random.Uniform() - 0.2);
+  return relay::MakeConstant(std::move(value), "w" + std::to_string(seed));
+}
+
+ExprPtr Number(double value) {
+  Tensor number(DType::kFloat32, {});
+  number.Set(0, value);
+  return relay::MakeConstant(std::move(number));
+}
+
+ExprPtr ReshapeTo(const ExprPtr& x, Ints shape) { return MakeCall("reshape", {x}, {{"newshape", std::move(shape)}}); }
+
+// x in front of `extent` along an axis of kMost positions, and `fill` behind it.
+ExprPtr Filled(const ExprPtr& x, const ExprPtr& extent, Shape places, double fill) {
+  Tensor positions(DType::kInt64, std::move(places));
+  for (int64_t i = 0; i < kMost; ++i) positions.data<int64_t>()[i] = i;
+  return MakeCall("where", {MakeCall("less", {relay::MakeConstant(std::move(positions)), extent}), x, Number(fill)});
+}
+
+ExprPtr Projected(const ExprPtr& rows, uint64_t seed) {
+  return MakeCall("nn.dense", {rows, Weights({kWidth, kWidth}, seed)});
+}
+
+ExprPtr InHeads(const ExprPtr& rows) {
+  const ExprPtr apart = ReshapeTo(rows, {1, kMost, kHeads, kHead});
+  return ReshapeTo(MakeCall("transpose", {apart}, {{"axes", Ints{0, 2, 1, 3}}}), {kHeads, kMost, kHead});
+}
+
+ExprPtr Attended(const ExprPtr& rows, const ExprPtr& extent, uint64_t seed) {
+  const ExprPtr scores =
+      MakeCall("nn.batch_matmul", {InHeads(Projected(rows, seed)), InHeads(Projected(rows, seed + 1))});
+  const ExprPtr masked = Filled(scores, extent, {1, 1, kMost}, -std::numeric_limits<double>::infinity());
+  const ExprPtr values = Filled(InHeads(Projected(rows, seed + 2)), extent, {1, kMost, 1}, 0);
+  const ExprPtr mixed =
+      MakeCall("nn.batch_matmul", {MakeCall("nn.softmax", {masked}), values}, {{"transpose_b", false}});
+  const ExprPtr beside =
+      MakeCall("transpose", {ReshapeTo(mixed, {1, kHeads, kMost, kHead})}, {{"axes", Ints{0, 2, 1, 3}}});
+  return MakeCall("add", {rows, Projected(ReshapeTo(beside, {kMost, kWidth}), seed + 3)});
+}
+
+ExprPtr Normalised(const ExprPtr& rows) {
+  const relay::Attrs last{{"axis", Ints{-1}}, {"keepdims", true}};
+  const ExprPtr centred = MakeCall("subtract", {rows, MakeCall("mean", {rows}, last)});
+  const ExprPtr variance = MakeCall("mean", {MakeCall("multiply", {centred, centred})}, last);
+  return MakeCall("divide", {centred, MakeCall("sqrt", {MakeCall("add", {variance, Number(1e-3)})})});
+}
+
+// Tokens of (1, n, kWidth) to as many, and their sum.
+relay::IRModule Encoder() {
+  const ExprPtr x = relay::MakeVar("x", relay::TensorType({1, kMost, kWidth}));
+  const ExprPtr n = relay::MakeVar("tokens", relay::TensorType({}, DType::kInt64));
+  ExprPtr rows = ReshapeTo(x, {kMost, kWidth});
+  for (uint64_t layer = 0; layer < 2; ++layer) {
+    rows = Normalised(Attended(rows, n, 10 * layer));
+    const ExprPtr wide =
+        MakeCall("nn.relu", {MakeCall("nn.dense", {rows, Weights({3 * kWidth, kWidth}, 10 * layer + 4)})});
+    rows = Normalised(
+        MakeCall("add", {rows, MakeCall("nn.dense", {wide, Weights({kWidth, 3 * kWidth}, 10 * layer + 5)})}));
+  }
+  const ExprPtr pooled = MakeCall("sum", {Filled(rows, n, {kMost, 1}, 0)}, {{"axis", Ints{0}}});
+  relay::Attrs attrs;
+  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0 + 1, 1, 1}}));
+  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 1, 2, kMost}}));
+  relay::IRModule module;
+  module.main = std::make_shared<const relay::Function>(
+      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(x),
+                                                     std::static_pointer_cast<const relay::Var>(n)},
+      relay::MakeTuple({ReshapeTo(rows, {1, kMost, kWidth}), pooled, n}), attrs);
+  return relay::InferType(module);
+}
+
+Tensor Tokens(int64_t n, double fill = 0) {
+  Tensor x(DType::kFloat32, {1, n, kWidth});
+  Random random(static_cast<uint64_t>(n));
+  for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, fill != 0 ? fill : random.Uniform() - 0.5);
+  return x;
+}
+
+void ExpectClose(const Tensor& got, const Tensor& want) {
+  ASSERT_EQ(got.shape(), want.shape());
+  for (int64_t i = 0; i < want.elements(); ++i) ASSERT_NEAR(got.At(i), want.At(i), 2e-4) << i;
+}
+
+class RangedLengths : public ::testing::TestWithParam<BuildContext> {};
+
+// A full run of infinities leaves nothing finite in the session's memory, which a shorter run must not read.
+TEST_P(RangedLengths, ComputesEachLengthAsIfItWereTheOnlyOne) {
+  const relay::IRModule module = Encoder();
+  BuildOptions options = HostBuild();
+  options.context = GetParam();
+  const auto package = Package::FromBytes(Build(module, options).package, "encoder");
+  for (const int threads : {1, 3}) {
+    Session session(package, {.threads = threads});
+    for (const int64_t n : {kMost, int64_t{1}, int64_t{57}, int64_t{16}, kMost, int64_t{33}, int64_t{2}}) {
+      session.SetInput("x", Tokens(kMost, std::numeric_limits<double>::infinity()));
+      session.Run();
+      session.SetInput("x", Tokens(n));
+      session.Run();
+      const std::vector<Tensor> want = RunReference(module, {{"x", Tokens(n)}});
+      ExpectClose(session.Output(0), want[0]);
+      ExpectClose(session.Output(1), want[1]);
+    }
+  }
+}
+
+TEST_P(RangedLengths, LeavesOutItemsOfNearlyAllCalls) {
+  BuildOptions options = HostBuild();
+  options.context = GetParam();
+  const auto package = Package::FromBytes(Build(Encoder(), options).package, "encoder");
+  std::vector<std::string> whole;
+  for (const PlanCall& call : package->plan().calls) {
+    if (call.boxes.empty()) whole.push_back(call.op);
+  }
+  // These take no time beside the others.
+  EXPECT_THAT(whole, ::testing::Each(::testing::AnyOf("less", "where", "sum", "copy", "add", "sqrt")));
+}
+
+std::vector<BuildContext> Contexts() {
+  std::vector<BuildContext> contexts;
+  for (const int level : {0, 3}) {
+    for (const Precision precision : {Precision::kFloat32}) {
+      BuildContext context = HostBuild().context;
+      context.opt_level = level;
+      context.precision = precision;
+      contexts.push_back(context);
+    }
+  }
+  return contexts;
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, RangedLengths, ::testing::ValuesIn(Contexts()),
+                         [](const auto& test) { return "O" + std::to_string(test.param.opt_level); });
+
+}  // namespace
+}  // namespace hone
