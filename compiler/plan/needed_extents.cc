@@ -93,8 +93,7 @@ int64_t CountingAxis(const ExprPtr& expr, const Arguments* arguments) {
   return axis;
 }
 
-// Where a condition holds only in front of extents: these, by axis of its shape. Looks into the function that made a
-// condition, too.
+// The extents in front of which alone a condition holds, by axis of its shape. It may be computed by another function.
 NeededAxes MaskOf(const ExprPtr& condition, const Arguments* arguments) {
   NeededAxes mask(condition->type->shape.size());
   if (arguments != nullptr) {

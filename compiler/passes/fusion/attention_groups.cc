@@ -82,8 +82,8 @@ class AttentionSearch {
     return rank >= 2 && FromFront(softmax->attrs.GetInt("axis", -1), rank) + 1 == static_cast<int64_t>(rank);
   }
 
-  // Takes position < n from the softmax's operand where(position < n, x, -infinity), if the position is that of the
-  // key and n an int64 scalar; else returns false.
+  // Takes the mask of the softmax's operand where(position < n, x, -infinity). Returns false unless the position is
+  // that of the key, and n an int64 scalar.
   bool TakeKeyMask(const Call& softmax, const Growth& growth) {
     const Call* where = growth.Has(softmax.args[0]) ? relay::AsCallTo(softmax.args[0], "where") : nullptr;
     const Call* less = where == nullptr ? nullptr : relay::AsCallTo(where->args[0], "less");
