@@ -199,6 +199,19 @@ Model LoadModel(const ModelOptions& options) {
   return model;
 }
 
+std::pair<std::string, std::string> SplitLayer(const std::string& what) {
+  const bool zoo = what.rfind(kZoo, 0) == 0;
+  if (zoo || !IsThere(what)) {
+    const size_t first = what.find(':', zoo ? kZoo.size() : 0);
+    size_t colon = zoo ? first : what.rfind(':');
+    while (colon != first && colon != std::string::npos && !IsThere(what.substr(0, colon))) {
+      colon = what.rfind(':', colon - 1);
+    }
+    if (colon != std::string::npos) return {what.substr(0, colon), what.substr(colon + 1)};
+  }
+  return {what, ""};
+}
+
 FloatModel LoadFloatModel(const ModelOptions& options, QuantisedFor reader) {
   if (options.model.rfind(kZoo, 0) == 0 || IsRelayFile(options.model)) {
     return FloatModel::FromBytes(ExportOnnxBytes(LoadModel(options).typed), options.model, reader);

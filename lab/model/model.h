@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/frontend/onnx/onnx_import.h"
@@ -39,6 +40,10 @@ struct Model {
 // Loads the model, and prints the importer's notices to stderr. Throws Error(kNoInput), with the nearest zoo name, if
 // it does not exist. Throws Error: kUsage for options that do not fit the kind of model; kBadData for a damaged model.
 Model LoadModel(const ModelOptions& options);
+
+// Splits MODEL[:LAYER]. A zoo network's name has a colon, and the names of files and layers may have some: MODEL is
+// then the longest part before a colon that exists. The layer is empty if none is given.
+std::pair<std::string, std::string> SplitLayer(const std::string& what);
 
 // --shape, --dim, --max-dim and --value in the importer's form. Throws Error(kUsage).
 OnnxImportOptions ImportOptionsOf(const ModelOptions& options);
