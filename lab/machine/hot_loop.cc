@@ -1,6 +1,7 @@
 #include "lab/machine/hot_loop.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <tuple>
@@ -76,12 +77,30 @@ bool HoldsAnother(const LineRange& loop, const std::vector<LineRange>& loops) {
   });
 }
 
+// Instructions that multiply and add, by a part of their mnemonic, with the products that each adds to a sum.
+struct MultiplyAddRow {
+  std::string_view part;
+  int products;
+};
+constexpr MultiplyAddRow kMultiplyAdds[] = {
+    {"fmadd", 1}, {"fnmadd", 1}, {"fmla", 1},  {"fmls", 1},    {"mulps", 1},  {"mulss", 1},    {"tdpbf16", 2},
+    {"tdpb", 4},  {"vpdpb", 4},  {"vpdpw", 2}, {"vdpbf16", 2}, {"maddwd", 2}, {"maddubsw", 2}, {"usdot", 4},
+    {"sdot", 4},  {"udot", 4},   {"bfdot", 2}, {"bfmmla", 4},  {"smlal", 1},  {"umlal", 1},
+};
+
+void CountMultiplyAdd(HotLoop& loop, const std::string& mnemonic) {
+  const auto* row = std::find_if(std::begin(kMultiplyAdds), std::end(kMultiplyAdds),
+                                 [&](const MultiplyAddRow& each) { return Has(mnemonic, each.part); });
+  if (row == std::end(kMultiplyAdds)) return;
+  ++loop.multiply_adds;
+  loop.products = std::max(loop.products, row->products);
+  loop.tiles = loop.tiles || mnemonic.starts_with("tdp");
+}
+
 void Count(HotLoop& loop, const Instruction& instruction) {
   const auto& [mnemonic, operands] = instruction;
   ++loop.instructions;
-  const bool fused =
-      Has(mnemonic, "fmadd") || Has(mnemonic, "fmla") || Has(mnemonic, "fnmadd") || Has(mnemonic, "fmls");
-  loop.multiply_adds += fused ? 1 : 0;
+  CountMultiplyAdd(loop, mnemonic);
   if (Has(mnemonic, "prf") || Has(mnemonic, "prefetch")) {
     ++loop.prefetches;
     return;

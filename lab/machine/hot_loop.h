@@ -10,7 +10,9 @@ namespace hone {
 struct HotLoop {
   std::vector<std::string> lines;  // labels and instructions, without directives and comments
   int instructions = 0;
-  int multiply_adds = 0;                      // fused, of vectors or scalars
+  int multiply_adds = 0;                      // of vectors, scalars or tiles, fused or followed by an addition
+  int products = 1;                           // that one of them adds to each of its sums: 4 for dot products of bytes
+  bool tiles = false;                         // whether they multiply registers of two dimensions (AMX)
   int loads = 0, stores = 0, prefetches = 0;  // an instruction with a memory operand is a load, too
   int stack = 0;                              // loads and stores of spilled registers
 };

@@ -70,5 +70,23 @@ TEST(HotLoop, WithoutLoopsIsEverything) {
   EXPECT_EQ(FindHotLoop("").instructions, 0);
 }
 
+TEST(HotLoop, CountsTheProductsOfBytesOfBFloatAndOfTiles) {
+  const auto loop = [](const std::string& instruction) {
+    return FindHotLoop("k:\n.L1:\n\t" + instruction + "\n\tjne\t.L1\n");
+  };
+  const HotLoop bytes = loop("vpdpbusd\t(%rdx){1to16}, %zmm1, %zmm0");
+  EXPECT_EQ(bytes.multiply_adds, 1);
+  EXPECT_EQ(bytes.products, 4);
+  EXPECT_EQ(bytes.loads, 1);
+  EXPECT_FALSE(bytes.tiles);
+  EXPECT_EQ(loop("vdpbf16ps\t%zmm2, %zmm1, %zmm0").products, 2);
+  EXPECT_EQ(loop("vpmaddwd\t%ymm2, %ymm1, %ymm0").products, 2);
+  EXPECT_EQ(loop("sdot\tv0.4s, v1.16b, v2.4b[0]").products, 4);
+  EXPECT_TRUE(loop("tdpbusd\t%tmm2, %tmm1, %tmm0").tiles);
+  EXPECT_EQ(loop("tdpbf16ps\t%tmm2, %tmm1, %tmm0").products, 2);
+  EXPECT_EQ(loop("mulps\t%xmm2, %xmm1").products, 1);
+  EXPECT_EQ(loop("vaddps\t%xmm2, %xmm1, %xmm1").multiply_adds, 0);
+}
+
 }  // namespace
 }  // namespace hone
