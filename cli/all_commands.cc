@@ -10,7 +10,7 @@ const std::vector<Command>& AllCommands() {
       {"verify", "compares a package with the reference", VerifyCommand, "Models"},
       {"bench", "times packages, interleaved", BenchCommand, "Models"},
       {"profile", "shows where a package's time goes", ProfileCommand, "Models"},
-      {"explain", "shows why a record is fast", ExplainCommand, "Models"},
+      {"explain", "shows why a layer is as fast as it is", ExplainCommand, "Models"},
       {"inspect", "shows a model's contents and tuning tasks", InspectCommand, "Models"},
       {"quantize", "makes an 8-bit ONNX model from a float one", QuantizeCommand, "Models"},
       {"package", "shows, joins, exports and unpacks packages", PackageCommand, "Models"},

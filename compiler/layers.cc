@@ -8,6 +8,7 @@
 #include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/layouts/layout_search.h"
 #include "compiler/passes/passes.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
@@ -41,11 +42,12 @@ bool IsView(const relay::Function& function) {
 
 Layer LayerOf(const relay::Call& call, const relay::Function& function) {
   Layer layer;
+  layer.nodes = NodeNames(function);
   for (const relay::ExprPtr& expr : PostOrder(function.body)) {
     const relay::Call* inner = relay::AsCall(expr);
     if (inner == nullptr) continue;
-    if (layer.op.empty()) layer.op = relay::AsOp(inner->op)->def->name;
-    if (!inner->name.empty()) layer.nodes.push_back(inner->name);
+    layer.op = relay::AsOp(inner->op)->def->name;
+    break;
   }
   for (const relay::ExprPtr& arg : call.args) layer.bytes += BytesOf(arg->type);
   layer.bytes += BytesOf(call.type);
@@ -85,6 +87,65 @@ std::vector<Layer> ExtractLayers(const relay::IRModule& module, const BuildConte
     ++layers[it->second].uses;
   }
   return layers;
+}
+
+namespace {
+
+LayerWay WayOf(const CallWay& way) {
+  return {way.layouts.operands.front(), way.layouts.result, way.anchor->choice, way.anchor->cost_ns};
+}
+
+size_t IndexOf(const CallWay& chosen, const std::vector<CallWay>& ways) {
+  const auto same = [&](const CallWay& way) { return way.anchor == chosen.anchor; };
+  return static_cast<size_t>(std::find_if(ways.begin(), ways.end(), same) - ways.begin());
+}
+
+}  // namespace
+
+struct ChosenLayers::State {
+  relay::IRModule fused;
+  PassContext context;
+  MachineModel machine;
+  ConfigChooser chooser;
+  std::optional<LayoutSearch> search;  // absent below -O 3
+  std::vector<ChosenLayer> layers = {};
+  std::vector<const relay::Expr*> calls = {};  // of each layer
+
+  State(const relay::IRModule& module, const PassContext& passes)
+      : fused(RunPassesUntil("fuse", relay::InferType(module), passes)),
+        context(passes),
+        machine(MachineOf(fused.main->body, context)),
+        chooser(context, machine) {
+    if (context.build.opt_level >= 3) search.emplace(fused.main->body, chooser, machine);
+    for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {
+      const relay::Call* call = relay::AsCall(expr);
+      const relay::Function* function = call ? relay::AsFunction(call->op) : nullptr;
+      if (function != nullptr && !IsView(*function)) Add(*call, *function);
+    }
+  }
+
+  void Add(const relay::Call& call, const relay::Function& function) {
+    ChosenLayer choice{LayerOf(call, function), {}};
+    choice.layer.uses = 1;
+    if (const Anchor* anchor = AnchorOf(function)) {
+      const std::vector<CallWay> ways = AnchorWays(*anchor, call, chooser);
+      for (const CallWay& way : ways) choice.ways.push_back(WayOf(way));
+      if (search) choice.chosen = IndexOf(search->Of(&call), ways);
+    }
+    layers.push_back(std::move(choice));
+    calls.push_back(&call);
+  }
+};
+
+ChosenLayers::ChosenLayers(const relay::IRModule& module, const BuildContext& context, ConfigSource* configs)
+    : state_(std::make_unique<State>(module, PassContext{context, configs})) {}
+ChosenLayers::~ChosenLayers() = default;
+
+const std::vector<ChosenLayer>& ChosenLayers::layers() const { return state_->layers; }
+double ChosenLayers::network_ns() const { return state_->search ? state_->search->expected_ns() : 0; }
+
+double ChosenLayers::NetworkNsWith(size_t layer, size_t way) const {
+  return state_->search ? state_->search->NsWith(state_->calls.at(layer), way) : 0;
 }
 
 }  // namespace hone

@@ -1,12 +1,14 @@
-// The layers that a model runs on a machine, before kernels are chosen.
+// The layers that a model runs on a machine, and the kernels that a build chooses for them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
+#include "core/candidate.h"
 #include "core/workload.h"
 
 namespace hone {
@@ -26,5 +28,40 @@ struct Layer {
 // that only views memory differently (a reshape) is no layer. Layout transforms depend on the chosen kernels and are
 // left out. Throws Error(kBadData) for an unknown shape.
 std::vector<Layer> ExtractLayers(const relay::IRModule& module, const BuildContext& context);
+
+// One way to run a layer: the best known kernel that reads and writes in these layouts.
+struct LayerWay {
+  std::string data, output;  // layouts as in the graph; empty: row-major
+  ConfigChoice choice;
+  double cost_ns = 0;  // of one call, by its record or else by estimate; comparable within the layer
+};
+
+// One call of a model, with the kernel that a build chooses for it.
+struct ChosenLayer {
+  Layer layer;  // with one use
+  // At least one for an anchor, of which the first is the fastest by itself. None for an operator without knobs.
+  std::vector<LayerWay> ways;
+  size_t chosen = 0;  // index in `ways`
+};
+
+// The choices of a build with this context for each call of a model, and the cost of the alternatives. Used by one
+// thread at a time.
+class ChosenLayers {
+ public:
+  // `configs` may be null. It must outlive the constructor. Throws as Build does for what its passes refuse.
+  ChosenLayers(const relay::IRModule& module, const BuildContext& context, ConfigSource* configs);
+  ~ChosenLayers();
+
+  // In the order of execution, without functions that only view memory differently.
+  const std::vector<ChosenLayer>& layers() const;
+  // Estimated nanoseconds of a run's anchors and layout transforms. 0 below -O 3, where each layer takes its best.
+  double network_ns() const;
+  // As above, if this layer runs in this way and all others choose anew.
+  double NetworkNsWith(size_t layer, size_t way) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace hone

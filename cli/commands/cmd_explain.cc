@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "cli/command_line.h"
+#include "cli/machine_options.h"
+#include "cli/model_options.h"
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "core/machine/fingerprint.h"
 #include "core/text/printable.h"
+#include "lab/files/read_file.h"
 #include "lab/machine/device_name.h"
 #include "lab/records/best_records.h"
+#include "lab/records/explain_layer.h"
 #include "lab/records/explain_record.h"
 #include "lab/records/records.h"
 #include "lab/text/number_text.h"
@@ -66,8 +70,8 @@ Record FindRecord(const RecordStore& store, const std::string& text) {
   if (IsIdPrefix(text)) return ByIdPrefix(store, text);
   if (text.find(' ') != std::string::npos) return BestOfWorkload(store, text);
   throw Error(ExitCode::kUsage,
-              fmt::format("'{}' is neither the beginning of a record's id nor a workload's text; `hone "
-                          "log list` shows both",
+              fmt::format("'{}' is neither the beginning of a record's id nor a workload's text (`hone log list` shows "
+                          "both), and no model MODEL:LAYER",
                           text));
 }
 
@@ -107,33 +111,82 @@ void PrintExplanation(const Explanation& e) {
         r.threads, CacheModeName(r.timing.cache), r.hone_version, r.session.empty() ? "-" : r.session,
         r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "");
   Print("{} of {} configs measured alike are faster by their least sample\n", e.faster, e.configs);
-  Print("\nroofline: {} over {} is {:.1f} FLOP per byte; {} GFLOP/s, {:.1f} GB/s\n", FlopText(e.flops),
-        BytesText(e.bytes), e.flops / static_cast<double>(e.bytes), GflopsText(e.flops, r.measurement.MinNs()),
-        static_cast<double>(e.bytes) / static_cast<double>(r.measurement.MinNs()));
-  if (e.peak_gflops > 0) {
-    const double share = e.flops / static_cast<double>(r.measurement.MinNs()) / e.peak_gflops;
-    Print("measured peak on {} thread(s): {:.1f} GFLOP/s, of which it reaches {:.0f} %\n", r.threads, e.peak_gflops,
-          100 * share);
-  } else {
-    Print("its machine is not this one: the peak is not known here\n");
-  }
+  Print("\n{}", BoundsText(e.bounds));
   if (!e.knobs.empty() || e.best_ns > 0) PrintKnobs(e.knobs, e.best_ns);
   PrintLoops(e);
 }
 
-}  // namespace
+struct ExplainOptions {
+  std::string what;
+  ModelOptions model;
+  MachineOptions machine;
+  RecordOptions records;
+};
 
-int ExplainCommand(const Arguments& arguments) {
-  CommandLine line("hone explain",
-                   "Why a record is as fast as it is: its knobs, its place under the roofline, its loop.",
-                   "hone explain 3f9a2c");
-  line.First({"--db"});
-  std::string text, db;
-  line.Add("RECORD", text, "first digits of a record's id, or a workload's text in quotes").Required();
-  AddStoreOption(line, db);
-  if (!line.Parse(arguments)) return 0;
-  const auto store = OpenExistingStore(db);
-  const Explanation explanation = ExplainRecord(FindRecord(*store, text), *store);
+void AddExplainOptions(CommandLine& line, ExplainOptions& options) {
+  line.Add("RECORD|MODEL[:LAYER]", options.what, "first digits of a record, a workload's text, or a model's layer")
+      .Required();
+  AddModelDetails(line, options.model);
+  AddContextOptions(line, options.machine);
+  AddPassOptions(line, options.machine);
+  AddRecordOptions(line, options.records);
+}
+
+// Whether the text names a model rather than a record or a workload.
+bool IsModel(const std::string& what) {
+  if (IsThere(what)) return true;
+  const bool workload = what.starts_with("nn.") && what.find(' ') != std::string::npos;
+  const std::string model = SplitLayer(what).first;
+  return !workload && (model != what || what.starts_with("zoo:") || model.ends_with(".onnx") || IsRelayFile(model));
+}
+
+MachineRoofs RoofsOf(const Machine& machine) {
+  ComparedDevice device;
+  if (machine.is_host) device.machine = machine.fingerprint.ToText();
+  device.target = machine.context.target;
+  device.threads = machine.context.threads;
+  return RoofsKnownHere()(device);
+}
+
+void ExplainOneLayer(CommandLine& line, const ChosenLayers& choices, size_t layer, const Machine& machine,
+                     const RecordLayers& layers, const RecordConfigSource& source) {
+  const LayerExplanation e = ExplainLayer(choices, layer, machine, layers, source, RoofsOf(machine));
+  if (line.json()) {
+    PrintJson(LayerJson(e, layers));
+  } else {
+    Print("{}", LayerText(e, machine));
+  }
+  if (!e.choice.ways.empty()) {
+    line.Next("hone log why " + ShellWord(e.choice.layer.name) +
+              line.Given({Topic::kTarget, Topic::kThreads, Topic::kMath, Topic::kStore}));
+  }
+  if (e.record && e.origin == kStoreOrigin) {
+    line.Next("hone explain " + e.record->id + line.Given({Topic::kStore}));
+  }
+}
+
+void ExplainModel(CommandLine& line, ExplainOptions& options) {
+  const auto [model, layer] = SplitLayer(options.what);
+  options.model.model = model;
+  const Machine machine = ResolveMachine(options.machine);
+  const RecordLayers layers = OpenRecords(options.records, model);
+  RecordConfigSource source(layers, machine.fingerprint);
+  const ChosenLayers choices(LoadModel(options.model).typed, machine.context, layers.empty() ? nullptr : &source);
+  if (!layer.empty()) {
+    const size_t index = FindLayer(choices.layers(), layer, model);
+    return ExplainOneLayer(line, choices, index, machine, layers, source);
+  }
+  if (line.json()) {
+    PrintJson(LayerListJson(choices));
+  } else {
+    Print("{}", LayerListText(choices));
+  }
+  line.Next("hone explain " + ShellWord(model + ":LAYER") + line.Given(kKernelTopics));
+}
+
+void ExplainRecordOf(CommandLine& line, const ExplainOptions& options) {
+  const auto store = OpenExistingStore(options.records.db);
+  const Explanation explanation = ExplainRecord(FindRecord(*store, options.what), *store);
   if (line.json()) {
     PrintJson(ExplanationJson(explanation));
   } else {
@@ -141,6 +194,23 @@ int ExplainCommand(const Arguments& arguments) {
   }
   line.Next("hone log list --workload " + ShellWord(explanation.record.candidate.workload.ToText()) +
             line.Given({Topic::kStore}));
+}
+
+}  // namespace
+
+int ExplainCommand(const Arguments& arguments) {
+  CommandLine line("hone explain",
+                   "Why a build takes a record and a layout for a layer, and why a record is as fast as it is.",
+                   "hone explain zoo:resnet-18:conv1");
+  line.First({"--target", "--threads", "--no-records", "--db", "--hub"});
+  ExplainOptions options;
+  AddExplainOptions(line, options);
+  if (!line.Parse(arguments)) return 0;
+  if (IsModel(options.what)) {
+    ExplainModel(line, options);
+  } else {
+    ExplainRecordOf(line, options);
+  }
   return 0;
 }
 

@@ -11,8 +11,6 @@
 #include "core/error.h"
 #include "core/machine/fingerprint.h"
 #include "db/setup.h"
-#include "rpc_runner/machine/environment.h"
-#include "tuner/measure_peak.h"
 
 namespace hone {
 namespace {
@@ -79,24 +77,12 @@ void CheckExplainable(const Record& record) {
   }
 }
 
-int64_t OperandBytes(const Candidate& candidate) {
-  int64_t bytes = 0;
-  const Epilogue epilogue = CanonicalEpilogue(candidate.workload);
-  for (const KernelOperand& operand :
-       FindSchedule(candidate.schedule)->Operands(candidate.workload, candidate.config, epilogue)) {
-    int64_t elements = 1;
-    for (int64_t dim : operand.shape) elements *= dim;
-    bytes += elements * DTypeBytes(operand.dtype);
-  }
-  return bytes;
-}
-
-double PeakOf(const Record& record) {
-  const Environment here = ProbeEnvironment();
-  const Environment& there = record.measurement.environment;
-  const bool same = SameExactly(FingerprintOf(here), FingerprintOf(there)) && here.host == there.host;
-  if (!same || record.threads > here.cores) return 0;
-  return MeasurePeak(*MakeLocalRunner(), record.candidate.target, record.threads);
+MachineRoofs RoofsOf(const Record& record) {
+  ComparedDevice device;
+  device.machine = FingerprintOf(record.measurement.environment).ToText();
+  device.target = record.candidate.target;
+  device.threads = record.threads;
+  return RoofsKnownHere()(device);
 }
 
 std::string ConfigName(const Candidate& candidate) { return candidate.schedule + " " + candidate.config.ToText(); }
@@ -157,9 +143,8 @@ Explanation ExplainRecord(const Record& record, const RecordStore& store) {
   const std::vector<Record> records = store.Find(query);
   Explanation e;
   e.record = record;
-  e.flops = record.candidate.workload.Flops();
-  e.bytes = OperandBytes(record.candidate);
-  e.peak_gflops = PeakOf(record);
+  e.bounds =
+      BoundsOf(record.candidate, record.threads, RoofsOf(record), static_cast<double>(record.measurement.MinNs()));
   e.knobs = KnobInfluence(records, record);
   const auto best = BestByConfig(records, record);
   e.configs = static_cast<int64_t>(best.size());
@@ -170,13 +155,12 @@ Explanation ExplainRecord(const Record& record, const RecordStore& store) {
         held->candidate.schedule == record.candidate.schedule && held->schedule_version == record.schedule_version;
     if (own_schedule && (e.best_ns == 0 || ns < e.best_ns)) e.best_ns = ns;
   }
-  e.kernels.push_back(Explained("this record", record.candidate, record.measurement.MinNs()));
+  e.kernels.push_back({"this record", record.candidate, record.measurement.MinNs(), e.bounds.loop});
   e.kernels.push_back(Other(best, record));
   return e;
 }
 
 Json ExplanationJson(const Explanation& e) {
-  const auto ns = static_cast<double>(e.record.measurement.MinNs());
   Json knobs = Json::array(), kernels = Json::array();
   for (const KnobValue& k : e.knobs) {
     knobs.push_back(
@@ -188,12 +172,7 @@ Json ExplanationJson(const Explanation& e) {
           {"min_ns", e.record.measurement.MinNs()},
           {"configs", e.configs},
           {"faster", e.faster},
-          {"roofline",
-           {{"flops", e.flops},
-            {"bytes", e.bytes},
-            {"gflops", e.flops / ns},
-            {"gbytes_per_second", static_cast<double>(e.bytes) / ns},
-            {"peak_gflops", e.peak_gflops}}},
+          {"roofline", BoundsJson(e.bounds)},
           {"best_ns", e.best_ns},
           {"knobs", knobs},
           {"kernels", kernels}};

@@ -9,6 +9,7 @@
 #include "db/record.h"
 #include "db/record_store.h"
 #include "lab/machine/hot_loop.h"
+#include "lab/records/kernel_bounds.h"
 
 namespace hone {
 
@@ -38,9 +39,7 @@ struct ExplainedKernel {
 
 struct Explanation {
   Record record;
-  double flops = 0;
-  int64_t bytes = 0;                // of its operands, each moved once
-  double peak_gflops = 0;           // measured now; 0: the record is of another machine
+  KernelBounds bounds;              // at roofs measured now if it is this machine's, else assumed for its kind of CPU
   int64_t best_ns = 0;              // least time of its schedule's comparable records
   int64_t configs = 0, faster = 0;  // comparable configs with a time, of any schedule; those of them that are faster
   std::vector<KnobValue> knobs;

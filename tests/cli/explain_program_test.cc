@@ -1,8 +1,10 @@
-// `hone explain`, and the record ids that it takes.
+// `hone explain`: the record ids, workloads and layers that it takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "core/json/serialize.h"
 #include "db/record_store.h"
@@ -113,6 +115,66 @@ TEST_F(ExplainProgram, RefusesRecordsThatCannotBeExplained) {
   RecordStore::Open(Db())->Append({failed, old});
   ExpectRefused(failed.id, 2, "WrongOutput");
   ExpectRefused(old.id, 2, "version 999");
+}
+
+constexpr const char* kMlp = "zoo:mlp --image-shape 1,14,14 --threads 1";
+
+TEST_F(ExplainProgram, ListsTheLayersAsABuildChoosesThem) {
+  const std::string records = std::string(" --hub none --db ") + Db();
+  const ProgramResult listed = Shell(std::string("hone explain ") + kMlp + records + " --json");
+  ASSERT_EQ(listed.code, 0) << listed.err;
+  const ProgramResult built = Shell(std::string("hone build -o m.hone ") + kMlp + records + " --json");
+  ASSERT_EQ(built.code, 0) << built.err;
+  const Json report = ParseJson(built.out, "build"), explained = ParseJson(listed.out, "explain");
+  std::map<std::string, Json> dispatch;
+  for (const Json& row : report["dispatch"]) dispatch[row["workload"]] = row;
+  int records_taken = 0;
+  for (const Json& layer : explained["layers"]) {
+    if (layer["workload"] == "") continue;
+    const Json& row = dispatch.at(layer["workload"]);
+    for (const char* field : {"schedule", "config", "record", "source"}) EXPECT_EQ(layer[field], row[field]) << field;
+    records_taken += layer["record"] != "";
+  }
+  EXPECT_EQ(records_taken, 1) << listed.out;
+}
+
+TEST_F(ExplainProgram, ExplainsALayerByNameIndexOrPartOfItsWorkload) {
+  ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx").code, 0);
+  const std::string options = " --threads 1 --hub none --db " + Db();
+  const auto ask = [&](const std::string& layer, const std::string& more = "") {
+    return Shell("hone explain m.onnx:" + layer + options + more);
+  };
+  const Json list = ParseJson(Shell("hone explain m.onnx" + options + " --json").out, "list")["layers"];
+  const auto tuned =
+      std::find_if(list.begin(), list.end(), [](const Json& l) { return !l.value("record", "").empty(); });
+  ASSERT_NE(tuned, list.end()) << list.dump();
+  const std::string name = (*tuned)["nodes"][0], index = std::to_string((*tuned)["index"].get<int>());
+  const std::string id = (*tuned)["record"];
+  const ProgramResult by_name = ask(name);
+  ASSERT_EQ(by_name.code, 0) << by_name.err;
+  const std::string heading = "layer " + index + " of ";
+  for (const std::string& layer : {name, index, std::string("data=1x128")}) {
+    EXPECT_THAT(ask(layer).out, testing::StartsWith(heading)) << layer;
+  }
+  for (const std::string& part :
+       {"record " + id, std::string("of store, measured on exactly this machine"), std::string("passed over: "),
+        std::string("layouts: reads "), std::string("register tile: "), std::string("caches: ")}) {
+    EXPECT_THAT(by_name.out, HasSubstr(part));
+  }
+  EXPECT_THAT(NextOf(by_name), testing::StartsWith("hone log why 'nn.dense data=1x128"));
+  EXPECT_EQ(Shell(NextOf(by_name)).code, 0);
+  EXPECT_THAT(NextOf(by_name, 1), testing::StartsWith("hone explain " + id));
+  const Json json = ParseJson(ask(index, " --json").out, "explain");
+  EXPECT_EQ(json["record"]["record"], id);
+  EXPECT_GT(json["bounds"]["of_bound"].get<double>(), 0);
+  EXPECT_THAT(ask(index, " --no-records").out, HasSubstr("no record: the analytic default"));
+}
+
+TEST_F(ExplainProgram, RefusesLayersThatAreNotThereInOneLine) {
+  ExpectRefused("zoo:mlp:nothing", 66, "near ones: ");
+  ExpectRefused("zoo:mlp:99", 66, "hone explain zoo:mlp");
+  ExpectRefused("zoo:mlq:0", 66, "mlp");
+  ExpectRefused("missing.onnx:conv1", 66, "missing.onnx");
 }
 
 }  // namespace
