@@ -37,8 +37,8 @@ constexpr std::array<DescrRow, 14> kDescrs = {{{"<f4", DType::kFloat32},
                                                {"<u8", declared::kUInt64},
                                                {"<V2", DType::kBFloat16},
                                                {"|V2", DType::kBFloat16}}};
-// Records of one byte: their type is that of the input that reads them.
-constexpr std::array<std::string_view, 2> kByteRecords = {"|V1", "<V1"};
+// Records of one byte, as which ml_dtypes' types are written: their type is that of the input that reads them.
+constexpr std::array<std::string_view, 3> kByteRecords = {"|V1", "<V1", "<f1"};
 
 [[noreturn]] void Fail(const std::string& name, const std::string& why) {
   throw Error(ExitCode::kBadData, fmt::format("{}: not a usable .npy file: {}", name, why));

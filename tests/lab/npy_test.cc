@@ -43,9 +43,13 @@ TEST(Npy, ReadsByteRecordsAsBytes) {
   eights.Set(1, 2);
   const std::string bytes = NpyBytes(eights);
   EXPECT_NE(bytes.find("'|V1'"), std::string::npos);
-  const Tensor back = ParseNpy(bytes, "x");
-  EXPECT_EQ(back.dtype(), DType::kUInt8);
-  EXPECT_EQ(back.At(1), 0x40);
+  for (const char* descr : {"|V1", "<V1", "<f1"}) {
+    std::string named = bytes;
+    named.replace(named.find("|V1"), 3, descr);
+    const Tensor back = ParseNpy(named, "x");
+    EXPECT_EQ(back.dtype(), DType::kUInt8);
+    EXPECT_EQ(back.At(1), 0x40);
+  }
 }
 
 TEST(Npy, PutsTheDataAtAMultipleOf64) { EXPECT_EQ((NpyBytes(Sample()).size() - 24) % 64, 0u); }
