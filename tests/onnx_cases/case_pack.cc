@@ -7,6 +7,7 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace hone {
 namespace {
@@ -35,19 +36,36 @@ std::vector<std::string> Split(const std::string& text, char at) {
   return parts;
 }
 
-std::vector<std::string_view> Tensors(const std::string& numbers, const Blobs& blobs) {
+struct Placed {
   std::vector<std::string_view> tensors;
-  for (const std::string& number : Split(numbers, ',')) {
-    tensors.push_back(number == "-" ? std::string_view() : blobs.at(std::stoul(number)));
+  std::vector<OnnxCase::Place> places;
+};
+
+// The tensors of values: a number's blob, "-" for none, "(1+2)" for the elements of a sequence.
+Placed Tensors(const std::string& values, const Blobs& blobs) {
+  Placed placed;
+  const auto add = [&](const std::string& number, OnnxCase::Place place) {
+    placed.tensors.push_back(number == "-" ? std::string_view() : blobs.at(std::stoul(number)));
+    placed.places.push_back(place);
+  };
+  const std::vector<std::string> all = Split(values, ',');
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].front() != '(') {
+      add(all[i], {i});
+      continue;
+    }
+    int element = 0;
+    for (const std::string& number : Split(all[i].substr(1, all[i].size() - 2), '+')) add(number, {i, element++});
   }
-  return tensors;
+  return placed;
 }
 
 OnnxCase ReadCase(const std::vector<std::string>& words, const Blobs& blobs) {
   OnnxCase one{words.at(1), words.at(2), blobs.at(std::stoul(words.at(3))), {}};
   for (size_t i = 4; i < words.size(); ++i) {
     const auto parts = Split(words[i], ':');
-    one.data.push_back({Tensors(parts.at(0), blobs), Tensors(parts.at(1), blobs)});
+    Placed inputs = Tensors(parts.at(0), blobs);
+    one.data.push_back({std::move(inputs.tensors), Tensors(parts.at(1), blobs).tensors, std::move(inputs.places)});
   }
   return one;
 }

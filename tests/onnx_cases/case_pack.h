@@ -8,13 +8,19 @@
 namespace hone {
 
 struct OnnxCase {
+  // The model's input to which a tensor belongs, and which element it is of a sequence; -1 if it is the input itself.
+  struct Place {
+    size_t input = 0;
+    int element = -1;
+  };
   struct DataSet {
     std::vector<std::string_view> inputs, outputs;  // serialized TensorProtos; empty for one that is absent
+    std::vector<Place> places = {};                 // of the inputs
   };
   std::string set;
   std::string name;
   std::string_view model;
-  std::vector<DataSet> data;  // without those of text and sequences
+  std::vector<DataSet> data;  // without those of text
 };
 
 class CasePack {

@@ -10,7 +10,7 @@ names are printed.
 The unpacked file has the line `onnx cases 1 VERSION`, then records:
 - `blob BYTES` is followed by so many bytes and a newline. Blobs are numbered from 0.
 - `case SET NAME MODEL DATA...` has the number of its model's blob. Each DATA has the numbers of the inputs' and the
-  outputs' TensorProtos: `1,2:3`, with `-` for one that is absent.
+  outputs' TensorProtos: `1,2:3`, with `-` for one that is absent. A sequence has those of its elements: `(4+5)`.
 A set of data without any tensor of numbers is not packed.
 """
 import argparse
@@ -24,7 +24,7 @@ LARGEST = 64 << 10
 
 
 def tensor(value):
-    """The bytes of the value as a TensorProto, or None if it is not a tensor of numbers."""
+    """The bytes of the value as a TensorProto, a list of them for a sequence, or None if it holds no numbers."""
     import numpy
     import onnx
     if isinstance(value, onnx.TensorProto):
@@ -32,7 +32,10 @@ def tensor(value):
         copy.CopyFrom(value)
         copy.ClearField("name")
         return copy.SerializeToString()
-    if value is None or isinstance(value, (list, dict)):
+    if isinstance(value, list):
+        elements = list(map(tensor, value))
+        return None if None in elements else elements
+    if value is None or isinstance(value, dict):
         return None
     array = numpy.asarray(value)
     return None if array.dtype.kind in "OUS" else onnx.numpy_helper.from_array(array).SerializeToString()
@@ -48,10 +51,14 @@ def node_cases():
 def stored_tensors(folder, kind):
     import onnx
     for i in range(len(glob.glob(f"{folder}/{kind}_*.pb"))):
+        path = f"{folder}/{kind}_{i}.pb"
         try:
-            yield tensor(onnx.load_tensor(f"{folder}/{kind}_{i}.pb"))
+            yield tensor(onnx.load_tensor(path))
         except Exception:  # the file holds a sequence, which is not a tensor
-            yield None
+            sequence = onnx.SequenceProto()
+            with open(path, "rb") as file:
+                sequence.ParseFromString(file.read())
+            yield tensor(onnx.numpy_helper.to_list(sequence))
 
 
 def stored_cases():
@@ -63,6 +70,10 @@ def stored_cases():
             yield kind, os.path.basename(folder), onnx.load(f"{folder}/model.onnx"), data
 
 
+def size(value):
+    return sum(map(size, value)) if isinstance(value, list) else len(value or b"")
+
+
 class Pack:
     def __init__(self, version):
         self.parts = [f"onnx cases 1 {version}\n".encode()]
@@ -71,6 +82,8 @@ class Pack:
     def blob(self, data):
         if data is None:
             return "-"
+        if isinstance(data, list):
+            return f"({'+'.join(map(self.blob, data))})"
         if data not in self.numbers:
             self.numbers[data] = len(self.numbers)
             self.parts += [f"blob {len(data)}\n".encode(), data, b"\n"]
@@ -91,7 +104,7 @@ def main():
     import onnx
     pack, count = Pack(onnx.__version__), 0
     for kind, name, model, data in [*node_cases(), *stored_cases()]:
-        if sum(len(value or b"") for each in data for part in each for value in part) > LARGEST:
+        if sum(size(value) for each in data for part in each for value in part) > LARGEST:
             print(f"too large: {kind} {name}")
             continue
         count += 1

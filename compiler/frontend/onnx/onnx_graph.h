@@ -56,6 +56,8 @@ struct OnnxInput {
   std::string name;
   DType dtype = DType::kFloat32;
   bool has_shape = false;
+  bool is_sequence = false;  // of tensors of this type
+  bool is_optional = false;  // it may hold nothing
   std::vector<OnnxDim> dims;
 };
 

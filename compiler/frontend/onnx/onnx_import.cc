@@ -13,6 +13,7 @@
 #include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/old_opsets.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/sequences.h"
 #include "compiler/frontend/onnx/topological_order.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/replace_values.h"
@@ -61,7 +62,7 @@ class Importer {
   const ExprPtr& ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
   OnnxNodeView WithoutNode();
-  std::vector<ExprPtr> Outputs();
+  std::vector<ExprPtr> Outputs(std::vector<std::string>& names);
   std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs) const;
   relay::IRModule Finish();
 
@@ -199,10 +200,9 @@ NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
 Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result,
                                    size_t index) {
   const NarrowType* narrow = result == nullptr ? nullptr : ResultNarrow(node, inputs, index);
-  if (narrow == nullptr || builder_.TypeOf(result)->kind == relay::TypeKind::kTuple ||
-      builder_.DTypeOf(result) != narrow->stored) {
-    return {result};
-  }
+  if (narrow == nullptr) return {result};
+  if (builder_.TypeOf(result)->kind == relay::TypeKind::kTuple) return {result, narrow};
+  if (builder_.DTypeOf(result) != narrow->stored) return {result};
   if (narrow->is_uint64() && ComparesElements(node.op_type)) return {InOtherOrder(WithoutNode(), result), narrow};
   if (narrow->is_real() || !LeavesRange(node.op_type)) return {result, narrow};
   return {Wrapped(WithoutNode(), result, *narrow), narrow};
@@ -221,6 +221,7 @@ std::vector<ExprPtr> Importer::Convert(OnnxNode node, const NarrowTypes& narrow)
   if (row == nullptr) RefuseOperator(domain);
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
+  if (!row->outcome.takes_sequences) RequireTensors(inputs);
   for (size_t i = 0; ComparesElements(node.op_type) && i < inputs.size(); ++i) {
     if (narrow[i] != nullptr && narrow[i]->is_uint64()) inputs[i] = InOtherOrder(WithoutNode(), inputs[i]);
   }
@@ -245,7 +246,8 @@ void Importer::ConvertNode(const OnnxNode& node) {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (node.outputs[i].empty() || i >= results.size()) continue;
       const Value& value = scopes_.back()[node.outputs[i]] = AsResult(node, narrow, results[i], i);
-      if (scopes_.size() == 1) declared_.Compare(node, node.outputs[i], value.expr, builder_);
+      if (scopes_.size() == 1 && relay::AsTuple(value.expr) == nullptr)
+        declared_.Compare(node, node.outputs[i], value.expr, builder_);
     }
   } catch (const NodeError&) {
     throw;
@@ -265,7 +267,7 @@ bool Importer::AnyCountedInput(const std::vector<ExprPtr>& inputs) const {
 }
 
 // The results as the types that the model declares for them.
-std::vector<ExprPtr> Importer::Outputs() {
+std::vector<ExprPtr> Importer::Outputs(std::vector<std::string>& names) {
   std::vector<ExprPtr> outputs;
   for (const std::string& name : graph_.outputs) {
     const Value* value = FindValue(name);
@@ -273,7 +275,7 @@ std::vector<ExprPtr> Importer::Outputs() {
     const NarrowType* narrow = DeclaredNarrow(graph_, name);
     const bool is_stored = narrow != nullptr && builder_.TypeOf(value->expr)->kind == relay::TypeKind::kTensor &&
                            builder_.DTypeOf(value->expr) == narrow->stored;
-    outputs.push_back(is_stored ? ToDeclared(WithoutNode(), value->expr, *narrow) : value->expr);
+    AddOutput(name, is_stored ? ToDeclared(WithoutNode(), value->expr, *narrow) : value->expr, names, outputs);
   }
   return outputs;
 }
@@ -300,11 +302,11 @@ std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outp
 }
 
 relay::IRModule Importer::Finish() {
-  std::vector<ExprPtr> outputs = Outputs();
+  relay::IRModule module;
+  std::vector<ExprPtr> outputs = Outputs(module.output_names);
   const std::vector<relay::CountedOutput> counted = AddCounts(outputs);
   const ExprPtr body = outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
   const auto uses = relay::CountUses(body);
-  relay::IRModule module;
   auto params = inputs_;
   // Weights that only shaped the import (a clip's bounds) are not parameters of the result.
   for (size_t i = 0; i < builder_.param_vars().size(); ++i) {
@@ -349,11 +351,11 @@ OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImpo
                         std::vector<std::string> notices) {
   OnnxImportResult result;
   ReplaceValues(graph.initializers, options.initializers, options.initializers_origin);
+  WriteOutSequenceInputs(graph, options.shapes, notices);
   result.module = Importer(graph, options, notices).Run();
   result.module.name = name;
   result.result_names = ResultNames(graph);
   for (std::string& notice : notices) result.notices.push_back(OneLine(std::move(notice)));
-  result.module.output_names = std::move(graph.outputs);
   return result;
 }
 

@@ -31,6 +31,11 @@ class OnnxNodeView {
         convert_body_(std::move(convert_body)),
         narrow_types_(std::move(narrow_types)) {}
 
+  // A view of another node in this one's place, with these inputs, none of them narrow.
+  OnnxNodeView Of(const OnnxNode& node, std::vector<relay::ExprPtr> inputs) const {
+    return {node, opset_, std::move(inputs), builder_, convert_body_};
+  }
+
   int64_t opset() const { return opset_; }
   const OnnxNode& node() const { return node_; }
   TypedBuilder& builder() const { return builder_; }

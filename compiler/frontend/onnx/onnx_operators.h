@@ -23,6 +23,8 @@ struct OnnxOutcome {
   // through the graph's operators, which pass counts on. One that computes with its input's dimensions (a mean's
   // divisor, a window's centre) would take the upper bound for the actual extent.
   bool takes_counts = false;
+  // Whether inputs may be sequences or optional values (sequences.h).
+  bool takes_sequences = false;
 };
 
 struct OnnxOperator {

@@ -33,6 +33,8 @@ class TypedBuilder {
   // As Call, for operators that take one tuple.
   relay::ExprPtr CallOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
   relay::ExprPtr Item(const relay::ExprPtr& tuple, int index);
+  // A tuple of expressions that has a type.
+  relay::ExprPtr TupleOf(std::vector<relay::ExprPtr> fields);
   // As Call, treating every element of the type as valid: the result has no counts.
   relay::ExprPtr Uncounted(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
   // Uncounted for operators that take one tuple.
@@ -65,7 +67,6 @@ class TypedBuilder {
   void Spend(int64_t bytes);
 
  private:
-  relay::ExprPtr TupleOf(std::vector<relay::ExprPtr> fields);
   relay::TypePtr CheckedType(const relay::Call& call) const;
   relay::ExprPtr Fold(const relay::Call& call, const relay::TypePtr& type);
 
@@ -81,6 +82,7 @@ class TypedBuilder {
   std::unordered_map<relay::ExprPtr, Counts> counts_;
   std::unordered_map<relay::ExprPtr, int64_t> bounds_;  // of counts
   std::vector<std::pair<relay::ExprPtr, int64_t>> required_;
+  int64_t streams_ = 0;
 };
 
 }  // namespace hone

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "compiler/frontend/onnx/node_error.h"
+#include "compiler/frontend/onnx/sequences.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 
@@ -19,6 +20,7 @@ constexpr int64_t kMostTurns = 1024;
 
 // The condition's only value; nullopt if it is computed.
 std::optional<bool> Known(const OnnxNodeView& view, const ExprPtr& condition) {
+  RequireTensors({condition});
   const Shape& shape = view.builder().ShapeOf(condition);
   if (ElementCount(shape) != 1) RefuseNode(fmt::format("its condition is {}; it must be one value", ShapeText(shape)));
   const Tensor* value = view.builder().ValueOf(condition);
@@ -39,9 +41,27 @@ ExprPtr Widened(const OnnxNodeView& view, ExprPtr data, const Shape& shape) {
   return data;
 }
 
+ExprPtr Selected(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& otherwise);
+
+// Selects each element of two sequences.
+ExprPtr SelectedElements(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& otherwise) {
+  const relay::Tuple *a = relay::AsTuple(then), *b = relay::AsTuple(otherwise);
+  if (a == nullptr || b == nullptr || a->fields.size() != b->fields.size() || then == AbsentValue() ||
+      otherwise == AbsentValue()) {
+    RefuseNode("its branches give sequences of different lengths, or other kinds, so that its condition must be known");
+  }
+  std::vector<ExprPtr> elements;
+  for (size_t i = 0; i < a->fields.size(); ++i) elements.push_back(Selected(view, a->fields[i], b->fields[i]));
+  return view.builder().TupleOf(std::move(elements));
+}
+
 // Selects between the results of both branches, which are both computed because they have no effects. If their extents
 // differ, the result's are counted.
 ExprPtr Selected(const OnnxNodeView& view, const ExprPtr& then, const ExprPtr& otherwise) {
+  if (then == otherwise) return then;
+  if (relay::AsTuple(then) != nullptr || relay::AsTuple(otherwise) != nullptr) {
+    return SelectedElements(view, then, otherwise);
+  }
   const TypedBuilder& builder = view.builder();
   const relay::TypePtr a = builder.TypeOf(then), b = builder.TypeOf(otherwise);
   if (a->shape.size() != b->shape.size() || a->dtype != b->dtype) {
@@ -99,6 +119,7 @@ std::vector<ExprPtr> If(const OnnxNodeView& view) {
 // Joins one element of every iteration along a new axis.
 ExprPtr Stacked(const OnnxNodeView& view, const std::vector<ExprPtr>& turns, int64_t axis) {
   std::vector<ExprPtr> fields;
+  RequireTensors(turns);
   for (const ExprPtr& turn : turns) {
     Shape shape = view.builder().ShapeOf(turn);
     shape.insert(shape.begin() + OnnxNodeView::Axis(axis, static_cast<int64_t>(shape.size()) + 1), 1);
@@ -145,6 +166,7 @@ std::vector<ExprPtr> WithNoTurns(const OnnxNodeView& view, const OnnxGraph& body
                                  size_t outputs) {
   if (outputs == 0) return carried;
   const std::vector<ExprPtr> turn = view.Results(body, TurnInputs(0, carried));
+  RequireTensors({turn.end() - static_cast<int64_t>(outputs), turn.end()});
   for (size_t i = turn.size() - outputs; i < turn.size(); ++i) {
     Shape shape = view.builder().ShapeOf(turn[i]);
     shape.insert(shape.begin(), 0);
@@ -156,6 +178,7 @@ std::vector<ExprPtr> WithNoTurns(const OnnxNodeView& view, const OnnxGraph& body
 std::vector<ExprPtr> Loop(const OnnxNodeView& view) {
   const OnnxGraph& body = view.Body("body");
   if (view.num_inputs() < 2) RefuseNode(fmt::format("{} inputs; it takes 2 or more", view.num_inputs()));
+  RequireTensors({view.inputs().begin(), view.inputs().begin() + 2});
   const int64_t most = MostTurns(view);
   std::vector<ExprPtr> carried(view.inputs().begin() + 2, view.inputs().end());
   if (body.outputs.size() < carried.size() + 1) RefuseNode("its graph gives fewer values than it takes");
@@ -246,22 +269,55 @@ class Scanning {
   std::vector<int64_t> axes_, backwards_;
 };
 
+// Image `i` of a tensor, without their axis.
+ExprPtr ImageOf(const OnnxNodeView& view, const ExprPtr& images, int64_t i) {
+  return view.Call("take", {images, Number(DType::kInt64, i)}, {{"axis", int64_t{0}}});
+}
+
+// A Scan of opset 8 iterates over each image apart. Before the other inputs it has the images' lengths.
+std::vector<ExprPtr> ScanOfImages(const OnnxNodeView& view) {
+  if (view.HasInput(0)) RefuseNode("its sequences have lengths; a Scan of whole sequences is supported");
+  const std::vector<ExprPtr> given(view.inputs().begin() + 1, view.inputs().end());
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Shape& shape = view.builder().ShapeOf(given[i]);
+    if (!shape.empty() && shape[0] > 0 && shape[0] == view.builder().ShapeOf(given[0])[0]) continue;
+    RefuseNode(fmt::format("input {} is {}; its first axis must count images", i + 1, ShapeText(shape)));
+  }
+  OnnxNode node = view.node();
+  for (auto& [name, attribute] : node.attributes) {
+    if (name == "directions") name = "scan_input_directions";
+  }
+  std::vector<std::vector<ExprPtr>> images;
+  for (int64_t i = 0; i < view.builder().ShapeOf(given.at(0))[0]; ++i) {
+    std::vector<ExprPtr> inputs;
+    for (const ExprPtr& each : given) inputs.push_back(ImageOf(view, each, i));
+    images.push_back(Scanning(view.Of(node, std::move(inputs))).Results());
+  }
+  std::vector<ExprPtr> results;
+  for (size_t i = 0; i < images[0].size(); ++i) results.push_back(Stacked(view, Column(images, i), 0));
+  return results;
+}
+
 std::vector<ExprPtr> Scan(const OnnxNodeView& view) {
-  if (view.opset() < 9) RefuseNode("a Scan before opset 9 is not supported");
-  return Scanning(view).Results();
+  return view.opset() < 9 ? ScanOfImages(view) : Scanning(view).Results();
 }
 
 }  // namespace
 
 OnnxOperatorTable ControlOperators() {
   return {
-      {"If", 1, 1, If, {"then_branch", "else_branch"}, {.becomes = "concatenate reshape where"}},
-      {"Loop", 0, -1, Loop, {"body"}, {.becomes = "concatenate reshape"}},
+      {"If",
+       1,
+       1,
+       If,
+       {"then_branch", "else_branch"},
+       {.becomes = "concatenate reshape where", .takes_sequences = true}},
+      {"Loop", 0, -1, Loop, {"body"}, {.becomes = "concatenate reshape", .takes_sequences = true}},
       {"Scan",
        0,
        -1,
        Scan,
-       {"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
+       {"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
         "scan_output_directions"},
        {.becomes = "concatenate reshape take"}},
   };

@@ -150,7 +150,7 @@ std::vector<ExprPtr> CastLike(const OnnxNodeView& view) {
 
 OnnxOperatorTable ElementwiseOperators() {
   OnnxOperatorTable table = {
-      {"Identity", 1, 1, Identity, {}, {.takes_counts = true}},
+      {"Identity", 1, 1, Identity, {}, {.takes_counts = true, .takes_sequences = true}},
       {"Cast", 1, 1, Cast, {"round_mode", "to", "saturate"}, {.becomes = "cast", .takes_counts = true}},
       {"CastLike", 2, 2, CastLike, {"round_mode", "saturate"}, {.becomes = "cast", .takes_counts = true}},
       {"Mod", 2, 2, Mod, {"fmod"}, {.becomes = "mod", .takes_counts = true}},

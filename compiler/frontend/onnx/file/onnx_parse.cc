@@ -132,12 +132,27 @@ std::vector<OnnxDim> DeclaredDims(const onnx::TensorShapeProto& shape, const std
   return dims;
 }
 
+// The type of the tensors that an input is made of; notes that it is a sequence or optional.
+const onnx::TypeProto& TensorTypeIn(const onnx::TypeProto& type, OnnxInput& input) {
+  const onnx::TypeProto* inner = &type;
+  if (inner->has_optional_type()) {
+    input.is_optional = true;
+    inner = &inner->optional_type().elem_type();
+  }
+  if (inner->has_sequence_type()) {
+    input.is_sequence = true;
+    inner = &inner->sequence_type().elem_type();
+  }
+  if (inner->has_tensor_type()) return *inner;
+  RefuseModel(fmt::format("input \"{}\": only tensors are supported, and sequences and optional values of tensors",
+                          input.name));
+}
+
 OnnxInput ParseInput(const onnx::ValueInfoProto& proto) {
   OnnxInput input;
   input.name = proto.name();
   const std::string what = fmt::format("input \"{}\"", input.name);
-  if (!proto.type().has_tensor_type()) RefuseModel(what + ": only tensors are supported");
-  const auto& tensor = proto.type().tensor_type();
+  const auto& tensor = TensorTypeIn(proto.type(), input).tensor_type();
   const OnnxElementType type = ElementTypeOf(tensor.elem_type(), what);
   input.dtype = type.dtype;
   input.has_shape = tensor.has_shape();
@@ -189,7 +204,8 @@ void ParseInitializers(onnx::GraphProto& proto, OnnxGraph& graph, const External
     if (input.name().empty()) RefuseModel("an input has no name");
     if (!inputs.insert(input.name()).second) RefuseModel(fmt::format("the input \"{}\" is there twice", input.name()));
     if (names.count(input.name()) > 0) continue;
-    if (!is_body) graph.element_types[input.name()] = input.type().tensor_type().elem_type();
+    OnnxInput ignored;
+    if (!is_body) graph.element_types[input.name()] = TensorTypeIn(input.type(), ignored).tensor_type().elem_type();
     graph.inputs.push_back(is_body ? NamedInput(input.name()) : ParseInput(input));
   }
 }
