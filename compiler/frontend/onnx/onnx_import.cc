@@ -51,6 +51,7 @@ class Importer {
   using Scope = std::unordered_map<std::string, Value>;
 
   void AddInputs();
+  void AddSeed();
   void RequireInput(const std::string& name) const;
   std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
   const Value* FindValue(const std::string& name) const;
@@ -105,6 +106,17 @@ void Importer::AddInputs() {
   for (const auto& [name, tensor] : graph_.initializers) {
     scopes_[0][name] = {builder_.Weight(tensor, name), DeclaredNarrow(graph_, name)};
   }
+  AddSeed();
+}
+
+void Importer::AddSeed() {
+  const std::string& name = options_.seed_input;
+  if (name.empty()) return builder_.SetSeed(CountOf(static_cast<int64_t>(options_.seed)));
+  if (FindValue(name) != nullptr) {
+    throw Error(ExitCode::kUsage, fmt::format("--seed-input {}: the model has a value of that name", name));
+  }
+  inputs_.push_back(std::make_shared<const relay::Var>(name, relay::TensorType({}, DType::kInt64)));
+  builder_.SetSeed(inputs_.back());
 }
 
 void Importer::RequireInput(const std::string& name) const {

@@ -17,7 +17,9 @@ struct OnnxImportOptions {
   std::map<std::string, double> values = {};        // inputs that always hold one number: they become constants
   std::map<std::string, Tensor> initializers = {};  // replace the model's own of these names; same types
   std::string initializers_origin = {};             // their origin, for messages
-  bool freeze = true;  // initializers become Constants; else parameters bound in the module
+  bool freeze = true;           // initializers become Constants; else parameters bound in the module
+  uint64_t seed = 0;            // of random operators without a seed of their own
+  std::string seed_input = {};  // if not empty: an int64 input of this name, which the model gets, seeds them instead
 };
 
 struct OnnxImportResult {

@@ -62,6 +62,12 @@ class TypedBuilder {
   // The Vars of params(), in the same order.
   const std::vector<relay::ExprPtr>& param_vars() const { return param_vars_; }
 
+  // The seed of the model's random numbers, one int64; a constant of 0 until it is set.
+  const relay::ExprPtr& seed() const { return seed_; }
+  void SetSeed(relay::ExprPtr seed) { seed_ = std::move(seed); }
+  // A number for each node that draws random numbers: 0, 1, ...
+  int64_t NextStream() { return streams_++; }
+
   // Accounts for `bytes` of constants that the import creates. Throws Error(kBadData) if a model asks for implausibly
   // many.
   void Spend(int64_t bytes);
@@ -82,6 +88,7 @@ class TypedBuilder {
   std::unordered_map<relay::ExprPtr, Counts> counts_;
   std::unordered_map<relay::ExprPtr, int64_t> bounds_;  // of counts
   std::vector<std::pair<relay::ExprPtr, int64_t>> required_;
+  relay::ExprPtr seed_ = relay::MakeConstant(Tensor(DType::kInt64, {}));
   int64_t streams_ = 0;
 };
 

@@ -1,4 +1,6 @@
 // Normalizations, LRN, Dropout.
+#include "compiler/ops/random/onnx.h"
+
 #include <fmt/format.h>
 
 #include <numeric>
@@ -157,10 +159,26 @@ bool IsKnownZero(const OnnxNodeView& view, int input) {
   return value != nullptr && value->elements() == 1 && value->At(0) == 0;
 }
 
+// While a model learns, elements become 0 with the probability `ratio`, and the others grow by 1 / (1 - ratio).
+std::vector<ExprPtr> Dropped(const OnnxNodeView& view) {
+  const Tensor *training = view.InputValue(2), *ratio = view.HasInput(1) ? view.InputValue(1) : nullptr;
+  if (training == nullptr || (view.HasInput(1) && ratio == nullptr)) {
+    RefuseNode("training_mode and ratio must be known when the model is imported");
+  }
+  const double share = ratio == nullptr ? 0.5 : ratio->At(0);
+  if (!(share >= 0 && share < 1)) RefuseNode(fmt::format("ratio is {}; it must be from 0 to below 1", share));
+  const ExprPtr kept =
+      view.Call("greater_equal",
+                {UniformNumbers(view, view.InputShape(0)),
+                 relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, {}, {static_cast<float>(share)}))});
+  const ExprPtr grown = WithScalar(view, "multiply", view.Input(0), 1 / (1 - share));
+  return {view.Call("where", {kept, grown, ScalarLike(view, grown, 0)}), kept};
+}
+
 // In inference, or if nothing is dropped, the result is the input, and the mask keeps everything.
 std::vector<ExprPtr> Dropout(const OnnxNodeView& view) {
   const bool drops = view.HasInput(2) && !IsKnownZero(view, 2) && !(view.HasInput(1) && IsKnownZero(view, 1));
-  if (drops) RefuseNode("training_mode is set; only inference is supported");
+  if (drops) return Dropped(view);
   if (view.node().outputs.size() < 2) return {view.Input(0)};
   const Shape& shape = view.InputShape(0);
   view.builder().Spend(ElementCount(shape));
@@ -216,7 +234,12 @@ OnnxOperatorTable NormalizationOperators() {
        {"axis", "p"},
        {.becomes = "abs divide equal multiply sqrt sum where"}},
       {"LRN", 1, 1, Lrn, {"alpha", "beta", "bias", "size"}, {.becomes = "nn.lrn"}},
-      {"Dropout", 1, 3, Dropout, {"ratio", "seed", "is_test"}, {.takes_counts = true}},
+      {"Dropout",
+       1,
+       3,
+       Dropout,
+       {"ratio", "seed", "is_test"},
+       {.becomes = "greater_equal multiply random.uniform where", .takes_counts = true}},
   };
 }
 
