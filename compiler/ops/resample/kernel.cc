@@ -7,7 +7,7 @@
 //    weights    [tap][position] f32
 //    inside     [tap][position] i32     -1, or 0 for a pixel that counts as zero
 //
-// The taps are the four pixels around a position, or only the nearest one.
+// The taps are the pixels around a position along each axis, two or four, or only the nearest one.
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
@@ -28,12 +28,18 @@ constexpr int64_t kGridWordBytes = 4;        // for an element, an offset and a 
 struct GridShape {
   explicit GridShape(const relay::Call& call)
       : data(TensorTypeOf(call.args[0]).shape),
-        places(call.type->shape[2] * call.type->shape[3]),
-        is_nearest(call.attrs.GetString("method") == "nearest_neighbor"),
+        places(ElementCount({call.type->shape.begin() + 2, call.type->shape.end()})),
+        method(call.attrs.GetString("method")),
         corners(call.attrs.GetBool("align_corners")),
         padding(call.attrs.GetString("padding_mode")) {}
 
-  int64_t taps() const { return is_nearest ? 1 : 4; }
+  size_t axes() const { return data.size() - 2; }
+  int64_t pixels() const { return ElementCount({data.begin() + 2, data.end()}); }  // of a plane
+  int64_t taps() const {
+    const int64_t along = method == "nearest_neighbor" ? 1 : method == "bicubic" ? 4 : 2;
+    return axes() == 2 ? along * along : along * along * along;
+  }
+  int64_t position_bytes() const { return static_cast<int64_t>(axes()) * kGridWordBytes; }
   int64_t groups() const { return CeilDiv(places, kGridItemPositions); }
   int64_t chunks() const { return CeilDiv(data[1], kGridItemChannels); }
   int64_t items() const { return std::max<int64_t>(1, data[0] * groups() * chunks()); }
@@ -41,7 +47,8 @@ struct GridShape {
 
   Shape data;
   int64_t places;
-  bool is_nearest, corners;
+  std::string method;
+  bool corners;
   std::string padding;
 };
 
@@ -68,13 +75,13 @@ class GridKernel {
       Value* first = b_.Mul(group, kGridItemPositions);
       Value* count = b_.Min(b_.Index(kGridItemPositions), b_.Sub(b_.Index(shape_.places), first));
       Value* position = b_.Add(b_.Mul(image, shape_.places), first);
-      EmitTables(b_.At(grid, b_.Mul(position, 2 * kGridWordBytes)), count);
+      EmitTables(b_.At(grid, b_.Mul(position, shape_.position_bytes())), count);
       Value *channel = b_.Mul(chunk, kGridItemChannels),
             *last = b_.Min(b_.Add(channel, kGridItemChannels), b_.Index(shape_.data[1]));
       b_.For(channel, last, 1, [&](Value* c) {
         Value* plane = b_.Add(b_.Mul(image, shape_.data[1]), c);
         Value* to = b_.Add(b_.Mul(plane, shape_.places), first);
-        EmitPlane(b_.At(data, b_.Mul(plane, shape_.data[2] * shape_.data[3] * kGridWordBytes)),
+        EmitPlane(b_.At(data, b_.Mul(plane, shape_.pixels() * kGridWordBytes)),
                   b_.At(result, b_.Mul(to, kGridWordBytes)), count);
       });
     });
@@ -95,49 +102,84 @@ class GridKernel {
 
   void EmitTables(Value* grid, Value* count) {
     ForVectors(count, [&](Value* i, int lanes) {
-      Value* pairs = b_.Load(b_.At(grid, b_.Mul(i, 2 * kGridWordBytes)), 2 * lanes);
-      const auto half = [&](int part) {
+      const auto axes = static_cast<int>(shape_.axes());
+      Value* positions = b_.Load(b_.At(grid, b_.Mul(i, shape_.position_bytes())), axes * lanes);
+      const auto part = [&](int which) {
         std::vector<int> mask;
-        for (int lane = 0; lane < lanes; ++lane) mask.push_back(2 * lane + part);
-        if (lanes == 1) return b_.ir().CreateExtractElement(pairs, static_cast<uint64_t>(part));
-        return b_.ir().CreateShuffleVector(pairs, llvm::ArrayRef<int>(mask));
+        for (int lane = 0; lane < lanes; ++lane) mask.push_back(axes * lane + which);
+        if (lanes == 1) return b_.ir().CreateExtractElement(positions, static_cast<uint64_t>(which));
+        return b_.ir().CreateShuffleVector(positions, llvm::ArrayRef<int>(mask));
       };
-      const GridTaps columns = TapsOf(half(0), shape_.data[3]), rows = TapsOf(half(1), shape_.data[2]);
+      std::vector<GridTaps> taps;
+      for (int d = 0; d < axes; ++d)
+        taps.push_back(TapsOf(part(axes - 1 - d), shape_.data[static_cast<size_t>(d) + 2]));
       int64_t tap = 0;
-      for (size_t r = 0; r < rows.pixels.size(); ++r) {
-        for (size_t c = 0; c < columns.pixels.size(); ++c) {
-          StoreTap(tap++, i, {columns.pixels[c], rows.pixels[r]}, b_.FMul(columns.weights[c], rows.weights[r]));
-        }
-      }
+      ForTaps(taps, {}, nullptr, [&](const Vals& pixel, Value* weight) { StoreTap(tap++, i, pixel, weight); });
     });
   }
 
-  struct Pixel {
-    Value *x, *y;
-  };
-  void StoreTap(int64_t tap, Value* i, const Pixel& pixel, Value* weight) {
+  // Every combination of the axes' taps, the last axis innermost, with the product of its weights.
+  void ForTaps(const std::vector<GridTaps>& taps, const Vals& pixel, Value* weight,
+               const std::function<void(const Vals& pixel, Value* weight)>& body) {
+    if (pixel.size() == taps.size()) return body(pixel, weight);
+    const GridTaps& own = taps[pixel.size()];
+    for (size_t i = 0; i < own.pixels.size(); ++i) {
+      Vals longer = pixel;
+      longer.push_back(own.pixels[i]);
+      ForTaps(taps, longer, weight == nullptr ? own.weights[i] : b_.FMul(weight, own.weights[i]), body);
+    }
+  }
+
+  void StoreTap(int64_t tap, Value* i, const Vals& pixel, Value* weight) {
     auto& ir = b_.ir();
     llvm::Type* whole = weight->getType()->getWithNewType(b_.i32());
-    const auto held = [&](Value* x, int64_t extent) { return ir.CreateFPToSI(Held(x, extent), whole); };
-    Value* width = llvm::ConstantInt::get(whole, static_cast<uint64_t>(shape_.data[3]));
-    Value* offset = ir.CreateAdd(ir.CreateMul(held(pixel.y, shape_.data[2]), width), held(pixel.x, shape_.data[3]));
+    Value *offset = nullptr, *inside = nullptr;
+    for (size_t d = 0; d < pixel.size(); ++d) {
+      const int64_t extent = shape_.data[d + 2];
+      Value* at = ir.CreateFPToSI(Held(pixel[d], extent), whole);
+      Value* rows = offset == nullptr
+                        ? nullptr
+                        : ir.CreateMul(offset, llvm::ConstantInt::get(whole, static_cast<uint64_t>(extent)));
+      offset = rows == nullptr ? at : ir.CreateAdd(rows, at);
+      Value* has = Has(pixel[d], extent);
+      inside = inside == nullptr ? has : ir.CreateAnd(inside, has);
+    }
     b_.Store(offset, Entry(offsets_, tap, i));
     b_.Store(weight, Entry(weights_, tap, i));
-    if (!shape_.zeros()) return;
-    Value* inside = ir.CreateAnd(Has(pixel.x, shape_.data[3]), Has(pixel.y, shape_.data[2]));
-    b_.Store(ir.CreateSExt(inside, whole), Entry(inside_, tap, i));
+    if (shape_.zeros()) b_.Store(ir.CreateSExt(inside, whole), Entry(inside_, tap, i));
   }
 
   GridTaps TapsOf(Value* x, int64_t extent) {
     auto& ir = b_.ir();
     Value* at = PositionOf(x, extent);
-    if (shape_.is_nearest) {
+    if (shape_.method == "nearest_neighbor") {
       return {{Padded(ir.CreateUnaryIntrinsic(llvm::Intrinsic::nearbyint, at), extent)}, {Constant(1, at)}};
     }
+    if (shape_.method == "bicubic") return CubicTapsOf(HalfPadded(at, extent), extent);
     at = Padded(at, extent);
     Value* low = ir.CreateUnaryIntrinsic(llvm::Intrinsic::floor, at);
     Value* share = b_.FSub(at, low);
     return {{low, b_.FAdd(low, Constant(1, low))}, {b_.FSub(Constant(1, share), share), share}};
+  }
+
+  // Keys's cubic for a = -3/4: pixels within a distance of 1, and those within 2.
+  GridTaps CubicTapsOf(Value* at, int64_t extent) {
+    constexpr float a = -0.75F;
+    Value* low = b_.ir().CreateUnaryIntrinsic(llvm::Intrinsic::floor, at);
+    Value* share = b_.FSub(at, low);
+    const auto c = [&](float value) { return Constant(value, at); };
+    const auto near = [&](Value* d) {
+      Value* slope = b_.FSub(b_.FMul(d, c(a + 2)), c(a + 3));
+      return b_.FAdd(b_.FMul(b_.FMul(slope, d), d), c(1));
+    };
+    const auto far = [&](Value* d) {
+      Value* square = b_.FAdd(b_.FMul(b_.FSub(b_.FMul(d, c(a)), c(5 * a)), d), c(8 * a));
+      return b_.FSub(b_.FMul(square, d), c(4 * a));
+    };
+    Value* rest = b_.FSub(c(1), share);
+    GridTaps taps{{}, {far(b_.FAdd(share, c(1))), near(share), near(rest), far(b_.FAdd(rest, c(1)))}};
+    for (int i = -1; i <= 2; ++i) taps.pixels.push_back(Padded(b_.FAdd(low, c(static_cast<float>(i))), extent));
+    return taps;
   }
 
   // Equals the reference's GridAxis (compiler/ops/resample/op.cc), operation by operation.
@@ -150,7 +192,15 @@ class GridKernel {
   }
   Value* Padded(Value* at, int64_t extent) {
     if (shape_.padding == "border") return Held(at, extent);
-    return shape_.padding == "reflection" ? Reflected(at, extent) : at;
+    return shape_.padding == "reflection" ? Held(Mirrored(at, extent), extent) : at;
+  }
+  Value* HalfPadded(Value* at, int64_t extent) {
+    if (shape_.padding == "reflection") return Mirrored(at, extent);
+    if (shape_.padding == "zeros") return at;
+    const float beyond = shape_.corners ? 0.0F : 0.5F;
+    Value* is_far = b_.ir().CreateOr(b_.ir().CreateFCmpOLT(at, Constant(-beyond, at)),
+                                     b_.ir().CreateFCmpOGT(at, Constant(static_cast<float>(extent - 1) + beyond, at)));
+    return b_.ir().CreateSelect(is_far, Held(at, extent), at);
   }
 
   Value* Held(Value* at, int64_t extent) {
@@ -161,7 +211,7 @@ class GridKernel {
                              b_.ir().CreateFCmpOLE(at, Constant(static_cast<float>(extent - 1), at)));
   }
 
-  Value* Reflected(Value* at, int64_t extent) {
+  Value* Mirrored(Value* at, int64_t extent) {
     const float low = shape_.corners ? 0.0F : -0.5F,
                 twice = 2 * static_cast<float>(shape_.corners ? extent - 1 : extent);
     const auto c = [&](float value) { return Constant(value, at); };
@@ -169,7 +219,7 @@ class GridKernel {
     Value* distance = b_.ir().CreateUnaryIntrinsic(llvm::Intrinsic::fabs, b_.FSub(at, c(low)));
     Value* rounds = b_.ir().CreateUnaryIntrinsic(llvm::Intrinsic::floor, b_.FDiv(distance, c(twice)));
     Value* folded = b_.FSub(distance, b_.FMul(rounds, c(twice)));
-    return Held(b_.FAdd(b_.FMin(folded, b_.FSub(c(twice), folded)), c(low)), extent);
+    return b_.FAdd(b_.FMin(folded, b_.FSub(c(twice), folded)), c(low));
   }
 
   void EmitPlane(Value* plane, Value* result, Value* count) {

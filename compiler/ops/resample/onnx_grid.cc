@@ -1,6 +1,8 @@
 // GridSample: elements of an image at computed positions.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "compiler/frontend/onnx/window.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
@@ -10,22 +12,31 @@ namespace {
 
 std::vector<relay::ExprPtr> GridSample(const OnnxNodeView& view) {
   const Shape image = view.InputShape(0), grid = view.InputShape(1);
-  if (image.size() != 4 || grid.size() != 4 || grid[3] != 2 || grid[0] != image[0]) {
-    RefuseNode(fmt::format("an image {} with a grid {}; N x C x H x W with N x H x W x 2 is supported",
-                           ShapeText(image), ShapeText(grid)));
+  if ((image.size() != 4 && image.size() != 5) || grid.size() != image.size() || grid[0] != image[0] ||
+      grid.back() != view.InputRank(0) - 2) {
+    RefuseNode(
+        fmt::format("an image {} with a grid {}; N x C x H x W with N x H x W x 2 is supported, and the same of "
+                    "volumes",
+                    ShapeText(image), ShapeText(grid)));
   }
+  static const std::map<std::string, std::string> kMethods{{"nearest", "nearest_neighbor"},
+                                                           {"linear", "bilinear"},
+                                                           {"bilinear", "bilinear"},
+                                                           {"cubic", "bicubic"},
+                                                           {"bicubic", "bicubic"}};
   const std::string mode = view.String("mode", "linear"), padding = view.String("padding_mode", "zeros");
-  const bool is_nearest = mode == "nearest";
-  if (mode != "linear" && mode != "bilinear" && !is_nearest) {
-    RefuseNode(fmt::format("mode \"{}\" is not supported; linear and nearest are", mode));
+  const auto method = kMethods.find(mode);
+  if (method == kMethods.end())
+    RefuseNode(fmt::format("mode \"{}\" is not known; linear, cubic and nearest are", mode));
+  if (method->second == "bicubic" && image.size() == 5) {
+    RefuseNode("mode \"cubic\" of a volume, which ONNX does not define; use linear or nearest");
   }
   if (padding != "zeros" && padding != "border" && padding != "reflection") {
     RefuseNode(fmt::format("padding_mode \"{}\" is not known", padding));
   }
-  return {view.Call("image.grid_sample", {view.Input(0), view.Input(1)},
-                    {{"method", std::string(is_nearest ? "nearest_neighbor" : "bilinear")},
-                     {"padding_mode", padding},
-                     {"align_corners", view.Int("align_corners", 0) != 0}})};
+  return {view.Call(
+      "image.grid_sample", {view.Input(0), view.Input(1)},
+      {{"method", method->second}, {"padding_mode", padding}, {"align_corners", view.Int("align_corners", 0) != 0}})};
 }
 
 // AffineGrid: the positions for GridSample, as an affine map of the result's positions.

@@ -247,8 +247,18 @@ TEST(OnnxGridSample, BlendsNeighboursAndKnowsTheBorder) {
   EXPECT_THAT(Sample({-0.5F, 2, -0.5F, 0.5F}, {{"mode", "nearest"}, {"padding_mode", "reflection"}}),
               ElementsAre(2, 2));
   ModelMaker model(20);
-  model.Input("x", {1, 1, 2, 2}).Node("GridSample", {"x", "x"}, {"y"}, {{"mode", "cubic"}}).Output("y");
-  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("linear and nearest are"));
+  model.Input("x", {1, 1, 2, 2}).Node("GridSample", {"x", "x"}, {"y"}, {{"mode", "area"}}).Output("y");
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("linear, cubic and nearest are"));
+}
+
+// In the middle of four pixels the weights of Keys's cubic for a = -3/4 are -3/32, 19/32, 19/32 and -3/32.
+TEST(OnnxGridSample, BlendsSixteenPixelsAndVolumes) {
+  EXPECT_THAT(Sample({0, 0, 0, 0}, {{"mode", "cubic"}}), ElementsAre(6 * 19.0F * 19 / 1024, 6 * 19.0F * 19 / 1024));
+  EXPECT_THAT(Sample({0, 0, 0, 0}, {{"mode", "cubic"}, {"padding_mode", "border"}}), ElementsAre(1.5F, 1.5F));
+  ModelMaker model(22);
+  model.Input("x", {1, 1, 2, 2, 2}).Weight("g", {1, 1, 1, 1, 3}, {0, 0, 1});
+  model.Node("GridSample", {"x", "g"}, {"y"}, {{"align_corners", int64_t{1}}}).Output("y");
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Counting({1, 1, 2, 2, 2})}})[0]), ElementsAre(5.5F));
 }
 
 TEST(OnnxWindow, OfOneDimensionIsAPlaneOfOneRow) {

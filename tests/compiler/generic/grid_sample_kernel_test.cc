@@ -23,7 +23,9 @@ Tensor Grid(const Shape& shape) {
 void Check(const Shape& data, const Shape& places, const std::string& method, const std::string& padding,
            bool corners) {
   SCOPED_TRACE(::testing::Message() << ShapeText(data) << " " << method << " " << padding << " " << corners);
-  const Shape shape{data[0], places[0], places[1], 2};
+  Shape shape{data[0]};
+  shape.insert(shape.end(), places.begin(), places.end());
+  shape.push_back(static_cast<int64_t>(places.size()));
   const relay::ExprPtr x = Param("x", data), grid = Param("grid", shape);
   const relay::Attrs attrs{{"method", method}, {"padding_mode", padding}, {"align_corners", corners}};
   CheckFunction(Function({x, grid}, relay::MakeCall("image.grid_sample", {x, grid}, attrs)),
@@ -31,9 +33,17 @@ void Check(const Shape& data, const Shape& places, const std::string& method, co
 }
 
 TEST(GridSampleKernel, BlendsAndPadsEachWay) {
-  for (const char* method : {"bilinear", "nearest_neighbor"}) {
+  for (const char* method : {"bilinear", "nearest_neighbor", "bicubic"}) {
     for (const char* padding : {"zeros", "border", "reflection"}) {
       for (const bool corners : {false, true}) Check({2, 3, 8, 4}, {5, 7}, method, padding, corners);
+    }
+  }
+}
+
+TEST(GridSampleKernel, SamplesVolumes) {
+  for (const char* method : {"bilinear", "nearest_neighbor"}) {
+    for (const char* padding : {"zeros", "border", "reflection"}) {
+      for (const bool corners : {false, true}) Check({2, 3, 3, 8, 4}, {2, 5, 7}, method, padding, corners);
     }
   }
 }
