@@ -269,21 +269,24 @@ void ReadCrop(const OnnxNodeView& view, std::vector<ResizedAxis>& axes) {
   }
 }
 
-// Truncates blends of integers towards zero, as ONNX Runtime does. Rounding may leave a sum of shares slightly below
-// its integer, which must not lower the result by one.
-ExprPtr CutBlend(const OnnxNodeView& view, const ExprPtr& data, DType dtype) {
+// Rounds blends of integers, halves to even, and holds cubic ones within the range of types that float32 can hold.
+ExprPtr RoundedBlend(const OnnxNodeView& view, const ExprPtr& data, DType dtype) {
   if (IsFloat(dtype) || !IsFloat(view.builder().DTypeOf(data))) return AsDType(view, data, dtype);
-  constexpr double kMissed = 1.0 / 2048;
-  const ExprPtr outwards = WithScalar(view, "multiply", view.Call("sign", {data}), kMissed);
-  return AsDType(view, view.Call("add", {data, outwards}), dtype);
+  const ExprPtr rounded = view.Call("round", {data});
+  const NarrowType* narrow = view.InputNarrow(0);
+  double low = dtype == DType::kInt8 ? -128 : 0, high = dtype == DType::kInt8 ? 127 : 255;
+  if (narrow != nullptr) {
+    low = narrow->low();
+    high = narrow->high();
+  } else if (DTypeBytes(dtype) > 1) {
+    return AsDType(view, rounded, dtype);
+  }
+  return AsDType(view, view.Call("clip", {rounded}, {{"a_min", low}, {"a_max", high}}), dtype);
 }
 
 std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> axes, const ResizeRule& rule) {
   const DType dtype = view.builder().DTypeOf(view.Input(0));
-  if (rule.mode == ResizeMode::kCubic && !IsFloat(dtype)) {
-    RefuseNode(fmt::format("mode=\"cubic\" takes floats, and its input is {}", DTypeName(dtype)));
-  }
-  const bool blends = rule.mode == ResizeMode::kLinear && !rule.antialias;
+  const bool blends = rule.mode != ResizeMode::kNearest;
   ExprPtr data = blends && !LiesBetweenTwo(rule) ? AsDType(view, view.Input(0), DType::kFloat32) : view.Input(0);
   const bool crops = rule.coordinates == kCrop;
   if (crops) ReadCrop(view, axes);
@@ -297,7 +300,7 @@ std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> 
     data = AlongAxis(view, data, a, rule);
   }
   for (const ResizedAxis& a : axes) data = crops && a.in > 0 ? Extrapolated(view, data, a, rule) : data;
-  return {CutBlend(view, data, dtype)};
+  return {RoundedBlend(view, data, dtype)};
 }
 
 ResizeMode ReadMode(const OnnxNodeView& view) {
@@ -356,7 +359,7 @@ OnnxOperatorTable ResizeOperators() {
        Resize,
        {"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside",
         "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
-       {.becomes = "add cast multiply sign take where"}},
+       {.becomes = "add cast clip multiply round take where"}},
       {"Upsample", 1, 2, Upsample, {"mode", "scales"}, {.becomes = "take"}},
   };
 }

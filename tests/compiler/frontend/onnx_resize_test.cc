@@ -74,6 +74,19 @@ TEST(OnnxResize, BlendsSeveral) {
               testing::FloatNear(2.5F, 1e-5F));
 }
 
+// A cubic of 0 and 255 leaves the range of bytes beside the edge. A mean of 0 and 1 is rounded to the even 0.
+TEST(OnnxResize, OfIntegersRoundsAndStaysInRange) {
+  const auto resized = [](const std::string& mode, const std::vector<double>& values, int64_t size) {
+    const auto count = static_cast<int64_t>(values.size());
+    ModelMaker model(18);
+    model.IntegerInput("x", 2, {1, 1, 1, count}).Ints("sizes", {1, 1, 1, size});
+    model.Node("Resize", {"x", "", "", "sizes"}, {"y"}, {{"mode", mode}}).Output("y");
+    return Values(RunOnnx(model.Bytes(), {{"x", Typed(DType::kUInt8, {1, 1, 1, count}, values)}})[0]);
+  };
+  EXPECT_THAT(resized("cubic", {0, 0, 255, 255}, 8), ElementsAre(0, 0, 0, 58, 197, 255, 255, 255));
+  EXPECT_THAT(resized("linear", {0, 1, 4, 9}, 2), ElementsAre(0, 6));
+}
+
 TEST(OnnxResize, OfIntegersLosesNoneToRounding) {
   ModelMaker model(13);
   model.IntegerInput("x", 2, {1, 1, 1, 2}).Ints("sizes", {1, 1, 1, 6});

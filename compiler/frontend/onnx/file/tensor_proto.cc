@@ -244,6 +244,10 @@ OnnxElementType ElementTypeOf(int onnx_type, const std::string& what) {
       return {DType::kUInt8, 8};
     case TensorProto::BOOL:
       return {DType::kBool, 8};
+    case TensorProto::STRING:
+      RefuseTensor(what,
+                   "text is not supported; make numbers of it (tokens, labels) outside of the model, and export "
+                   "the rest");
     default:
       RefuseTensor(what,
                    fmt::format("the element type {} is not supported; bool, floats of 4, 8, 16, 32 and 64 bits and "
