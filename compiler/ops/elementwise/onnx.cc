@@ -52,21 +52,41 @@ ExprPtr Multiplied(const OnnxNodeView& view, ExprPtr x, int64_t exponent) {
   return product;
 }
 
-// For a computed base of integers: kernels have powers only of floats.
+// The powers of integers for exponents that are computed, by squares: one step per bit of an exponent. Larger ones keep
+// their lowest bit, which decides the powers of -1; those of 0 and 1 do not depend on it, and all others overflow.
+ExprPtr PowerBySquares(const OnnxNodeView& view, const ExprPtr& base, const ExprPtr& exponent) {
+  const ExprPtr odd = WithScalar(view, "bitwise_and", exponent, 1);
+  const ExprPtr is_large = WithScalar(view, "greater", exponent, kLargestExponent);
+  const ExprPtr bits = view.Call("where", {is_large, WithScalar(view, "add", odd, kLargestExponent - 1), exponent});
+  const ExprPtr one = ScalarLike(view, base, 1);
+  ExprPtr power = one, square = base;
+  for (int64_t bit = 1; bit <= static_cast<int64_t>(kLargestExponent); bit *= 2) {
+    const ExprPtr is_set =
+        WithScalar(view, "not_equal", WithScalar(view, "bitwise_and", bits, static_cast<double>(bit)), 0);
+    power = view.Call("multiply", {power, view.Call("where", {is_set, square, one})});
+    square = view.Call("multiply", {square, square});
+  }
+  // 1 / base ^ n, truncated: 0 unless the base is 1 or -1.
+  const ExprPtr is_unit = WithScalar(view, "equal", view.Call("abs", {base}), 1);
+  const ExprPtr of_unit = view.Call("where", {WithScalar(view, "equal", odd, 0), one, base});
+  const ExprPtr reciprocal = view.Call("where", {is_unit, of_unit, ScalarLike(view, base, 0)});
+  return view.Call("where", {WithScalar(view, "less", exponent, 0), reciprocal, power});
+}
+
+// For a computed base of integers: kernels have powers only of floats. Powers of fractions are truncated.
 ExprPtr PowerOfIntegers(const OnnxNodeView& view) {
-  const ExprPtr& base = view.Input(0);
-  const std::string_view type = DTypeName(view.builder().DTypeOf(base));
-  const Tensor* exponent = view.InputValue(1);
-  if (exponent == nullptr || exponent->elements() != 1 || exponent->shape().size() > view.InputShape(0).size()) {
-    RefuseNode(fmt::format("a base of {} needs one exponent that is known; a float32 one needs none", type));
-  }
-  const double n = exponent->At(0);
-  if (n < 0 || n > kLargestExponent || n != std::floor(n)) {
-    RefuseNode(
-        fmt::format("the exponent {} of a base of {} must be an integer from 0 to {}", n, type, kLargestExponent));
-  }
+  const ExprPtr &base = view.Input(0), &exponent = view.Input(1);
+  const DType dtype = view.builder().DTypeOf(base);
+  const Tensor* known = view.InputValue(1);
+  const bool is_one = known != nullptr && known->elements() == 1 && known->shape().size() <= view.InputShape(0).size();
+  const double n = is_one ? known->At(0) : -1;
   if (n == 0) return WithScalar(view, "add", WithScalar(view, "multiply", base, 0), 1);
-  return Multiplied(view, base, static_cast<int64_t>(n));
+  if (n > 0 && n <= kLargestExponent && n == std::floor(n)) return Multiplied(view, base, static_cast<int64_t>(n));
+  const ExprPtr power = PowerBySquares(view, base, AsDType(view, exponent, DType::kInt64));
+  if (!IsFloat(view.builder().DTypeOf(exponent))) return power;
+  const ExprPtr real = view.Call("power", {AsDType(view, base, DType::kFloat32), exponent});
+  const ExprPtr is_whole = view.Call("equal", {view.Call("floor", {exponent}), exponent});
+  return view.Call("where", {is_whole, power, AsDType(view, real, dtype)});
 }
 
 bool IsFractional(const Tensor* value) {
@@ -156,7 +176,13 @@ OnnxOperatorTable ElementwiseOperators() {
       {"Mod", 2, 2, Mod, {"fmod"}, {.becomes = "mod", .takes_counts = true}},
       {"Reciprocal", 1, 1, Reciprocal, {}, {.becomes = "divide", .takes_counts = true}},
       {"Mean", 1, -1, Mean, {}, {.becomes = "add divide", .takes_counts = true}},
-      {"Pow", 2, 2, Pow, {}, {.becomes = "add multiply power", .takes_counts = true}}};
+      {"Pow",
+       2,
+       2,
+       Pow,
+       {},
+       {.becomes = "abs add bitwise_and cast equal floor greater less multiply not_equal power where",
+        .takes_counts = true}}};
   for (const RenamedOperator& row : kUnary)
     table.push_back({row.onnx, 1, 1, Unary, {}, {.becomes = row.relay, .takes_counts = true}});
   for (const RenamedOperator& row : kBinary)

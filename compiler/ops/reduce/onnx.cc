@@ -60,7 +60,12 @@ std::vector<ExprPtr> ReduceSumSquare(const OnnxNodeView& view) {
   return {Over(view, "sum", Squared(view), ReductionAxesOf(view))};
 }
 
-std::vector<ExprPtr> ReduceL2(const OnnxNodeView& view) { return {view.Call("sqrt", ReduceSumSquare(view))}; }
+// The root of integers is truncated to an integer.
+std::vector<ExprPtr> ReduceL2(const OnnxNodeView& view) {
+  const ExprPtr squares = ReduceSumSquare(view).front();
+  return {AsDType(view, view.Call("sqrt", {AsDType(view, squares, DType::kFloat32)}),
+                  view.builder().DTypeOf(view.Input(0)))};
+}
 
 std::vector<ExprPtr> ReduceLogSum(const OnnxNodeView& view) {
   return {view.Call("log", {Over(view, "sum", view.Input(0), ReductionAxesOf(view))})};
@@ -92,7 +97,7 @@ struct ReductionFormula {
 };
 constexpr ReductionFormula kFormulas[] = {
     {"ReduceL1", ReduceL1, "abs sum"},
-    {"ReduceL2", ReduceL2, "multiply sqrt sum"},
+    {"ReduceL2", ReduceL2, "cast multiply sqrt sum"},
     {"ReduceSumSquare", ReduceSumSquare, "multiply sum"},
     {"ReduceLogSum", ReduceLogSum, "log sum"},
     {"ReduceLogSumExp", ReduceLogSumExp, "add clip exp log max reshape subtract sum"}};

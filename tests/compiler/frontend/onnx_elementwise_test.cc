@@ -128,20 +128,22 @@ TEST(OnnxPow, OfIntegersIsExact) {
   }
 }
 
-TEST(OnnxPow, OfIntegersRefusesWhatNoKernelComputes) {
-  const auto error = [](const std::function<void(ModelMaker&)>& exponent) {
-    ModelMaker model;
-    model.IntegerInput("x", 6, {3});
-    exponent(model);
-    return ImportError(model.Node("Pow", {"x", "n"}, {"y"}).Output("y").Bytes());
-  };
-  EXPECT_EQ(error([](ModelMaker& model) { model.IntegerInput("n", 6, {3}); }),
-            "node \"y\" (Pow): a base of int32 needs one exponent that is known; a float32 one needs none");
-  EXPECT_THAT(error([](ModelMaker& model) { model.Integers("n", 6, {3}, {1, 2, 3}); }), HasSubstr("node \"y\" (Pow)"));
-  for (const float n : {-1.0F, 64.0F, 2.5F}) {
-    EXPECT_THAT(error([n](ModelMaker& model) { model.Weight("n", {}, {n}); }),
-                HasSubstr("of a base of int32 must be an integer from 0 to 63"));
-  }
+// Exponents of -1 and 1 that no square counts, those beyond 63, and negative ones, whose powers are truncated.
+TEST(OnnxPow, OfIntegersTakesComputedExponents) {
+  ModelMaker model;
+  model.IntegerInput("x", 6, {8}).IntegerInput("n", 7, {8}).Node("Pow", {"x", "n"}, {"y"}).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", Typed(DType::kInt32, {8}, {2, -3, -1, -1, 7, 1, -1, 0})},
+                                           {"n", Typed(DType::kInt64, {8}, {5, 3, 64, 99, -1, -4, -3, 0})}})[0];
+  EXPECT_EQ(y.dtype(), DType::kInt32);
+  EXPECT_THAT(Values(y), ElementsAre(32, -27, 1, -1, 0, 1, -1, 1));
+}
+
+TEST(OnnxPow, OfIntegersTruncatesPowersOfFractions) {
+  ModelMaker model;
+  model.IntegerInput("x", 6, {3}).Input("n", {3}).Node("Pow", {"x", "n"}, {"y"}).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", Typed(DType::kInt32, {3}, {5, 9, 2})},
+                                           {"n", Tensor::FromVector<float>(DType::kFloat32, {3}, {3, 0.5F, 1.5F})}})[0];
+  EXPECT_THAT(Values(y), ElementsAre(125, 3, 2));
 }
 
 }  // namespace

@@ -42,6 +42,14 @@ TEST(OnnxReduce, ComputesNormsAndLogarithms) {
   EXPECT_THAT(RunOn("ReduceLogSum", Reals({2}, {3, 4})), ElementsAre(FloatNear(std::log(7.0F), 1e-6F)));
 }
 
+TEST(OnnxReduce, TruncatesTheNormOfIntegers) {
+  ModelMaker model(18);
+  model.IntegerInput("x", 6, {3}).Node("ReduceL2", {"x"}, {"y"}).Output("y");
+  const Tensor y = RunOnnx(model.Bytes(), {{"x", Typed(DType::kInt32, {3}, {2, 2, -3})}})[0];
+  EXPECT_EQ(y.dtype(), DType::kInt32);
+  EXPECT_EQ(y.At(0), 4);
+}
+
 TEST(OnnxReduce, LogSumExpNeitherOverflowsNorLosesInfinities) {
   const float inf = std::numeric_limits<float>::infinity();
   const Tensor x = Reals({3, 2}, {1000, 1000, -inf, -inf, 1, inf});
