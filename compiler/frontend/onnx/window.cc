@@ -134,7 +134,7 @@ void PadToCeil(Window& window, const Shape& data) {
     int64_t& end = window.padding[spatial + i];
     const int64_t extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
     const int64_t span = data[2 + i] + begin + end - extent;
-    if (span < 0) continue;
+    if (span <= -stride) continue;  // no window
     int64_t outputs = (span + stride - 1) / stride + 1;
     if ((outputs - 1) * stride >= data[2 + i] + begin) --outputs;
     end = std::max(end, end + (outputs - 1) * stride - span);

@@ -44,19 +44,18 @@ std::vector<ExprPtr> ConvOver(const OnnxNodeView& view, size_t spatial) {
 
 std::vector<ExprPtr> Conv2d(const OnnxNodeView& view) { return ConvOver(view, 2); }
 
-// Sets the padding that gives `output_shape`. ONNX spreads the excess over both ends, with an odd one at the beginning
-// unless auto_pad is SAME_UPPER. If output_shape exceeds the reach of the windows, positions without a tap lie at the
-// end, as with output_padding. ONNX does not define their place when auto_pad asks for them.
+// Sets the padding that gives `wanted` extents. ONNX spreads the excess over both ends, with an odd one at the
+// beginning unless auto_pad is SAME_UPPER. If they exceed the reach of the windows, positions without a tap lie at the
+// end, as with output_padding.
 void PadToShape(const OnnxNodeView& view, const std::vector<int64_t>& wanted, Window& window,
                 std::vector<int64_t>& extra) {
   const bool upper = view.String("auto_pad", "NOTSET") == "SAME_UPPER";
-  const int64_t unreached = view.HasAttr("output_shape") ? kMaxWindow : 0;
   const size_t spatial = wanted.size();
   for (size_t i = 0; i < spatial; ++i) {
     const int64_t full = (view.InputShape(0)[2 + i] - 1) * window.strides[i] + extra[i] +
                          (window.kernel[i] - 1) * window.dilation[i] + 1;
-    if (wanted[i] < 1 || wanted[i] > full + unreached) {
-      RefuseNode(fmt::format("an output of {} cannot be; 1 to {} can", wanted[i], full + unreached));
+    if (wanted[i] < 1 || wanted[i] > full + kMaxWindow) {
+      RefuseNode(fmt::format("an output of {} cannot be; 1 to {} can", wanted[i], full + kMaxWindow));
     }
     const int64_t total = std::max<int64_t>(0, full - wanted[i]);
     extra[i] += std::max<int64_t>(0, wanted[i] - full);
