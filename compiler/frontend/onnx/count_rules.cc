@@ -220,6 +220,12 @@ Counts Best(const Ruled& ruled) {
   return counts;
 }
 
+Counts Running(const Ruled& ruled) {
+  const Counts counts = ruled.Of(0);
+  if (ruled.attrs.GetBool("reverse")) ruled.RequireKnown(0, ruled.Axis("axis", counts.size()), "run from the end of");
+  return counts;
+}
+
 Counts Regions(const Ruled& ruled) {
   if (ruled.IsCounted(0)) RefuseCounted("vision.roi_align of images whose number is counted in a run");
   Counts counts(4);
@@ -240,6 +246,8 @@ constexpr CountRule kCountRules[] = {
     {"argmin", Reduced},
     {"argwhere", None},
     {"broadcast_to", Broadcast},
+    {"cumprod", Running},
+    {"cumsum", Running},
     {"expand_dims", Reshaped},
     {"gather", Gathered},
     {"gather_nd", GatheredNd},

@@ -100,8 +100,8 @@ OnnxOperatorTable SearchOperators() {
           {"ArgMin", 1, 1, ArgReduce, arg, {.becomes = "argmin", .takes_counts = true}},
           {"Hardmax", 1, 1, Hardmax, {"axis"}, {.becomes = "argmax equal reshape where"}},
           {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}, {.becomes = "take topk", .takes_counts = true}},
-          {"CumSum", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumsum"}},
-          {"CumProd", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumprod"}}};
+          {"CumSum", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumsum", .takes_counts = true}},
+          {"CumProd", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumprod", .takes_counts = true}}};
 }
 
 }  // namespace hone

@@ -208,12 +208,22 @@ TEST(OnnxCounted, BranchesMayDifferInExtents) {
   EXPECT_THAT(Values(of(false)), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
+TEST(OnnxCounted, SumsRunAlongWhatIsCounted) {
+  ModelMaker model = WithPlaces();
+  model.Ints("a", {0}).Node("CumSum", {"p", "a"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(ResultsOf(model, kThree)[0]), ElementsAre(1, 3, 7));
+  EXPECT_EQ(ResultsOf(model, kNone)[0].shape(), (Shape{0, 1}));
+}
+
 TEST(OnnxCounted, RefusesWhatWouldHaveToKnow) {
-  ModelMaker cumulative = WithPlaces();
-  cumulative.Ints("a", {0}).Node("CumSum", {"p", "a"}, {"y"}).Output("y");
+  ModelMaker triangle = WithPlaces();
+  triangle.Node("Trilu", {"p"}, {"y"}).Output("y");
   EXPECT_THAT(
-      ImportError(cumulative.Bytes()),
-      HasSubstr("node \"y\" (CumSum): an input's extent is counted in a run, which this operator does not take"));
+      ImportError(triangle.Bytes()),
+      HasSubstr("node \"y\" (Trilu): an input's extent is counted in a run, which this operator does not take"));
+  ModelMaker backwards = WithPlaces();
+  backwards.Ints("a", {0}).Node("CumSum", {"p", "a"}, {"y"}, {{"reverse", int64_t{1}}}).Output("y");
+  EXPECT_THAT(ImportError(backwards.Bytes()), HasSubstr("cumsum would have to run from the end of axis 0"));
   ModelMaker apart = WithPlaces();
   apart.Node("Abs", {"x"}, {"z"}).Node("NonZero", {"z"}, {"n2"}).Node("Transpose", {"n2"}, {"p2"});
   apart.Node("Add", {"p", "p2"}, {"y"}).Output("y");
