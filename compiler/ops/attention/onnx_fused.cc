@@ -62,6 +62,7 @@ class FusedAttention {
   // Adds mask_filter_value to the scores that a mask hides. Its forms:
   //   B              the number of keys per image
   //   2 B            their ends, then their begins
+  //   3 B + 2        their numbers, then where images begin if all lie in one row
   //   B x T          flags of the keys
   //   B x S x T      flags of the keys for each query
   //   B x 1 x M x M  the same, of the longest sequence
@@ -97,7 +98,8 @@ class FusedAttention {
   ExprPtr Kept(const ExprPtr& mask) const {
     const Shape shape = ShapeOf(view_, mask);
     const int64_t batch = ShapeOf(view_, q_)[0], keys = KeyCount();
-    if (shape == Shape{batch} || shape == Shape{2 * batch}) return InRange(mask, batch, shape[0] > batch);
+    if (shape == Shape{batch} || shape == Shape{3 * batch + 2}) return InRange(mask, batch, false);
+    if (shape == Shape{2 * batch}) return InRange(mask, batch, true);
     const ExprPtr flags = WithScalar(view_, "greater", mask, 0);
     if (shape == Shape{batch, keys}) return view_.Reshape(flags, {batch, 1, 1, keys});
     if (shape == Shape{batch, Queries(), keys}) return view_.Reshape(flags, {batch, 1, Queries(), keys});

@@ -64,8 +64,23 @@ class ZeroPoints {
   Tensor values_;
 };
 
+// The block of each column: the next `block` columns share one, or `g_idx` names it. Throws Error(kBadData).
+std::vector<int64_t> BlocksOfColumns(const OnnxNodeView& view, int input, const BlockFormat& format) {
+  const Tensor* given = input >= 0 && view.HasInput(input) ? &KnownInput(view, input, "g_idx") : nullptr;
+  if (given != nullptr && given->elements() < format.columns) RequireElements(*given, format.columns, "g_idx");
+  std::vector<int64_t> blocks;
+  for (int64_t column = 0; column < format.columns; ++column) {
+    blocks.push_back(given == nullptr ? column / format.block : static_cast<int64_t>(given->At(column)));
+    if (blocks.back() < 0 || blocks.back() >= format.blocks()) {
+      RefuseNode(fmt::format("g_idx holds {}; there are {} blocks", blocks.back(), format.blocks()));
+    }
+  }
+  return blocks;
+}
+
 // The real weights, rows x columns. `weights`, `scales` and `zero_points` are numbers of inputs.
-ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int weights, int scales, int zero_points) {
+ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int weights, int scales, int zero_points,
+                    int g_idx = -1) {
   const Tensor& given = KnownInput(view, weights, "weights");
   if (format.is_packed && given.dtype() != DType::kUInt8) {
     RefuseNode(fmt::format("its weights are {}", DTypeName(given.dtype())));
@@ -80,14 +95,13 @@ ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int wei
   const ZeroPoints zeros(view, zero_points, format);
   view.builder().Spend(format.rows * format.columns * DTypeBytes(DType::kFloat32));
   Tensor real(DType::kFloat32, {format.rows, format.columns});
+  const std::vector<int64_t> blocks = BlocksOfColumns(view, g_idx, format);
   for (int64_t row = 0; row < format.rows; ++row) {
-    for (int64_t block = 0; block < format.blocks(); ++block) {
-      const int64_t at = row * format.blocks() + block, begin = block * format.block;
-      const double factor = scale.At(at), zero = zeros.At(row, block);
-      float* out = real.data<float>() + row * format.columns + begin;
-      for (int64_t i = 0; i < std::min(format.block, format.columns - begin); ++i) {
-        out[i] = static_cast<float>((integer(row, begin + i) - zero) * factor);
-      }
+    float* out = real.data<float>() + row * format.columns;
+    for (int64_t column = 0; column < format.columns; ++column) {
+      const int64_t block = blocks[static_cast<size_t>(column)];
+      const double value = integer(row, column) - zeros.At(row, block);
+      out[column] = static_cast<float>(value * scale.At(row * format.blocks() + block));
     }
   }
   return relay::MakeConstant(std::move(real), view.node().name);
@@ -103,17 +117,16 @@ void CheckBits(int64_t bits, int64_t block) {
   }
 }
 
-// Inputs: A, B (N x blocks x bytes), scales, zero points, the order of the columns in groups, bias.
+// Inputs: A, B (N x blocks x bytes), scales, zero points, the block of each column, bias.
 std::vector<ExprPtr> MatMulNBits(const OnnxNodeView& view) {
   BlockFormat format{view.Int("N", 0), view.Int("K", 0), view.Int("bits", 4), view.Int("block_size", 0)};
   CheckBits(format.bits, format.block);
   if (std::min(format.rows, format.columns) < 1 || std::max(format.rows, format.columns) > kLargestMatrixSide) {
     RefuseNode(fmt::format("N is {}, K is {}; 1 to {} are right", format.rows, format.columns, kLargestMatrixSide));
   }
-  if (view.HasInput(4)) RefuseNode("g_idx, an order of the columns, is not supported");
   if (view.Int("weight_prepacked", 0) != 0) RefuseNode("weight_prepacked is of one machine; use the file before it");
   format.row_bytes = format.blocks() * format.block * format.bits / 8;
-  const ExprPtr weights = RealWeights(view, format, 1, 2, 3);
+  const ExprPtr weights = RealWeights(view, format, 1, 2, 3, 4);
   const ExprPtr columns = view.Call("transpose", {weights}, {{"axes", std::vector<int64_t>{1, 0}}});
   const ExprPtr product = Composed(view, "MatMul", {view.Input(0), columns});
   return {view.HasInput(5) ? view.Call("add", {product, view.Input(5)}) : product};
