@@ -119,7 +119,7 @@ const NarrowType* ResultNarrow(const OnnxNode& node, const NarrowTypes& inputs, 
   };
   const auto input = [&](size_t i) { return i < inputs.size() ? inputs[i] : nullptr; };
   const std::string& op = node.op_type;
-  if (op == "Cast") return FindNarrowType(attribute("to") == nullptr ? 0 : attribute("to")->i);
+  if (op == "Cast" || op == "BitCast") return FindNarrowType(attribute("to") == nullptr ? 0 : attribute("to")->i);
   if (op == "CastLike") return input(1);
   if (op == "QuantizeLinear") {
     const OnnxAttribute* asked = attribute("output_dtype");

@@ -141,12 +141,20 @@ class AttentionFormula {
            view_.HasAttr("right_window_size");
   }
 
+  // The scores or weights as a graph of the node changes them.
+  ExprPtr Modified(std::string_view graph, const ExprPtr& given) const {
+    if (!view_.HasAttr(graph)) return given;
+    const std::vector<ExprPtr> results = view_.Results(view_.Body(graph), {given});
+    if (results.size() == 1 && view_.builder().ShapeOf(results[0]) == view_.builder().ShapeOf(given)) return results[0];
+    RefuseNode(fmt::format("{} must give one result of {}", graph, ShapeText(view_.builder().ShapeOf(given))));
+  }
+
   ExprPtr Weights() {
     const double scale = view_.Float("scale", 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, sizes_.size))));
     const ExprPtr product =
         Grouped("nn.batch_matmul", q_, sizes_.size, Joined(k_, sizes_.keys, sizes_.size), sizes_.keys);
     const ExprPtr capped = Seen(Capped(Seen(WithScalar(view_, "multiply", product, scale), 0)), 1);
-    const ExprPtr scores = Seen(Masked(capped), 2);
+    const ExprPtr scores = Modified("score_mod", Seen(Masked(capped), 2));
     ExprPtr weights = view_.Call("nn.softmax", {scores});
     if (MayBeBlind()) {
       // A query whose keys are all masked out has weights of 0.
@@ -154,7 +162,7 @@ class AttentionFormula {
       const ExprPtr blind = WithScalar(view_, "equal", most, -std::numeric_limits<double>::infinity());
       weights = view_.Call("where", {blind, ScalarLike(view_, weights, 0), weights});
     }
-    return Seen(weights, 3);
+    return Modified("prob_mod", Seen(weights, 3));
   }
 
   const OnnxNodeView& view_;
@@ -220,6 +228,13 @@ OnnxOperatorTable AttentionOperators() {
             "right_window_size", "scale", "softcap", "softmax_precision"},
            {.becomes =
                 "add concatenate divide equal max multiply nn.batch_matmul nn.softmax reshape tanh transpose where"}},
+          {"FlexAttention",
+           3,
+           3,
+           Attention,
+           {"prob_mod", "scale", "score_mod", "softmax_precision"},
+           {},
+           "ai.onnx.preview"},
           {"RotaryEmbedding",
            3,
            4,

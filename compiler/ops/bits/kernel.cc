@@ -29,6 +29,11 @@ Value* RightShift(Evaluator& e, const relay::Call& call, const Coordinates& at, 
   return ir.CreateAShr(x, ir.CreateSelect(within, y, Like(y, y->getType()->getScalarSizeInBits() - 1)));
 }
 
+Value* Reinterpret(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
+  return e.b().ir().CreateBitCast(Argument(e, call, 0, at, lanes),
+                                  VectorOf(ElementType(e.b(), call.type->dtype), lanes.count));
+}
+
 }  // namespace
 
 EmitterTable BitEmitters() {
@@ -37,7 +42,8 @@ EmitterTable BitEmitters() {
           {"bitwise_xor", Combine<llvm::Instruction::Xor>},
           {"bitwise_not", BitwiseNot},
           {"left_shift", LeftShift},
-          {"right_shift", RightShift}};
+          {"right_shift", RightShift},
+          {"reinterpret", Reinterpret}};
 }
 
 }  // namespace hone

@@ -1,6 +1,7 @@
 // Operators on the bits of integers.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <utility>
 
 #include "compiler/ops/op_families.h"
@@ -88,6 +89,36 @@ uint64_t RightShift(uint64_t a, uint64_t by, int width) {
   return static_cast<uint64_t>(static_cast<int64_t>(a) >> by);
 }
 
+// The types whose bits other operators can take for the other's.
+constexpr DTypeSet kWords{DType::kFloat32, DType::kInt32};
+
+TypePtr ReinterpretType(const std::vector<TypePtr>& args, const Attrs& attrs) {
+  const Type& data = TensorArg(args, 0, "data");
+  const DType dtype = ParseDType(attrs.GetString("dtype"));
+  if (!kWords.Has(dtype)) Misfit("dtype must be float32 or int32");
+  return TensorType(data.shape, dtype, data.layout);
+}
+
+OpDef Reinterpret() {
+  OpDef def;
+  def.name = "reinterpret";
+  def.description = "the bits of data as another type of the same size";
+  def.inputs = {{"data", "any shape", kWords}};
+  def.results = {{"result", kWords}};
+  def.attrs = {{"dtype", AttrKind::kString, std::string("int32"), "type of the result: float32 or int32"}};
+  def.support_level = 10;
+  def.pattern = OpPattern::kElementwise;
+  def.layout = LayoutRule::kAny;
+  def.traits.cheap = true;
+  def.type_relation = ReinterpretType;
+  def.reference = [](const std::vector<Tensor>& args, const Attrs& attrs) {
+    Tensor result(ParseDType(attrs.GetString("dtype")), args[0].shape());
+    std::memcpy(result.raw(), args[0].raw(), static_cast<size_t>(args[0].size_bytes()));
+    return std::vector<Tensor>{result};
+  };
+  return def;
+}
+
 }  // namespace
 
 OpTable BitOps() {
@@ -97,7 +128,8 @@ OpTable BitOps() {
           OnBits("bitwise_xor", "bits that one of the two has", [](U a, U b, int) -> U { return a ^ b; }),
           OnBits("left_shift", "lhs times 2 to the power of rhs; 0 from the width of the type on", LeftShift),
           OnBits("right_shift", "lhs divided by 2 to the power of rhs, towards minus infinity", RightShift),
-          BitwiseNot()};
+          BitwiseNot(),
+          Reinterpret()};
 }
 
 }  // namespace hone::relay

@@ -75,6 +75,7 @@ std::map<std::string, std::vector<OpSample>> Others() {
   return {{"nn.recurrent", RecurrentSamples()},
           {"image.grid_sample", {{{kImages, {2, 3, 3, 2}}, {}}}},
           {"random.uniform", {{{{}}, {{"shape", Ints{2, 3}}}}}},
+          {"reinterpret", {{{kImages}, {{"dtype", "int32"}}}, {{kImages}, {{"dtype", "float32"}}}}},
           {"vision.roi_align", {{{kImages, {3, 4}, {3}}, {}}}},
           {"vision.all_class_non_max_suppression", {{{{1, 3, 4}, {1, 2, 3}, {}, {}, {}}, room}}},
           {"tree_ensemble", {{{{2, 3}, {2, 4}, {1}, {2, 1}}, {}}, {{{2, 3}, {2, 4}, {1}, {2, 1}, {2, 1}}, {}}}}};
