@@ -651,13 +651,41 @@ def four_bit_tables(cases):
     )
 
 
+def further(cases):
+    """Compositions of ONNX's operators, over several shapes each."""
+    for n, batch in ((1, 1), (2, 3), (5, 2), (9, 1)):
+        cases.add(f"inverse_{n}", "Inverse", [reals(batch, n, n)])
+    for mode in ("bilinear", "nearest"):
+        for images, size in ((1, (3, 5)), (2, (1, 4)), (3, (6, 6))):
+            corners = RANDOM.random((4, 4)).astype(np.float32)
+            corners[3] = (0.0, 0.0, 1.0, 1.0)
+            corners[2, 3] = 1.4
+            cases.add(
+                f"crop_{mode}_{images}",
+                "CropAndResize",
+                [reals(images, 2, 6, 7), corners, RANDOM.integers(0, images, 4).astype(np.int32), np.array(size, np.int32)],
+                constants=(3,),
+                mode=mode,
+                extrapolation_value=0.5,
+            )
+    order = (RANDOM.permutation(64) // 16).astype(np.int32)  # its CPU reads an order for 4 bits alone
+    weights = [unsigned_bytes(6, 4, 8), np.abs(reals(24)) * 0.1]
+    for name, zeros in (("", None), ("_zero", unsigned_bytes(12))):
+        cases.add(f"matmul_4bits_ordered{name}", "MatMulNBits", [reals(2, 3, 64), *weights, zeros, order],
+                  constants=(1, 2, 3, 4), K=64, N=6, bits=4, block_size=16)
+    for mode in ("TF", "IDF", "TFIDF"):
+        cases.add(f"ngrams_{mode}", "TfIdfVectorizer", [RANDOM.integers(0, 4, (3, 9)).astype(np.int64)], domain="", mode=mode,
+                  min_gram_length=1, max_gram_length=2, max_skip_count=2, ngram_counts=[0, 3], ngram_indexes=[4, 0, 1, 3, 2],
+                  pool_int64s=[0, 2, 3, 1, 2, 3, 3], weights=[0.5, 2.0, 3.0, 4.0, 5.0])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", default=f"{FOLDER}/runtime_cases.gz")
     options = parser.parse_args()
     cases = Cases()
     families = [activations, normalizations, products, attentions, quantised, block_quantised, forms]
-    for family in [*families, four_bit_tables, grouped_attentions]:
+    for family in [*families, four_bit_tables, grouped_attentions, further]:
         family(cases)
     with open(options.output, "wb") as file:
         file.write(gzip.compress(b"".join(cases.pack.parts), 9, mtime=0))

@@ -42,10 +42,10 @@ def differs(got, want, special):
 
 def draw(seed):
     from drawing import Drawn  # beside this file
-    import draw_elements, draw_movement, draw_products, draw_windows
+    import draw_composed, draw_elements, draw_movement, draw_products, draw_windows
     m = Drawn(seed)
     m.special = seed % 4 == 0
-    families = {1: draw_movement.ALL, 2: draw_windows.ALL + draw_products.ALL, 3: draw_elements.USUAL}
+    families = {1: draw_movement.ALL, 2: draw_windows.ALL + draw_products.ALL, 3: draw_elements.USUAL + draw_composed.ALL}
     special = draw_elements.SPECIAL + draw_movement.ALL
     m.one_of(special if m.special else families[seed % 4])(m)
     return m
