@@ -65,8 +65,8 @@ struct OnnxGraph {
   int64_t opset = 0;
   std::vector<OnnxNode> nodes;
   std::vector<std::pair<std::string, Tensor>> initializers;
-  std::vector<OnnxInput> inputs;                                // inputs that are not initializers
-  std::map<std::string, int64_t> element_types;                 // ONNX's numbers of all declared types, by value
+  std::vector<OnnxInput> inputs;                 // inputs that are not initializers
+  std::map<std::string, int64_t> element_types;  // ONNX's numbers of all declared types, by value
   std::vector<std::string> outputs;
   std::map<std::string, std::vector<OnnxDim>> declared_shapes;  // of outputs and values between, as far as declared
 };
