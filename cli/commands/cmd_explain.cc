@@ -133,7 +133,7 @@ void AddExplainOptions(CommandLine& line, ExplainOptions& options) {
 }
 
 // Whether the text names a model rather than a record or a workload.
-bool IsModel(const std::string& what) {
+bool NamesAModel(const std::string& what) {
   if (IsThere(what)) return true;
   const bool workload = what.starts_with("nn.") && what.find(' ') != std::string::npos;
   const std::string model = SplitLayer(what).first;
@@ -206,7 +206,7 @@ int ExplainCommand(const Arguments& arguments) {
   ExplainOptions options;
   AddExplainOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  if (IsModel(options.what)) {
+  if (NamesAModel(options.what)) {
     ExplainModel(line, options);
   } else {
     ExplainRecordOf(line, options);
