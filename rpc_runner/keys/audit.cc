@@ -85,9 +85,19 @@ void Audit::Admitted(const std::string& key, const std::string& name, const std:
   Write("admitted", {{"key", KeyPrefix(key)}, {"name", name}, {"roles", roles}, {"address", address}});
 }
 
-void Audit::Refused(const std::string& key, const std::string& address, const std::string& why) {
+void Audit::Refused(const std::string& key, const std::string& address, const std::string& reason,
+                    const std::string& detail) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++refused_[reason];
+  }
   if (path_.empty() || !MayWriteRefusal(NowMs() / 1000)) return;
-  Write("refused", {{"key", KeyPrefix(key)}, {"address", address}, {"why", why}});
+  Write("refused", {{"key", KeyPrefix(key)}, {"address", address}, {"why", reason + detail}});
+}
+
+std::map<std::string, int64_t> Audit::RefusalCounts() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
 }
 
 void Audit::Dropped(const std::string& key) { Write("dropped", {{"key", KeyPrefix(key)}}); }

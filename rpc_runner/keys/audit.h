@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -18,9 +19,12 @@ class Audit {
 
   // A key was admitted. The address is the peer's, as far as it is known.
   void Admitted(const std::string& key, const std::string& name, const std::string& roles, const std::string& address);
-  // A peer was refused; `key` is empty if it showed none. If there are very many in a second, only their number is
-  // kept.
-  void Refused(const std::string& key, const std::string& address, const std::string& why);
+  // A peer was refused; `key` is empty if it showed none. `reason` is one of a few constant texts, and `detail` follows
+  // it in the log. If there are very many in a second, the log keeps only their number.
+  void Refused(const std::string& key, const std::string& address, const std::string& reason,
+               const std::string& detail = "");
+  // Refusals by reason since the start, whether or not there is a log.
+  std::map<std::string, int64_t> RefusalCounts() const;
   // Connections of a key were closed because it was revoked or has expired.
   void Dropped(const std::string& key);
   // A key came with a one-time code.
@@ -47,7 +51,8 @@ class Audit {
   bool MayWriteRefusal(int64_t now_s);
 
   const std::string path_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<std::string, int64_t> refused_;  // by reason
   bool reported_ = false;
   int64_t refusals_s_ = 0;  // the second in which refusals_ were counted
   int64_t refusals_ = 0;

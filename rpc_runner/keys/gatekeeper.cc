@@ -133,15 +133,16 @@ bool Gatekeeper::TriesTooOften(const std::string& address) {
   return it != refusals_.end() && it->second > kMostTries;
 }
 
-std::string Gatekeeper::WhyNot(const std::string& key) {
-  if (key.empty()) return "no key";
+std::pair<std::string, std::string> Gatekeeper::WhyNot(const std::string& key) {
+  if (key.empty()) return {"no key", ""};
   const auto it = keys_.find(key);
-  return it == keys_.end() ? "not on the list" : fmt::format("expired at {}", UtcTimeText(it->second.expires_s));
+  if (it == keys_.end()) return {"not on the list", ""};
+  return {"expired", fmt::format(" at {}", UtcTimeText(it->second.expires_s))};
 }
 
 bool Gatekeeper::Admits(const std::string& key, const std::string& address) {
   std::optional<Sender> sender = Find(key);
-  std::string why;
+  std::pair<std::string, std::string> why;
   bool enrolling = false;
   if (!sender) {
     const std::lock_guard lock(mutex_);
@@ -153,7 +154,7 @@ bool Gatekeeper::Admits(const std::string& key, const std::string& address) {
   }
   if (!sender && !enrolling) sender = Find(key);
   if (sender) audit_.Admitted(key, sender->name, RolesText(sender->roles), address);
-  if (!sender && !enrolling) audit_.Refused(key, address, why);
+  if (!sender && !enrolling) audit_.Refused(key, address, why.first, why.second);
   return sender || enrolling;
 }
 

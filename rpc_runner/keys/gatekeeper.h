@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rpc_runner/keys/audit.h"
@@ -43,7 +44,8 @@ class Gatekeeper : public Gate {
   void CountExpired(int64_t now_s);
   bool IsEnrolling(const std::string& key, int64_t now_s);
   bool TriesTooOften(const std::string& address);
-  std::string WhyNot(const std::string& key);
+  // A constant reason, and what follows it in the log.
+  std::pair<std::string, std::string> WhyNot(const std::string& key);
 
   const KeyFolder folder_;
   Audit& audit_;

@@ -101,6 +101,10 @@ std::string MetricsText(const TrackerNumbers& n) {
   for (const auto& [code, count] : n.counts.refused) {
     text += fmt::format("hone_tracker_refused_frames_total{{code=\"{}\"}} {}\n", Escaped(code), count);
   }
+  text += Head("hone_tracker_refused_keys_total", "counter", "Connections refused for their key, by the reason.");
+  for (const auto& [reason, count] : n.refused_keys) {
+    text += fmt::format("hone_tracker_refused_keys_total{{reason=\"{}\"}} {}\n", Escaped(reason), count);
+  }
   return text;
 }
 

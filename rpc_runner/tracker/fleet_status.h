@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "rpc_runner/tracker/lease_rules.h"
@@ -20,6 +21,7 @@ struct TrackerNumbers {
   int64_t waiting_bytes = 0;  // for connections that have no room at the moment
   int64_t bad_frames = 0;
   int64_t up_ns = 0;
+  std::map<std::string, int64_t> refused_keys = {};  // connections, by reason
 };
 
 // The exposition format, version 0.0.4: prometheus.io/docs/instrumenting/exposition_formats.

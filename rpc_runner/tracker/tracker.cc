@@ -122,13 +122,13 @@ class Tracker {
     for (const auto& [peer, frame] : outgoing) SendFrame(peer, frame);
   }
 
-  HttpPage::Answer PageAt(const std::string& path) const {
+  HttpPage::Answer PageAt(const std::string& path) {
     if (path == "/healthz") return {200, "ok\n"};
     if (path != "/metrics") return {404, "there are /metrics and /healthz\n"};
     const int64_t now_ns = MonotonicNs();
-    return {200,
-            MetricsText({state_.Status(now_ns), state_.counts(), relayed_frames_, relayed_bytes_, outbox_.dropped(),
-                         static_cast<int64_t>(outbox_.bytes()), bad_frames_, now_ns - begun_ns_})};
+    return {200, MetricsText({state_.Status(now_ns), state_.counts(), relayed_frames_, relayed_bytes_,
+                              outbox_.dropped(), static_cast<int64_t>(outbox_.bytes()), bad_frames_, now_ns - begun_ns_,
+                              secured_.audit().RefusalCounts()})};
   }
 
   TrackerContext secured_;

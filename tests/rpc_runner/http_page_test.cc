@@ -138,12 +138,14 @@ TEST(Metrics, AreOneLinePerNumberWithEscapedLabels) {
   numbers.status.queues = {{"k\n\x1b[31mred\u202E", 3, {}}};
   numbers.counts.refused["no_lease"] = 4;
   numbers.relayed_frames = 17;
+  numbers.refused_keys["not on the list"] = 3;
   const std::string text = MetricsText(numbers);
   EXPECT_THAT(text, HasSubstr("hone_tracker_runners{key=\"a\\\"b\",state=\"busy\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("hone_tracker_waiting_tuners{key=\"k \\\\u001b[31mred\\\\u202e\"} 3\n"));
   EXPECT_THAT(text,
               HasSubstr("# TYPE hone_tracker_relayed_frames_total counter\nhone_tracker_relayed_frames_total 17\n"));
   EXPECT_THAT(text, HasSubstr("hone_tracker_refused_frames_total{code=\"no_lease\"} 4\n"));
+  EXPECT_THAT(text, HasSubstr("hone_tracker_refused_keys_total{reason=\"not on the list\"} 3\n"));
 }
 
 }  // namespace

@@ -250,6 +250,9 @@ TEST_F(KeyedTracker, TakesNoCodeFromWhoTriesManyKeys) {
   }
   EXPECT_FALSE(gate.Admits(once, "10.0.0.1"));
   EXPECT_TRUE(gate.Admits(once, "10.0.0.2"));
+  EXPECT_FALSE(gate.Admits("", "10.0.0.3"));
+  EXPECT_EQ(audit.RefusalCounts().at("no key"), 1);
+  EXPECT_GE(audit.RefusalCounts().at("not on the list"), 26) << "also beyond what is logged";
 }
 
 TEST_F(KeyedTracker, DoesNotStartOnWhatCannotBeTrusted) {

@@ -242,6 +242,7 @@ TEST_F(Keys, AFloodOfRefusalsDoesNotFillTheDisk) {
   const std::string text = Read("audit.jsonl");
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 1000);
   EXPECT_GE(std::count(text.begin(), text.end(), '\n'), 20);
+  EXPECT_THAT(audit.RefusalCounts(), testing::ElementsAre(testing::Pair("not on the list", 10'000)));
   EXPECT_THROW(Audit(Path("no/such/folder")), Error);
 }
 
