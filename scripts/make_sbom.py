@@ -5,8 +5,8 @@
     make_sbom.py --build DIR --ninja NINJA --name PACKAGE --version VERSION --output FILE BINARY...
 
 BINARY is a file that DIR's build makes, by ninja's name for it. The linker's list of its inputs (--dependency-file) is
-at DIR/sbom/NAME.d. Names, versions and licences are those of the Debian packages that own the files. The same inputs
-give the same bytes."""
+at DIR/sbom/NAME.d. Names, versions and licences are those of the Debian packages that own the files, or of
+third_party/NAME/component.json. The same inputs give the same bytes."""
 
 import argparse
 import hashlib
@@ -82,6 +82,12 @@ def headers(build, ninja, binary):
         lines = said(ninja, "-C", build, "-n", "-t", "deps", *objects[begin : begin + 200]).split("\n")
         found.update(os.path.realpath(build / line.strip()) for line in lines if line.startswith("    "))
     return {file for file in found if outside(file)}
+
+
+def vendored(build, ninja, binary):
+    """Files below third_party that the build puts into the binary."""
+    inputs = said(ninja, "-C", build, "-n", "-t", "inputs", binary).split("\n")
+    return {file for name in inputs if "/third_party/" in (file := os.path.realpath(build / name.strip()))}
 
 
 def loaded(build, binary):
@@ -172,9 +178,19 @@ def of_sysroot(file):
     return next((OF_SYSROOT[part] for part in (path.name, path.parent.name) if part in OF_SYSROOT), "zeromq3" if "zmq" in path.name else None)
 
 
+def of_vendor(file):
+    """The folder of a file below third_party, or None. It has the library's component."""
+    folder = Path(file).parent
+    return folder.name if folder.parent == SOURCES.parents[1] / "third_party" else None
+
+
+def vendor_component(folder):
+    return json.loads((SOURCES.parents[1] / "third_party" / folder / "component.json").read_text())
+
+
 def told(file):
     """A file's name in a document, without the folder of the project."""
-    return re.sub(r"^.*/build/sysroot/", "sysroot/", file)
+    return re.sub(r"^.*/build/sysroot/", "sysroot/", file).removeprefix(f"{SOURCES.parents[1]}/")
 
 
 def with_files(component, files):
@@ -201,6 +217,8 @@ def ways_of(build, ninja, binaries):
             ways[file].add(SHARED if direct else LOADED)
         for file in headers(build, ninja, binary):
             ways[file].add(HEADER)
+        for file in vendored(build, ninja, binary):
+            ways[file].add(STATIC)
     return ways
 
 
@@ -211,6 +229,9 @@ def original(file):
 
 def document(build, ninja, name, version, binaries):
     ways = ways_of(build, ninja, binaries)
+    vendors = defaultdict(list)
+    for file in [file for file in ways if of_vendor(file)]:
+        vendors[of_vendor(file)].extend((file, way) for way in ways.pop(file))
     owner = owners([original(file) for file in ways if not of_sysroot(file)])
     files, sources = defaultdict(list), defaultdict(list)
     for file, of_file in ways.items():
@@ -220,6 +241,7 @@ def document(build, ninja, name, version, binaries):
         (sources[source] if source else files[package]).extend((file, way) for way in of_file)
     components = [with_files(component, files[package]) for package, component in debian_components(files).items()]
     components += [with_files(source_component(source), sources[source]) for source in sources]
+    components += [with_files(vendor_component(folder), vendors[folder]) for folder in vendors]
     components.sort(key=lambda each: each["bom-ref"])
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.5.schema.json",

@@ -24,21 +24,6 @@ struct ModelTable {
   std::vector<Row> rows;
 };
 
-// Orders compared devices first, quickest first, then those not compared.
-std::vector<size_t> InOrder(const Comparison& c, size_t model, const std::vector<Standing>& standings) {
-  std::vector<size_t> order(c.devices.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::erase_if(order, [&](size_t device) { return !standings[device].known; });
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const auto rank = [&](size_t device) {
-      const Standing& s = standings[device];
-      return std::tuple(s.ratio <= 0, s.ratio > 0 ? s.ratio : 0, c.At(device, model).time.ns);
-    };
-    return rank(a) < rank(b);
-  });
-  return order;
-}
-
 // The distance of the interval's upper end from the time.
 std::string NoiseText(const ComparedTime& time) {
   if (time.ns <= 0) return "-";
@@ -108,7 +93,7 @@ ModelTable TableOf(const ComparisonReport& report, size_t model) {
   if (columns.price) table.headers.emplace_back("> images per money");
   table.headers.insert(table.headers.end(), {"> vs best", "note"});
   const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
-  for (const size_t device : InOrder(c, model, standings)) {
+  for (const size_t device : OrderOfDevices(c, model, standings)) {
     table.rows.push_back(RowOf(c, device, model, standings[device], columns));
   }
   return table;
@@ -130,6 +115,20 @@ bool AnyEstimate(const Comparison& c) {
 }
 
 }  // namespace
+
+std::vector<size_t> OrderOfDevices(const Comparison& c, size_t model, const std::vector<Standing>& standings) {
+  std::vector<size_t> order(c.devices.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::erase_if(order, [&](size_t device) { return !standings[device].known; });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const auto rank = [&](size_t device) {
+      const Standing& s = standings[device];
+      return std::tuple(s.ratio <= 0, s.ratio > 0 ? s.ratio : 0, c.At(device, model).time.ns);
+    };
+    return rank(a) < rank(b);
+  });
+  return order;
+}
 
 std::string ShareText(double share) { return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-"; }
 

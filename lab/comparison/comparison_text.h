@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "lab/comparison/comparison_json.h"
 #include "lab/comparison/likeness.h"
@@ -24,6 +25,8 @@ std::string ComparisonCsv(const ComparisonReport& report);
 // The tables of ComparisonText in Markdown.
 std::string ComparisonMarkdown(const ComparisonReport& report);
 
+// The devices with a time: compared ones first, quickest first, then those that are not compared.
+std::vector<size_t> OrderOfDevices(const Comparison& c, size_t model, const std::vector<Standing>& standings);
 // The device's place, for headers. If another machine's place has the same name, the fingerprint's id follows ("vm
 // #f5b39a1c"). If the device has no place or several, its full name.
 std::string ShortName(const Comparison& c, size_t device);

@@ -8,32 +8,16 @@
 #include <unordered_map>
 
 #include "lab/machine/device_name.h"
-#include "lab/report/svg.h"
+#include "lab/report/chart.h"
+#include "lab/report/page.h"
 #include "lab/text/number_text.h"
 
 namespace hone {
 namespace {
 
-constexpr double kRow = 24;
-constexpr size_t kMostLabel = 40;
+constexpr double kNsOfMs = 1e6;
 
-std::string Cut(const std::string& text, size_t most = kMostLabel) {
-  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
-}
-
-std::string Series(int number) { return fmt::format("s{}", number % 8); }
-
-// The legend of a chart, with a row per series.
-std::string Legend(double y, const std::vector<std::pair<int, std::string>>& series) {
-  std::string parts;
-  for (size_t i = 0; i < series.size(); ++i) {
-    const double at = y + 18 * static_cast<double>(i);
-    parts +=
-        SvgPoint(66, at - 4, series[i].first, Series(series[i].first), "") + SvgText(78, at, Cut(series[i].second, 90));
-  }
-  return parts;
-}
-
+// The least and the greatest positive value; zeros if there is none.
 std::pair<double, double> PositiveRange(const std::vector<double>& values) {
   double least = 0, most = 0;
   for (const double value : values) {
@@ -44,49 +28,33 @@ std::pair<double, double> PositiveRange(const std::vector<double>& values) {
   return {least, most};
 }
 
-// The CSS class of text on a cell of the heat map, whose colours are the same on a light page and a dark one.
-const char* TextOn(int shade) {
-  constexpr int kFirstDark = 7;
-  if (shade < 0) return "";
-  return shade < kFirstDark ? "onlight" : "ondark";
-}
-
-// A range of a factor of two beyond the values on both sides, so that no mark lies on the frame.
-Scale LogScale(const std::vector<double>& values, double from, double to) {
-  const auto [least, most] = PositiveRange(values);
-  return {least > 0 ? least / 2 : 0.1, most > 0 ? most * 2 : 1, from, to, true};
-}
-
 }  // namespace
 
-std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& bars) {
-  if (bars.empty()) return "";
-  constexpr double kLeft = 270, kTop = 10;
-  double most = 0;
-  for (const BarOfTime& bar : bars)
-    most = std::max({most, static_cast<double>(bar.ns), static_cast<double>(bar.high_ns)});
-  const double bottom = kTop + kRow * static_cast<double>(bars.size());
-  const Scale x{0, most / 1e6 * 1.08, kLeft, kChartWidth - 70, false};
-  std::string parts = SvgBottomAxis(x, bottom, kTop, "ms a run");
-  double y = kTop;
-  for (const BarOfTime& bar : bars) {
-    const double end = x.At(static_cast<double>(bar.ns) / 1e6);
-    const double low = x.At(static_cast<double>(bar.low_ns) / 1e6), high = x.At(static_cast<double>(bar.high_ns) / 1e6);
-    parts += SvgBar(kLeft, y + 4, end - kLeft, kRow - 8, bar.grey ? "grey" : Series(bar.series), bar.title);
-    if (bar.high_ns > 0) {
-      // The halo separates the interval from its bar, which may be as dark.
-      parts += SvgLine(low, y + 12, high, y + 12, "halo") + SvgLine(low, y + 12, high, y + 12, "interval") +
-               SvgLine(high, y + 8, high, y + 16, "interval");
+std::string LatencyChart(const std::string& name, const std::vector<TimeMark>& marks) {
+  // Intervals may reach beyond the ends, which the times alone set, so that no interval hides the differences.
+  constexpr double kMargin = 0.25, kLeastMargin = 0.02;
+  double least = INFINITY, most = 0;
+  Chart chart{name, {"ms a run", false, false, {}}, {}, {}, false};
+  for (const TimeMark& mark : marks) {
+    const double ms = static_cast<double>(mark.ns) / kNsOfMs;
+    least = std::min(least, ms);
+    most = std::max(most, ms);
+    const auto row = static_cast<double>(chart.y.labels.size());
+    chart.y.labels.push_back(mark.label);
+    ChartPoint point{ms, row, mark.title, {}, {}};
+    if (mark.high_ns > 0) {
+      point.low = static_cast<double>(mark.low_ns) / kNsOfMs;
+      point.high = static_cast<double>(mark.high_ns) / kNsOfMs;
     }
-    parts += SvgText(kLeft - 6, y + 16, Cut(bar.label), Anchoring::kEnd) +
-             SvgText(std::max(end, high) + 5, y + 16, TimeText(bar.ns), Anchoring::kStart, "value");
-    y += kRow;
+    chart.series.push_back({mark.label, mark.series, mark.grey, ChartSeries::Style::kPoints, {std::move(point)}});
   }
-  return SvgPicture(kChartWidth, bottom + 40, name, parts);
+  const double margin = std::max(kMargin * (most - least), kLeastMargin * most);
+  chart.x.least = std::max(0.0, least - margin);
+  chart.x.most = most + margin;
+  return HtmlChart(chart);
 }
 
 std::string RooflineChart(const std::string& name, const std::vector<RooflineMachine>& machines) {
-  constexpr double kLeft = 60, kTop = 30, kBottom = 340;
   std::vector<double> xs, ys;
   for (const RooflineMachine& machine : machines) {
     for (const auto& point : machine.points) {
@@ -96,118 +64,105 @@ std::string RooflineChart(const std::string& name, const std::vector<RooflineMac
     ys.push_back(machine.gflops);
     if (machine.read_gbps > 0) xs.push_back(machine.gflops / machine.read_gbps);
   }
-  if (PositiveRange(xs).second <= 0) return "";
-  const Scale x = LogScale(xs, kLeft, kChartWidth - 20), y = LogScale(ys, kBottom, kTop);
-  std::string parts =
-      SvgBottomAxis(x, kBottom, kTop, "flop per byte") + SvgLeftAxis(y, kLeft, kChartWidth - 20, "GFLOP/s");
-  std::vector<std::pair<int, std::string>> legend;
+  const auto [x_least, x_most] = PositiveRange(xs);
+  const auto [y_least, y_most] = PositiveRange(ys);
+  if (x_most <= 0 || y_most <= 0) return "";
+  // A margin on both sides, so that no mark lies on the frame.
+  constexpr double kMargin = 1.5;
+  const double first_x = x_least / kMargin, last_x = x_most * kMargin, first_y = y_least / kMargin;
+  Chart chart{name,
+              {"operations per byte", true, false, {}, first_x, last_x},
+              {"GFLOP/s", true, false, {}, first_y, y_most * kMargin},
+              {},
+              true};
   for (const RooflineMachine& machine : machines) {
-    legend.emplace_back(machine.series, machine.label);
-    if (machine.gflops > 0 && machine.read_gbps > 0) {
-      // The arithmetic intensity at which the memory roof enters the chart.
-      const double enters = std::max(x.least, y.least / machine.read_gbps);
-      parts += SvgPath({{x.At(enters), y.At(enters * machine.read_gbps)},
-                        {x.At(machine.gflops / machine.read_gbps), y.At(machine.gflops)},
-                        {x.At(x.most), y.At(machine.gflops)}},
-                       "roof l" + Series(machine.series), machine.label);
-    }
+    ChartSeries layers{machine.label, machine.series, false, ChartSeries::Style::kPoints, {}};
     for (const auto& point : machine.points) {
-      parts +=
-          SvgPoint(x.At(point.flops_per_byte), y.At(point.gflops), machine.series, Series(machine.series), point.title);
+      layers.points.push_back({point.flops_per_byte, point.gflops, point.title});
     }
+    chart.series.push_back(std::move(layers));
+    if (machine.gflops <= 0 || machine.read_gbps <= 0) continue;
+    // The arithmetic intensities at which the memory roof enters the chart, and at which it meets the other one.
+    const double enters = std::max(first_x, first_y / machine.read_gbps), meets = machine.gflops / machine.read_gbps;
+    const std::string title =
+        fmt::format("{}: {:.0f} GFLOP/s, {:.1f} GB/s", machine.label, machine.gflops, machine.read_gbps);
+    chart.series.push_back({"roof of " + machine.label,
+                            machine.series,
+                            false,
+                            ChartSeries::Style::kDashed,
+                            {{enters, enters * machine.read_gbps, title},
+                             {meets, machine.gflops, title},
+                             {last_x, machine.gflops, title}}});
   }
-  parts += Legend(kBottom + 56, legend);
-  return SvgPicture(kChartWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
+  return HtmlChart(chart);
 }
 
-std::string HeatMap(const std::string& name, const std::vector<std::string>& labels,
-                    const std::vector<std::vector<HeatCell>>& cells) {
+std::string HeatTable(const std::string& name, const std::vector<std::string>& labels,
+                      const std::vector<std::vector<HeatCell>>& cells) {
   if (labels.size() < 2) return "";
-  constexpr double kLeft = 270, kTop = 40, kCell = 60, kHigh = 34;
-  std::string parts;
-  for (size_t row = 0; row < labels.size(); ++row) {
-    const double y = kTop + kHigh * static_cast<double>(row);
-    parts += SvgText(kLeft - 6, y + 21, fmt::format("{}: {}", row + 1, Cut(labels[row], 36)), Anchoring::kEnd);
-    parts += SvgText(kLeft + kCell * (static_cast<double>(row) + 0.5), kTop - 8, fmt::format("on {}", row + 1),
-                     Anchoring::kMiddle, "tick");
-    for (size_t column = 0; column < labels.size(); ++column) {
-      const auto& [value, title] = cells[row][column];
-      const double x = kLeft + kCell * static_cast<double>(column);
-      const int shade = value ? static_cast<int>(std::lround(std::clamp(*value, 0.0, 1.0) * 10)) : -1;
-      const std::string text = value ? fmt::format("{:.0f} %", 100 * *value) : "-";
-      parts += SvgBar(x + 1, y + 1, kCell - 2, kHigh - 2, shade < 0 ? "cell unknown" : fmt::format("cell h{}", shade),
-                      fmt::format("configurations of {} on {}: {}{}{}", labels[row], labels[column],
-                                  value ? text : "not known", title.empty() ? "" : "; ", title));
-      parts += SvgText(x + kCell / 2, y + 21, text, Anchoring::kMiddle, TextOn(shade));
+  std::string html = fmt::format("<tr><th scope=\"col\">{}</th>", "configurations of");
+  for (const std::string& label : labels) html += fmt::format("<th scope=\"col\">on {}</th>", Escaped(label));
+  html += "</tr></thead><tbody>";
+  for (size_t row = 0; row < cells.size(); ++row) {
+    html += fmt::format("<tr><th scope=\"row\">{}</th>", Escaped(labels[row]));
+    for (const HeatCell& cell : cells[row]) {
+      const int shade = cell.value ? static_cast<int>(std::lround(10 * std::clamp(*cell.value, 0.0, 1.0))) : -1;
+      const std::string css = shade < 0 ? "unknown" : fmt::format("h{}", shade);
+      html += fmt::format("<td class=\"cell {}\"><b>{}</b>{}</td>", css,
+                          cell.value ? fmt::format("{:.0f} %", 100 * *cell.value) : "not known",
+                          cell.title.empty() ? "" : fmt::format("<small>{}</small>", Escaped(cell.title)));
     }
+    html += "</tr>\n";
   }
-  return SvgPicture(kChartWidth, kTop + kHigh * static_cast<double>(labels.size()) + 10, name, parts);
+  return fmt::format(
+      "<figure><figcaption>{0}</figcaption><div class=\"wide heat\" role=\"group\" tabindex=\"0\" "
+      "aria-label=\"{0}\"><table><thead>{1}</tbody></table></div></figure>\n",
+      Escaped(name), html);
 }
 
 std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>& lines) {
-  constexpr double kLeft = 60, kTop = 30, kBottom = 260;
   size_t platforms = 0;
   for (const CascadeLine& line : lines) platforms = std::max(platforms, line.efficiencies.size());
-  if (platforms < 2) return "";
-  const Scale x{1, static_cast<double>(platforms), kLeft + 20, kChartWidth - 40, false}, y{0, 1, kBottom, kTop, false};
-  std::string parts = SvgLeftAxis(y, kLeft, kChartWidth - 20, "efficiency") +
-                      SvgText(kChartWidth / 2, kBottom + 32, "platforms, the best first", Anchoring::kMiddle, "name");
-  for (size_t i = 1; i <= platforms; ++i) {
-    parts += SvgText(x.At(static_cast<double>(i)), kBottom + 15, fmt::format("{}", i), Anchoring::kMiddle, "tick");
-  }
-  std::vector<std::pair<int, std::string>> legend;
+  if (platforms < 3) return "";
+  Chart chart{name,
+              {"platforms, the best first", false, false, {}, 0.8, static_cast<double>(platforms) + 0.2},
+              {"% of each platform's own best", false, false, {}, {}, 102},
+              {},
+              true};
   for (size_t i = 0; i < lines.size(); ++i) {
     const int series = static_cast<int>(i);
-    legend.emplace_back(series, lines[i].label);
     std::vector<double> sorted = lines[i].efficiencies;
     std::sort(sorted.begin(), sorted.end(), std::greater<>());
-    std::vector<std::pair<double, double>> steps, means;
+    ChartSeries steps{lines[i].label, series, false, ChartSeries::Style::kSteps, {}};
+    ChartSeries means{"portability so far of " + lines[i].label, series, false, ChartSeries::Style::kDashed, {}};
     double sum = 0;
     for (size_t n = 0; n < sorted.size(); ++n) {
-      const double at = x.At(static_cast<double>(n + 1));
+      const auto at = static_cast<double>(n + 1);
       sum += sorted[n] > 0 ? 1 / sorted[n] : INFINITY;
-      steps.emplace_back(at, y.At(sorted[n]));
-      means.emplace_back(at, y.At(static_cast<double>(n + 1) / sum));
-      parts += SvgPoint(at, y.At(sorted[n]), series, Series(series),
-                        fmt::format("{}: {:.3f} on its number {}", lines[i].label, sorted[n], n + 1));
+      const std::string title = fmt::format("{}: {:.1f} % on its number {}", lines[i].label, 100 * sorted[n], n + 1);
+      steps.points.push_back({at, 100 * sorted[n], title});
+      means.points.push_back({at, 100 * at / sum, means.label});
     }
-    parts += SvgPath(steps, "line l" + Series(series), lines[i].label) +
-             SvgPath(means, "roof l" + Series(series), lines[i].label + ": portability so far");
+    chart.series.push_back(std::move(steps));
+    chart.series.push_back(std::move(means));
   }
-  parts += Legend(kBottom + 56, legend);
-  return SvgPicture(kChartWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
+  return HtmlChart(chart);
 }
 
-std::string HistoryChart(const std::string& name, const std::string& x_name, const std::vector<HistoryLine>& lines) {
-  constexpr double kLeft = 60, kTop = 30, kBottom = 300;
-  double most = 0;
-  std::vector<double> ys;
-  for (const HistoryLine& line : lines) {
-    for (const auto& [at, ns] : line.points) {
-      most = std::max(most, at);
-      ys.push_back(ns / 1e3);
-    }
-  }
-  if (ys.empty()) return "";
-  const Scale x{0, std::max(most, 1.0), kLeft, kChartWidth - 20, false};
-  const Scale y = LogScale(ys, kBottom, kTop);
-  std::string parts =
-      SvgBottomAxis(x, kBottom, kTop, x_name) + SvgLeftAxis(y, kLeft, kChartWidth - 20, "best so far, us");
-  std::vector<std::pair<int, std::string>> legend;
+std::string HistoryChart(const HistoryForm& form, const std::vector<HistoryLine>& lines) {
+  Chart chart{form.name, {form.x_name, false, false, {}, 0, {}}, {form.y_name, form.logarithmic, false, {}}, {}, true};
   for (size_t i = 0; i < lines.size(); ++i) {
-    const int series = static_cast<int>(i);
-    legend.emplace_back(series, lines[i].label);
-    std::vector<std::pair<double, double>> steps;
+    ChartSeries steps{lines[i].label, static_cast<int>(i), false, ChartSeries::Style::kSteps, {}};
     for (const auto& [at, ns] : lines[i].points) {
-      if (!steps.empty()) steps.emplace_back(x.At(at), steps.back().second);
-      steps.emplace_back(x.At(at), y.At(ns / 1e3));
-      parts += SvgPoint(x.At(at), y.At(ns / 1e3), series, Series(series),
-                        fmt::format("{}: {} at {}", lines[i].label, TimeText(std::llround(ns)), TickText(at)));
+      steps.points.push_back({at,
+                              ns / form.ns_per_unit,
+                              fmt::format("{}: {} at {:.4g}", lines[i].label, TimeText(std::llround(ns)), at),
+                              {},
+                              {}});
     }
-    parts += SvgPath(steps, "line l" + Series(series), lines[i].label);
+    chart.series.push_back(std::move(steps));
   }
-  parts += Legend(kBottom + 56, legend);
-  return SvgPicture(kChartWidth, kBottom + 56 + 18 * static_cast<double>(legend.size()), name, parts);
+  return HtmlChart(chart);
 }
 
 namespace {

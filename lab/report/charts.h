@@ -1,5 +1,4 @@
-// The charts of a report, made from plain values, and the tuning histories that one of them shows. Each chart has a
-// text alternative, and titles on its marks.
+// The charts of a report, made from plain values, and the tuning histories that one of them shows.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +13,15 @@
 
 namespace hone {
 
-// A series number sets colour and shape, the same in all charts of a page.
-struct BarOfTime {
+// A series number sets colour and shape, the same in all charts of a page. A chart without values is empty.
+struct TimeMark {
   std::string label, title;
   int64_t ns = 0, low_ns = 0, high_ns = 0;
   int series = 0;
   bool grey = false;  // not comparable with the others
 };
-// Horizontal bars from 0 with their intervals; empty if there are none.
-std::string LatencyChart(const std::string& name, const std::vector<BarOfTime>& bars);
+// A row per time with its interval. The axis begins where the differences are seen.
+std::string LatencyChart(const std::string& name, const std::vector<TimeMark>& marks);
 
 struct RooflineMachine {
   std::string label;
@@ -42,24 +41,30 @@ struct HeatCell {
   std::optional<double> value;  // from 0 to 1; nullopt is unknown and left white
   std::string title;            // the value's source; empty: none
 };
-// A heat map with equal rows and columns.
-std::string HeatMap(const std::string& name, const std::vector<std::string>& labels,
-                    const std::vector<std::vector<HeatCell>>& cells);
+// A table with equal rows and columns, whose cells are shaded. Empty for fewer than two.
+std::string HeatTable(const std::string& name, const std::vector<std::string>& labels,
+                      const std::vector<std::vector<HeatCell>>& cells);
 
 struct CascadeLine {
   std::string label;
   std::vector<double> efficiencies;  // on each platform, in any order
 };
-// Efficiencies from the best platform to the worst, and at each the portability over the platforms up to it. (Sewall et
-// al., "Interpreting and Visualizing Performance Portability Metrics", P3HPC 2020.)
+// Efficiencies from the best platform to the worst, and at each the portability over the platforms up to it. Empty for
+// fewer than three platforms, which HeatTable shows whole. (Sewall et al., "Interpreting and Visualizing Performance
+// Portability Metrics", P3HPC 2020.)
 std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>& lines);
 
+struct HistoryForm {
+  std::string name, x_name, y_name;
+  double ns_per_unit = 1e3;  // of the vertical axis
+  bool logarithmic = true;
+};
 struct HistoryLine {
   std::string label;
   std::vector<std::pair<double, double>> points;  // x and the best so far in ns: each change, and the end
 };
-// A step chart; y is logarithmic.
-std::string HistoryChart(const std::string& name, const std::string& x_name, const std::vector<HistoryLine>& lines);
+// A step chart.
+std::string HistoryChart(const HistoryForm& form, const std::vector<HistoryLine>& lines);
 
 // Tuning histories from a store, read in one pass over its keys. Memory does not grow with the number of trials.
 

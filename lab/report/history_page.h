@@ -10,23 +10,23 @@
 
 namespace hone {
 
-// Charts of times over days and between versions. Each has a text alternative, and titles on its marks.
+// Charts of times over days and between versions, with titles on their marks. Empty for fewer than two values.
 
 struct SeriesMark {
-  double day = 0;  // days since the first mark of the chart
+  double unix_ms = 0;
   double ns = 0, low_ns = 0, high_ns = 0;
   std::string title;
   bool grey = false;  // not counted
 };
 struct SeriesLevel {
-  double from_day = 0, to_day = 0, ns = 0;
+  double from_ms = 0, to_ms = 0, ns = 0;
 };
 struct SeriesBreak {
-  double day = 0;
+  double unix_ms = 0;
   std::string title;
 };
-// Points with their intervals, a horizontal line per level between change points, and a vertical one at each change
-// point. Times start at 0. Empty without marks.
+// Points with their intervals by date, a horizontal line per level between change points, and a vertical one at each
+// change point. The axis begins where the differences are seen.
 std::string SeriesChart(const std::string& name, const std::vector<SeriesMark>& marks,
                         const std::vector<SeriesLevel>& levels, const std::vector<SeriesBreak>& breaks);
 
@@ -35,7 +35,7 @@ struct ChangeBar {
   double ratio = 1;  // after over before, greater than 0
 };
 // Bars to the right for slower entries and to the left for faster ones. The scale is logarithmic, so that twice as fast
-// is as long as half as fast. Empty without bars.
+// is as long as half as fast.
 std::string ChangeBars(const std::string& name, const std::vector<ChangeBar>& bars);
 
 // `about` is one line about what was compared.

@@ -8,6 +8,7 @@
 #include "core/version.h"
 #include "lab/comparison/comparison_text.h"
 #include "lab/report/charts.h"
+#include "lab/report/conclusion.h"
 #include "lab/report/page.h"
 #include "lab/text/number_text.h"
 
@@ -32,59 +33,137 @@ std::string CellTitle(const Comparison& c, size_t device, size_t model) {
                      fmt::join(cell.versions, "/"));
 }
 
-std::string Latencies(const ComparisonReport& report, size_t model) {
+// Leaves out columns that say nothing in any row.
+std::string TableWithoutBlanks(const std::string& name, std::vector<std::string> headers, Rows rows,
+                               const std::vector<bool>& grey = {}) {
+  for (size_t column = headers.size(); column-- > 0;) {
+    const auto says = [column](const auto& row) { return row[column] != "-" && !row[column].empty(); };
+    if (std::any_of(rows.begin(), rows.end(), says)) continue;
+    headers.erase(headers.begin() + static_cast<std::ptrdiff_t>(column));
+    for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+  return HtmlTable(name, headers, rows, grey);
+}
+
+std::string Cards(const Conclusion& conclusion) {
+  const auto card = [](const char* css, const char* name, const std::string& text) {
+    return fmt::format("<div class=\"{}\"><dt>{}</dt><dd>{}</dd></div>", css, name, Escaped(text));
+  };
+  return fmt::format("<p class=\"lead\">{}</p>\n<dl class=\"cards\">{}{}{}{}</dl>\n", Escaped(conclusion.summary),
+                     card("fastest", "Fastest", conclusion.fastest), card("cheapest", "Cheapest", conclusion.cheapest),
+                     card("why", "Why", conclusion.why), card("unsure", "Unsure", conclusion.unsure));
+}
+
+std::vector<std::string> TimesRow(const ComparisonReport& report, size_t model, size_t device,
+                                  const std::vector<size_t>& order, const Standing& standing) {
+  const Comparison& c = report.comparison;
+  const ComparedDevice& d = c.devices[device];
+  const ComparedCell& cell = c.At(device, model);
+  return {d.name,
+          (cell.covered < cell.tasks ? "at least " : "") + TimeText(cell.time.ns),
+          fmt::format("{} .. {}", TimeText(cell.time.low_ns), TimeText(cell.time.high_ns)),
+          standing.ratio > 0 ? fmt::format("{:.2f}x", standing.ratio) : "-",
+          MoneyText(PriceOfMillion(c, device, model)),
+          VerdictOf(report, model, order, device),
+          StandingText(c, device, model, standing),
+          fmt::format("{}", d.threads),
+          cell.precision,
+          ShareText(FmaShare(d.roofs, cell.flops, cell.time.ns)),
+          ShareText(BandwidthShare(d.roofs, cell.bytes, cell.time.ns)),
+          GflopsText(cell.flops, cell.time.ns),
+          fmt::format("{}", cell.time.samples),
+          fmt::format("{} of {}", cell.covered, cell.tasks),
+          TimeText(cell.estimated_ns),
+          JoulesText(cell.joules_per_image),
+          d.target.cpu};
+}
+
+std::string Times(const ComparisonReport& report, size_t model, const std::vector<size_t>& order) {
   const Comparison& c = report.comparison;
   const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
-  std::vector<BarOfTime> bars;
+  std::vector<TimeMark> marks;
   Rows rows;
   std::vector<bool> grey;
-  for (size_t device = 0; device < c.devices.size(); ++device) {
-    const ComparedDevice& d = c.devices[device];
+  for (const size_t device : order) {
     const ComparedCell& cell = c.At(device, model);
-    const Standing& standing = standings[device];
-    if (cell.time.ns <= 0) continue;
-    grey.push_back(standing.ratio <= 0);
-    bars.push_back({fmt::format("{}, {} threads", ShortName(c, device), d.threads), CellTitle(c, device, model),
-                    cell.time.ns, cell.time.low_ns, cell.time.high_ns, static_cast<int>(device), grey.back()});
-    const double images = ImagesPerMoney(d, c.models[model], cell);
-    rows.push_back({d.name, d.target.cpu, fmt::format("{}", d.threads), cell.precision, TimeText(cell.time.ns),
-                    fmt::format("{} .. {}", TimeText(cell.time.low_ns), TimeText(cell.time.high_ns)),
-                    fmt::format("{}", cell.time.samples), fmt::format("{:.1f}", GflopsOf(cell.flops, cell.time.ns)),
-                    ShareText(FmaShare(d.roofs, cell.flops, cell.time.ns)),
-                    ShareText(BandwidthShare(d.roofs, cell.bytes, cell.time.ns)),
-                    fmt::format("{} of {}", cell.covered, cell.tasks), TimeText(cell.estimated_ns),
-                    JoulesText(cell.joules_per_image), images > 0 ? fmt::format("{:.0f}", images) : "-",
-                    standing.ratio > 0 ? fmt::format("{:.2f}x", standing.ratio) : "-",
-                    StandingText(c, device, model, standing)});
+    grey.push_back(standings[device].ratio <= 0 || standings[device].partial());
+    const int threads = c.devices[device].threads;
+    marks.push_back({fmt::format("{}, {} thread{}", ShortName(c, device), threads, threads == 1 ? "" : "s"),
+                     CellTitle(c, device, model), cell.time.ns, cell.time.low_ns, cell.time.high_ns,
+                     static_cast<int>(device), grey.back()});
+    rows.push_back(TimesRow(report, model, device, order, standings[device]));
   }
-  if (rows.empty()) return HtmlParagraph("No device has a time for it.");
-  return LatencyChart(
-             fmt::format("Time of a run of {} on each device; the table below has the numbers", c.models[model].name),
-             bars) +
-         HtmlTable("Times of " + c.models[model].name,
-                   {"device", "code for", "> threads", "precision", "> time", "> interval", "> samples", "> GFLOP/s",
-                    "> of FMA", "> of memory", "> timed", "> estimated", "> J an image", "> images per money",
-                    "> vs best", "note"},
-                   rows, grey);
+  if (rows.empty()) return "";
+  return TableWithoutBlanks("Times of " + c.models[model].name,
+                            {"device", "> time", "> interval", "> vs best", "> price of a million", "= verdict",
+                             "notes", "> threads", "precision", "> of FMA", "> of memory", "> GFLOP/s", "> samples",
+                             "> layers timed", "> estimated", "> J an image", "code for"},
+                            rows, grey) +
+         HtmlCharts(LatencyChart("Time of a run, with its interval", marks));
+}
+
+constexpr size_t kMostDifferences = 10;
+
+// The layers in which the two fastest machines differ most.
+std::string DifferingLayers(const ComparisonReport& report, size_t model, const std::vector<size_t>& order) {
+  const Comparison& c = report.comparison;
+  const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
+  if (order.size() < 2 || standings[order[1]].ratio <= 0) return "";
+  const size_t a = order[0], b = order[1];
+  Rows rows;
+  for (const LayerDifference& layer : ExplainDifference(c, model, a, b).layers) {
+    if (rows.size() == kMostDifferences || layer.difference_ns() == 0) break;
+    rows.push_back({layer.nodes.empty() ? layer.op : fmt::format("{}", fmt::join(layer.nodes, " + ")),
+                    (layer.difference_ns() > 0 ? "+" : "-") + TimeText(std::abs(layer.difference_ns())),
+                    TimeText(layer.a_ns), TimeText(layer.b_ns), ShareText(layer.a_fma_share),
+                    ShareText(layer.b_fma_share), layer.name});
+  }
+  if (rows.empty()) return "";
+  const std::string first = ShortName(c, a), second = ShortName(c, b);
+  return TableWithoutBlanks(
+      fmt::format("Layers in which {} and {} differ most", first, second),
+      {"layer", "> difference", "> " + first, "> " + second, "> of FMA, " + first, "> of FMA, " + second, "workload"},
+      rows);
+}
+
+// Why points lie above a roof, if some do.
+std::string AboveRoofText(int winograd, int others) {
+  std::string text;
+  if (winograd > 0) {
+    text += fmt::format(
+        "{} point{} above a roof: Winograd's kernels multiply less often than the direct algorithm, "
+        "whose operations are counted. ",
+        winograd, winograd == 1 ? " is" : "s are");
+  }
+  if (others > 0) {
+    text += fmt::format("{} point{} above a memory roof: a cache holds a part of what the layer reads.", others,
+                        others == 1 ? " is" : "s are");
+  }
+  return text.empty() ? "" : HtmlParagraph(text);
 }
 
 std::string Roofline(const ComparisonReport& report, size_t model) {
   const Comparison& c = report.comparison;
   std::vector<RooflineMachine> machines;
+  int winograd = 0, others = 0;
   for (size_t device = 0; device < c.devices.size(); ++device) {
     const ComparedDevice& d = c.devices[device];
-    RooflineMachine machine{d.name, static_cast<int>(device), d.roofs.gflops, d.roofs.read_gbps, {}};
+    RooflineMachine machine{ShortName(c, device), static_cast<int>(device), d.roofs.gflops, d.roofs.read_gbps, {}};
     for (const ComparedLayer& layer : c.At(device, model).layers) {
       if (layer.time.ns <= 0 || layer.flops <= 0 || layer.bytes <= 0) continue;
-      machine.points.push_back({layer.flops / layer.bytes, GflopsOf(layer.flops, layer.time.ns),
-                                fmt::format("{} on {}: {}", layer.name, d.name, TimeTitle(layer.time))});
+      const double intensity = layer.flops / layer.bytes, gflops = GflopsOf(layer.flops, layer.time.ns);
+      const bool is_above = d.roofs.gflops > 0 && gflops > std::min(d.roofs.gflops, intensity * d.roofs.read_gbps);
+      const bool is_winograd = layer.schedule.find("winograd") != std::string::npos;
+      winograd += is_above && is_winograd;
+      others += is_above && !is_winograd;
+      machine.points.push_back(
+          {intensity, gflops,
+           fmt::format("{} on {}: {}, {}", LayerNodes(layer), machine.label, TimeTitle(layer.time), layer.schedule)});
     }
     if (!machine.points.empty()) machines.push_back(std::move(machine));
   }
-  return RooflineChart(
-      fmt::format("Roofline: every layer of {} with knobs on every device; the tables of layers have the numbers",
-                  c.models[model].name),
-      machines);
+  const std::string chart = RooflineChart("Roofline: each layer with knobs, and each machine's roofs", machines);
+  return chart.empty() ? "" : HtmlCharts(chart) + AboveRoofText(winograd, others);
 }
 
 std::string LayerTables(const Comparison& c, size_t model) {
@@ -95,21 +174,22 @@ std::string LayerTables(const Comparison& c, size_t model) {
     if (cell.time.ns <= 0 || cell.layers.empty()) continue;
     Rows rows;
     for (const ComparedLayer& layer : cell.layers) {
-      rows.push_back({layer.name, fmt::format("{}", layer.uses), TimeText(layer.time.ns),
+      rows.push_back({LayerNodes(layer), fmt::format("{}", layer.uses), TimeText(layer.time.ns),
                       TimeText(layer.uses * layer.time.ns), TimeText(layer.time.high_ns),
                       fmt::format("{}", layer.time.samples), ShareText(FmaShare(d.roofs, layer.flops, layer.time.ns)),
                       ShareText(BandwidthShare(d.roofs, layer.bytes, layer.time.ns)), layer.precision,
                       layer.worst_error > 0 ? fmt::format("{:.2g}", layer.worst_error) : "-",
-                      std::string(TimeOriginName(layer.origin)), layer.source, layer.schedule, layer.config,
-                      fmt::format("{}", layer.trials)});
+                      std::string(TimeOriginName(layer.origin)), layer.source, fmt::format("{}", layer.trials),
+                      layer.schedule, layer.config, layer.name});
     }
     const std::string name =
         fmt::format("{} on {}, {} threads: {} layers", c.models[model].name, d.name, d.threads, rows.size());
-    html += HtmlDetails(name, HtmlTable(name,
-                                        {"layer", "> uses", "> one use", "> all uses", "> upper end", "> samples",
-                                         "> of FMA", "> of memory", "precision", "> error, of allowed", "time from",
-                                         "config from", "schedule", "config", "> trials"},
-                                        rows));
+    html +=
+        HtmlDetails(name, TableWithoutBlanks(name,
+                                             {"layer", "> uses", "> one use", "> all uses", "> upper end", "> samples",
+                                              "> of FMA", "> of memory", "precision", "> error, of allowed",
+                                              "time from", "config from", "> trials", "schedule", "config", "workload"},
+                                             rows));
   }
   return html;
 }
@@ -132,7 +212,7 @@ std::string PortabilityPictures(const ComparisonReport& report, size_t model) {
   std::vector<std::vector<HeatCell>> cells;
   std::vector<CascadeLine> lines;
   for (size_t from = 0; from < p.devices.size(); ++from) {
-    labels.push_back(c.devices[p.devices[from]].name);
+    labels.push_back(ShortName(c, p.devices[from]));
     cells.emplace_back();
     CascadeLine line{labels.back(), {}};
     for (const PortedTime& time : p.times[from]) {
@@ -147,9 +227,10 @@ std::string PortabilityPictures(const ComparisonReport& report, size_t model) {
                            ? "What was built for each machine reaches on the others, measured there as a whole:"
                            : "What each machine's best configurations reach on the others, by the layers that were "
                              "timed there:") +
-         HeatMap(fmt::format("Portability of {}: rows are whose configurations, columns where they ran", name), labels,
-                 cells) +
-         CascadeChart(fmt::format("Cascade of efficiencies of {}; dashed: portability so far", name), lines);
+         HeatTable(fmt::format("Portability of {}: rows are whose configurations, columns where they ran", name),
+                   labels, cells) +
+         HtmlCharts(
+             CascadeChart(fmt::format("Cascade of efficiencies of {}; dashed: portability so far", name), lines));
 }
 
 std::string RoofsOf(const ComparedDevice& device) {
@@ -166,14 +247,18 @@ std::string Devices(const Comparison& c) {
                     fmt::format("{}", e.cores), e.caches, e.governor, e.microcode, e.kernel, e.hypervisor, e.features,
                     d.price_per_hour > 0 ? fmt::format("{}", d.price_per_hour) : "-"});
   }
-  return HtmlTable("Devices",
-                   {"device", "target", "> threads", "cache", "roofs", "> cores", "caches", "governor", "microcode",
-                    "kernel", "hypervisor", "features", "> price per hour"},
-                   rows);
+  return TableWithoutBlanks("Devices",
+                            {"device", "target", "> threads", "cache", "roofs", "> cores", "caches", "governor",
+                             "microcode", "kernel", "hypervisor", "features", "> price per hour"},
+                            rows);
 }
 
+// The operator and its operands, which name a task well enough in a legend.
 std::string HistoryLabel(const TaskHistory& task) {
-  return fmt::format("{} on {}, {} threads", task.workload, task.device, task.threads);
+  size_t end = 0;
+  for (int words = 0; words < 3 && end != std::string::npos; ++words) end = task.workload.find(' ', end + 1);
+  return fmt::format("{} on {}, {} thread{}", task.workload.substr(0, end), task.device, task.threads,
+                     task.threads == 1 ? "" : "s");
 }
 
 std::string Histories(const StoreHistory& history) {
@@ -195,9 +280,9 @@ std::string Histories(const StoreHistory& history) {
     by_trial.push_back(std::move(trials));
     by_time.push_back(std::move(seconds));
   }
-  std::string html =
-      HistoryChart("Best time so far of the tasks with most trials, by trials", "trials of the task", by_trial) +
-      HistoryChart("Best time so far of the same tasks, by time", "seconds since the task's first trial", by_time);
+  std::string html = HtmlCharts(
+      HistoryChart({"Best time so far, by trials", "trials of the task", "best so far, us"}, by_trial) +
+      HistoryChart({"Best time so far, by time", "seconds since the task's first trial", "best so far, us"}, by_time));
   if (history.tasks.size() > rows.size()) {
     html += HtmlParagraph(fmt::format("The {} tasks with most trials of {}:", rows.size(), history.tasks.size()));
   }
@@ -218,21 +303,49 @@ std::string Fates(const StoreHistory& history) {
 
 }  // namespace
 
+namespace {
+
+// One model's part; `level` is that of its headings.
+std::string ModelPart(const ComparisonReport& report, size_t model) {
+  const Comparison& c = report.comparison;
+  const std::vector<size_t> order = OrderOfDevices(c, model, StandingsOf(c, model, report.accepted));
+  std::string html = Cards(ConclusionOf(report, model, order)) + Times(report, model, order);
+  const auto part = [&html](const char* name, const std::string& body) {
+    if (!body.empty()) html += fmt::format("<h3>{}</h3>\n{}", name, body);
+  };
+  part("Where the two fastest differ", DifferingLayers(report, model, order));
+  part("How near to the roofs", Roofline(report, model));
+  part("Portability", PortabilityPictures(report, model));
+  part("Layers", LayerTables(c, model));
+  return HtmlSection(c.models.size() == 1 ? "Conclusion" : c.models[model].name, html);
+}
+
+std::string TitleOf(const Comparison& c) {
+  if (c.models.size() != 1) return "hone report";
+  const size_t machines = c.devices.size();
+  return fmt::format("{} on {} device{}", c.models[0].name, machines, machines == 1 ? "" : "s");
+}
+
+}  // namespace
+
 std::string ReportPage(const ComparisonReport& report, const StoreHistory* history) {
   const Comparison& c = report.comparison;
-  std::string body = HtmlParagraph(
-      fmt::format("Made by hone {}. Times compare within like setups alone; what differs is grey, with the reason.",
-                  HoneVersion()));
-  for (size_t model = 0; model < c.models.size(); ++model) {
-    body += HtmlSection(c.models[model].name, Latencies(report, model) + Roofline(report, model) +
-                                                  PortabilityPictures(report, model) + LayerTables(c, model));
-  }
+  std::string body;
+  for (size_t model = 0; model < c.models.size(); ++model) body += ModelPart(report, model);
   if (!c.devices.empty()) body += HtmlSection("Devices", Devices(c));
   if (history != nullptr && history->records > 0) {
     body += HtmlSection("Tuning", Histories(*history));
     body += HtmlSection("Fates", Fates(*history));
+  } else if (c.models.empty()) {
+    body += HtmlParagraph(
+        "The store has no records yet. `hone tune MODEL` writes them; then this page shows the models, "
+        "their devices, and how the tuning went.");
   }
-  return HtmlPage("hone report", body);
+  return HtmlPage(
+      TitleOf(c),
+      fmt::format("Made by hone {}. Only times of like setups are compared; others are grey, with the reason.",
+                  HoneVersion()),
+      body);
 }
 
 }  // namespace hone

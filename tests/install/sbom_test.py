@@ -60,14 +60,22 @@ class Sbom(unittest.TestCase):
             self.assertLessEqual({"libstdc++-12-dev", "libgcc-12-dev"}, names_in(package))
             self.assertNotIn("llvm-19-dev", names_in(package))
 
+    def test_names_what_lies_in_the_tree_of_others(self):
+        chart = next(each for each in document("hone")["components"] if each["name"] == "chart.js")
+        library = SOURCES / "third_party" / "chartjs" / "chart.umd.min.js"
+        self.assertIn(f"Chart.js v{chart['version']}", library.read_text()[:200])
+        self.assertIn(f"Chart.js {chart['version']} ", (SOURCES / "THIRD_PARTY_NOTICES.md").read_text())
+        self.assertEqual([file["name"] for file in chart["components"]], ["third_party/chartjs/chart.umd.min.js"])
+        self.assertNotIn("chart.js", names_in("hone-runner"))
+
     def test_tells_version_licence_and_hash_of_each(self):
         for package in (*OF, *LIBRARIES):
             for each in document(package)["components"]:
-                self.assertTrue(each["version"] and each["licenses"] and each["purl"].startswith("pkg:deb/debian/"), each)
+                self.assertTrue(each["version"] and each["licenses"] and each["purl"].startswith(("pkg:deb/debian/", "pkg:npm/")), each)
                 headers = any(given["name"] == "hone:headers" for given in each["properties"])
                 self.assertTrue(each["components"] or headers, each)
                 for file in each["components"]:
-                    digest = hashlib.sha256(Path(file["name"]).read_bytes()).hexdigest()
+                    digest = hashlib.sha256((SOURCES / file["name"]).read_bytes()).hexdigest()
                     self.assertEqual(file["hashes"], [{"alg": "SHA-256", "content": digest}])
 
     def test_is_the_same_when_it_is_made_again(self):

@@ -1,0 +1,36 @@
+// The conclusion of a comparison about one model, in sentences.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lab/comparison/comparison_json.h"
+
+namespace hone {
+
+// The answers that a reader wants first. Each text is whole sentences and never empty.
+struct Conclusion {
+  std::string summary;   // which machine is fastest, by how much and how sure; which is cheapest; what was left out
+  std::string fastest;   // the quickest and the next, with their intervals
+  std::string cheapest;  // money for a million inferences
+  std::string why;       // shares of the roofs, and the layers that make the difference
+  std::string unsure;    // overlapping intervals, estimates, assumed roofs, missing layers, what was not comparable
+};
+// `order` has the devices with a time, as OrderOfDevices.
+Conclusion ConclusionOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order);
+
+// Money for a million inferences, in the currency of the prices; 0 if it is not known, as for
+// a model of which some layers have no time.
+double PriceOfMillion(const Comparison& c, size_t device, size_t model);
+// "0.83", "12.4"; "-" for 0.
+std::string MoneyText(double money);
+
+// The device's place beside the fastest: "fastest", "slower", "cannot tell" (the intervals overlap), "incomplete" (some
+// layers have no time) or "not compared". It is "alone" without another device.
+std::string VerdictOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order, size_t device);
+
+// The names of a layer's nodes in the model, else its operator: "conv1 + relu1".
+std::string LayerNodes(const ComparedLayer& layer);
+
+}  // namespace hone
