@@ -5,6 +5,7 @@
 #include "core/text/printable.h"
 #include "lab/comparison/compare_models.h"
 #include "lab/comparison/comparison_json.h"
+#include "lab/comparison/models_of_runs.h"
 #include "lab/files/write_file.h"
 #include "lab/records/records.h"
 #include "lab/report/report_page.h"
@@ -22,7 +23,7 @@ int ReportCommand(const Arguments& arguments) {
   std::vector<std::string> names, prices;
   std::string db, output;
   RecordComparisonOptions options;
-  line.Add("MODEL", names, ".onnx files, or zoo:NAME; without any, tuning alone").ReadsModel().About(Topic::kModel);
+  line.Add("MODEL", names, ".onnx files, or zoo:NAME; without any, those of the tuning runs").ReadsModel().About(Topic::kModel);
   AddModelDetails(line, model);
   AddRecordComparisonOptions(line, options);
   AddStoreOption(line, db);
@@ -30,8 +31,9 @@ int ReportCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const std::unique_ptr<RecordStore> store = OpenExistingStore(db);
   ComparisonReport report;
-  if (!names.empty()) report = CompareModels(*store, LoadModels(names, model), options);
-  const StoreHistory history = HistoryOf(*store, LayerNames(report.comparison));
+  report = CompareModels(*store, names.empty() ? ModelsOfRuns(*store) : LoadModels(names, model), options);
+  const StoreHistory history =
+      HistoryOf(*store, names.empty() ? std::set<std::string>() : LayerNames(report.comparison));
   const std::string page = ReportPage(report, &history);
   WriteFileAtomically(output, page);
   if (line.json()) {

@@ -29,7 +29,7 @@ std::vector<ModelToCompare> LoadModels(const std::vector<std::string>& names, co
   for (const std::string& name : names) {
     ModelOptions one = details;
     one.model = name;
-    models.push_back({name, LoadModel(one).typed});
+    models.push_back({name, LoadModel(one).typed, {}});
   }
   return models;
 }

@@ -162,7 +162,8 @@ class RecordComparison {
     context.target = device.target;
     context.threads = device.threads;
     const auto [it, is_new] = layers_.try_emplace({device.target.ToText() + fmt::format(" {}", device.threads), model});
-    if (is_new) it->second = ExtractLayers(models_[model].typed, context);
+    const ModelToCompare& one = models_[model];
+    if (is_new) it->second = one.layers ? one.layers(context) : ExtractLayers(one.typed, context);
     return it->second;
   }
 
@@ -232,6 +233,7 @@ MachineRoofs AssumedRoofs(const ComparedDevice& device) {
 }
 
 int64_t ImagesOf(const relay::IRModule& typed) {
+  if (typed.main == nullptr) return 1;
   const auto& params = typed.main->params;
   if (params.empty() || params.front()->type == nullptr || params.front()->type->shape.empty()) return 1;
   return std::max<int64_t>(1, params.front()->type->shape.front());

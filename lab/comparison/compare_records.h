@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/layers.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "db/record_store.h"
@@ -53,6 +54,8 @@ std::vector<StoreDevice> DevicesOf(const RecordStore& store, const RecordQuery& 
 struct ModelToCompare {
   std::string name;
   relay::IRModule typed;
+  // Its layers for a machine; null: those of `typed`.
+  std::function<std::vector<Layer>(const BuildContext& context)> layers = {};
 };
 
 struct CompareRecordsOptions {

@@ -1,13 +1,21 @@
-// The report's parts: scales, marks, charts, and the page around them.
+// The report's parts: charts, conclusions, and the page around them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
+#include "core/json/serialize.h"
+#include "lab/comparison/compare_models.h"
+#include "lab/comparison/comparison_text.h"
+#include "lab/comparison/likeness.h"
+#include "lab/comparison/models_of_runs.h"
+#include "lab/report/chart.h"
 #include "lab/report/charts.h"
+#include "lab/report/conclusion.h"
 #include "lab/report/page.h"
+#include "lab/report/page_files.h"
 #include "lab/report/report_page.h"
-#include "lab/report/svg.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
@@ -42,72 +50,168 @@ bool IsWellFormed(const std::string& html) {
   return open.empty();
 }
 
-TEST(Svg, EscapesWhateverIsGiven) {
+// The description that the page's script draws, without the escapes of HTML.
+Json DrawnBy(const std::string& html) {
+  const std::string attribute = "data-chart=\"";
+  const size_t begin = html.find(attribute);
+  if (begin == std::string::npos) return Json::object();
+  std::string text = html.substr(begin + attribute.size());
+  text = text.substr(0, text.find('"'));
+  for (size_t at = text.find("&quot;"); at != std::string::npos; at = text.find("&quot;", at))
+    text.replace(at, 6, "\"");
+  return ParseJson(text, "a chart");
+}
+
+// The page without its scripts, which are not markup.
+std::string WithoutScripts(std::string page) {
+  for (size_t at = page.find("<script>"); at != std::string::npos; at = page.find("<script>")) {
+    page.erase(at, page.find("</script>", at) + 9 - at);
+  }
+  return page;
+}
+
+std::string TitleOf(const std::string& page) {
+  const size_t begin = page.find("<title>") + 7;
+  return page.substr(begin, page.find("</title>") - begin);
+}
+
+TEST(Chart, EscapesWhateverIsGiven) {
   EXPECT_EQ(Escaped("<a href=\"x\">'&"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
   EXPECT_THAT(Escaped("\033[31m"), Not(HasSubstr("\033")));
-  for (const std::string& part : {SvgText(0, 0, kEvil), SvgBar(0, 0, 1, 1, "s0", kEvil), SvgPoint(0, 0, 1, "s0", kEvil),
-                                  SvgPath({{0, 0}, {1, 1}}, "line", kEvil), SvgPicture(1, 1, kEvil, "")}) {
-    EXPECT_THAT(part, Not(HasSubstr("<script")));
-    EXPECT_TRUE(IsWellFormed(part)) << part;
-  }
+  const ChartSeries evil{kEvil, 0, false, ChartSeries::Style::kPoints, {{1, 1, kEvil}, {2, 2, kEvil}}};
+  const std::string html = HtmlChart({kEvil, {kEvil}, {kEvil}, {evil, evil}, true});
+  EXPECT_THAT(html, Not(HasSubstr("<script")));
+  EXPECT_TRUE(IsWellFormed(html)) << html;
+  EXPECT_EQ(html.find("data-chart=\"{&quot;"), html.rfind("data-chart="));
 }
 
-TEST(Scale, MapsAndHoldsWithinThePixels) {
-  const Scale linear{0, 10, 100, 200, false}, log{1, 100, 200, 0, true};
-  EXPECT_DOUBLE_EQ(linear.At(5), 150);
-  EXPECT_DOUBLE_EQ(linear.At(99), 200);
-  EXPECT_DOUBLE_EQ(log.At(10), 100);
-  EXPECT_DOUBLE_EQ(log.At(0), 200) << "no logarithm, but no NaN either";
-  EXPECT_DOUBLE_EQ((Scale{3, 3, 7, 9, false}.At(3)), 7);
-}
-
-TEST(Ticks, AreRoundNumbersWithin) {
-  EXPECT_THAT(Ticks({0, 10, 0, 1, false}, 5), ElementsAre(0, 2, 4, 6, 8, 10));
-  EXPECT_THAT(Ticks({0.3, 1.2, 0, 1, false}, 5),
-              ElementsAre(testing::DoubleNear(0.4, 1e-9), testing::DoubleNear(0.6, 1e-9),
-                          testing::DoubleNear(0.8, 1e-9), 1, testing::DoubleNear(1.2, 1e-9)));
-  EXPECT_THAT(Ticks({0.5, 2000, 0, 1, true}, 6), ElementsAre(1, 10, 100, 1000));
-  EXPECT_GE(Ticks({20, 60, 0, 1, true}, 6).size(), 2U);
-  EXPECT_EQ(TickText(0.1 + 0.2), "0.3");
-}
-
-TEST(Svg, WritesShortPixels) {
-  EXPECT_EQ(Pixels(1.0 / 3), "0.33");
-  EXPECT_EQ(Pixels(10), "10");
-  EXPECT_EQ(Pixels(-0.001), "0");
+TEST(Chart, IsLeftOutForOneValue) {
+  EXPECT_EQ(HtmlChart({}), "");
+  EXPECT_EQ(HtmlChart({"n", {}, {}, {{"s", 0, false, ChartSeries::Style::kSteps, {{1, 2, ""}, {1, 2, ""}}}}, true}),
+            "");
 }
 
 TEST(Charts, HaveAMarkForEachValueAndATextForWhoDoesNotSeeThem) {
   const std::string bars = LatencyChart("times", {{"a", "of a", 5'000'000, 4'900'000, 5'200'000, 0, false},
                                                   {"b", "of b", 7'000'000, 7'000'000, 7'000'000, 1, true}});
-  EXPECT_THAT(bars, testing::AllOf(HasSubstr("role=\"img\" aria-label=\"times\""), HasSubstr("5.000 ms"),
-                                   HasSubstr("<title>of a</title>"), HasSubstr("class=\"grey\"")));
+  EXPECT_THAT(bars, HasSubstr("role=\"img\" aria-label=\"times\""));
+  const Json drawn = DrawnBy(bars);
+  EXPECT_EQ(drawn["y"]["labels"], Json::array({"a", "b"}));
+  EXPECT_EQ(drawn["series"][0]["points"][0]["title"], "of a");
+  EXPECT_EQ(drawn["series"][0]["points"][0]["high"], 5.2);
+  EXPECT_EQ(drawn["series"][1]["grey"], true);
   const std::string roofs = RooflineChart("roofs", {{"m", 0, 100, 10, {{1, 5, "slow"}, {50, 90, "quick"}}}});
-  EXPECT_THAT(roofs,
-              testing::AllOf(HasSubstr("<title>slow</title>"), HasSubstr("<title>quick</title>"), HasSubstr("roof")));
-  const std::string heat = HeatMap("map", {"a", "b"}, {{{1.0, ""}, {0.5, "4 ms against 2 ms"}}, {{}, {1.0, ""}}});
-  EXPECT_THAT(heat, testing::AllOf(HasSubstr("50 %; 4 ms against 2 ms"), HasSubstr("not known"),
+  EXPECT_EQ(DrawnBy(roofs)["series"][0]["points"].size(), 2U);
+  EXPECT_THAT(roofs, HasSubstr("roof of m"));
+  const std::string heat = HeatTable("map", {"a", "b"}, {{{1.0, ""}, {0.5, "4 ms against 2 ms"}}, {{}, {1.0, ""}}});
+  EXPECT_THAT(heat, testing::AllOf(HasSubstr("<b>50 %</b><small>4 ms against 2 ms"), HasSubstr("not known"),
                                    HasSubstr("class=\"cell h10\"")));
-  const std::string cascade = CascadeChart("cascade", {{"a", {0.5, 1}}, {"b", {0, 1}}});
-  EXPECT_THAT(cascade, testing::AllOf(HasSubstr("a: 1.000 on its number 1"), Not(HasSubstr("nan"))));
-  const std::string history = HistoryChart("history", "trials", {{"t", {{1, 5000}, {9, 2000}}}});
-  EXPECT_THAT(history, HasSubstr("<title>t</title>"));
+  const std::string cascade = CascadeChart("cascade", {{"a", {0.5, 1, 1}}, {"b", {0, 1, 1}}});
+  EXPECT_THAT(cascade,
+              testing::AllOf(HasSubstr("a: 100.0 % on its number 1"), Not(HasSubstr("nan")), Not(HasSubstr("null"))));
+  const std::string history = HistoryChart({"history", "trials", "us"}, {{"t", {{1, 5000}, {9, 2000}}}});
+  EXPECT_EQ(DrawnBy(history)["series"][0]["style"], "steps");
   for (const std::string& chart : {bars, roofs, heat, cascade, history}) EXPECT_TRUE(IsWellFormed(chart)) << chart;
 }
 
 TEST(Charts, AreEmptyWithoutValues) {
   EXPECT_EQ(LatencyChart("n", {}), "");
   EXPECT_EQ(RooflineChart("n", {}), "");
-  EXPECT_EQ(HeatMap("n", {"one"}, {{{1.0, ""}}}), "");
-  EXPECT_EQ(CascadeChart("n", {{"a", {1}}}), "");
-  EXPECT_EQ(HistoryChart("n", "x", {}), "");
+  EXPECT_EQ(HeatTable("n", {"one"}, {{{1.0, ""}}}), "");
+  EXPECT_EQ(CascadeChart("n", {{"a", {1, 1}}}), "") << "a heat table shows two platforms whole";
+  EXPECT_EQ(HistoryChart({"n", "x", "y"}, {}), "");
 }
 
-// A bar ends where its scale says: the longest one at 1/1.08 of the width.
-TEST(Charts, DrawBarsToScale) {
-  const std::string one = LatencyChart("t", {{"a", "", 1'000'000, 0, 0, 0, false}, {"b", "", 500'000, 0, 0, 0, false}});
-  EXPECT_THAT(one, HasSubstr("width=\"351.85\""));
-  EXPECT_THAT(one, HasSubstr("width=\"175.93\""));
+// An interval of three times the time would hide a difference of a fifth.
+TEST(Charts, LetNoIntervalHideTheDifferences) {
+  const Json drawn = DrawnBy(LatencyChart("t", {{"a", "", 10'000'000, 9'000'000, 60'000'000, 0, false},
+                                                {"b", "", 12'000'000, 11'000'000, 13'000'000, 1, false}}));
+  EXPECT_DOUBLE_EQ(drawn["x"]["least"].get<double>(), 9.5);
+  EXPECT_DOUBLE_EQ(drawn["x"]["most"].get<double>(), 12.5);
+  EXPECT_EQ(drawn["series"][0]["points"][0]["high"], 60.0) << "the mark ends at the edge with an arrow";
+}
+
+// Three machines that run one model of two layers. The second is 1.5 times as slow and half the price.
+ComparisonReport ThreeMachines() {
+  ComparisonReport report;
+  Comparison& c = report.comparison;
+  c.models = {{"net", 1}};
+  for (int i = 0; i < 3; ++i) {
+    ComparedDevice device;
+    device.name = device.setup = device.machine = std::string(1, static_cast<char>('a' + i));
+    device.runners = {"board/" + device.name};
+    device.roofs = {100, 10, i != 1};
+    device.threads = i == 2 ? 2 : 1;
+    device.price_per_hour = i == 0 ? 0.4 : 0.2;
+    ComparedLayer layer;
+    layer.name = "nn.dense data=1x8 weight=4x8";
+    layer.nodes = {"fc1", "relu1"};
+    layer.has_knobs = true;
+    layer.flops = layer.bytes = 1e6;
+    layer.origin = TimeOrigin::kRecord;
+    layer.time = {i == 1 ? 1'500'000 : 1'000'000, i == 1 ? 1'500'000 : 1'000'000, i == 1 ? 1'550'000 : 1'050'000, 9};
+    ComparedCell cell;
+    cell.origin = TimeOrigin::kRecord;
+    cell.layers = {layer};
+    SumLayers(cell);
+    c.devices.push_back(device);
+    c.cells.push_back({cell});
+  }
+  return report;
+}
+
+Conclusion ConclusionOf(const ComparisonReport& report) {
+  return ConclusionOf(report, 0,
+                      OrderOfDevices(report.comparison, 0, StandingsOf(report.comparison, 0, report.accepted)));
+}
+
+TEST(Conclusion, NamesTheFastestTheCheapestAndWhatWasLeftOut) {
+  const Conclusion said = ConclusionOf(ThreeMachines());
+  EXPECT_EQ(said.summary,
+            "board/a is the fastest: 1.000 ms a run, 1.50x as fast as board/b, which is sure; board/b is the cheapest, "
+            "0.0833 for a million inferences; board/c was not comparable.");
+  EXPECT_THAT(said.fastest, HasSubstr("The intervals do not overlap"));
+  EXPECT_THAT(said.cheapest, HasSubstr("board/a 0.111 (1.33x)"));
+  EXPECT_THAT(said.why, HasSubstr("fc1 makes 100 % of the difference."));
+  EXPECT_THAT(said.unsure,
+              testing::AllOf(HasSubstr("not compared: 2 threads"), HasSubstr("Board/b's roofs are assumed")));
+}
+
+TEST(Conclusion, DoesNotNameAWinnerWhereIntervalsOverlap) {
+  ComparisonReport report = ThreeMachines();
+  report.comparison.cells[0][0].time.high_ns = 1'600'000;
+  const Conclusion said = ConclusionOf(report);
+  EXPECT_THAT(said.summary, HasSubstr("cannot be told apart: their intervals overlap"));
+  EXPECT_THAT(said.unsure, HasSubstr("The intervals of the two fastest overlap"));
+  EXPECT_THAT(ReportPage(report, nullptr), HasSubstr("cannot tell</span>"));
+}
+
+TEST(Conclusion, SaysWhatIsMissing) {
+  ComparisonReport report = ThreeMachines();
+  for (ComparedDevice& device : report.comparison.devices) device.price_per_hour = 0;
+  EXPECT_THAT(ConclusionOf(report).cheapest, HasSubstr("no prices were given"));
+  EXPECT_THAT(ConclusionOf(report).summary, Not(HasSubstr("cheapest")));
+  report.comparison.cells.assign(3, {ComparedCell()});
+  EXPECT_EQ(ConclusionOf(report).summary, "No device has a time for this model.");
+}
+
+TEST(ReportPage, BeginsWithTheConclusionThenTheTable) {
+  const std::string page = ReportPage(ThreeMachines(), nullptr);
+  const size_t lead = page.find("class=\"lead\""), table = page.find("Times of net"), chart = page.find("data-chart");
+  EXPECT_LT(page.find("<h1>net on 3 devices</h1>"), lead);
+  EXPECT_LT(lead, table);
+  EXPECT_LT(table, chart);
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">fc1 + relu1</th>"));
+  EXPECT_THAT(page, Not(HasSubstr(">J an image<"))) << "a column without a value is left out";
+}
+
+TEST(ReportPage, ExplainsPointsAboveARoof) {
+  ComparisonReport report = ThreeMachines();
+  ComparedLayer& layer = report.comparison.cells[0][0].layers[0];
+  EXPECT_THAT(ReportPage(report, nullptr), Not(HasSubstr("above a roof")));
+  layer.flops = 1e9;
+  layer.schedule = "conv2d_winograd";
+  EXPECT_THAT(ReportPage(report, nullptr), HasSubstr("1 point is above a roof: Winograd"));
 }
 
 ComparisonReport EvilReport() {
@@ -149,13 +253,19 @@ TEST(ReportPage, LetsNoNameBecomeMarkupAndAsksNothingOfANetwork) {
   history.tasks = {{kEvil, kEvil, 1, 2, 50, {{1, 0, 80}, {2, 5, 50}}, 0, 5}};
   history.fates[kEvil][Fate::kOk] = 1;
   const std::string page = ReportPage(EvilReport(), &history);
-  EXPECT_THAT(page, testing::AllOf(Not(HasSubstr("<script")), Not(HasSubstr("\033")), Not(HasSubstr("http:")),
-                                   Not(HasSubstr("https:")), Not(HasSubstr("src=")), Not(HasSubstr("url("))));
+  const std::string markup = WithoutScripts(page);
+  EXPECT_THAT(markup, testing::AllOf(Not(HasSubstr("<script")), Not(HasSubstr("\033")), Not(HasSubstr("http:")),
+                                     Not(HasSubstr("https:")), Not(HasSubstr("src=")), Not(HasSubstr("url("))));
   EXPECT_THAT(page, HasSubstr("default-src 'none'; style-src 'sha256-"));
+  EXPECT_THAT(page, testing::AllOf(HasSubstr("; script-src 'sha256-"), Not(HasSubstr("unsafe"))));
+  for (const std::string_view script : {ChartLibrary(), ChartScript()}) {
+    EXPECT_THAT(page, HasSubstr("<script>" + std::string(script) + "</script>"));
+    EXPECT_EQ(script.find("</script"), std::string_view::npos);
+  }
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(&#39;1&#39;)"));
   EXPECT_THAT(page, testing::AllOf(HasSubstr("prefers-color-scheme:dark"), HasSubstr("@media print"),
                                    HasSubstr("width=device-width"), HasSubstr("lang=\"en\"")));
-  EXPECT_TRUE(IsWellFormed(page));
+  EXPECT_TRUE(IsWellFormed(markup));
 }
 
 TEST(ReportPage, SaysOfEachDeviceWhereItsRoofsComeFrom) {
@@ -178,6 +288,28 @@ TEST(ReportPage, OfThreeMachinesAndFiveModelsIsBelowAMegabyte) {
   c.cells.assign(3, std::vector<ComparedCell>(5, cell));
   report.portability.clear();
   EXPECT_LT(ReportPage(report, nullptr).size(), 1'000'000U);
+}
+
+TEST(ModelsOfRuns, HaveTheTasksOfTheNewestRunForTheCode) {
+  TempFolder folder;
+  const auto store = RecordStore::Open(folder.File("store.db"));
+  const Record record = SampleRecord(1);
+  const auto run = [&](const char* id, int uses) {
+    Json asked = {{"model", "net"}, {"target", record.candidate.target.ToText()}, {"threads", record.threads}};
+    asked["tasks"] = Json::array({{{"workload", kSampleWorkload}, {"uses", uses}}});
+    store->PutRun({id, "done", DumpJson(asked)});
+  };
+  run("old", 7);
+  run("new", 3);
+  store->PutRun({"other", "done", "{}"});
+  store->Append({record});
+  const std::vector<ModelToCompare> models = ModelsOfRuns(*store);
+  ASSERT_EQ(models.size(), 1U);
+  const Comparison c = CompareModels(*store, models, {}).comparison;
+  ASSERT_EQ(c.devices.size(), 1U);
+  EXPECT_EQ(c.At(0, 0).time.ns, 3 * 1001);
+  EXPECT_EQ(c.At(0, 0).layers[0].bytes, 4 * (8 + 32 + 4));
+  EXPECT_EQ(TitleOf(ReportPage({c, {}, {}}, nullptr)), "net on 1 device");
 }
 
 TEST(TuningHistory, KeepsWhereTheBestChanged) {

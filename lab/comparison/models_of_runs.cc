@@ -1,0 +1,72 @@
+#include "lab/comparison/models_of_runs.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
+#include "core/json/serialize.h"
+#include "core/workload.h"
+
+namespace hone {
+namespace {
+
+// Identifies the code for which tasks were made.
+using Code = std::tuple<std::string, std::string, std::vector<std::string>, int>;
+using LayersByCode = std::map<Code, std::vector<Layer>>;
+
+Code CodeOf(const Target& target, int threads) { return {target.triple, target.cpu, target.features, threads}; }
+
+double BytesOf(const Shape& shape, DType type) { return static_cast<double>(ElementCount(shape) * DTypeBytes(type)); }
+
+Layer LayerOf(const Json& task) {
+  Layer layer;
+  layer.workload = Workload::Parse(task.at("workload").get<std::string>());
+  const Workload& w = *layer.workload;
+  layer.op = w.op;
+  layer.name = w.ToText();
+  layer.uses = task.at("uses").get<int>();
+  layer.flops = w.Flops();
+  layer.bytes =
+      BytesOf(w.data, w.types.data) + BytesOf(w.weight, w.types.weight) + BytesOf(w.OutputShape(), w.types.output);
+  return layer;
+}
+
+// Adds a run's tasks, which replace those of an older run for the same code.
+void AddRun(const Json& asked, std::vector<std::pair<std::string, std::shared_ptr<LayersByCode>>>& models) {
+  std::vector<Layer> layers;
+  for (const Json& task : asked.at("tasks")) layers.push_back(LayerOf(task));
+  if (layers.empty()) return;
+  const Code code = CodeOf(Target::Parse(asked.at("target").get<std::string>()), asked.at("threads").get<int>());
+  const std::string name = asked.at("model").get<std::string>();
+  auto known = std::find_if(models.begin(), models.end(), [&](const auto& model) { return model.first == name; });
+  if (known == models.end()) known = models.insert(models.end(), {name, std::make_shared<LayersByCode>()});
+  known->second->try_emplace(code, std::move(layers));
+}
+
+}  // namespace
+
+std::vector<ModelToCompare> ModelsOfRuns(const RecordStore& store) {
+  std::vector<std::pair<std::string, std::shared_ptr<LayersByCode>>> models;
+  const std::vector<TuningRun> runs = store.Runs();
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    try {
+      AddRun(ParseJson(run->json, "a tuning run"), models);
+    } catch (const std::exception&) {
+      // A run of another version, whose description has other fields.
+    }
+  }
+  if (models.size() > kMostModels) models.resize(kMostModels);
+  std::vector<ModelToCompare> compared;
+  for (auto& [name, layers] : models) {
+    compared.push_back({name, {}, [layers = layers](const BuildContext& context) {
+                          const auto found = layers->find(CodeOf(context.target, context.threads));
+                          return found == layers->end() ? std::vector<Layer>() : found->second;
+                        }});
+  }
+  return compared;
+}
+
+}  // namespace hone
