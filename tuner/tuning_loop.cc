@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/failure.h"
+#include "core/json/serialize.h"
 #include "core/machine/available_threads.h"
 #include "core/random.h"
 #include "tuner/finals/finals_stage.h"
@@ -28,6 +29,14 @@ std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
   some.reserve(most);
   for (size_t i = 0; i < most; ++i) some.push_back(all[i * all.size() / most]);
   return some;
+}
+
+// Adds the budget to the run's json, for whoever watches the store. The id stays.
+TuningRun WithBudget(TuningRun run, const Budget& budget, int64_t begun_unix_ms) {
+  Json asked = ParseJson(run.json, "a tuning run");
+  asked["budget"] = {{"ms", budget.time_ns / 1'000'000}, {"trials", budget.trials}, {"begun_unix_ms", begun_unix_ms}};
+  run.json = DumpJson(asked);
+  return run;
 }
 
 }  // namespace
@@ -55,6 +64,7 @@ TuneReport TuningLoop::Run() {
   begun_ns_ = tools_.now_ns();
   here_ = {{options_.context.target, FingerprintOf(runner_.Describe()), options_.context.threads, options_.cache}, {}};
   for (const TuningTask& task : tasks_) here_.workloads.push_back(task.text());
+  run_ = WithBudget(std::move(run_), options_.budget, tools_.unix_ms ? tools_.unix_ms() : 0);
   store_.PutRun(run_);
   others_.emplace(store_, here_);
   Resume();

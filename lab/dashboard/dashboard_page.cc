@@ -88,85 +88,16 @@ std::string ReadOrMakeToken(const std::string& path) {
 
 namespace {
 
-constexpr const char* kRules = R"(
-header{display:flex;gap:1rem;align-items:baseline;flex-wrap:wrap}button{font:inherit;padding:.2rem .8rem}
-.trouble{color:var(--ink);border-left:.3rem solid var(--s5);padding-left:.6rem})";
-
-// A section in which a reader has selected text is updated when the selection ends. Folds, scroll positions and focus
-// survive updates.
-constexpr const char* kScript = R"('use strict';
-(() => {
-const live = document.getElementById('live'), link = document.getElementById('link');
-const button = document.getElementById('pause'), waiting = new Map();
-let order = null, paused = false, source = null;
-function say(text) { if (link.textContent !== text) link.textContent = text; }
-function marked(section) {
-  const marks = getSelection();
-  return marks && !marks.isCollapsed && section.contains(marks.anchorNode);
-}
-function show(section, html) {
-  const open = [...section.querySelectorAll('details')].map(d => d.open);
-  const scrolling = '.wide,.picture', left = [...section.querySelectorAll(scrolling)].map(w => w.scrollLeft);
-  const stops = 'summary,.wide', at = [...section.querySelectorAll(stops)].indexOf(document.activeElement);
-  section.innerHTML = html;
-  section.querySelectorAll('details').forEach((d, i) => { d.open = !!open[i]; });
-  section.querySelectorAll(scrolling).forEach((w, i) => { w.scrollLeft = left[i] || 0; });
-  const next = section.querySelectorAll(stops)[at];
-  if (next) next.focus({preventScroll: true});
-}
-function settle() {
-  if (paused || !order) return;
-  const wanted = new Set(order);
-  [...live.children].forEach(s => { if (!wanted.has(s.id)) s.remove(); });
-  let place = live.firstElementChild;
-  for (const id of order) {
-    let section = document.getElementById(id);
-    if (!section) { section = document.createElement('section'); section.id = id; }
-    if (section === place) place = place.nextElementSibling; else live.insertBefore(section, place);
-    if (!waiting.has(id) || marked(section)) continue;
-    show(section, waiting.get(id));
-    waiting.delete(id);
-  }
-}
-function follow() {
-  source = new EventSource('events');
-  source.addEventListener('open', () => say('live'));
-  source.addEventListener('sections', event => {
-    const news = JSON.parse(event.data);
-    order = news.order;
-    for (const id of Object.keys(news.html)) waiting.set(id, news.html[id]);
-    for (const id of [...waiting.keys()]) if (!order.includes(id)) waiting.delete(id);
-    settle();
-  });
-  source.addEventListener('error', () => {
-    say('not connected, trying again');
-    if (source.readyState === EventSource.CLOSED) setTimeout(follow, 2000);
-  });
-}
-button.hidden = false;
-button.addEventListener('click', () => {
-  paused = !paused;
-  button.setAttribute('aria-pressed', String(paused));
-  settle();
-});
-document.addEventListener('selectionchange', settle);
-follow();
-})();
-)";
-
-const LiveParts& Live() {
-  static const LiveParts parts = {kRules, kScript};
-  return parts;
-}
-
 std::string Page(const SectionBoard& board) {
   return HtmlLivePage("hone dashboard",
-                      "<header><p>Connection: <span id=\"link\" role=\"status\">as of when it was loaded</span></p>"
-                      "<button id=\"pause\" type=\"button\" aria-pressed=\"false\" hidden>Pause</button></header>\n"
+                      "<header class=\"bar\"><h1>hone dashboard</h1>"
+                      "<p>Connection: <span id=\"link\" role=\"status\">as of when it was loaded</span></p>"
+                      "<p class=\"tools\" hidden><label>Filter tunings <input id=\"filter\" type=\"search\" "
+                      "placeholder=\"model, state, run\"></label>"
+                      "<button id=\"pause\" type=\"button\" aria-pressed=\"false\">Pause</button></p></header>\n"
                       "<noscript><p>Without scripts this page does not follow: load it again.</p></noscript>\n"
                       "<main id=\"live\">\n" +
-                          board.Html() + "</main>\n",
-                      Live());
+                          board.Html() + "</main>\n");
 }
 
 HttpAnswer AnswerPath(const std::string& path, const SectionBoard& board) {
@@ -190,12 +121,11 @@ HttpAnswer AnswerPath(const std::string& path, const SectionBoard& board) {
 HttpAnswer AnswerViewer(const HttpRequest& request, const ViewerAccess& access, const SectionBoard& board) {
   std::optional<HttpAnswer> refusal = access.Check(request);
   HttpAnswer answer = refusal ? std::move(*refusal) : AnswerPath(request.path, board);
-  answer.headers.insert(answer.headers.end(),
-                        {{"Cache-Control", "no-store"},
-                         {"Content-Security-Policy", LivePolicy(Live()) + "; frame-ancestors 'none'"},
-                         {"Cross-Origin-Resource-Policy", "same-origin"},
-                         {"Referrer-Policy", "no-referrer"},
-                         {"X-Content-Type-Options", "nosniff"}});
+  answer.headers.insert(answer.headers.end(), {{"Cache-Control", "no-store"},
+                                               {"Content-Security-Policy", LivePolicy() + "; frame-ancestors 'none'"},
+                                               {"Cross-Origin-Resource-Policy", "same-origin"},
+                                               {"Referrer-Policy", "no-referrer"},
+                                               {"X-Content-Type-Options", "nosniff"}});
   return answer;
 }
 

@@ -10,9 +10,9 @@
 #include "core/json/serialize.h"
 #include "db/foreign/record_exports.h"
 #include "lab/machine/fleet_table.h"
+#include "lab/report/chart.h"
 #include "lab/report/charts.h"
 #include "lab/report/page.h"
-#include "lab/report/svg.h"
 #include "lab/text/number_text.h"
 
 namespace hone {
@@ -72,6 +72,7 @@ std::string SectionBoard::Html() const {
 
 namespace {
 
+constexpr size_t kMostCompared = 8, kMostCharts = 4, kMostKnobs = 40;
 constexpr size_t kMostLiveTasks = 200, kMostRunners = 500, kMostDevices = 100;
 
 std::string Heading(std::string_view text) { return fmt::format("<h2>{}</h2>\n", Escaped(text)); }
@@ -105,57 +106,159 @@ std::string StoreSays(const Source& source, const WatchedStore& store) {
   return Said(text, false);
 }
 
+// An id of letters, digits and '-' only, whatever characters the run's name has.
+std::string IdOf(const std::string& run) {
+  std::string id = "run-";
+  for (const char letter : run) {
+    const bool fits = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z');
+    id += fits ? std::string(1, letter) : fmt::format("-{:02x}", static_cast<unsigned char>(letter));
+  }
+  return id;
+}
+
+std::string SpanText(int64_t ms) {
+  const int64_t seconds = ms / 1000;
+  return seconds >= 7200  ? fmt::format("{:.1f} h", static_cast<double>(seconds) / 3600)
+         : seconds >= 120 ? fmt::format("{} min", seconds / 60)
+                          : fmt::format("{} s", seconds);
+}
+
+// The budget, and a moment at which its time is over; "-" for a run that does not say.
+std::string BudgetText(const WatchedRun& run) {
+  std::vector<std::string> parts;
+  if (run.budget_ms > 0) {
+    parts.push_back(SpanText(run.budget_ms));
+    if (run.begun_unix_ms > 0 && run.state == "running") {
+      parts.push_back("until " + Moment(run.begun_unix_ms + run.budget_ms).substr(11));
+    }
+  }
+  if (run.budget_trials > 0) parts.push_back(fmt::format("{} of {} trials", run.trials, run.budget_trials));
+  return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+HistoryLine CurveOf(const WatchedRun& run, const std::string& label, double scale) {
+  HistoryLine line{label, {}};
+  for (const auto& [ms, ns] : run.Curve()) {
+    line.points.emplace_back(static_cast<double>(ms) / 1e3, static_cast<double>(ns) * scale);
+  }
+  return line;
+}
+
+// The tunings' gains in one chart, as shares of each one's first time.
+std::string ComparedRuns(const WatchedStore& store) {
+  std::vector<HistoryLine> lines;
+  for (const WatchedRun& run : store.runs) {
+    const auto curve = run.Curve();
+    if (curve.empty() || lines.size() == kMostCompared) continue;
+    const double percent = 100 / static_cast<double>(curve.front().second);
+    lines.push_back(
+        CurveOf(run, fmt::format("{}, {} threads, {}", run.model, run.threads, run.id.substr(0, 6)), percent));
+  }
+  if (lines.size() < 2) return "";
+  return HtmlCharts(HistoryChart(
+      {"Tunings compared", "seconds since each one's first trial", "model's time, % of the first", 1, false}, lines));
+}
+
 std::string Overview(const WatchedStore& store) {
   double per_second = 0;
   for (const WatchedRun& run : store.runs) per_second += run.per_second;
   std::vector<std::vector<std::string>> rows;
   for (const WatchedRun& run : store.runs) {
     const int64_t first = run.FirstModelNs(), best = run.ModelNs();
-    rows.push_back({run.model, run.state, fmt::format("{}", run.threads), fmt::format("{}", run.trials),
-                    fmt::format("{}", run.failed), RateText(run.per_second),
-                    fmt::format("{} of {}", run.TasksTimed(), run.tasks.size()), TimeText(first), TimeText(best),
-                    RatioText(first, best), Moment(run.last_unix_ms)});
+    rows.push_back({IdOf(run.id) + " " + run.model, run.state, TimeText(best), RatioText(first, best), BudgetText(run),
+                    fmt::format("{} of {}", run.TasksTimed(), run.tasks.size()), fmt::format("{}", run.trials),
+                    fmt::format("{}", run.failed), RateText(run.per_second), fmt::format("{}", run.threads),
+                    Moment(run.last_unix_ms)});
   }
   std::string html = HtmlParagraph(
-      fmt::format("{} records have arrived; {} trials a second now.", store.arrived, RateText(per_second)));
+      fmt::format("{} records have arrived; {} trials a second at present.", store.arrived, RateText(per_second)));
   if (rows.empty()) return html + HtmlParagraph("No tuning runs, and none ended within the last hour.");
-  return html + HtmlTable("Tunings",
-                          {"model", "state", "> threads", "> trials", "> failed", "> trials/s", "> tasks timed",
-                           "> model, first", "> model, best", "> gain", "last trial"},
-                          rows);
+  return html +
+         HtmlTable("Tunings",
+                   {"@ model", "= state", "> model's time", "> gain", "budget", "> tasks timed", "> trials", "> failed",
+                    "> trials/s", "> threads", "last trial"},
+                   rows) +
+         ComparedRuns(store);
 }
 
-std::string TaskTable(const WatchedRun& run) {
+std::vector<const WatchedTask*> HeaviestFirst(const WatchedRun& run) {
   std::vector<const WatchedTask*> tasks;
   for (const WatchedTask& task : run.tasks) tasks.push_back(&task);
   std::stable_sort(tasks.begin(), tasks.end(), [](const WatchedTask* a, const WatchedTask* b) {
     return std::max<int64_t>(a->uses, 1) * a->best_ns > std::max<int64_t>(b->uses, 1) * b->best_ns;
   });
+  return tasks;
+}
+
+// "tile_oc 1.84x": the knob, and how much slower its worst value is.
+std::string KnobText(const WatchedTask& task) {
+  const auto knobs = task.KnobsThatMatter();
+  return knobs.empty() ? "-" : fmt::format("{} {:.2f}x", knobs[0].first, knobs[0].second);
+}
+
+std::string TaskTable(const WatchedRun& run) {
   std::vector<std::vector<std::string>> rows;
-  for (const WatchedTask* task : tasks) {
+  const auto model_ns = static_cast<double>(run.ModelNs());
+  for (const WatchedTask* task : HeaviestFirst(run)) {
     if (rows.size() == kMostLiveTasks) break;
+    const auto all_ns = static_cast<double>(task->uses * task->best_ns);
     rows.push_back({task->workload, task->uses > 0 ? fmt::format("{}", task->uses) : "-",
-                    fmt::format("{}", task->trials), fmt::format("{}", task->failed), TimeText(task->first_ns),
-                    TimeText(task->best_ns), RatioText(task->first_ns, task->best_ns), task->finals > 0 ? "held" : "-",
+                    model_ns > 0 ? fmt::format("{:.0f} %", 100 * all_ns / model_ns) : "-", TimeText(task->first_ns),
+                    TimeText(task->best_ns), RatioText(task->first_ns, task->best_ns), fmt::format("{}", task->trials),
+                    fmt::format("{}", task->failed), KnobText(*task), task->finals > 0 ? "held" : "-",
                     task->schedule + " " + task->config});
   }
   return HtmlTable("Tasks of " + run.model,
-                   {"task, the heaviest first", "> uses", "> trials", "> failed", "> first", "> best", "> gain",
-                    "finals", "best config"},
+                   {"task, the heaviest first", "> uses", "> of the model", "> first", "> best", "> gain", "> trials",
+                    "> failed", "knob that matters most", "finals", "best config"},
                    rows);
 }
 
 std::string RunBody(const WatchedRun& run) {
   std::string html = Heading(fmt::format("{}, {} threads", run.model, run.threads));
-  html += HtmlParagraph(fmt::format("{}; {}; strategy {}; run {}", run.state, run.target, run.strategy, run.id));
-  std::vector<std::pair<double, double>> points;
-  for (const auto& [ms, ns] : run.steps) points.emplace_back(static_cast<double>(ms) / 1e3, static_cast<double>(ns));
-  if (!points.empty()) {
-    points.emplace_back(static_cast<double>(run.last_unix_ms - run.first_unix_ms) / 1e3, points.back().second);
-    html += HistoryChart(fmt::format("{}, best so far of the whole model: {}", run.model, TimeText(run.ModelNs())),
-                         "seconds since the first trial", {{run.model, points}});
+  const int64_t first = run.FirstModelNs(), best = run.ModelNs();
+  html += HtmlTable(
+      "State of " + run.model, {"= state", "> model's time", "> gain", "budget", "target", "strategy", "run"},
+      {{run.state, TimeText(best), RatioText(first, best), BudgetText(run), run.target, run.strategy, run.id}});
+  const size_t timed = static_cast<size_t>(run.TasksTimed());
+  const std::string name = timed < run.tasks.size()
+                               ? fmt::format("Best time so far of {} of {} tasks", timed, run.tasks.size())
+                               : "Best time so far of the whole model";
+  return html +
+         HtmlCharts(
+             HistoryChart({name, "seconds since the first trial", "ms", 1e6, false}, {CurveOf(run, run.model, 1)})) +
+         TaskTable(run);
+}
+
+std::string TrialsChart(const WatchedTask& task) {
+  ChartSeries trials{"trials", 0, false, ChartSeries::Style::kPoints, {}};
+  ChartSeries best{"best so far", 5, false, ChartSeries::Style::kSteps, {}};
+  int64_t least_ns = 0;
+  for (const auto& [number, ns] : task.points) {
+    const auto x = static_cast<double>(number), us = static_cast<double>(ns) / 1e3;
+    trials.points.push_back({x, us, fmt::format("trial {}: {}", number, TimeText(ns))});
+    if (least_ns > 0 && ns >= least_ns) continue;
+    least_ns = ns;
+    best.points.push_back({x, us, fmt::format("best so far at trial {}: {}", number, TimeText(ns))});
   }
-  return html + TaskTable(run);
+  return HtmlChart({"Trials of " + task.workload,
+                    {"trial of the task", false, false, {}},
+                    {"us", true, false, {}},
+                    {std::move(trials), std::move(best)},
+                    true});
+}
+
+std::string KnobTable(const WatchedRun& run) {
+  std::vector<std::vector<std::string>> rows;
+  for (const WatchedTask* task : HeaviestFirst(run)) {
+    for (const auto& [knob, ratio] : task->KnobsThatMatter()) {
+      if (rows.size() == kMostKnobs) break;
+      rows.push_back({knob, fmt::format("{:.2f}x", ratio), task->schedule, task->workload});
+    }
+  }
+  if (rows.empty()) return "";
+  return HtmlParagraph("A knob matters as much as its worst value is slower than its best one.") +
+         HtmlTable("Knobs of " + run.model, {"knob", "> worst over best", "schedule", "task"}, rows);
 }
 
 std::string Devices(const WatchedStore& store) {
@@ -180,16 +283,6 @@ std::string Queues(const TrackerStatus& status) {
                    rows);
 }
 
-// An id of letters, digits and '-' only, whatever characters the run's name has.
-std::string IdOf(const std::string& run) {
-  std::string id = "run-";
-  for (const char letter : run) {
-    const bool fits = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'z');
-    id += fits ? std::string(1, letter) : fmt::format("-{:02x}", static_cast<unsigned char>(letter));
-  }
-  return id;
-}
-
 }  // namespace
 
 std::vector<Section> StoreSections(const Source& source, const WatchedStore& store) {
@@ -197,6 +290,21 @@ std::vector<Section> StoreSections(const Source& source, const WatchedStore& sto
                                    {"overview", Overview(store)}};
   for (const WatchedRun& run : store.runs) sections.push_back({IdOf(run.id), RunBody(run)});
   if (!store.devices.empty()) sections.push_back({"devices", Devices(store)});
+  return sections;
+}
+
+std::vector<Section> TrialSections(const WatchedStore& store) {
+  std::vector<Section> sections;
+  for (const WatchedRun& run : store.runs) {
+    std::string charts;
+    size_t drawn = 0;
+    for (const WatchedTask* task : HeaviestFirst(run)) {
+      if (drawn++ < kMostCharts) charts += TrialsChart(*task);
+    }
+    if (charts.empty()) continue;
+    sections.push_back({"trials-" + IdOf(run.id),
+                        HtmlDetails("Trials and knobs of " + run.model, HtmlCharts(charts) + KnobTable(run))});
+  }
   return sections;
 }
 
@@ -213,7 +321,10 @@ std::vector<Section> FleetSections(const Source& source, const std::optional<Tra
   std::vector<Section> sections = {{"fleet", std::move(html)}};
   if (!status) return sections;
   TextRows rows = RunnerRows(*status);
-  const std::vector<std::string> headers = rows.front();
+  std::vector<std::string> headers = rows.front();
+  for (std::string& header : headers) {
+    if (header == "state") header = "= state";
+  }
   rows.erase(rows.begin());
   if (rows.size() > kMostRunners) rows.resize(kMostRunners);
   sections.push_back({"queues", Queues(*status)});

@@ -65,6 +65,10 @@ struct Source {
 // The store's state ("store"), all runs ("overview"), each run ("run-ID") and the devices that measured ("devices").
 std::vector<Section> StoreSections(const Source& source, const WatchedStore& store);
 
+// The trials and knobs of each run's heaviest tasks ("trials-run-ID"). They are larger than the other sections and need
+// not be as fresh.
+std::vector<Section> TrialSections(const WatchedStore& store);
+
 // The tracker's state ("fleet"), its waiting clients ("queues"), and the runners with their health ("runners"). Without
 // a status, as before the first answer, only the first.
 std::vector<Section> FleetSections(const Source& source, const std::optional<TrackerStatus>& status);

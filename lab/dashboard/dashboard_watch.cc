@@ -13,8 +13,10 @@
 #include "core/text/printable.h"
 #include "db/open_database.h"
 #include "lab/dashboard/dashboard_sections.h"
+#include "lab/dashboard/problems.h"
 #include "lab/dashboard/tuning_watch.h"
 #include "lab/records/records.h"
+#include "rpc_runner/process/clock.h"
 #include "rpc_runner/tracker/ask_tracker.h"
 
 namespace hone {
@@ -22,6 +24,7 @@ namespace {
 
 constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr int64_t kWatchAnswerNs = 2 * kSecondNs;
+constexpr int64_t kTrialsNs = 3 * kSecondNs;  // between two states of the trials
 constexpr size_t kMostTroubleBytes = 500;
 
 int64_t NowUnixMs() {
@@ -71,6 +74,39 @@ struct DashboardWatch::Shared {
     awake.notify_all();
   }
 
+  // The last state of both sources; one source's news may change what is said of the other.
+  std::mutex known_mutex;
+  Source store_source;
+  WatchedStore told;
+  WatchedFleet fleet;
+  int64_t trials_shown_ns = 0;
+  std::vector<Section> trials;
+
+  void TellStore(const Source& source, const WatchedStore& known) {
+    std::unique_lock lock(known_mutex);
+    store_source = source;
+    told = known;
+    JudgeSilentRuns(fleet, told);
+    if (trials.empty() || MonotonicNs() - trials_shown_ns > kTrialsNs) {
+      trials = TrialSections(told);
+      trials_shown_ns = MonotonicNs();
+    }
+    std::vector<Section> sections = StoreSections(source, told);
+    sections.insert(sections.end(), trials.begin(), trials.end());
+    const std::vector<std::string> problems = ProblemsOf(store_source, told, fleet);
+    lock.unlock();
+    Put(kStoreGroup, std::move(sections));
+    Put(kProblemGroup, ProblemSections(problems));
+  }
+  void TellFleet(const WatchedFleet& known) {
+    std::unique_lock lock(known_mutex);
+    fleet = known;
+    const std::vector<std::string> problems = ProblemsOf(store_source, told, fleet);
+    lock.unlock();
+    Put(kFleetGroup, FleetSections(known.source, known.status));
+    Put(kProblemGroup, ProblemSections(problems));
+  }
+
   // Returns when the watch shall stop; throws when the store does not answer.
   void FollowStore(Source& source, WatchedStore& known) {
     const std::optional<FileId> file = FileAt(source.name);
@@ -81,7 +117,7 @@ struct DashboardWatch::Shared {
       is_behind = !watch.Look(*store);
       known = watch.State(NowUnixMs());
       source.trouble.clear();
-      Put(kStoreGroup, StoreSections(source, known));
+      TellStore(source, known);
     }
   }
 
@@ -93,25 +129,24 @@ struct DashboardWatch::Shared {
         return FollowStore(source, known);
       } catch (const std::exception& error) {
         Tell(source, error.what());
-        Put(kStoreGroup, StoreSections(source, known));
+        TellStore(source, known);
       }
     } while (Wait(kSecondNs));
   }
 
   void WatchFleet() {
-    Source source{sources.tracker, "", 0};
-    std::optional<TrackerStatus> known;
+    WatchedFleet known{{sources.tracker, "", 0}, {}};
     std::optional<TrackerConnection> connection;
     do {
       try {
         if (!connection) connection.emplace(sources.tracker, sources.keys);
-        known = connection->Query(kWatchAnswerNs);
-        source.trouble.clear();
+        known.status = connection->Query(kWatchAnswerNs);
+        known.source.trouble.clear();
       } catch (const std::exception& error) {
         connection.reset();
-        Tell(source, error.what());
+        Tell(known.source, error.what());
       }
-      Put(kFleetGroup, FleetSections(source, known));
+      TellFleet(known);
     } while (Wait(kSecondNs));
   }
 };

@@ -16,8 +16,8 @@ struct DashboardSources {
   std::string tracker;  // tcp://HOST:PORT; empty: none
   ClientKeys keys = {};
 };
-// Groups of the board.
-constexpr size_t kStoreGroup = 0, kFleetGroup = 1, kBoardGroups = 2;
+// Groups of the board: problems come first.
+constexpr size_t kProblemGroup = 0, kFleetGroup = 1, kStoreGroup = 2, kBoardGroups = 3;
 
 // Each of the two has a thread, so neither waits for the other. The store is read every kTickNs, the tracker every
 // second. If one does not answer, the board shows the reason and since when, and keeps the last state. The source is

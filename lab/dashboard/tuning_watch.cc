@@ -50,17 +50,67 @@ int64_t WatchedRun::TasksTimed() const {
   return std::count_if(tasks.begin(), tasks.end(), [](const WatchedTask& task) { return task.best_ns > 0; });
 }
 
-void WatchedRun::NoteStep(int64_t unix_ms) {
-  const int64_t ns = ModelNs();
-  if (ns <= 0 || (!steps.empty() && steps.back().second <= ns)) return;
-  steps.emplace_back(std::max<int64_t>(0, unix_ms - first_unix_ms), ns);
-  if (steps.size() <= kMostSteps) return;
-  // The first and the last step stay.
-  std::vector<std::pair<int64_t, int64_t>> fewer;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (i % 2 == 0 || i + 1 == steps.size()) fewer.push_back(steps[i]);
+namespace {
+
+// Drops every other element, but neither the first nor the last.
+template <typename T>
+void Thin(std::vector<T>& list) {
+  std::vector<T> fewer;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (i % 2 == 0 || i + 1 == list.size()) fewer.push_back(list[i]);
   }
-  steps = std::move(fewer);
+  list = std::move(fewer);
+}
+
+}  // namespace
+
+std::vector<std::pair<int64_t, int64_t>> WatchedRun::Curve() const {
+  int64_t first_ns = 0;
+  for (const WatchedTask& task : tasks) {
+    if (task.uses <= 0) return {};
+    first_ns += task.uses * task.first_ns;
+  }
+  if (first_ns == 0) return {};
+  std::vector<std::pair<int64_t, int64_t>> curve = {{0, first_ns}};
+  for (const auto& [ms, gained_ns] : gains) curve.emplace_back(ms, first_ns - gained_ns);
+  curve.emplace_back(std::max<int64_t>(last_unix_ms - first_unix_ms, curve.back().first), curve.back().second);
+  return curve;
+}
+
+void WatchedRun::NoteGain(int64_t unix_ms) {
+  int64_t gained_ns = 0;
+  for (const WatchedTask& task : tasks) gained_ns += task.uses * (task.first_ns - task.best_ns);
+  if (gained_ns == (gains.empty() ? 0 : gains.back().second)) return;
+  gains.emplace_back(std::max<int64_t>(0, unix_ms - first_unix_ms), gained_ns);
+  if (gains.size() > kMostSteps) Thin(gains);
+}
+
+void WatchedTask::NotePoint(int64_t ns, const std::string& of_schedule, const std::string& of_config) {
+  points.emplace_back(trials, ns);
+  if (points.size() > kMostPoints) Thin(points);
+  try {
+    const Config parsed = Config::Parse(of_config);
+    for (const auto& [knob, value] : parsed.values()) {
+      int64_t& least_ns = knobs[of_schedule][knob].try_emplace(value, ns).first->second;
+      least_ns = std::min(least_ns, ns);
+    }
+  } catch (const Error&) {
+    // A damaged config has no knobs, and its trial is still shown.
+  }
+}
+
+std::vector<std::pair<std::string, double>> WatchedTask::KnobsThatMatter() const {
+  std::vector<std::pair<std::string, double>> matter;
+  const auto of_best = knobs.find(schedule);
+  if (of_best == knobs.end()) return matter;
+  for (const auto& [knob, values] : of_best->second) {
+    if (values.size() < 2) continue;
+    const auto [best, worst] = std::minmax_element(values.begin(), values.end(),
+                                                   [](const auto& a, const auto& b) { return a.second < b.second; });
+    matter.emplace_back(knob, static_cast<double>(worst->second) / static_cast<double>(best->second));
+  }
+  std::stable_sort(matter.begin(), matter.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return matter;
 }
 
 namespace {
@@ -70,6 +120,7 @@ constexpr size_t kMostBegun = 16;           // runs begun and not marked as ende
 constexpr size_t kMostUnknown = 4096;       // ids remembered as belonging to no run
 constexpr int kMostSlices = 32;             // per look
 constexpr int64_t kSilentMs = 60'000;       // without a trial; a failing one takes 30 s
+constexpr int kLostInARow = 3;              // after which the runners are gone
 constexpr int64_t kHourMs = 3'600'000;      // for which an ended run is shown
 constexpr int64_t kDayMs = 24 * 3'600'000;  // for which a silent run is shown
 
@@ -200,13 +251,17 @@ void TuningWatch::Take(const TrialRow& row, Followed& followed) {
   device.noisy += row.noisy;
   followed.rate.Count(row.unix_ms);
   device_rate.Count(row.unix_ms);
+  if (!row.key.empty()) run.keys.insert(row.key);
+  followed.lost_in_a_row = row.fate == Fate::kRunnerLost ? followed.lost_in_a_row + 1 : 0;
+  if (failed) ++task.fates[row.fate];
   if (failed || row.noisy || row.min_ns <= 0) return;
+  task.NotePoint(row.min_ns, row.schedule, row.config);
   if (task.first_ns == 0) task.first_ns = row.min_ns;
   if (task.best_ns > 0 && row.min_ns >= task.best_ns) return;
   task.best_ns = row.min_ns;
   task.schedule = row.schedule;
   task.config = row.config;
-  run.NoteStep(row.unix_ms);
+  run.NoteGain(row.unix_ms);
 }
 
 void TuningWatch::ReadRun(const RecordStore& store, Followed& followed) {
@@ -223,6 +278,10 @@ void TuningWatch::ReadRun(const RecordStore& store, Followed& followed) {
   run.target = TextOr(asked, "target");
   run.strategy = TextOr(asked, "strategy");
   run.threads = static_cast<int>(IntegerOr(asked, "threads", 1));
+  const Json budget = asked.contains("budget") ? asked["budget"] : Json::object();
+  run.budget_trials = IntegerOr(budget, "trials", 0);
+  run.budget_ms = IntegerOr(budget, "ms", 0);
+  run.begun_unix_ms = IntegerOr(budget, "begun_unix_ms", 0);
   if (!asked.contains("tasks") || !asked["tasks"].is_array()) return;
   for (const Json& task : asked["tasks"]) {
     if (!task.is_object()) continue;
@@ -243,6 +302,7 @@ WatchedStore TuningWatch::State(int64_t now_unix_ms) const {
     const bool runs = run.state == "running";
     if (run.last_unix_ms < now_unix_ms - (runs ? kDayMs : kHourMs)) continue;
     if (runs && run.last_unix_ms < now_unix_ms - kSilentMs) run.state = "silent";
+    if (runs && followed.lost_in_a_row >= kLostInARow) run.state = "runners lost";
     run.per_second = followed.rate.PerSecond(now_unix_ms);
     state.runs.push_back(std::move(run));
     for (const auto& [name, measuring] : followed.devices) {

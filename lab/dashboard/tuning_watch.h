@@ -35,9 +35,21 @@ struct WatchedTask {
   std::string workload;
   int64_t uses = 0;  // in the model; 0: the run does not say
   int64_t trials = 0, failed = 0;
-  int64_t first_ns = 0, best_ns = 0;  // of correct trials that are not noisy; 0: none yet
-  std::string schedule, config;       // of the best
-  int64_t finals = 0;                 // records of finals
+  int64_t first_ns = 0, best_ns = 0;   // of correct trials that are not noisy; 0: none yet
+  std::string schedule, config;        // of the best
+  int64_t finals = 0;                  // records of finals
+  std::map<Fate, int64_t> fates = {};  // of failed trials
+  // Some of the timed trials: number and time. At most kMostPoints.
+  std::vector<std::pair<int64_t, int64_t>> points = {};
+  // The least time with each value of each knob, by schedule.
+  std::map<std::string, std::map<std::string, std::map<int64_t, int64_t>>> knobs = {};
+
+  static constexpr size_t kMostPoints = 160;
+  // Notes a correct trial that is not noisy. If there are too many points, every other one is dropped.
+  void NotePoint(int64_t ns, const std::string& of_schedule, const std::string& of_config);
+  // The knobs of the best schedule that had several values, the one that matters most first. The number is the least
+  // time with the knob's worst value over that with its best one.
+  std::vector<std::pair<std::string, double>> KnobsThatMatter() const;
 };
 
 // A device that measured, for one run or for all watched runs.
@@ -55,9 +67,14 @@ struct WatchedRun {
   std::vector<WatchedTask> tasks;  // in the model's order, if the run states it
   int64_t trials = 0, failed = 0;
   int64_t first_unix_ms = 0, last_unix_ms = 0;  // of its trials; 0: none
-  // The whole model's best over time: ms since the first trial, and ModelNs. At most kMostSteps.
-  std::vector<std::pair<int64_t, int64_t>> steps;
+  // The gain over time: ms since the first trial, and the sum over tasks of uses x (first - best). At most
+  // kMostSteps.
+  std::vector<std::pair<int64_t, int64_t>> gains;
   double per_second = 0;
+  std::set<std::string> keys = {};  // of the runners that measured for it
+  // As the run was asked for; 0: not limited, or the run does not say.
+  int64_t budget_trials = 0, budget_ms = 0;
+  int64_t begun_unix_ms = 0;  // of this attempt; 0: unknown
 
   static constexpr size_t kMostSteps = 64;
   // Sum over tasks of uses x best; 0 until every task has a best, or if uses are unknown.
@@ -66,8 +83,11 @@ struct WatchedRun {
   int64_t FirstModelNs() const;
   // Number of tasks with a best.
   int64_t TasksTimed() const;
-  // Appends the whole model's state to the steps. If there are too many steps, every other one is dropped.
-  void NoteStep(int64_t unix_ms);
+  // The model's time from the first trial on: ms since then, and ns. A task counts with its first time before it had
+  // one, and not at all while it has none. Empty if no task was timed, or if uses are unknown.
+  std::vector<std::pair<int64_t, int64_t>> Curve() const;
+  // Appends what was gained. If there are too many entries, every other one is dropped.
+  void NoteGain(int64_t unix_ms);
 };
 
 struct WatchedStore {
@@ -100,6 +120,7 @@ class TuningWatch {
     TrialRate rate;
     std::map<std::string, size_t> task_of;  // by workload
     std::map<std::pair<std::string, std::string>, MeasuringDevice> devices;
+    int lost_in_a_row = 0;       // trials since the last one with another fate than RunnerLost
     std::string json;            // the run as the store described it last
     bool has_new_trials = true;  // since the store was asked
   };

@@ -43,8 +43,12 @@ TEST_F(TuningResumeTest, TheStoreIsToldHowOftenTheModelUsesEachTask) {
     EXPECT_EQ(asked["tasks"][i]["workload"], tasks_[i].workload.ToText());
     EXPECT_EQ(asked["tasks"][i]["uses"], tasks_[i].uses);
   }
-  // The id hashes the request without its tasks, so a run that an older hone began goes on.
+  EXPECT_EQ(asked["budget"]["trials"], 4);
+  EXPECT_EQ(asked["budget"]["ms"], 0);
+  EXPECT_TRUE(asked["budget"].contains("begun_unix_ms"));
+  // The id hashes the request without these, so a run that an older hone began goes on.
   asked.erase("tasks");
+  asked.erase("budget");
   EXPECT_EQ(run.id, Sha256Hex(DumpJson(asked)).substr(0, 16));
 }
 

@@ -124,7 +124,7 @@ TEST_F(TuningWatchTest, KnowsWhatWasThereAndWhatComes) {
   EXPECT_EQ(run.failed, 1);
   EXPECT_EQ(run.ModelNs(), 7'000 + 3 * 1'000);
   EXPECT_EQ(run.FirstModelNs(), 9'000 + 3 * 1'000);
-  EXPECT_THAT(run.steps, ElementsAre(Pair(100, 12'000), Pair(400, 10'000)));
+  EXPECT_THAT(run.Curve(), ElementsAre(Pair(0, 12'000), Pair(400, 10'000), Pair(400, 10'000)));
   EXPECT_EQ(run.tasks[0].workload, kLarge);
   EXPECT_EQ(run.tasks[0].trials, 4);
   EXPECT_EQ(run.tasks[0].config, "oc_block=16 tile_ow=5");
@@ -231,14 +231,67 @@ TEST(WatchedRun, KeepsABoundedHistoryWithBothEnds) {
   run.first_unix_ms = kBegin;
   run.tasks.emplace_back();
   run.tasks[0].uses = 1;
-  for (int i = 0; i < 1000; ++i) {
+  run.tasks[0].first_ns = 5'000;
+  for (int i = 1; i < 1000; ++i) {
     run.tasks[0].best_ns = 5'000 - i;
-    run.NoteStep(kBegin + i);
+    run.NoteGain(kBegin + i);
   }
-  EXPECT_LE(run.steps.size(), WatchedRun::kMostSteps);
-  EXPECT_GT(run.steps.size(), WatchedRun::kMostSteps / 3);
-  EXPECT_THAT(run.steps.front(), Pair(0, 5'000));
-  EXPECT_THAT(run.steps.back(), Pair(999, 4'001));
+  run.last_unix_ms = kBegin + 999;
+  EXPECT_LE(run.gains.size(), WatchedRun::kMostSteps);
+  EXPECT_GT(run.gains.size(), WatchedRun::kMostSteps / 3);
+  EXPECT_THAT(run.Curve().front(), Pair(0, 5'000));
+  EXPECT_THAT(run.Curve().back(), Pair(999, 4'001));
+}
+
+// A task that gets its first time late is in the curve from the beginning, so the curve never rises.
+TEST(WatchedRun, DrawsTheModelFromTheFirstTrialOn) {
+  WatchedRun run;
+  run.first_unix_ms = kBegin;
+  run.tasks.resize(2);
+  for (WatchedTask& task : run.tasks) task.uses = 2;
+  EXPECT_TRUE(run.Curve().empty());
+  run.tasks[0].first_ns = run.tasks[0].best_ns = 100;
+  run.tasks[0].best_ns = 80;
+  run.NoteGain(kBegin + 10);
+  run.tasks[1].first_ns = run.tasks[1].best_ns = 1'000;
+  run.NoteGain(kBegin + 20);
+  run.tasks[1].best_ns = 700;
+  run.NoteGain(kBegin + 30);
+  run.last_unix_ms = kBegin + 40;
+  EXPECT_THAT(run.Curve(), ElementsAre(Pair(0, 2'200), Pair(10, 2'160), Pair(30, 1'560), Pair(40, 1'560)));
+}
+
+TEST(WatchedTask, KnowsWhichKnobMatters) {
+  WatchedTask task;
+  task.schedule = "dense_pack";
+  for (int a : {1, 2}) {
+    for (int b : {1, 2, 3}) {
+      ++task.trials;
+      task.NotePoint(1'000 * a + 10 * b, "dense_pack", "a=" + std::to_string(a) + " b=" + std::to_string(b) + " c=7");
+    }
+  }
+  task.NotePoint(5, "another", "b=9");
+  const auto knobs = task.KnobsThatMatter();
+  ASSERT_THAT(knobs, SizeIs(2)) << "c had one value";
+  EXPECT_EQ(knobs[0].first, "a");
+  EXPECT_NEAR(knobs[0].second, 2'010.0 / 1'010, 1e-9);
+  EXPECT_EQ(knobs[1].first, "b");
+  task.NotePoint(5, "dense_pack", "no config");
+  for (int i = 0; i < 1000; ++i) task.NotePoint(5, "dense_pack", "a=1");
+  EXPECT_LE(task.points.size(), WatchedTask::kMostPoints);
+}
+
+TEST_F(TuningWatchTest, SaysThatTheRunnersOfARunAreLost) {
+  PutRun("a", "running");
+  store_.Append(
+      {Trial("a", kSmall, 1'000), Trial("a", kSmall, 0, Fate::kRunnerLost), Trial("a", kSmall, 0, Fate::kRunnerLost)});
+  EXPECT_EQ(Look().runs[0].state, "running");
+  store_.Append({Trial("a", kSmall, 0, Fate::kRunnerLost)});
+  const WatchedRun run = Look().runs[0];
+  EXPECT_EQ(run.state, "runners lost");
+  EXPECT_EQ(run.tasks[1].fates.at(Fate::kRunnerLost), 3);
+  store_.Append({Trial("a", kSmall, 900)});
+  EXPECT_EQ(Look().runs[0].state, "running");
 }
 
 TEST(TrialRate, IsOfTheLastWhile) {
