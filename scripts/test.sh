@@ -20,6 +20,10 @@ fi
 HONE_PACKAGES="$HONE_PACKAGES postgresql slurm-wlm dpkg-dev autoconf automake libtool curl
   g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu
   zsh fish lintian systemd nodejs libbenchmark-tools python3-pip python3-venv python3-yaml"
+# Chromium shows the pages in the tests with the label browser; npm, which may come with another nodejs, fetches what
+# checks them.
+HONE_PACKAGES="$HONE_PACKAGES chromium"
+command -v npm >/dev/null || HONE_PACKAGES="$HONE_PACKAGES npm"
 install_packages "${install[@]}"
 # Python packages that read hone's files or run the same models. Without a network, the tests that ask them are skipped.
 readers=tests/peers/readers/requirements.txt
@@ -31,6 +35,15 @@ if [ ${#install[@]} -eq 0 ] && ! cmp -s "$readers" build/readers/requirements.tx
     mv build/readers.new build/readers
   else
     echo "test.sh: not all of $readers is in build/readers; tests that ask for it are skipped" >&2
+  fi
+fi
+if [ ${#install[@]} -eq 0 ]; then
+  # Tests in the browser then fail where they would be skipped.
+  export HONE_REQUIRE_BROWSER=1
+  if [ ! -d build/browser/node_modules ]; then
+    mkdir -p build/browser
+    cp tests/cli/pages/package.json tests/cli/pages/package-lock.json build/browser/
+    npm ci --silent --no-audit --no-fund --prefix build/browser
   fi
 fi
 cmake --preset release >/dev/null

@@ -25,9 +25,30 @@ std::vector<std::string> ShellWords(const std::string& profile) {
               profile + "' 4<&3 2>/dev/null"};
 }
 
+std::string FromBase64(const std::string& text) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  uint32_t bits = 0;
+  int count = 0;
+  for (const char letter : text) {
+    const size_t value = kLetters.find(letter);
+    if (value == std::string_view::npos) break;
+    bits = bits << 6 | static_cast<uint32_t>(value);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count & 0xFF);
+  }
+  return bytes;
+}
+
 }  // namespace
 
-bool BrowserPage::IsInstalled() { return std::system("chromium --version >/dev/null 2>&1") == 0; }
+std::string BrowserPage::WhyNot() {
+  if (std::system("chromium --version >/dev/null 2>&1") == 0) return "";
+  EXPECT_EQ(std::getenv("HONE_REQUIRE_BROWSER"), nullptr) << "chromium is required and not installed";
+  return "chromium is not installed (Debian package chromium)";
+}
 
 BrowserPage::BrowserPage(const std::string& profile) : chromium_("/bin/sh", ShellWords(profile)) {
   const Json target = Ask("Target.createTarget", {{"url", "about:blank"}});
@@ -42,6 +63,11 @@ void BrowserPage::Open(const std::string& url) { Ask("Page.navigate", {{"url", u
 std::string BrowserPage::Text(const std::string& expression) {
   const Json answer = Ask("Runtime.evaluate", {{"expression", "String(" + expression + ")"}});
   return answer.contains("result") ? answer["result"].value("value", std::string()) : std::string();
+}
+
+void BrowserPage::Run(const std::string& script) {
+  const Json answer = Ask("Runtime.evaluate", {{"expression", script}});
+  EXPECT_FALSE(answer.contains("exceptionDetails")) << answer["exceptionDetails"].dump().substr(0, 2000);
 }
 
 bool BrowserPage::Await(const std::string& condition) {
@@ -60,6 +86,13 @@ void BrowserPage::Show(const std::string& media, const std::string& scheme) {
 void BrowserPage::Resize(int width, int height) {
   Ask("Emulation.setDeviceMetricsOverride",
       {{"width", width}, {"height", height}, {"deviceScaleFactor", 1}, {"mobile", false}});
+}
+
+std::string BrowserPage::Screenshot(int width, int height, double scale) {
+  const Json clip = {{"x", 0}, {"y", 0}, {"width", width}, {"height", height}, {"scale", scale}};
+  const Json answer =
+      Ask("Page.captureScreenshot", {{"format", "png"}, {"clip", clip}, {"captureBeyondViewport", true}});
+  return FromBase64(answer.value("data", std::string()));
 }
 
 void BrowserPage::Press(const std::string& key, int code) {

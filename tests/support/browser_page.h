@@ -14,8 +14,9 @@ namespace hone {
 // more than 30 s. For one thread.
 class BrowserPage {
  public:
-  // Whether Chromium is installed (Debian's package chromium).
-  static bool IsInstalled();
+  // Why a test cannot run: Chromium (Debian's package chromium) is not installed. Empty if it is. A failure where
+  // HONE_REQUIRE_BROWSER is set, as scripts/test.sh does.
+  static std::string WhyNot();
 
   // `profile` is a folder for Chromium's own files, made if it does not exist.
   explicit BrowserPage(const std::string& profile);
@@ -27,6 +28,8 @@ class BrowserPage {
   void Open(const std::string& url);
   // The value of the expression as text.
   std::string Text(const std::string& expression);
+  // Runs a script in the page.
+  void Run(const std::string& script);
   // Waits for the condition; returns whether it came to hold.
   bool Await(const std::string& condition);
 
@@ -34,6 +37,8 @@ class BrowserPage {
   void Show(const std::string& media, const std::string& scheme);
   // The window's size in CSS pixels.
   void Resize(int width, int height);
+  // A PNG of the page's first `height` CSS pixels, as wide as the window, in this scale.
+  std::string Screenshot(int width, int height, double scale);
   // Presses and releases a key, given its name and number: "Tab", 9.
   void Press(const std::string& key, int code);
 

@@ -28,7 +28,7 @@ class DashboardInBrowser : public ProgramTest {
  protected:
   void SetUp() override {
     ProgramTest::SetUp();
-    if (!BrowserPage::IsInstalled()) GTEST_SKIP() << "chromium is not installed (Debian package chromium)";
+    if (const std::string why = BrowserPage::WhyNot(); !why.empty()) GTEST_SKIP() << why;
     store_ = RecordStore::Open(Path("s.db"));
     const Json tasks = Json::array({{{"workload", kSampleWorkload}, {"uses", 2}}});
     store_->PutRun({"a", "running", DumpJson({{"model", "<img src=x onerror=alert(1)>"}, {"tasks", tasks}})});
@@ -77,7 +77,7 @@ TEST_F(DashboardInBrowser, FollowsWithoutAComplaintOrARequestElsewhere) {
   EXPECT_TRUE(Shows("3 records have arrived"));
   Append(4);
   EXPECT_TRUE(Shows("7 records have arrived"));
-  EXPECT_TRUE(page_->Await("document.querySelector('#run-a svg') !== null"));
+  EXPECT_TRUE(page_->Await("document.querySelector('#trials-run-a .plot') !== null"));
   EXPECT_EQ(page_->Text("document.querySelectorAll('#live img').length"), "0") << "a name became an element";
   EXPECT_TRUE(Shows("<img src=x onerror=alert(1)>"));
   EXPECT_THAT(page_->complaints, testing::IsEmpty());
@@ -90,7 +90,7 @@ TEST_F(DashboardInBrowser, IsThereForKeyboardsAndScreenReaders) {
   EXPECT_EQ(page_->Text("[...document.querySelectorAll('.wide')].every(w => w.tabIndex === 0 && "
                         "w.getAttribute('aria-label').length > 0)"),
             "true");
-  EXPECT_EQ(page_->Text("[...document.querySelectorAll('svg')].every(s => s.getAttribute('aria-label').length > 0)"),
+  EXPECT_EQ(page_->Text("[...document.querySelectorAll('.plot')].every(s => s.getAttribute('aria-label').length > 0)"),
             "true");
   EXPECT_EQ(page_->Text("document.querySelectorAll('#store [role=status]').length"), "1");
   // A table keeps the keyboard focus when it is redrawn.

@@ -1,0 +1,198 @@
+// The four pages that hone makes, of stored data, in three widths, light and dark: nothing is cut off or overlaps,
+// axe-core finds nothing, and each looks as it did. HONE_KEEP_SCREENSHOTS=1 keeps what is shown.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "core/json/serialize.h"
+#include "db/record_store.h"
+#include "rpc_runner/process/spawned_program.h"
+#include "tests/cli/pages/page_checks.h"
+#include "tests/cli/run_program.h"
+#include "tests/support/browser_page.h"
+
+namespace hone {
+namespace {
+
+constexpr int kWidths[] = {390, 1280, 1920};
+constexpr const char* kHub = HONE_SOURCE_DIR "/hub/";
+
+int64_t NowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+class PagesInBrowser : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    if (const std::string why = BrowserPage::WhyNot(); !why.empty()) GTEST_SKIP() << why;
+    page_ = std::make_unique<BrowserPage>(Path("profile"));
+  }
+  void TearDown() override {
+    page_.reset();
+    for (auto& program : programs_) kill(program->pid(), SIGKILL);
+    programs_.clear();
+    ProgramTest::TearDown();
+  }
+  // Records of the hub's logs as three devices: two offers of one kind, and an older machine.
+  void FillStore() {
+    ASSERT_EQ(Shell(fmt::format("hone log import {0}amd-zen4.log {0}intel-cascade-lake.log --db hub.db", kHub)).code,
+              0);
+    const std::unique_ptr<RecordStore> hub = RecordStore::Open(Path("work/hub.db"));
+    const std::unique_ptr<RecordStore> store = RecordStore::Open(Path("work/s.db"));
+    std::vector<Record> records;
+    for (Record record : hub->Find({})) {
+      if (record.candidate.target.cpu == "x86-64-v3") continue;
+      Environment& machine = record.measurement.environment;
+      const bool is_amd = machine.cpu_model.starts_with("AMD");
+      machine.key = is_amd ? "cloud" : "lab";
+      machine.label = !is_amd ? "cascade-lake" : record.threads == 1 ? "zen4-1core" : "zen4-2cores";
+      machine.cpu_id = is_amd ? "AuthenticAMD-25-97-2" : "GenuineIntel-6-85-7";  // no machine of a test's
+      records.push_back(Change(std::move(record)));
+    }
+    store->Append(records);
+  }
+  // Puts a record into the tunings' sessions; the newest is a moment old.
+  Record Change(Record record) {
+    record.session = record.threads == 1 ? "tuning-1core" : "tuning-2cores";
+    record.unix_ms = now_ms_ - 600'000 + 500 * ++number_;
+    record.id.clear();
+    return Finish(record);
+  }
+  void PutRuns() {
+    const std::unique_ptr<RecordStore> store = RecordStore::Open(Path("work/s.db"));
+    for (const int threads : {1, 2}) {
+      RecordQuery query;
+      query.threads = threads;
+      Target target;
+      std::set<std::string> workloads;
+      for (const Record& record : store->Find(query)) {
+        if (!record.measurement.environment.cpu_model.starts_with("AMD")) continue;
+        target = record.candidate.target;
+        workloads.insert(record.candidate.workload.ToText());
+      }
+      Json tasks = Json::array();
+      for (const std::string& workload : workloads) tasks.push_back({{"workload", workload}, {"uses", 1}});
+      const Json budget = {{"ms", 900'000}, {"begun_unix_ms", now_ms_ - 600'000}};
+      store->PutRun({threads == 1 ? "tuning-1core" : "tuning-2cores", threads == 1 ? "done" : "running",
+                     DumpJson({{"model", threads == 1 ? "zoo:resnet-18" : "zoo:all-networks"},
+                               {"target", target.ToText()},
+                               {"threads", threads},
+                               {"strategy", "model"},
+                               {"tasks", tasks},
+                               {"budget", budget}})});
+    }
+  }
+  void Start(const char* program, const std::vector<std::string>& words) {
+    programs_.push_back(std::make_unique<SpawnedProgram>(program, words));
+  }
+  std::string AddressIn(const std::string& file) const {
+    std::string text;
+    for (int i = 0; text.empty() && i < 400; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      std::ifstream(Path(file)) >> text;
+    }
+    return text;
+  }
+  void Open(const std::string& url) {
+    page_->Open(url);
+    ASSERT_TRUE(page_->Await("location.href === '" + url + "' && document.readyState === 'complete'"));
+  }
+  void OpenFile(const std::string& file) { Open("file://" + Path("work/" + file)); }
+  // Whether all charts that can be seen are drawn in the window's width.
+  bool IsDrawn() {
+    return page_->Await(
+        "[...document.querySelectorAll('.plot')].every(p => !p.checkVisibility() || (p.firstChild && "
+        "p.firstChild.clientWidth === p.clientWidth))");
+  }
+  void CheckAll(const std::string& name) {
+    page_->Run("document.querySelectorAll('details').forEach(d => { d.open = true; })");
+    for (const char* scheme : {"light", "dark"}) {
+      page_->Show("screen", scheme);
+      for (const int width : kWidths) {
+        page_->Resize(width, 900);
+        ASSERT_TRUE(IsDrawn()) << name << " " << width;
+        EXPECT_EQ(BoxFindings(*page_), "") << name << " " << width << " " << scheme;
+        EXPECT_EQ(AxeFindings(*page_), "") << name << " " << width << " " << scheme;
+        EXPECT_EQ(ScreenshotFindings(*page_, fmt::format("{}_{}_{}", name, width, scheme), width, Path("work")), "");
+      }
+    }
+    EXPECT_THAT(page_->complaints, testing::IsEmpty());
+  }
+
+  const int64_t now_ms_ = NowMs();
+  int64_t number_ = 0;
+  std::vector<std::unique_ptr<SpawnedProgram>> programs_;
+  std::unique_ptr<BrowserPage> page_;
+};
+
+constexpr const char* kOfThree =
+    " zoo:resnet-18 --db s.db --accept threads --price zen4-1core=0.05/h --price zen4-2cores=0.09/h --price "
+    "cascade-lake=0.04/h";
+
+TEST_F(PagesInBrowser, TheReportIsWhole) {
+  FillStore();
+  ASSERT_EQ(Shell(std::string("hone report -o r.html") + kOfThree).code, 0);
+  OpenFile("r.html");
+  CheckAll("report");
+}
+
+TEST_F(PagesInBrowser, TheComparisonIsWhole) {
+  FillStore();
+  ASSERT_EQ(Shell(std::string("hone compare --html c.html") + kOfThree).code, 0);
+  OpenFile("c.html");
+  CheckAll("compare");
+}
+
+TEST_F(PagesInBrowser, TheReportOfAStoreIsWhole) {
+  FillStore();
+  PutRuns();
+  ASSERT_EQ(Shell("hone report -o all.html --db s.db").code, 0);
+  OpenFile("all.html");
+  CheckAll("store");
+}
+
+TEST_F(PagesInBrowser, TheDashboardIsWhole) {
+  FillStore();
+  PutRuns();
+  Start(HONE_PROGRAM, {"tracker", "--bind", "tcp://127.0.0.1:*", "--port-file", Path("tracker")});
+  const std::string tracker = AddressIn("tracker");
+  Start(HONE_RUNNER, {"--tracker", tracker, "--key", "board", "--label", "sill"});
+  Start(HONE_PROGRAM, {"dashboard", "--db", Path("work/s.db"), "--tracker", tracker, "--bind", "127.0.0.1:*",
+                       "--port-file", Path("page")});
+  Open(AddressIn("page"));
+  ASSERT_TRUE(
+      page_->Await("document.querySelectorAll('#live .plot').length > 3 && document.getElementById('runners')"));
+  ASSERT_TRUE(page_->Await("document.getElementById('live').textContent.includes('no runner of cloud is left')"));
+  page_->Run("document.getElementById('pause').click()");
+  CheckAll("dashboard");
+}
+
+// A page that breaks the rules fails the checks of the tests above.
+TEST_F(PagesInBrowser, TheChecksFindWhatIsWrong) {
+  Write(
+      "work/bad.html",
+      "<!doctype html><html><body><p>one</p><p style=\"margin-top:-1.5em\">another</p><div style=\"width:5em;overflow:"
+      "hidden;white-space:nowrap\">a text that is too long</div><div "
+      "style=\"width:5em;overflow:auto;white-space:nowrap\">"
+      "a text that is too long</div><p style=\"width:3000px;text-align:right\">far</p><img "
+      "src=\"data:,\"></body></html>");
+  OpenFile("bad.html");
+  const std::string boxes = BoxFindings(*page_), axe = AxeFindings(*page_);
+  for (const char* what : {"over another: P one", "cut off: DIV", "scrolls without a sign", "outside the window: P far",
+                           "the page is 3"}) {
+    EXPECT_THAT(boxes, testing::HasSubstr(what));
+  }
+  EXPECT_THAT(axe, testing::HasSubstr("image-alt"));
+}
+
+}  // namespace
+}  // namespace hone
