@@ -12,6 +12,7 @@
 #include "lab/machine/fleet_table.h"
 #include "lab/report/chart.h"
 #include "lab/report/charts.h"
+#include "lab/report/conclusion.h"
 #include "lab/report/page.h"
 #include "lab/text/number_text.h"
 
@@ -202,20 +203,20 @@ std::string TaskTable(const WatchedRun& run) {
   for (const WatchedTask* task : HeaviestFirst(run)) {
     if (rows.size() == kMostLiveTasks) break;
     const auto all_ns = static_cast<double>(task->uses * task->best_ns);
-    rows.push_back({task->workload, task->uses > 0 ? fmt::format("{}", task->uses) : "-",
+    rows.push_back({ShortWorkload(task->workload), task->uses > 0 ? fmt::format("{}", task->uses) : "-",
                     model_ns > 0 ? fmt::format("{:.0f} %", 100 * all_ns / model_ns) : "-", TimeText(task->first_ns),
                     TimeText(task->best_ns), RatioText(task->first_ns, task->best_ns), fmt::format("{}", task->trials),
                     fmt::format("{}", task->failed), KnobText(*task), task->finals > 0 ? "held" : "-",
-                    task->schedule + " " + task->config});
+                    task->schedule + " " + task->config, task->workload});
   }
   return HtmlTable("Tasks of " + run.model,
                    {"task, the heaviest first", "> uses", "> of the model", "> first", "> best", "> gain", "> trials",
-                    "> failed", "knob that matters most", "finals", "best config"},
+                    "> failed", "knob that matters most", "finals", "best config", "workload"},
                    rows);
 }
 
 std::string RunBody(const WatchedRun& run) {
-  std::string html = Heading(fmt::format("{}, {} threads", run.model, run.threads));
+  std::string html = Heading(fmt::format("{}, {} thread{}", run.model, run.threads, run.threads == 1 ? "" : "s"));
   const int64_t first = run.FirstModelNs(), best = run.ModelNs();
   html += HtmlTable(
       "State of " + run.model, {"= state", "> model's time", "> gain", "budget", "target", "strategy", "run"},

@@ -87,8 +87,9 @@ class Conclusions {
                          TimeText(Time(compared_[0]).ns), Name(compared_[1]), TimeText(Time(compared_[1]).ns));
     }
     if (!priced_.empty()) {
-      text += fmt::format("; {} is the cheapest, {} for a million inferences", Name(priced_[0]),
-                          MoneyText(Price(priced_[0])));
+      const bool is_fastest = compared_.size() > 1 && Sure() && priced_[0] == compared_[0];
+      text += fmt::format("; {} is the cheapest{}, {} for a million inferences", is_fastest ? "it" : Name(priced_[0]),
+                          is_fastest ? ", too" : "", MoneyText(Price(priced_[0])));
     }
     const std::vector<std::string> left_out = NotCompared();
     if (!compared_.empty() && !left_out.empty()) {
@@ -156,7 +157,7 @@ class Conclusions {
     for (const LayerDifference& layer : difference.layers) {
       if (names.size() == kNamedLayers || layer.difference_ns() <= 0) break;
       covered_ns += layer.difference_ns();
-      names.push_back(layer.nodes.empty() ? layer.op : layer.nodes.front());
+      names.push_back(layer.nodes.empty() ? ShortWorkload(layer.name) : layer.nodes.front());
     }
     const double share = static_cast<double>(covered_ns) / static_cast<double>(difference.total_ns);
     if (names.empty() || share > 1) return "";
@@ -206,7 +207,7 @@ double PriceOfMillion(const Comparison& c, size_t device, size_t model) {
 
 std::string MoneyText(double money) {
   if (money <= 0) return "-";
-  return money >= 100 ? fmt::format("{:.0f}", money) : fmt::format("{:.3g}", money);
+  return money >= 100 ? fmt::format("{:.0f}", money) : fmt::format("{:#.3g}", money);
 }
 
 std::string VerdictOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order, size_t device) {
@@ -218,8 +219,15 @@ std::string VerdictOf(const ComparisonReport& report, size_t model, const std::v
   return Overlap(c.At(order.front(), model).time, c.At(device, model).time) ? "cannot tell" : "slower";
 }
 
+std::string ShortWorkload(const std::string& workload) {
+  constexpr int kWords = 3;
+  size_t end = 0;
+  for (int words = 0; words < kWords && end != std::string::npos; ++words) end = workload.find(' ', end + 1);
+  return workload.substr(0, end);
+}
+
 std::string LayerNodes(const ComparedLayer& layer) {
-  if (layer.nodes.empty()) return layer.op.empty() ? layer.name : layer.op;
+  if (layer.nodes.empty()) return layer.has_knobs ? ShortWorkload(layer.name) : layer.op;
   return fmt::format("{}", fmt::join(layer.nodes, " + "));
 }
 

@@ -30,7 +30,10 @@ std::string MoneyText(double money);
 // layers have no time) or "not compared". It is "alone" without another device.
 std::string VerdictOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order, size_t device);
 
-// The names of a layer's nodes in the model, else its operator: "conv1 + relu1".
+// The operator and its operands, which name a workload well enough: "nn.dense data=1x64 weight=10x64".
+std::string ShortWorkload(const std::string& workload);
+
+// The names of a layer's nodes in the model: "conv1 + relu1". Without names its short workload, else its operator.
 std::string LayerNodes(const ComparedLayer& layer);
 
 }  // namespace hone

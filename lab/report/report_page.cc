@@ -113,7 +113,7 @@ std::string DifferingLayers(const ComparisonReport& report, size_t model, const 
   Rows rows;
   for (const LayerDifference& layer : ExplainDifference(c, model, a, b).layers) {
     if (rows.size() == kMostDifferences || layer.difference_ns() == 0) break;
-    rows.push_back({layer.nodes.empty() ? layer.op : fmt::format("{}", fmt::join(layer.nodes, " + ")),
+    rows.push_back({layer.nodes.empty() ? ShortWorkload(layer.name) : fmt::format("{}", fmt::join(layer.nodes, " + ")),
                     (layer.difference_ns() > 0 ? "+" : "-") + TimeText(std::abs(layer.difference_ns())),
                     TimeText(layer.a_ns), TimeText(layer.b_ns), ShareText(layer.a_fma_share),
                     ShareText(layer.b_fma_share), layer.name});
@@ -253,11 +253,8 @@ std::string Devices(const Comparison& c) {
                             rows);
 }
 
-// The operator and its operands, which name a task well enough in a legend.
 std::string HistoryLabel(const TaskHistory& task) {
-  size_t end = 0;
-  for (int words = 0; words < 3 && end != std::string::npos; ++words) end = task.workload.find(' ', end + 1);
-  return fmt::format("{} on {}, {} thread{}", task.workload.substr(0, end), task.device, task.threads,
+  return fmt::format("{} on {}, {} thread{}", ShortWorkload(task.workload), task.device, task.threads,
                      task.threads == 1 ? "" : "s");
 }
 

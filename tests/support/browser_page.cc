@@ -90,8 +90,7 @@ void BrowserPage::Resize(int width, int height) {
 
 std::string BrowserPage::Screenshot(int width, int height, double scale) {
   const Json clip = {{"x", 0}, {"y", 0}, {"width", width}, {"height", height}, {"scale", scale}};
-  const Json answer =
-      Ask("Page.captureScreenshot", {{"format", "png"}, {"clip", clip}, {"captureBeyondViewport", true}});
+  const Json answer = Ask("Page.captureScreenshot", {{"format", "png"}, {"clip", clip}});
   return FromBase64(answer.value("data", std::string()));
 }
 

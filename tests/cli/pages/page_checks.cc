@@ -62,7 +62,7 @@ constexpr const char* kBoxes = R"((() => {
   for (const canvas of document.querySelectorAll('.plot canvas')) {
     if (!canvas.checkVisibility()) continue;
     const chart = Chart.getChart(canvas), area = chart.chartArea, name = canvas.parentElement.getAttribute('aria-label');
-    if (area.width < 0.4 * chart.width || area.height < 80) found.push(`${name}: ${area.width} x ${area.height} of ${chart.width} x ${chart.height} are left`);
+    if (area.width < 0.4 * chart.width || area.height < 60) found.push(`${name}: ${area.width} x ${area.height} of ${chart.width} x ${chart.height} are left`);
     for (const scale of Object.values(chart.scales)) {
       const across = scale.isHorizontal();
       let end = -1e9;
@@ -83,6 +83,13 @@ constexpr const char* kBoxes = R"((() => {
   return [...new Set(found)].join('\n');
 })())";
 
+// Whether all charts that can be seen are drawn in the window's width, and the next frame has come.
+constexpr const char* kDrawn =
+    "(window.frames_seen = (window.frames_seen || 0) + 1, requestAnimationFrame(() => { window.frame = frames_seen; "
+    "}), "
+    "window.frame > 1 && [...document.querySelectorAll('.plot')].every(p => !p.checkVisibility() || "
+    "(p.firstChild && p.firstChild.clientWidth === p.clientWidth)))";
+
 // The share of pixels that differ clearly. Fonts are drawn a little otherwise on other machines, and dates differ.
 double DifferentShare(const Image& a, const Image& b) {
   constexpr int kClearly = 60;
@@ -99,6 +106,11 @@ double DifferentShare(const Image& a, const Image& b) {
 }
 
 }  // namespace
+
+bool IsDrawn(BrowserPage& page) {
+  page.Run("window.frames_seen = window.frame = 0");
+  return page.Await(kDrawn);
+}
 
 std::string BoxFindings(BrowserPage& page) { return page.Text(kBoxes); }
 
@@ -117,7 +129,10 @@ std::string AxeFindings(BrowserPage& page) {
 std::string ScreenshotFindings(BrowserPage& page, const std::string& name, int width, const std::string& folder) {
   constexpr double kScale = 0.2, kMostDifferent = 0.06;
   const std::string kept = kKept + name + ".png", made = folder + "/" + name + ".png";
-  const std::string png = page.Screenshot(width, width < 600 ? 1600 : 1200, kScale);
+  const int height = width < 600 ? 1600 : 1200;
+  page.Resize(width, height);
+  if (!IsDrawn(page)) return name + ": the charts are not drawn";
+  const std::string png = page.Screenshot(width, height, kScale);
   std::ofstream(std::getenv("HONE_KEEP_SCREENSHOTS") == nullptr ? made : kept, std::ios::binary) << png;
   if (std::getenv("HONE_KEEP_SCREENSHOTS") != nullptr) return "";
   const Image before = ReadImage(kept), after = ReadImage(made);

@@ -7,6 +7,9 @@
 
 namespace hone {
 
+// Waits until all charts that can be seen are drawn in the window's width; returns whether they are.
+bool IsDrawn(BrowserPage& page);
+
 // Elements that are cut off or overlap, by the boxes that the browser laid out:
 // - text outside the window or its box, and texts over each other
 // - a page that scrolls sideways

@@ -107,19 +107,13 @@ class PagesInBrowser : public ProgramTest {
     ASSERT_TRUE(page_->Await("location.href === '" + url + "' && document.readyState === 'complete'"));
   }
   void OpenFile(const std::string& file) { Open("file://" + Path("work/" + file)); }
-  // Whether all charts that can be seen are drawn in the window's width.
-  bool IsDrawn() {
-    return page_->Await(
-        "[...document.querySelectorAll('.plot')].every(p => !p.checkVisibility() || (p.firstChild && "
-        "p.firstChild.clientWidth === p.clientWidth))");
-  }
   void CheckAll(const std::string& name) {
     page_->Run("document.querySelectorAll('details').forEach(d => { d.open = true; })");
     for (const char* scheme : {"light", "dark"}) {
       page_->Show("screen", scheme);
       for (const int width : kWidths) {
         page_->Resize(width, 900);
-        ASSERT_TRUE(IsDrawn()) << name << " " << width;
+        ASSERT_TRUE(IsDrawn(*page_)) << name << " " << width;
         EXPECT_EQ(BoxFindings(*page_), "") << name << " " << width << " " << scheme;
         EXPECT_EQ(AxeFindings(*page_), "") << name << " " << width << " " << scheme;
         EXPECT_EQ(ScreenshotFindings(*page_, fmt::format("{}_{}_{}", name, width, scheme), width, Path("work")), "");

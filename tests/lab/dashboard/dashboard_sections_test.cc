@@ -68,7 +68,7 @@ TEST(DashboardSections, SayHowTheWholeModelAndEachTaskStand) {
   const std::string& run = sections[2].html;
   EXPECT_THAT(run, HasSubstr("aria-label=\"Best time so far of the whole model\" data-chart="));
   EXPECT_LT(run.find(">heavy</th>"), run.find(">light</th>"));
-  EXPECT_THAT(run, HasSubstr("<td>held</td><td>dense_pack tile_m=8</td>"));
+  EXPECT_THAT(run, HasSubstr("<td>held</td><td>dense_pack tile_m=8</td><td>heavy</td>"));
   EXPECT_THAT(sections[3].html, HasSubstr("<td>boards/left</td><td class=\"r\">30</td>"));
 }
 
