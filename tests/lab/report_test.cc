@@ -278,7 +278,7 @@ TEST(ReportPage, SaysOfEachDeviceWhereItsRoofsComeFrom) {
   EXPECT_THAT(ReportPage(report, nullptr), HasSubstr("not known</td>"));
 }
 
-TEST(ReportPage, OfThreeMachinesAndFiveModelsIsBelowAMegabyte) {
+TEST(ReportPage, OfThreeMachinesAndFiveModelsIsBelowAMegabyteBesideTheLibrary) {
   ComparisonReport report = EvilReport();
   Comparison& c = report.comparison;
   ComparedCell cell = c.At(0, 0);
@@ -287,7 +287,7 @@ TEST(ReportPage, OfThreeMachinesAndFiveModelsIsBelowAMegabyte) {
   c.models.assign(5, c.models[0]);
   c.cells.assign(3, std::vector<ComparedCell>(5, cell));
   report.portability.clear();
-  EXPECT_LT(ReportPage(report, nullptr).size(), 1'000'000U);
+  EXPECT_LT(ReportPage(report, nullptr).size() - ChartLibrary().size(), 1'000'000U);
 }
 
 TEST(ModelsOfRuns, HaveTheTasksOfTheNewestRunForTheCode) {

@@ -115,7 +115,9 @@ class PagesInBrowser : public ProgramTest {
         page_->Resize(width, 900);
         ASSERT_TRUE(IsDrawn(*page_)) << name << " " << width;
         EXPECT_EQ(BoxFindings(*page_), "") << name << " " << width << " " << scheme;
-        EXPECT_EQ(AxeFindings(*page_), "") << name << " " << width << " " << scheme;
+        if (width == kWidths[0]) {
+          EXPECT_EQ(AxeFindings(*page_), "") << name << " " << scheme;
+        }
         EXPECT_EQ(ScreenshotFindings(*page_, fmt::format("{}_{}_{}", name, width, scheme), width, Path("work")), "");
       }
     }
