@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <set>
 #include <thread>
@@ -49,6 +50,8 @@ class PagesInBrowser : public ProgramTest {
               0);
     const std::unique_ptr<RecordStore> hub = RecordStore::Open(Path("work/hub.db"));
     const std::unique_ptr<RecordStore> store = RecordStore::Open(Path("work/s.db"));
+    constexpr int kMostLive = 30;
+    std::map<std::string, int> of_label;
     std::vector<Record> records;
     for (Record record : hub->Find({})) {
       if (record.candidate.target.cpu == "x86-64-v3") continue;
@@ -57,6 +60,8 @@ class PagesInBrowser : public ProgramTest {
       machine.key = is_amd ? "cloud" : "lab";
       machine.label = !is_amd ? "cascade-lake" : record.threads == 1 ? "zen4-1core" : "zen4-2cores";
       machine.cpu_id = is_amd ? "AuthenticAMD-25-97-2" : "GenuineIntel-6-85-7";  // no machine of a test's
+      // A few tasks are enough for a dashboard.
+      if (!has_finals && ++of_label[machine.label] > kMostLive) continue;
       if (!has_finals) record.finals = {};
       records.push_back(Change(std::move(record)));
     }
@@ -120,7 +125,10 @@ class PagesInBrowser : public ProgramTest {
         if (width == kWidths[0]) {
           EXPECT_EQ(AxeFindings(*page_), "") << name << " " << scheme;
         }
-        EXPECT_EQ(ScreenshotFindings(*page_, fmt::format("{}_{}_{}", name, width, scheme), width, Path("work")), "");
+        // A dashboard's dates and rates change.
+        if (name != "dashboard") {
+          EXPECT_EQ(ScreenshotFindings(*page_, fmt::format("{}_{}_{}", name, width, scheme), width, Path("work")), "");
+        }
       }
     }
     EXPECT_THAT(page_->complaints, testing::IsEmpty());
