@@ -27,7 +27,7 @@ import warnings
 NARROW = {"float16": (2e-2, 2e-3), "bfloat16": (3e-2, 2e-2)}
 # Inputs that are floats in some cases but always constants in real models, by operator and position.
 KNOWN = {"Resize": (1, 2), "Upsample": (1,), "OneHot": (1,), "Range": (0, 1, 2)}
-TO_BE_KNOWN = re.compile("must be known|computed by the model|is free; give|is not known")
+TO_BE_KNOWN = re.compile("must be known|computed by the model|is not known")
 
 
 def numbers(value):

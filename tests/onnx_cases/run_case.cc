@@ -43,7 +43,7 @@ bool IsAlwaysStored(const std::string& op, int place) {
 
 bool AsksToKnow(const std::string& why) {
   const auto says = [&](const char* text) { return why.find(text) != std::string::npos; };
-  return says("must be known") || says("computed by the model") || says("is free; give") || says("is not known");
+  return says("must be known") || says("computed by the model") || says("is not known");
 }
 
 onnx::TensorProto Proto(std::string_view bytes) {

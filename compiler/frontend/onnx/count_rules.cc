@@ -55,11 +55,11 @@ struct Ruled {
   }
 };
 
-// The extent of two operands that must agree: both known (null), or both the same count.
+// The extent of two operands that must agree: known if both are, else the count. A run fails if two counts differ.
 ExprPtr Agreed(const Ruled& ruled, const ExprPtr& a, const ExprPtr& b) {
   if (a == nullptr || b == nullptr) return a == nullptr ? b : a;
-  if (a == b || relay::StructuralEqual(a, b)) return a;
-  RefuseCounted(fmt::format("{} of operands whose extents are counted apart from each other", ruled.op));
+  ruled.builder.RequireEqual(a, b);
+  return a;
 }
 
 // An operand's dimension of 1 is repeated, so a count of at most 1 would decide whether it is repeated.
@@ -89,19 +89,71 @@ Counts Broadcast(const Ruled& ruled) {
   return counts;
 }
 
-// Images, rows and regions are computed independently.
-Counts FirstAxis(const Ruled& ruled) {
+// Windows of a convolution or pool: (n + padding - reach) / stride + 1, but not below 0.
+Counts Windowed(const Ruled& ruled) {
   ruled.RequireOnlyFirst();
-  Counts counts(ruled.result.size());
-  const Counts given = ruled.Of(0);
-  for (size_t d = 1; d < given.size(); ++d) ruled.RequireKnown(0, static_cast<int64_t>(d), "sum over");
-  counts[0] = given[0];
+  ruled.RequireKnown(0, 1, "sum over");
+  Counts counts = ruled.Of(0);
+  const bool pools = ruled.args.size() == 1;
+  const auto kernel = ruled.attrs.GetInts(pools ? "pool_size" : "kernel_size");
+  const auto strides = ruled.attrs.GetInts("strides"), dilation = ruled.attrs.GetInts("dilation");
+  const auto padding = ruled.attrs.GetInts("padding");
+  const size_t spatial = counts.size() - 2;
+  const auto at = [](const std::vector<int64_t>& values, size_t i) { return values[values.size() == 1 ? 0 : i]; };
+  for (size_t i = 0; i < spatial; ++i) {
+    ExprPtr& count = counts[2 + i];
+    if (count == nullptr) continue;
+    const int64_t stride = at(strides, i), reach = (at(kernel, i) - 1) * at(dilation, i) + 1;
+    const int64_t end = padding.size() == 2 * spatial ? padding[spatial + i] : at(padding, i);
+    count = ruled.Scalar("add", count, at(padding, i) + end - reach + stride);
+    count = ruled.Scalar("divide", ruled.Scalar("maximum", count, 0), stride);
+  }
+  return counts;
+}
+
+// The reach of a transposed convolution: (n - 1) * stride + reach - padding.
+Counts WindowedBack(const Ruled& ruled) {
+  ruled.RequireOnlyFirst();
+  ruled.RequireKnown(0, 1, "sum over");
+  Counts counts = ruled.Of(0);
+  const auto kernel = ruled.attrs.GetInts("kernel_size"), strides = ruled.attrs.GetInts("strides");
+  const auto dilation = ruled.attrs.GetInts("dilation"), padding = ruled.attrs.GetInts("padding");
+  const auto extra = ruled.attrs.GetInts("output_padding");
+  const size_t spatial = counts.size() - 2;
+  const auto at = [](const std::vector<int64_t>& values, size_t i) { return values[values.size() == 1 ? 0 : i]; };
+  for (size_t i = 0; i < spatial; ++i) {
+    ExprPtr& count = counts[2 + i];
+    if (count == nullptr) continue;
+    const int64_t end = padding.size() == 2 * spatial ? padding[spatial + i] : at(padding, i);
+    const int64_t more = (at(kernel, i) - 1) * at(dilation, i) + 1 + at(extra, i) - at(padding, i) - end;
+    count = ruled.Scalar("add", ruled.Scalar("multiply", count, at(strides, i)), more - at(strides, i));
+    count = ruled.Scalar("maximum", count, 0);
+  }
+  return counts;
+}
+
+Counts Padded(const Ruled& ruled) {
+  Counts counts = ruled.Of(0);
+  const auto width = ruled.attrs.GetInts("pad_width");
+  for (size_t d = 0; d < counts.size(); ++d) {
+    const int64_t more = width[2 * d] + width[2 * d + 1];
+    if (counts[d] == nullptr || more == 0) continue;
+    if (ruled.attrs.GetString("pad_mode") != "constant") {
+      RefuseCounted(fmt::format("nn.pad would mirror axis {}, whose extent is counted in a run", d));
+    }
+    counts[d] = ruled.Scalar("add", counts[d], more);
+  }
   return counts;
 }
 
 Counts OfFirst(const Ruled& ruled) {
   ruled.RequireOnlyFirst();
   return ruled.Of(0);
+}
+
+Counts AcrossChannels(const Ruled& ruled) {
+  ruled.RequireKnown(0, ruled.Axis("axis", ruled.ShapeOf(0).size()), "sum over");
+  return OfFirst(ruled);
 }
 
 Counts Reduced(const Ruled& ruled) {
@@ -129,51 +181,42 @@ Counts Transposed(const Ruled& ruled) {
   return counts;
 }
 
-// Matches runs of old dimensions with runs of new ones that have as many elements.
-//
-//    (n, 4, 2) -> (n * 4, 2): runs n, 4 | 2 and n * 4 | 2. A count leads its run; the rest of the run multiplies it.
-Counts Reshaped(const Ruled& ruled) {
-  const Shape &from = ruled.ShapeOf(0), &to = ruled.result;
+Counts Expanded(const Ruled& ruled) {
+  Counts counts = ruled.Of(0);
+  const int64_t axis = ruled.Axis("axis", counts.size() + 1), more = ruled.attrs.GetInt("num_newaxis");
+  counts.insert(counts.begin() + axis, static_cast<size_t>(more), nullptr);
+  return counts;
+}
+
+Counts Squeezed(const Ruled& ruled) {
   const Counts given = ruled.Of(0);
-  Counts counts(to.size());
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    const size_t first = i, place = j;
-    int64_t old_elements = i < from.size() ? from[i++] : 1, new_elements = j < to.size() ? to[j++] : 1;
-    while (old_elements != new_elements) {
-      if (old_elements < new_elements && i < from.size()) {
-        old_elements *= from[i++];
-      } else if (new_elements < old_elements && j < to.size()) {
-        new_elements *= to[j++];
-      } else {
-        RefuseCounted(fmt::format("reshape of {} to {}", ShapeText(from), ShapeText(to)));
-      }
-    }
-    // Dimensions of 1 may precede the leading one.
-    size_t lead = first;
-    while (lead + 1 < i && from[lead] == 1 && given[lead] == nullptr) ++lead;
-    size_t into = place;
-    while (into + 1 < j && to[into] == 1) ++into;
-    for (size_t d = lead + 1; d < i; ++d) {
-      if (given[d] != nullptr) {
-        RefuseCounted(
-            fmt::format("a reshape from {} to {} would mix an axis whose extent is counted in a run with those before "
-                        "it",
-                        ShapeText(from), ShapeText(to)));
-      }
-    }
-    if (lead >= given.size() || given[lead] == nullptr) continue;
-    if (into >= to.size()) RefuseCounted("a reshape would drop an axis whose extent is counted in a run");
-    const int64_t before = from[lead], after = to[into];
-    counts[into] = given[lead];
-    if (before == after) continue;
-    if (after % before != 0 && before % after != 0) {
-      RefuseCounted(fmt::format("a reshape from {} to {} would cut an axis whose extent is counted in a run",
-                                ShapeText(from), ShapeText(to)));
-    }
-    counts[into] = after > before ? ruled.Scalar("multiply", given[lead], after / before)
-                                  : ruled.Scalar("divide", given[lead], before / after);
+  const Shape& shape = ruled.ShapeOf(0);
+  const std::vector<int64_t> axes =
+      ruled.attrs.GetInts("axis").empty() ? std::vector<int64_t>() : FoldedAxes(ruled.attrs, given.size());
+  Counts counts;
+  for (size_t d = 0; d < given.size(); ++d) {
+    const bool goes = axes.empty() ? shape[d] == 1 : std::ranges::binary_search(axes, static_cast<int64_t>(d));
+    if (!goes) counts.push_back(given[d]);
+    if (goes && given[d] != nullptr) RefuseCounted("a squeeze would drop an axis whose extent is counted in a run");
   }
+  return counts;
+}
+
+// Rows times columns. The axes that are summed over agree, and hold zeros behind their count (counts.cc).
+Counts Multiplied(const Ruled& ruled) {
+  const bool dense = ruled.op == "nn.dense", by_rows = dense || ruled.attrs.GetBool("transpose_b");
+  const Counts a = ruled.Of(0), b = ruled.Of(1);
+  for (size_t i = 2; i < ruled.args.size(); ++i) {
+    if (ruled.IsCounted(i)) RefuseCounted(fmt::format("{} takes no zero points of a counted extent", ruled.op));
+  }
+  const size_t last = a.size() - 1, depth = by_rows ? last : last - 1;
+  if ((a[last] == nullptr) != (b[depth] == nullptr)) {
+    RefuseCounted(fmt::format("{} over an axis whose extent is counted in a run and one of {}", ruled.op,
+                              ruled.ShapeOf(a[last] == nullptr ? 0 : 1)[a[last] == nullptr ? last : depth]));
+  }
+  Agreed(ruled, a[last], b[depth]);
+  Counts counts{a[last - 1], b[by_rows ? last - 1 : last]};
+  if (!dense) counts.insert(counts.begin(), Agreed(ruled, a[0], b[0]));
   return counts;
 }
 
@@ -220,12 +263,6 @@ Counts Best(const Ruled& ruled) {
   return counts;
 }
 
-Counts Running(const Ruled& ruled) {
-  const Counts counts = ruled.Of(0);
-  if (ruled.attrs.GetBool("reverse")) ruled.RequireKnown(0, ruled.Axis("axis", counts.size()), "run from the end of");
-  return counts;
-}
-
 Counts Regions(const Ruled& ruled) {
   if (ruled.IsCounted(0)) RefuseCounted("vision.roi_align of images whose number is counted in a run");
   Counts counts(4);
@@ -246,33 +283,36 @@ constexpr CountRule kCountRules[] = {
     {"argmin", Reduced},
     {"argwhere", None},
     {"broadcast_to", Broadcast},
-    {"cumprod", Running},
-    {"cumsum", Running},
-    {"expand_dims", Reshaped},
+    {"cumprod", OfFirst},
+    {"cumsum", OfFirst},
+    {"expand_dims", Expanded},
     {"gather", Gathered},
     {"gather_nd", GatheredNd},
     {"max", Reduced},
+    {"mean", Reduced},
     {"min", Reduced},
-    {"nn.avg_pool2d", FirstAxis},
-    {"nn.avg_pool3d", FirstAxis},
-    {"nn.batch_flatten", Reshaped},
+    {"nn.avg_pool2d", Windowed},
+    {"nn.avg_pool3d", Windowed},
+    {"nn.batch_matmul", Multiplied},
+    {"nn.batch_norm", OfFirst},
     {"nn.bias_add", OfFirst},
-    {"nn.conv2d", FirstAxis},
-    {"nn.conv2d_transpose", FirstAxis},
-    {"nn.conv3d", FirstAxis},
-    {"nn.conv3d_transpose", FirstAxis},
-    {"nn.dense", FirstAxis},
-    {"nn.global_avg_pool2d", FirstAxis},
-    {"nn.global_avg_pool3d", FirstAxis},
-    {"nn.global_max_pool2d", FirstAxis},
+    {"nn.conv2d", Windowed},
+    {"nn.conv2d_transpose", WindowedBack},
+    {"nn.conv3d", Windowed},
+    {"nn.conv3d_transpose", WindowedBack},
+    {"nn.dense", Multiplied},
+    {"nn.global_avg_pool2d", OfFirst},
+    {"nn.global_avg_pool3d", OfFirst},
+    {"nn.global_max_pool2d", OfFirst},
     {"nn.log_softmax", OfFirst},
-    {"nn.max_pool2d", FirstAxis},
-    {"nn.max_pool3d", FirstAxis},
+    {"nn.lrn", AcrossChannels},
+    {"nn.max_pool2d", Windowed},
+    {"nn.max_pool3d", Windowed},
+    {"nn.pad", Padded},
     {"nn.prelu", OfFirst},
     {"nn.softmax", OfFirst},
     {"prod", Reduced},
-    {"reshape", Reshaped},
-    {"squeeze", Reshaped},
+    {"squeeze", Squeezed},
     {"strided_slice", Sliced},
     {"sum", Reduced},
     {"take", Taken},
@@ -303,59 +343,6 @@ Counts CountsOfResult(TypedBuilder& builder, std::string_view op, const std::vec
   const relay::OpPattern pattern = relay::FindOp(op)->pattern;
   if (pattern == relay::OpPattern::kElementwise || pattern == relay::OpPattern::kBroadcast) return Broadcast(ruled);
   RefuseCounted(fmt::format("{} of a value whose extent is counted in a run is not supported", op));
-}
-
-namespace {
-
-// The counts that all fields share, except along `axis`.
-Counts Shared(const Ruled& ruled, int64_t axis) {
-  Counts counts = ruled.Of(0);
-  for (size_t i = 1; i < ruled.args.size(); ++i) {
-    const Counts more = ruled.Of(i);
-    for (size_t d = 0; d < counts.size(); ++d) {
-      if (static_cast<int64_t>(d) != axis) counts[d] = Agreed(ruled, counts[d], more[d]);
-    }
-  }
-  return counts;
-}
-
-}  // namespace
-
-// Element p of the result is p in the concatenated fields, shifted by the elements that are missing before it:
-//
-//    end to end   a a . . b b b .     a: 2 of 4, b: 3 of 4
-//    result       a a b b b . . .     p >= 2 is read from p + (4 - 2)
-ExprPtr JoinCounted(TypedBuilder& builder, const ExprPtr& tuple, int64_t axis) {
-  const std::vector<ExprPtr>& fields = relay::AsTuple(tuple)->fields;
-  const relay::Attrs attrs{{"axis", axis}};
-  const ExprPtr ends_meet = builder.Uncounted("concatenate", {tuple}, attrs);
-  const Shape shape = builder.ShapeOf(ends_meet);
-  const Ruled ruled{builder, "concatenate", fields, attrs, shape};
-  if (axis < 0) axis += static_cast<int64_t>(shape.size());
-  Counts counts = Shared(ruled, axis);
-  ExprPtr places = Positions(Nth(shape, axis), 0, 1), total = CountOf(0);
-  const ExprPtr positions = places;
-  bool moves = false, is_counted = false;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    const ExprPtr& field = fields[i];
-    const ExprPtr extent = ExtentOf(builder, field, axis);
-    total = builder.Call("add", {total, extent});
-    const bool counted = IsCounted(builder, field, axis);
-    is_counted = is_counted || counted;
-    if (!counted || i + 1 == fields.size()) continue;
-    moves = true;
-    const ExprPtr missing = builder.Call("subtract", {CountOf(Nth(builder.ShapeOf(field), axis)), extent});
-    const ExprPtr behind = builder.Call("greater_equal", {positions, total});
-    places = builder.Call("add", {places, builder.Call("where", {behind, missing, CountOf(0)})});
-  }
-  Nth(counts, axis) = is_counted ? total : nullptr;
-  ExprPtr joined = ends_meet;
-  if (moves) {
-    places = builder.Call("minimum", {places, CountOf(Nth(shape, axis) - 1)});
-    joined = builder.Uncounted("take", {ends_meet, places}, {{"axis", axis}});
-  }
-  builder.SetCounts(joined, std::move(counts));
-  return joined;
 }
 
 }  // namespace hone

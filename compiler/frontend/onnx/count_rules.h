@@ -16,9 +16,6 @@ class TypedBuilder;
 Counts CountsOfResult(TypedBuilder& builder, std::string_view op, const std::vector<relay::ExprPtr>& args,
                       const relay::Attrs& attrs, const relay::ExprPtr& result);
 
-// Joins the fields of a tuple along an axis, so that each field's valid elements follow those of the previous field.
-relay::ExprPtr JoinCounted(TypedBuilder& builder, const relay::ExprPtr& tuple, int64_t axis);
-
 // The axes of a reduction, from its attribute `axis`, sorted.
 std::vector<int64_t> FoldedAxes(const relay::Attrs& attrs, size_t rank);
 

@@ -30,8 +30,15 @@ bool AnyCounted(const TypedBuilder& builder, const std::vector<relay::ExprPtr>& 
 relay::ExprPtr CallOnCounted(TypedBuilder& builder, std::string_view op, std::vector<relay::ExprPtr> args,
                              const relay::Attrs& attrs);
 
-// The data with `fill` in the elements behind the counts of its axes; its own type stays.
+// The data with `fill` in the elements behind the counts of its axes, or of some of them; its own type stays.
 relay::ExprPtr FillBehindCounts(TypedBuilder& builder, const relay::ExprPtr& data, double fill);
+relay::ExprPtr FillBehindCounts(TypedBuilder& builder, const relay::ExprPtr& data, double fill,
+                                const std::vector<int64_t>& axes);
+
+// The values with one dimension along an axis of each (negative: none), the least of those that are counted. Halves of
+// 9 are 5 and 4, and counts of both may agree.
+std::vector<relay::ExprPtr> WithOneDim(TypedBuilder& builder, std::vector<relay::ExprPtr> values,
+                                       const std::vector<int64_t>& axes);
 
 // Whether the value has a count along the axis.
 bool IsCounted(const TypedBuilder& builder, const relay::ExprPtr& value, int64_t axis);

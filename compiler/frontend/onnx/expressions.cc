@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <utility>
 
 #include "core/nth.h"
 
@@ -51,6 +52,16 @@ relay::ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank, int64_t beg
   std::vector<int64_t> values(static_cast<size_t>(extent));
   std::iota(values.begin(), values.end(), begin);
   return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, shape, values));
+}
+
+relay::ExprPtr PositionsAlong(TypedBuilder& builder, const relay::ExprPtr& value, int64_t axis, int64_t into,
+                              int64_t rank, int64_t begin) {
+  relay::ExprPtr positions = Positions(Nth(builder.ShapeOf(value), axis), into, rank, begin);
+  if (!IsCounted(builder, value, axis)) return positions;
+  Counts counts(static_cast<size_t>(rank));
+  Nth(counts, into) = Nth(builder.CountsOf(value), axis);
+  builder.SetCounts(positions, std::move(counts));
+  return positions;
 }
 
 }  // namespace hone

@@ -27,4 +27,8 @@ relay::ExprPtr WithScalar(const OnnxNodeView& view, std::string_view op, const r
 // other dimensions are 1.
 relay::ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank, int64_t begin = 0);
 
+// Positions along an axis of a value, as int64 of `rank` axes of which `into` is that axis. They have the axis's count.
+relay::ExprPtr PositionsAlong(TypedBuilder& builder, const relay::ExprPtr& value, int64_t axis, int64_t into,
+                              int64_t rank, int64_t begin = 0);
+
 }  // namespace hone

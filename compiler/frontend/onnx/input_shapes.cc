@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/error.h"
 #include "core/text/spelling.h"
@@ -11,69 +12,98 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kUnknown = -1;
-
 [[noreturn]] void RefuseShapeOption(const std::string& what) { throw Error(ExitCode::kUsage, what); }
+
+std::string RangeText(const DimRange& range) {
+  return range.least == range.most ? std::to_string(range.most) : fmt::format("{}..{}", range.least, range.most);
+}
 
 class ShapeResolver {
  public:
   ShapeResolver(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices)
       : graph_(graph), options_(options), notices_(notices) {}
 
-  std::vector<Shape> Resolve() {
+  ResolvedInputs Resolve() {
     CheckNames();
-    for (const auto& [symbol, value] : options_.dims) Bind(symbol, value, fmt::format("--dim {}={}", symbol, value));
+    for (const auto& [name, value] : options_.dims) BindOption(name, {value, value});
+    for (const auto& [name, range] : options_.ranges) BindOption(name, range);
     for (const OnnxInput& input : graph_.inputs) BindGiven(input);
     for (const OnnxInput& input : graph_.inputs) BindBatch(input);
-    std::vector<Shape> shapes;
-    for (const OnnxInput& input : graph_.inputs) {
-      shapes.push_back(ShapeOf(input));
-      NoteEmpty(input);
+    for (const OnnxInput& input : graph_.inputs) BindOthers(input);
+    ResolvedInputs resolved;
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      AddShape(i, resolved);
+      NoteEmpty(graph_.inputs[i]);
     }
-    return shapes;
+    return resolved;
   }
 
  private:
   struct Bound {
-    int64_t value = 0;
+    DimRange range;
     std::string origin;  // the user's option
   };
 
-  void CheckNames() const {
-    std::vector<std::string> names, symbols;
+  // Empty if the dimension is not free.
+  static std::string NameOf(const OnnxInput& input, size_t axis) {
+    const OnnxDim& dim = input.dims[axis];
+    if (dim.value >= 0) return "";
+    return dim.symbol.empty() ? fmt::format("{}_{}", input.name, axis) : dim.symbol;
+  }
+
+  std::vector<std::string> FreeNames() const {
+    std::vector<std::string> names;
     for (const OnnxInput& input : graph_.inputs) {
-      names.push_back(input.name);
-      for (const OnnxDim& dim : input.dims) {
-        const bool known = std::find(symbols.begin(), symbols.end(), dim.symbol) != symbols.end();
-        if (dim.value < 0 && !dim.symbol.empty() && !known) symbols.push_back(dim.symbol);
+      for (size_t axis = 0; axis < input.dims.size(); ++axis) {
+        const std::string name = NameOf(input, axis);
+        if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
       }
     }
+    return names;
+  }
+
+  void CheckNames() const {
+    std::vector<std::string> inputs;
+    for (const OnnxInput& input : graph_.inputs) inputs.push_back(input.name);
     for (const auto& [name, shape] : options_.shapes) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) {
-        RefuseShapeOption(fmt::format("--shape {}: the model's inputs are {}", name, fmt::join(names, ", ")));
+      if (std::ranges::find(inputs, name) == inputs.end()) {
+        RefuseShapeOption(fmt::format("--shape {}: the model's inputs are {}", name, fmt::join(inputs, ", ")));
       }
       for (const int64_t dim : shape) {
         if (dim < 0) RefuseShapeOption(fmt::format("--shape {}: {} is no dimension", name, dim));
       }
     }
-    for (const auto& [symbol, value] : options_.dims) {
-      if (std::find(symbols.begin(), symbols.end(), symbol) == symbols.end()) {
-        RefuseShapeOption(symbols.empty()
-                              ? fmt::format("--dim {}: the model's inputs leave no dimension free by name; --shape "
-                                            "NAME=1,3,224,224 sets an input's, or the export takes dynamic_axes",
-                                            symbol)
-                              : fmt::format("--dim {}: the model's free dimensions are {}{}", symbol,
-                                            fmt::join(symbols, ", "), DidYouMean(symbol, symbols)));
-      }
-      if (value < 0) RefuseShapeOption(fmt::format("--dim {}: {} is no dimension", symbol, value));
+    const std::vector<std::string> free = FreeNames();
+    for (const auto& [name, value] : options_.dims) {
+      RequireFree(name, free);
+      if (value < 0) RefuseShapeOption(fmt::format("--dim {}: {} is no dimension", name, value));
+    }
+    for (const auto& [name, range] : options_.ranges) {
+      RequireFree(name, free);
+      if (range.least >= 0 && range.most >= 1 && range.least <= range.most) continue;
+      RefuseShapeOption(fmt::format("--dim {}: {}..{} is no range of extents", name, range.least, range.most));
     }
   }
 
-  void Bind(const std::string& symbol, int64_t value, const std::string& origin) {
-    const auto [known, is_new] = bound_.try_emplace(symbol, Bound{value, origin});
-    if (is_new || known->second.value == value) return;
-    RefuseShapeOption(fmt::format("the dimension {} is {} by {} and {} by {}; it is one number", symbol,
-                                  known->second.value, known->second.origin, value, origin));
+  static void RequireFree(const std::string& name, const std::vector<std::string>& free) {
+    if (std::ranges::find(free, name) != free.end()) return;
+    RefuseShapeOption(free.empty() ? fmt::format("--dim {}: the model's inputs leave no dimension free; --shape "
+                                                 "NAME=1,3,224,224 sets an input's, or the export takes dynamic_axes",
+                                                 name)
+                                   : fmt::format("--dim {}: the model's free dimensions are {}{}", name,
+                                                 fmt::join(free, ", "), DidYouMean(name, free)));
+  }
+
+  void BindOption(const std::string& name, const DimRange& range) {
+    Bind(name, range, fmt::format("--dim {}={}", name, RangeText(range)));
+  }
+
+  void Bind(const std::string& name, const DimRange& range, const std::string& origin) {
+    const auto [known, is_new] = bound_.try_emplace(name, Bound{range, origin});
+    const DimRange& had = known->second.range;
+    if (is_new || (had.least == range.least && had.most == range.most)) return;
+    RefuseShapeOption(fmt::format("the dimension {} is {} by {} and {} by {}; it is one number", name, RangeText(had),
+                                  known->second.origin, RangeText(range), origin));
   }
 
   void BindGiven(const OnnxInput& input) {
@@ -85,30 +115,29 @@ class ShapeResolver {
                                     input.dims.size(), shape.size()));
     }
     for (size_t i = 0; i < shape.size(); ++i) {
-      const OnnxDim& dim = input.dims[i];
-      if (dim.value >= 0 || dim.symbol.empty()) continue;
-      Bind(dim.symbol, shape[i], fmt::format("--shape {}={}", input.name, fmt::join(shape, ",")));
+      const std::string name = NameOf(input, i);
+      if (name.empty()) continue;
+      Bind(name, {shape[i], shape[i]}, fmt::format("--shape {}={}", input.name, fmt::join(shape, ",")));
     }
   }
 
   // A free first dimension without a given number is a batch of 1.
   void BindBatch(const OnnxInput& input) {
-    if (options_.shapes.count(input.name) > 0 || input.dims.empty() || input.dims[0].value >= 0) return;
-    const std::string& symbol = input.dims[0].symbol;
-    if (bound_.count(symbol) > 0) return;
-    if (!symbol.empty()) Bind(symbol, 1, "its default");
-    notices_.push_back(fmt::format("input \"{}\": the free dimension{} is bound to 1", input.name,
-                                   symbol.empty() ? "" : " " + symbol));
+    const std::string name = input.dims.empty() ? "" : NameOf(input, 0);
+    if (name.empty() || !bound_.try_emplace(name, Bound{{1, 1}, "its default"}).second) return;
+    notices_.push_back(fmt::format("input \"{}\": the free dimension {} is bound to 1", input.name, name));
   }
 
-  Shape ShapeOf(const OnnxInput& input) const {
-    const auto given = options_.shapes.find(input.name);
-    if (given != options_.shapes.end()) return given->second;
-    if (!input.has_shape)
-      RefuseShapeOption(fmt::format("input \"{}\" has no shape; give --shape {}=...", input.name, input.name));
-    Shape shape;
-    for (size_t i = 0; i < input.dims.size(); ++i) shape.push_back(DimOf(input, i));
-    return shape;
+  void BindOthers(const OnnxInput& input) {
+    const DimRange& range = options_.other_dims;
+    for (size_t axis = 1; axis < input.dims.size(); ++axis) {
+      const std::string name = NameOf(input, axis);
+      if (name.empty() || !bound_.try_emplace(name, Bound{range, "its default"}).second) continue;
+      notices_.push_back(
+          fmt::format("input \"{}\": the free dimension {} may be {} to {} in a run; --dim {}=LO..HI changes "
+                      "that, and --dim {}=NUMBER fixes it",
+                      input.name, name, range.least, range.most, name, name));
+    }
   }
 
   // Some exporters declare an unknown dimension as 0, which ONNX does not.
@@ -122,39 +151,40 @@ class ShapeResolver {
                     input.name, zero - input.dims.begin(), input.name));
   }
 
-  // The bound, or kUnknown if none was given.
-  int64_t BoundOf(const OnnxInput& input, size_t i) const {
-    const OnnxDim& dim = input.dims[i];
-    if (dim.value >= 0) return dim.value;
-    const auto known = bound_.find(dim.symbol);
-    if (known != bound_.end()) return known->second.value;
-    return i == 0 ? 1 : kUnknown;
-  }
-
-  int64_t DimOf(const OnnxInput& input, size_t i) const {
-    if (const int64_t value = BoundOf(input, i); value != kUnknown) return value;
-    std::vector<std::string> text;
-    for (size_t k = 0; k < input.dims.size(); ++k) {
-      const std::string& symbol = input.dims[k].symbol;
-      const int64_t value = BoundOf(input, k);
-      text.push_back(value != kUnknown ? std::to_string(value) : symbol.empty() ? "?" : symbol);
+  void AddShape(size_t number, ResolvedInputs& resolved) const {
+    const OnnxInput& input = graph_.inputs[number];
+    if (const auto given = options_.shapes.find(input.name); given != options_.shapes.end()) {
+      resolved.shapes.push_back(given->second);
+      return;
     }
-    const std::string& symbol = input.dims[i].symbol;
-    RefuseShapeOption(fmt::format("input \"{}\": dimension {} is free; give {}--shape {}={} with numbers", input.name,
-                                  i, symbol.empty() ? "" : fmt::format("--dim {}=NUMBER, or ", symbol), input.name,
-                                  fmt::join(text, ",")));
+    if (!input.has_shape) {
+      RefuseShapeOption(fmt::format("input \"{}\" has no shape; give --shape {}=...", input.name, input.name));
+    }
+    Shape shape;
+    for (size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const std::string name = NameOf(input, axis);
+      const DimRange range =
+          name.empty() ? DimRange{input.dims[axis].value, input.dims[axis].value} : bound_.at(name).range;
+      shape.push_back(range.most);
+      if (range.least == range.most) continue;
+      const auto same = [&](const RangedDim& dim) { return dim.name == name; };
+      auto dim = std::ranges::find_if(resolved.ranged, same);
+      if (dim == resolved.ranged.end()) dim = resolved.ranged.insert(dim, RangedDim{name, range, {}});
+      dim->places.emplace_back(number, axis);
+    }
+    resolved.shapes.push_back(std::move(shape));
   }
 
   const OnnxGraph& graph_;
   const OnnxImportOptions& options_;
   std::vector<std::string>& notices_;
-  std::map<std::string, Bound> bound_;  // by symbol
+  std::map<std::string, Bound> bound_;  // by name
 };
 
 }  // namespace
 
-std::vector<Shape> InputShapes(const OnnxGraph& graph, const OnnxImportOptions& options,
-                               std::vector<std::string>& notices) {
+ResolvedInputs ResolveInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
+                             std::vector<std::string>& notices) {
   return ShapeResolver(graph, options, notices).Resolve();
 }
 

@@ -1,8 +1,8 @@
 // The shapes of a model's inputs, from the model's free dimensions and the user's values.
 #pragma once
 
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/frontend/onnx/onnx_graph.h"
@@ -10,12 +10,23 @@
 
 namespace hone {
 
-// One shape per input of the graph, in its order. A given shape holds. Elsewhere a free dimension takes the number
-// given for its symbol, or the number that a given shape has for the symbol in another input. A first dimension that
-// remains free is 1, with a notice; equal symbols are equal numbers then too. Throws Error(kUsage) for an input or a
-// symbol that the model lacks, and for two numbers given for one symbol (naming both). It throws also for any other
-// dimension that remains free, with the option that would fix it.
-std::vector<Shape> InputShapes(const OnnxGraph& graph, const OnnxImportOptions& options,
-                               std::vector<std::string>& notices);
+// A free dimension whose extent each run chooses.
+struct RangedDim {
+  std::string name;
+  DimRange range;
+  std::vector<std::pair<size_t, size_t>> places;  // input and axis, in order
+};
+
+struct ResolvedInputs {
+  std::vector<Shape> shapes;  // one per input of the graph, in its order; a ranged axis has its greatest extent
+  std::vector<RangedDim> ranged;
+};
+
+// A given shape holds. Elsewhere a free dimension takes the number or the range given for its name. A number may also
+// come from a shape given for another input with this name. A first dimension that remains free is 1, with a notice.
+// Any other takes the range of options.other_dims, with a notice. Equal names are one dimension. Throws Error(kUsage)
+// for an input or a name that the model lacks, and for two numbers given for one name (naming both).
+ResolvedInputs ResolveInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
+                             std::vector<std::string>& notices);
 
 }  // namespace hone

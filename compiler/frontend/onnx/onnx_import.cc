@@ -1,6 +1,7 @@
 #include "compiler/frontend/onnx/onnx_import.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -9,7 +10,7 @@
 #include "compiler/frontend/onnx/declared_values.h"
 #include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/frontend/onnx/file/open_file.h"
-#include "compiler/frontend/onnx/input_shapes.h"
+#include "compiler/frontend/onnx/model_inputs.h"
 #include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/old_opsets.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -52,13 +53,14 @@ class Importer {
 
   void AddInputs();
   void AddSeed();
-  void RequireInput(const std::string& name) const;
   std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
   const Value* FindValue(const std::string& name) const;
   NarrowTypes InputNarrows(const OnnxNode& node) const;
   Value AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result, size_t index);
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
+  std::string WayOut(const OnnxNode& node) const;
+  ExprPtr Settled(const ExprPtr& result);
   std::vector<ExprPtr> Convert(OnnxNode node, const NarrowTypes& narrow);
   const ExprPtr& ValueOf(const std::string& name) const;
   void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
@@ -74,7 +76,7 @@ class Importer {
   TypedBuilder builder_;
   const OnnxNode no_node_;
   std::string node_name_;  // name of the node being converted
-  std::vector<std::shared_ptr<const relay::Var>> inputs_;
+  ModelInputs inputs_;
   std::vector<Scope> scopes_{1};
   size_t body_nodes_ = 0;
 };
@@ -83,25 +85,13 @@ class Importer {
 OnnxNodeView Importer::WithoutNode() { return {no_node_, graph_.opset, {}, builder_}; }
 
 void Importer::AddInputs() {
-  const std::vector<Shape> shapes = InputShapes(graph_, options_, notices_);
-  for (const auto& [name, value] : options_.values) RequireInput(name);
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    const OnnxInput& input = graph_.inputs[i];
-    const Shape& shape = shapes[i];
-    if (ElementCount(shape) > int64_t{1} << 38) {
-      throw Error(ExitCode::kBadData, fmt::format("input \"{}\": {} is too large", input.name, ShapeText(shape)));
-    }
-    if (const auto given = options_.values.find(input.name); given != options_.values.end()) {
-      Tensor value(input.dtype, shape);
-      for (int64_t k = 0; k < value.elements(); ++k) value.Set(k, given->second);
-      scopes_[0][input.name] = {relay::MakeConstant(value, input.name), DeclaredNarrow(graph_, input.name)};
-      continue;
-    }
-    const NarrowType* narrow = DeclaredNarrow(graph_, input.name);
-    const DType dtype = narrow == nullptr ? input.dtype : narrow->declared;
-    auto var = std::make_shared<const relay::Var>(input.name, relay::TensorType(shape, dtype));
-    inputs_.push_back(var);
-    scopes_[0][input.name] = {narrow == nullptr ? var : FromDeclared(WithoutNode(), var, *narrow), narrow};
+  inputs_ = AddModelInputs(graph_, options_, notices_, builder_);
+  for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+    const std::string& name = graph_.inputs[i].name;
+    const NarrowType* narrow = DeclaredNarrow(graph_, name);
+    const ExprPtr& value = inputs_.values[i];
+    const bool is_declared = narrow != nullptr && relay::AsConstant(value) == nullptr;
+    scopes_[0][name] = {is_declared ? FromDeclared(WithoutNode(), value, *narrow) : value, narrow};
   }
   for (const auto& [name, tensor] : graph_.initializers) {
     scopes_[0][name] = {builder_.Weight(tensor, name), DeclaredNarrow(graph_, name)};
@@ -115,16 +105,8 @@ void Importer::AddSeed() {
   if (FindValue(name) != nullptr) {
     throw Error(ExitCode::kUsage, fmt::format("--seed-input {}: the model has a value of that name", name));
   }
-  inputs_.push_back(std::make_shared<const relay::Var>(name, relay::TensorType({}, DType::kInt64)));
-  builder_.SetSeed(inputs_.back());
-}
-
-void Importer::RequireInput(const std::string& name) const {
-  std::vector<std::string> names;
-  for (const OnnxInput& input : graph_.inputs) names.push_back(input.name);
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  throw Error(ExitCode::kUsage, fmt::format("--value {}: the model has no such input; it has {}", name,
-                                            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+  inputs_.params.push_back(std::make_shared<const relay::Var>(name, relay::TensorType({}, DType::kInt64)));
+  builder_.SetSeed(inputs_.params.back());
 }
 
 // The weights of a graph within a node are constants, because another branch may have a parameter of the same name.
@@ -208,9 +190,27 @@ NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
   return types;
 }
 
+// A few numbers that follow from extents, as a constant where all runs agree on them: whether a dimension is -1.
+ExprPtr Importer::Settled(const ExprPtr& result) {
+  constexpr int64_t kMost = 16;
+  const relay::TypePtr type = builder_.TypeOf(result);
+  if (type->kind != relay::TypeKind::kTensor || IsFloat(type->dtype) || ElementCount(type->shape) > kMost ||
+      relay::AsCall(result) == nullptr || !builder_.CountsOf(result).empty()) {
+    return result;
+  }
+  Tensor value(type->dtype, type->shape);
+  for (int64_t i = 0; i < value.elements(); ++i) {
+    const auto known = builder_.extents().KnownOf(result, i);
+    if (!known) return result;
+    SetInteger(value, i, *known);
+  }
+  return relay::MakeConstant(std::move(value));
+}
+
 // A result with its type, wrapped if the operator may have left the type's range.
-Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result,
+Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& computed,
                                    size_t index) {
+  const ExprPtr result = builder_.has_counts() && computed != nullptr ? Settled(computed) : computed;
   const NarrowType* narrow = result == nullptr ? nullptr : ResultNarrow(node, inputs, index);
   if (narrow == nullptr) return {result};
   if (builder_.TypeOf(result)->kind == relay::TypeKind::kTuple) return {result, narrow};
@@ -264,13 +264,29 @@ void Importer::ConvertNode(const OnnxNode& node) {
   } catch (const NodeError&) {
     throw;
   } catch (const Error& error) {
-    throw NodeError(error.code(), fmt::format("node \"{}\" ({}): {}", node.name, OperatorName(node), error.what()));
+    throw NodeError(error.code(),
+                    fmt::format("node \"{}\" ({}): {}{}", node.name, OperatorName(node), error.what(), WayOut(node)));
   } catch (const std::exception& error) {
     throw NodeError(ExitCode::kBadData,
                     fmt::format("node \"{}\" ({}): {}", node.name, OperatorName(node), error.what()));
   }
   node_name_ = outer;
   builder_.SetNodeName(outer);
+}
+
+// The option that fixes a length, for a node that was refused and has inputs of ranged extents.
+std::string Importer::WayOut(const OnnxNode& node) const {
+  std::vector<ExprPtr> inputs;
+  for (const std::string& name : node.inputs) {
+    if (const Value* value = FindValue(name)) inputs.push_back(value->expr);
+  }
+  if (inputs_.ranged.empty() || !AnyCountedInput(inputs)) return "";
+  std::vector<std::string> options;
+  for (const relay::RangedInput& each : inputs_.ranged) {
+    std::string option = fmt::format("--dim {}=NUMBER", Nth(inputs_.params, each.extent)->name);
+    if (std::ranges::find(options, option) == options.end()) options.push_back(std::move(option));
+  }
+  return fmt::format("; {} fixes the length", fmt::join(options, " "));
 }
 
 bool Importer::AnyCountedInput(const std::vector<ExprPtr>& inputs) const {
@@ -319,7 +335,7 @@ relay::IRModule Importer::Finish() {
   const std::vector<relay::CountedOutput> counted = AddCounts(outputs);
   const ExprPtr body = outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
   const auto uses = relay::CountUses(body);
-  auto params = inputs_;
+  auto params = inputs_.params;
   // Weights that only shaped the import (a clip's bounds) are not parameters of the result.
   for (size_t i = 0; i < builder_.param_vars().size(); ++i) {
     const ExprPtr& var = builder_.param_vars()[i];
@@ -329,6 +345,7 @@ relay::IRModule Importer::Finish() {
   }
   relay::Attrs attrs;
   if (!counted.empty()) attrs.Set(std::string(relay::kCounted), relay::CountedNumbers(counted));
+  if (!inputs_.ranged.empty()) attrs.Set(std::string(relay::kRanged), relay::RangedNumbers(inputs_.ranged));
   module.main = std::make_shared<const relay::Function>(std::move(params), body, std::move(attrs));
   return module;
 }

@@ -9,9 +9,18 @@
 
 namespace hone {
 
+// The extents that a free dimension may have in a run. With least == most it is fixed.
+struct DimRange {
+  int64_t least = 1;
+  int64_t most = 512;
+};
+
+// A free dimension has the model's name for it. One without a name is called INPUT_AXIS, such as ids_1.
 struct OnnxImportOptions {
-  std::map<std::string, Shape> shapes = {};  // overrides of input shapes, by input name
-  std::map<std::string, int64_t> dims = {};  // for the inputs' free dimensions, by symbol
+  std::map<std::string, Shape> shapes = {};     // overrides of input shapes, by input name
+  std::map<std::string, int64_t> dims = {};     // for the inputs' free dimensions, by name
+  std::map<std::string, DimRange> ranges = {};  // free dimensions that each run chooses, by name
+  DimRange other_dims = {};                     // the range of free dimensions that are not named above
   // Upper bound of the elements along an axis whose extent the model computes; 0: such axes are refused.
   int64_t max_dim = 0;
   std::map<std::string, double> values = {};        // inputs that always hold one number: they become constants

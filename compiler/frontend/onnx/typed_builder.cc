@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/relay/op.h"
 #include "core/error.h"
@@ -130,29 +131,38 @@ const Counts& TypedBuilder::CountsOf(const ExprPtr& expr) const {
 }
 
 void TypedBuilder::SetCounts(const ExprPtr& expr, Counts counts) {
-  if (std::all_of(counts.begin(), counts.end(), [](const ExprPtr& count) { return count == nullptr; })) return;
+  const TypePtr type = TypeOf(expr);
+  const Shape& shape = type->kind == TypeKind::kTuple ? type->fields.at(0)->shape : type->shape;
   for (size_t axis = 0; axis < counts.size(); ++axis) {
-    if (counts[axis] != nullptr) bounds_.try_emplace(counts[axis], ShapeOf(expr)[axis]);
+    ExprPtr& count = counts[axis];
+    if (count == nullptr) continue;
+    extents_.Narrow(count, {0, shape[axis]});
+    const Extent form = extents_.FormOf(count);
+    count = form.known() == shape[axis] ? nullptr : extents_.NumberOf(form);
   }
+  if (std::all_of(counts.begin(), counts.end(), [](const ExprPtr& count) { return count == nullptr; })) return;
   counts_[expr] = std::move(counts);
 }
 
-std::optional<int64_t> TypedBuilder::BoundOf(const ExprPtr& number) const {
-  if (const auto bound = bounds_.find(number); bound != bounds_.end()) return bound->second;
-  const Tensor* known = ValueOf(number);
-  if (known != nullptr && known->elements() == 1) {
-    return IsFloat(known->dtype()) ? static_cast<int64_t>(known->At(0)) : IntegerAt(*known, 0);
-  }
-  const relay::Call* call = relay::AsCall(number);
-  if (call == nullptr || AsOp(call->op) == nullptr || ElementCount(ShapeOf(number)) != 1) return std::nullopt;
-  const std::string_view op = AsOp(call->op)->def->name;
-  if (op == "reshape" || op == "expand_dims" || op == "squeeze" || op == "cast") return BoundOf(call->args[0]);
-  if (op == "take" && ElementCount(ShapeOf(call->args[0])) == 1) return BoundOf(call->args[0]);
-  if (op == "concatenate" && AsTuple(call->args[0])->fields.size() == 1)
-    return BoundOf(AsTuple(call->args[0])->fields[0]);
-  if (op != "minimum") return std::nullopt;
-  const auto a = BoundOf(call->args[0]), b = BoundOf(call->args[1]);
-  return a && b ? std::min(*a, *b) : a ? a : b;
+std::optional<int64_t> TypedBuilder::BoundOf(const ExprPtr& number) {
+  if (IsFloat(DTypeOf(number)) || ElementCount(ShapeOf(number)) != 1 || AnyCounted(*this, {number}))
+    return std::nullopt;
+  const int64_t most = extents_.RangeOf(extents_.FormOf(number)).most;
+  return most < Interval::kUnbounded ? std::optional(most) : std::nullopt;
+}
+
+void TypedBuilder::RequireCount(ExprPtr count, int64_t most) {
+  const auto same = [&](const auto& each) { return each.first == count && each.second == most; };
+  if (std::none_of(required_.begin(), required_.end(), same)) required_.emplace_back(std::move(count), most);
+}
+
+void TypedBuilder::RequireEqual(const ExprPtr& a, const ExprPtr& b) {
+  const Extent one = extents_.FormOf(a), other = extents_.FormOf(b);
+  if (one == other) return;
+  const auto difference = Sum(one, other, -1);
+  const auto [least, most] = difference ? extents_.RangeOf(*difference) : Interval();
+  if (least > 0 || most < 0) throw Error(ExitCode::kBadData, "two extents that must be equal differ in each run");
+  RequireCount(difference ? extents_.NumberOf(*difference) : Uncounted("subtract", {a, b}), 0);
 }
 
 ExprPtr TypedBuilder::Uncounted(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
@@ -163,10 +173,15 @@ ExprPtr TypedBuilder::Uncounted(std::string_view op, std::vector<ExprPtr> args, 
   return expr;
 }
 
+ExprPtr TypedBuilder::OfNoNode(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
+  std::string outer = std::exchange(node_name_, "extent");
+  ExprPtr expr = Uncounted(op, std::move(args), std::move(attrs));
+  node_name_ = std::move(outer);
+  return expr;
+}
+
 ExprPtr TypedBuilder::Unfolded(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
-  if (AnyCounted(*this, args)) {
-    throw Error(ExitCode::kBadData, "it takes no input whose extent is counted in a run");
-  }
+  if (AnyCounted(*this, args)) return Call(op, std::move(args), std::move(attrs));
   ExprPtr expr = relay::MakeCall(op, std::move(args), std::move(attrs), node_name_);
   types_.emplace(expr, CheckedType(*relay::AsCall(expr)));
   return expr;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/frontend/onnx/counts.h"
+#include "compiler/frontend/onnx/extents.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {
@@ -18,6 +19,8 @@ class TypedBuilder {
   // With `freeze` weights are Constants; otherwise Vars whose values are in params(). `max_dim` is that of
   // OnnxImportOptions.
   explicit TypedBuilder(bool freeze, int64_t max_dim = 0) : freeze_(freeze), max_dim_(max_dim) {}
+  TypedBuilder(const TypedBuilder&) = delete;
+  TypedBuilder& operator=(const TypedBuilder&) = delete;
 
   // Later calls carry this name.
   void SetNodeName(std::string name) { node_name_ = std::move(name); }
@@ -37,19 +40,26 @@ class TypedBuilder {
   relay::ExprPtr TupleOf(std::vector<relay::ExprPtr> fields);
   // As Call, treating every element of the type as valid: the result has no counts.
   relay::ExprPtr Uncounted(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
+  // Uncounted for numbers that nodes share: the call carries no node's name.
+  relay::ExprPtr OfNoNode(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
   // Uncounted for operators that take one tuple.
   relay::ExprPtr UncountedOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
 
   // The counts of the value's axes (counts.h); empty if the extents are the type's.
   const Counts& CountsOf(const relay::ExprPtr& expr) const;
-  // Sets the counts of a result that has no other user. Counts that are all null count as none.
+  // Sets the counts of a result that has no other user; each is kept in its normal form (extents.h). A count that is
+  // the type's extent in each run counts as none.
   void SetCounts(const relay::ExprPtr& expr, Counts counts);
-  // The upper bound of an int64, if it is a count, a known number, or the lesser of two with a known bound; else
-  // nullopt.
-  std::optional<int64_t> BoundOf(const relay::ExprPtr& number) const;
+  // Whether any value has counts.
+  bool has_counts() const { return !counts_.empty(); }
+  ExtentForms& extents() { return extents_; }
+  // The upper bound of an integer of one element, if its form has one; else nullopt.
+  std::optional<int64_t> BoundOf(const relay::ExprPtr& number);
   int64_t max_dim() const { return max_dim_; }
   // Makes a run fail if the count is not within [0, most].
-  void RequireCount(relay::ExprPtr count, int64_t most) { required_.emplace_back(std::move(count), most); }
+  void RequireCount(relay::ExprPtr count, int64_t most);
+  // Makes a run fail unless the two int64 scalars are equal. Throws Error(kBadData) if they cannot be.
+  void RequireEqual(const relay::ExprPtr& a, const relay::ExprPtr& b);
   const std::vector<std::pair<relay::ExprPtr, int64_t>>& required_counts() const { return required_; }
 
   relay::TypePtr TypeOf(const relay::ExprPtr& expr) const;
@@ -86,7 +96,7 @@ class TypedBuilder {
   // Keyed by owner, so that no address is reused while its type is kept.
   std::unordered_map<relay::ExprPtr, relay::TypePtr> types_;
   std::unordered_map<relay::ExprPtr, Counts> counts_;
-  std::unordered_map<relay::ExprPtr, int64_t> bounds_;  // of counts
+  ExtentForms extents_{*this};
   std::vector<std::pair<relay::ExprPtr, int64_t>> required_;
   relay::ExprPtr seed_ = relay::MakeConstant(Tensor(DType::kInt64, {}));
   int64_t streams_ = 0;

@@ -102,6 +102,12 @@ std::vector<int64_t> PaddingOf(const OnnxNodeView& view, const Window& window) {
   if (auto_pad == "NOTSET") return ReadInts(view, "pads", none.size(), 0, none);
   if (auto_pad == "VALID") return none;
   if (auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER") {
+    for (size_t i = 0; i < window.strides.size(); ++i) {
+      if (window.strides[i] > 1 && IsCounted(view.builder(), view.Input(0), static_cast<int64_t>(i) + 2)) {
+        RefuseNode(
+            fmt::format("auto_pad {} with a stride along axis {}, whose extent is counted in a run", auto_pad, i + 2));
+      }
+    }
     return SamePadding(window, view.InputShape(0), auto_pad == "SAME_UPPER");
   }
   RefuseNode(fmt::format("auto_pad is \"{}\"; NOTSET, VALID, SAME_UPPER and SAME_LOWER are known", auto_pad));

@@ -98,6 +98,7 @@ class AttentionFormula {
     const ExprPtr& mask = view_.Input(3);
     Shape rest = view_.InputShape(3);
     if (rest.empty() || rest.back() == 1 || rest.back() >= sizes_.keys) return mask;
+    if (IsCounted(view_.builder(), mask, static_cast<int64_t>(rest.size()) - 1)) return mask;
     rest.back() = sizes_.keys - rest.back();
     view_.builder().Spend(ElementCount(rest) * 4);
     Tensor hidden(view_.builder().DTypeOf(mask), rest);
@@ -128,13 +129,17 @@ class AttentionFormula {
   }
   ExprPtr KeyPositions() const {
     view_.builder().Spend(sizes_.queries * sizes_.keys);
-    return Positions(sizes_.keys, 3, 4);
+    return PositionsAlong(view_.builder(), k_, 2, 3, 4);
   }
   // A query's own position among the keys, plus `further`. It follows the past's keys. With key counts, the queries are
   // the last keys that are not padding.
   ExprPtr Last(int64_t further) const {
-    if (!view_.HasInput(6)) return Positions(sizes_.queries, 2, 4, sizes_.past + further);
-    return view_.Call("add", {KeyCounts(), Positions(sizes_.queries, 2, 4, further - sizes_.queries)});
+    TypedBuilder& builder = view_.builder();
+    const ExprPtr own = PositionsAlong(builder, q_, 2, 2, 4, further);
+    const ExprPtr before = view_.HasInput(6)   ? view_.Call("subtract", {KeyCounts(), ExtentOf(builder, q_, 2)})
+                           : view_.HasInput(4) ? ExtentOf(builder, view_.Input(4), 2)
+                                               : CountOf(0);
+    return view_.Call("add", {own, before});
   }
   bool MayBeBlind() const {
     return view_.HasInput(3) || view_.HasInput(6) || view_.HasAttr("left_window_size") ||
@@ -220,27 +225,28 @@ std::vector<ExprPtr> RotaryEmbedding(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable AttentionOperators() {
-  return {{"Attention",
-           3,
-           7,
-           Attention,
-           {"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode",
-            "right_window_size", "scale", "softcap", "softmax_precision"},
-           {.becomes =
-                "add concatenate divide equal max multiply nn.batch_matmul nn.softmax reshape tanh transpose where"}},
-          {"FlexAttention",
-           3,
-           3,
-           Attention,
-           {"prob_mod", "scale", "score_mod", "softmax_precision"},
-           {},
-           "ai.onnx.preview"},
-          {"RotaryEmbedding",
-           3,
-           4,
-           RotaryEmbedding,
-           {"interleaved", "num_heads", "rotary_embedding_dim"},
-           {.becomes = "add concatenate expand_dims multiply reshape strided_slice subtract"}}};
+  return {
+      {"Attention",
+       3,
+       7,
+       Attention,
+       {"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode", "right_window_size",
+        "scale", "softcap", "softmax_precision"},
+       {.becomes = "add concatenate divide equal max multiply nn.batch_matmul nn.softmax reshape tanh transpose where",
+        .takes_counts = true}},
+      {"FlexAttention",
+       3,
+       3,
+       Attention,
+       {"prob_mod", "scale", "score_mod", "softmax_precision"},
+       {},
+       "ai.onnx.preview"},
+      {"RotaryEmbedding",
+       3,
+       4,
+       RotaryEmbedding,
+       {"interleaved", "num_heads", "rotary_embedding_dim"},
+       {.becomes = "add concatenate expand_dims multiply reshape strided_slice subtract", .takes_counts = true}}};
 }
 
 }  // namespace hone

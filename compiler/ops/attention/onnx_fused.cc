@@ -46,6 +46,7 @@ class FusedAttention {
   void Prepend(const ExprPtr& past_keys, const ExprPtr& past_values) {
     if (past_keys == nullptr) return;
     past_ = ShapeOf(view_, past_keys)[2];
+    past_extent_ = ExtentOf(view_.builder(), past_keys, 2);
     const auto joined = [&](const ExprPtr& past, const ExprPtr& now) {
       return view_.builder().CallOnTuple("concatenate", {past, now}, {{"axis", int64_t{2}}});
     };
@@ -66,7 +67,13 @@ class FusedAttention {
   //   B x T          flags of the keys
   //   B x S x T      flags of the keys for each query
   //   B x 1 x M x M  the same, of the longest sequence
-  void Mask(const ExprPtr& mask) {
+  void Mask(ExprPtr mask) {
+    // The mask's range may end before the ranges of past and present keys together do.
+    const auto rank = static_cast<int64_t>(ShapeOf(view_, mask).size());
+    if (rank == 2 || rank == 3) {
+      const auto fitting = WithOneDim(view_.builder(), {k_, v_, mask}, {2, 2, rank - 1});
+      k_ = fitting[0], v_ = fitting[1], mask = fitting[2];
+    }
     const ExprPtr kept = Kept(mask);
     const ExprPtr zero = ScalarLike(view_, q_, 0);
     AddToScores(view_.Call("where", {kept, zero, ScalarLike(view_, q_, view_.Float("mask_filter_value", -10000))}));
@@ -104,6 +111,9 @@ class FusedAttention {
     if (shape == Shape{batch, keys}) return view_.Reshape(flags, {batch, 1, 1, keys});
     if (shape == Shape{batch, Queries(), keys}) return view_.Reshape(flags, {batch, 1, Queries(), keys});
     if (shape.size() == 4 && shape[0] == batch && shape[1] == 1 && shape[2] >= keys && shape[3] >= keys) {
+      if (!view_.builder().CountsOf(mask).empty() || relay::AsConstant(past_extent_) == nullptr) {
+        RefuseNode("a mask of the longest sequence, beside extents that are counted in a run");
+      }
       return view_.Slice(view_.Slice(flags, 2, past_, past_ + Queries()), 3, 0, keys);
     }
     RefuseNode(fmt::format("a mask of {} for {} images, {} queries and {} keys is not supported", ShapeText(shape),
@@ -115,7 +125,7 @@ class FusedAttention {
     const auto per_image = [&](int64_t first) {
       return view_.Reshape(view_.Slice(limits, 0, first, first + batch), {batch, 1, 1, 1});
     };
-    const ExprPtr positions = Positions(KeyCount(), 3, 4);
+    const ExprPtr positions = PositionsAlong(view_.builder(), k_, 2, 3, 4);
     const ExprPtr before_end = view_.Call("less", {positions, per_image(0)});
     if (!has_begins) return before_end;
     return view_.Call("logical_and", {before_end, view_.Call("greater_equal", {positions, per_image(batch)})});
@@ -129,7 +139,8 @@ class FusedAttention {
     if (view_.Int("unidirectional", 0) == 0 || Queries() == 1) return scores;
     // A query sees the keys of the past and those up to its own.
     view_.builder().Spend(Queries() * KeyCount());
-    const ExprPtr seen = view_.Call("less_equal", {Positions(KeyCount(), 3, 4), Positions(Queries(), 2, 4, past_)});
+    const ExprPtr own = view_.Call("add", {PositionsAlong(view_.builder(), q_, 2, 2, 4), past_extent_});
+    const ExprPtr seen = view_.Call("less_equal", {PositionsAlong(view_.builder(), k_, 2, 3, 4), own});
     return view_.Call("where", {seen, scores, ScalarLike(view_, scores, std::numeric_limits<float>::lowest())});
   }
 
@@ -137,6 +148,7 @@ class FusedAttention {
   ExprPtr q_, k_, v_;
   ExprPtr added_;  // to the scores; null for none
   int64_t past_ = 0;
+  ExprPtr past_extent_ = CountOf(0);
 };
 
 void RefuseShared(const OnnxNodeView& view) {
@@ -277,8 +289,9 @@ std::vector<ExprPtr> MicrosoftRotaryEmbedding(const OnnxNodeView& view) {
   ExprPtr positions = view.Input(1);
   if (ElementCount(view.InputShape(1)) == 1) {
     const ExprPtr first = view.Reshape(positions, {1, 1});
-    positions = view.Call("broadcast_to", {view.Call("add", {first, Positions(queries, 1, 2)})},
-                          {{"shape", Shape{batch, queries}}});
+    const ExprPtr each = view.Call(
+        "add", {first, PositionsAlong(view.builder(), view.Input(0), static_cast<int64_t>(shape.size()) - 2, 1, 2)});
+    positions = view.Call("broadcast_to", {each}, {{"shape", Shape{batch, queries}}});
   }
   NodeAttributes attributes = AttributesOf(view, {"interleaved", "rotary_embedding_dim"});
   int64_t heads = view.Int("num_heads", 0);
@@ -300,21 +313,21 @@ OnnxOperatorTable FusedAttentionOperators() {
       "do_rotary",        "mask_filter_value",    "num_heads", "past_present_share_buffer",
       "qkv_hidden_sizes", "rotary_embedding_dim", "scale",     "unidirectional"};
   return {
-      {"Attention", 2, 7, ProjectedAttention, attention, {}, kMicrosoft},
-      {"QAttention", 5, 9, QAttention, attention, {}, kMicrosoft},
+      {"Attention", 2, 7, ProjectedAttention, attention, {.takes_counts = true}, kMicrosoft},
+      {"QAttention", 5, 9, QAttention, attention, {.takes_counts = true}, kMicrosoft},
       {"MultiHeadAttention",
        1,
        10,
        MultiHeadAttention,
        {"mask_filter_value", "num_heads", "scale", "unidirectional"},
-       {},
+       {.takes_counts = true},
        kMicrosoft},
       {"RotaryEmbedding",
        4,
        4,
        MicrosoftRotaryEmbedding,
        {"interleaved", "is_packed_batching", "num_heads", "rotary_embedding_dim", "scale"},
-       {},
+       {.takes_counts = true},
        kMicrosoft},
   };
 }

@@ -90,7 +90,7 @@ std::vector<ExprPtr> ShapeOf(const OnnxNodeView& view) {
 OnnxOperatorTable ConstantOperators() {
   return {
       {"Constant", 0, 0, Constant, {"value", "value_float", "value_floats", "value_int", "value_ints"}},
-      {"ConstantOfShape", 1, 1, ConstantOfShape, {"value"}, {.becomes = "take"}},
+      {"ConstantOfShape", 1, 1, ConstantOfShape, {"value"}, {.takes_counts = true}},
       {"Shape", 1, 1, ShapeOf, {"start", "end"}, {.becomes = "concatenate reshape", .takes_counts = true}},
   };
 }

@@ -57,7 +57,7 @@ ExprPtr ComputedRange(const OnnxNodeView& view) {
   count = WithScalar(view, "maximum", count, 0);
   const Tensor* from = view.InputValue(0);
   const auto bound = builder.BoundOf(AsDType(view, limit, DType::kInt64));
-  const bool tells = from != nullptr && bound && delta > 0 && !IsFloat(dtype);
+  const bool tells = from != nullptr && bound && delta > 0 && !IsFloat(dtype) && !builder.BoundOf(count);
   const int64_t most =
       tells ? std::max<int64_t>(0, static_cast<int64_t>(std::ceil((static_cast<double>(*bound) - from->At(0)) / delta)))
             : MostOf(view, count, "limit");
@@ -168,19 +168,21 @@ std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
   const double given = view.HasInput(1) ? KnownNumber(view, 1, "k") : 0;
   const auto k = std::clamp(static_cast<int64_t>(given), -rows - 1, columns + 1);
   const std::string_view op = view.Int("upper", 1) != 0 ? "greater_equal" : "less_equal";
-  const ExprPtr stays = view.Call(op, {Positions(columns, 1, 2), Positions(rows, 0, 2, k)});
+  const int64_t rank = view.InputRank(0);
+  const ExprPtr stays = view.Call(op, {PositionsAlong(view.builder(), view.Input(0), rank - 1, 1, 2),
+                                       PositionsAlong(view.builder(), view.Input(0), rank - 2, 0, 2, k)});
   return {view.Call("where", {stays, view.Input(0), ScalarLike(view, view.Input(0), 0)})};
 }
 
 }  // namespace
 
 OnnxOperatorTable PatternOperators() {
-  return {{"Range", 3, 3, Range, {"stash_type"}, {.becomes = "add divide maximum subtract"}},
+  return {{"Range", 3, 3, Range, {"stash_type"}, {.becomes = "add", .takes_counts = true}},
           {"Range", 2, 3, RangeByOne, {}, {}, kMicrosoft},
           {"Size", 1, 1, Size, {}, {.becomes = "multiply", .takes_counts = true}},
           {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},
-          {"OneHot", 3, 3, OneHot, {"axis"}, {.becomes = "add equal expand_dims less where"}},
-          {"Trilu", 1, 2, Trilu, {"upper"}, {.becomes = "where"}},
+          {"OneHot", 3, 3, OneHot, {"axis"}, {.becomes = "add equal expand_dims less where", .takes_counts = true}},
+          {"Trilu", 1, 2, Trilu, {"upper"}, {.becomes = "where", .takes_counts = true}},
           {"Trilu", 1, 2, Trilu, {"upper"}, {}, kMicrosoft}};
 }
 

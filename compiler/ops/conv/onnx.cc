@@ -89,6 +89,11 @@ std::vector<ExprPtr> ConvTransposeOver(const OnnxNodeView& view, size_t spatial)
     RefuseNode(fmt::format("output_padding must be {} numbers, 0 or more", spatial));
   }
   const std::vector<int64_t> wanted = WantedExtents(view, window.strides);
+  for (size_t i = 0; i < (wanted.empty() ? 0 : spatial); ++i) {
+    if (IsCounted(view.builder(), view.Input(0), static_cast<int64_t>(i) + 2)) {
+      RefuseNode(fmt::format("a demanded extent beside axis {}, whose extent is counted in a run", i + 2));
+    }
+  }
   if (!wanted.empty()) PadToShape(view, wanted, window, extra);
   const ExprPtr conv =
       view.Call(spatial == 2 ? "nn.conv2d_transpose" : "nn.conv3d_transpose", {view.Input(0), view.Input(1)},
@@ -126,7 +131,7 @@ OnnxOperatorTable ConvolutionOperators() {
        3,
        ConvTranspose,
        {"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "output_shape", "pads", "strides"},
-       {.becomes = "nn.conv2d_transpose nn.conv3d_transpose reshape"}},
+       {.becomes = "nn.conv2d_transpose nn.conv3d_transpose reshape", .takes_counts = true}},
   };
 }
 

@@ -77,15 +77,15 @@ std::vector<ExprPtr> BiasDropout(const OnnxNodeView& view) {
 
 OnnxOperatorTable FusedActivationOperators() {
   return {
-      {"Gelu", 1, 1, ErfGelu, {}, {}, kMicrosoft},
-      {"BiasGelu", 2, 2, BiasGelu, {}, {}, kMicrosoft},
-      {"FastGelu", 1, 2, FastGelu, {}, {}, kMicrosoft},
-      {"GemmFastGelu", 2, 3, GemmFastGelu, {}, {}, kMicrosoft},
-      {"QuickGelu", 1, 1, QuickGelu, {"alpha"}, {}, kMicrosoft},
-      {"BiasSplitGelu", 2, 2, BiasSplitGelu, {}, {}, kMicrosoft},
-      {"BiasAdd", 3, 3, BiasAdd, {}, {}, kMicrosoft},
-      {"BiasSoftmax", 2, 2, BiasSoftmax, {"axis", "is_inner_broadcast"}, {}, kMicrosoft},
-      {"BiasDropout", 2, 5, BiasDropout, {"seed"}, {}, kMicrosoft},
+      {"Gelu", 1, 1, ErfGelu, {}, {.takes_counts = true}, kMicrosoft},
+      {"BiasGelu", 2, 2, BiasGelu, {}, {.takes_counts = true}, kMicrosoft},
+      {"FastGelu", 1, 2, FastGelu, {}, {.takes_counts = true}, kMicrosoft},
+      {"GemmFastGelu", 2, 3, GemmFastGelu, {}, {.takes_counts = true}, kMicrosoft},
+      {"QuickGelu", 1, 1, QuickGelu, {"alpha"}, {.takes_counts = true}, kMicrosoft},
+      {"BiasSplitGelu", 2, 2, BiasSplitGelu, {}, {.takes_counts = true}, kMicrosoft},
+      {"BiasAdd", 3, 3, BiasAdd, {}, {.takes_counts = true}, kMicrosoft},
+      {"BiasSoftmax", 2, 2, BiasSoftmax, {"axis", "is_inner_broadcast"}, {.takes_counts = true}, kMicrosoft},
+      {"BiasDropout", 2, 5, BiasDropout, {"seed"}, {.takes_counts = true}, kMicrosoft},
   };
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/frontend/onnx/composed_node.h"
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/onnx_node_view.h"
+#include "compiler/ops/gather/onnx_counted_slice.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 #include "core/tensor.h"
@@ -14,132 +15,7 @@
 namespace hone {
 namespace {
 
-// Steps of a Slice are clamped to this magnitude.
-constexpr int64_t kMaxSliceStep = int64_t{1} << 31;
-
 using relay::ExprPtr;
-
-using Ints = std::vector<int64_t>;
-
-// A bound along one axis: a number, or a computed value.
-struct SliceBound {
-  ExprPtr computed;
-  std::optional<int64_t> known;
-};
-
-SliceBound SliceBoundOf(const OnnxNodeView& view, int input, int64_t i) {
-  if (const Tensor* value = view.InputValue(input)) {
-    const int64_t number = IntegerAt(*value, i);
-    return {CountOf(number), number};
-  }
-  const ExprPtr vector = AsDType(view, view.Input(input), DType::kInt64);
-  const ExprPtr index = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {}, {i}));
-  return {view.Call("take", {vector, index}, {{"axis", int64_t{0}}}), std::nullopt};
-}
-
-std::vector<int64_t> SlicedAxes(const OnnxNodeView& view, int64_t bounds) {
-  if (bounds > view.InputRank(0)) RefuseNode(fmt::format("{} bounds for {} axes", bounds, view.InputRank(0)));
-  std::vector<int64_t> axes;
-  for (int64_t i = 0; i < bounds; ++i) axes.push_back(i);
-  if (const auto given = view.InputInts(3, "axes")) axes = *given;
-  return OnnxNodeView::Axes(axes, view.InputRank(0));
-}
-
-// One axis of the slice: start, start + step, ... before end.
-class AxisSlice {
- public:
-  AxisSlice(const OnnxNodeView& view, ExprPtr data, int64_t axis, int64_t step)
-      : view_(view), data_(std::move(data)), axis_(axis), step_(step), dim_(Nth(view.builder().ShapeOf(data_), axis)) {}
-
-  ExprPtr Of(const SliceBound& start, const SliceBound& end) const {
-    const ExprPtr extent = ExtentOf(view_.builder(), data_, axis_);
-    // A bound is clamped to the positions from the first to the last element, whatever its value.
-    const int64_t beyond = step_ > 0 ? 0 : -1;
-    const ExprPtr last = Call("add", extent, CountOf(beyond));
-    const auto placed = [&](const ExprPtr& bound) {
-      const ExprPtr from_start =
-          view_.Call("where", {Call("less", bound, CountOf(0)), Call("add", bound, extent), bound});
-      return Call("minimum", Call("maximum", from_start, CountOf(beyond)), last);
-    };
-    const ExprPtr first = placed(start.computed), behind = placed(end.computed);
-    const ExprPtr length = step_ > 0 ? Call("subtract", behind, first) : Call("subtract", first, behind);
-    const int64_t size = std::abs(step_);
-    const ExprPtr count =
-        Call("divide", Call("add", Call("maximum", length, CountOf(0)), CountOf(size - 1)), CountOf(size));
-    const int64_t most = Most(start, end);
-    // The slice is empty for every count.
-    if (most == 0) return view_.Call("strided_slice", {data_}, Empty());
-    ExprPtr places = Call("add", first, Call("multiply", Positions(most, 0, 1), CountOf(step_)));
-    places = Call("minimum", Call("maximum", places, CountOf(0)), CountOf(dim_ - 1));
-    const ExprPtr slice = view_.Call("take", {data_, places}, {{"axis", axis_}});
-    Counts counts = view_.builder().CountsOf(slice);
-    counts.resize(view_.builder().ShapeOf(slice).size());
-    Nth(counts, axis_) = relay::AsConstant(count) != nullptr && IsAll(count, most) ? nullptr : count;
-    view_.builder().SetCounts(slice, std::move(counts));
-    return slice;
-  }
-
- private:
-  ExprPtr Call(std::string_view op, const ExprPtr& a, const ExprPtr& b) const { return view_.Call(op, {a, b}); }
-  static bool IsAll(const ExprPtr& count, int64_t most) {
-    return relay::AsConstant(count)->value.data<int64_t>()[0] == most;
-  }
-  relay::Attrs Empty() const {
-    return {{"begin", Ints{0}}, {"end", Ints{0}}, {"strides", Ints{1}}, {"axes", Ints{axis_}}};
-  }
-
-  // Upper bound of the slice's elements, from two bounds that count from the same end.
-  int64_t Most(const SliceBound& start, const SliceBound& end) const {
-    const int64_t size = std::abs(step_);
-    int64_t length = dim_;
-    if (step_ > 0) {
-      if (start.known && *start.known >= 0) length = std::max<int64_t>(0, dim_ - *start.known);
-      if (start.known && *start.known < 0) length = std::min(length, -std::max(*start.known, -dim_));
-      if (end.known && *end.known >= 0) {
-        const int64_t from = start.known && *start.known >= 0 ? *start.known : 0;
-        length = std::min(length, std::max<int64_t>(0, std::min(*end.known, dim_) - from));
-      }
-    } else if (start.known && *start.known >= 0) {
-      length = std::min(length, std::min(*start.known, dim_ - 1) + 1);
-    }
-    return (length + size - 1) / size;
-  }
-
-  const OnnxNodeView& view_;
-  ExprPtr data_;
-  int64_t axis_, step_, dim_;
-};
-
-// Whether the node, a Slice of opset 10 or later, has computed bounds or cuts an axis whose extent is counted.
-bool IsCountedSlice(const OnnxNodeView& view) {
-  if (view.opset() < 10 || !view.HasInput(1) || !view.HasInput(2)) return false;
-  if (view.InputValue(1) == nullptr || view.InputValue(2) == nullptr) return true;
-  const Counts& counts = view.builder().CountsOf(view.Input(0));
-  if (counts.empty()) return false;
-  const std::vector<int64_t> axes = SlicedAxes(view, ElementCount(view.InputShape(1)));
-  return std::any_of(axes.begin(), axes.end(), [&](int64_t axis) { return Nth(counts, axis) != nullptr; });
-}
-
-// The slice, whose extents along the named axes are counted. Axes and steps must be known. Throws Error(kBadData).
-ExprPtr CountedSlice(const OnnxNodeView& view) {
-  const int64_t bounds = ElementCount(view.InputShape(1));
-  const std::vector<int64_t> axes = SlicedAxes(view, bounds);
-  const auto given = view.InputInts(4, "steps");
-  const std::vector<int64_t> steps = given ? *given : std::vector<int64_t>(axes.size(), 1);
-  if (ElementCount(view.InputShape(2)) != bounds || static_cast<int64_t>(axes.size()) != bounds ||
-      steps.size() != axes.size()) {
-    RefuseNode("starts, ends, axes and steps differ in length");
-  }
-  ExprPtr result = view.Input(0);
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (steps[i] == 0) RefuseNode("a step of 0");
-    if (Nth(view.builder().ShapeOf(result), axes[i]) == 0) continue;
-    const auto at = static_cast<int64_t>(i);
-    result = AxisSlice(view, result, axes[i], std::clamp(steps[i], -kMaxSliceStep, kMaxSliceStep))
-                 .Of(SliceBoundOf(view, 1, at), SliceBoundOf(view, 2, at));
-  }
-  return result;
-}
 
 struct SliceRange {
   int64_t axis = 0;
@@ -250,10 +126,11 @@ std::vector<int64_t> SplitSizes(const OnnxNodeView& view, int64_t dim, int64_t p
 std::vector<ExprPtr> Split(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
   const int64_t dim = Nth(view.InputShape(0), axis);
-  if (IsCountedAlong(view, axis))
-    RefuseNode(fmt::format("it would split axis {}, whose extent is counted in a run", axis));
   const int64_t parts = static_cast<int64_t>(view.node().outputs.size());
   if (view.Int("num_outputs", parts) != parts) RefuseNode("num_outputs is not the number of outputs");
+  if (IsCountedAlong(view, axis) || (view.HasInput(1) && view.InputValue(1) == nullptr)) {
+    return CountedSplit(view, axis, parts);
+  }
   std::vector<ExprPtr> results;
   int64_t begin = 0;
   for (const int64_t size : SplitSizes(view, dim, parts)) {
@@ -343,7 +220,7 @@ OnnxOperatorTable IndexingOperators() {
        5,
        Slice,
        {"axes", "ends", "starts"},
-       {.becomes = "add divide maximum minimum strided_slice subtract take where", .takes_counts = true}},
+       {.becomes = "add maximum minimum strided_slice take where", .takes_counts = true}},
       {"Split", 1, 2, Split, {"axis", "num_outputs", "split"}, {.becomes = "strided_slice", .takes_counts = true}},
       {"Gather", 2, 2, Gather, {"axis"}, {.becomes = "add take where", .takes_counts = true}},
       {"GatherElements", 2, 2, GatherElements, {"axis"}, {.becomes = "gather", .takes_counts = true}},

@@ -69,13 +69,60 @@ std::vector<ExprPtr> Gemm(const OnnxNodeView& view) {
   return {AddC(view, product, Scaled(view, view.Input(2), beta), view.builder().ShapeOf(b)[0])};
 }
 
+// Whether joining the axes before `end` would put gaps between counted elements: another than the leading one ends
+// early.
+bool JoinsWithGaps(const OnnxNodeView& view, const ExprPtr& expr, size_t end) {
+  const Counts& counts = view.builder().CountsOf(expr);
+  const Shape& shape = view.builder().ShapeOf(expr);
+  bool leads = true;
+  for (size_t d = 0; d < std::min(end, counts.size()); ++d) {
+    if (counts[d] != nullptr && !leads) return true;
+    leads = leads && shape[d] == 1;
+  }
+  return false;
+}
+
+// Joins all axes but the last `stay` into one, of which every element counts. Rows and matrices are computed apart.
+ExprPtr JoinedWithGaps(const OnnxNodeView& view, const ExprPtr& expr, size_t stay) {
+  TypedBuilder& builder = view.builder();
+  const Shape& shape = builder.ShapeOf(expr);
+  const auto split = shape.end() - static_cast<std::ptrdiff_t>(stay);
+  Shape joined(split, shape.end());
+  joined.insert(joined.begin(), ElementCount(Shape(shape.begin(), split)));
+  Counts counts = builder.CountsOf(expr);
+  counts.erase(counts.begin(), counts.end() - static_cast<std::ptrdiff_t>(stay));
+  counts.insert(counts.begin(), nullptr);
+  const ExprPtr result = builder.Uncounted("reshape", {expr}, {{"newshape", joined}});
+  builder.SetCounts(result, std::move(counts));
+  return result;
+}
+
+// Splits the first axis of a product again, into axes with the counts `lead`.
+ExprPtr SplitWithGaps(const OnnxNodeView& view, const ExprPtr& product, const Shape& shape, Counts lead) {
+  TypedBuilder& builder = view.builder();
+  const size_t stay = builder.ShapeOf(product).size() - 1;
+  Counts counts = builder.CountsOf(product);
+  counts.resize(stay + 1);
+  lead.resize(shape.size() - stay);
+  lead.insert(lead.end(), counts.begin() + 1, counts.end());
+  const ExprPtr result = builder.Uncounted("reshape", {product}, {{"newshape", shape}});
+  builder.SetCounts(result, std::move(lead));
+  return result;
+}
+
 // a is ... x M x K and b is K x N. The leading dimensions of a become rows.
 ExprPtr TimesMatrix(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b, bool integral) {
   Shape shape = view.builder().ShapeOf(a);
   const int64_t inner = shape.back();
   shape.pop_back();
-  const ExprPtr rows = view.Reshape(a, {ElementCount(shape), inner});
+  const bool gaps = JoinsWithGaps(view, a, shape.size());
+  const ExprPtr rows = gaps ? JoinedWithGaps(view, a, 1) : view.Reshape(a, {ElementCount(shape), inner});
   shape.push_back(view.builder().ShapeOf(b)[1]);
+  if (gaps) {
+    Counts lead = view.builder().CountsOf(a);
+    lead.pop_back();
+    return SplitWithGaps(view, Dense(view, rows, TransposedMatrix(view, b), integral), shape, std::move(lead));
+  }
   return view.Reshape(Dense(view, rows, TransposedMatrix(view, b), integral), shape);
 }
 
@@ -94,14 +141,26 @@ Shape BroadcastBatch(const Shape& a, const Shape& b) {
   return batch;
 }
 
-// Reshapes to batch x rows x columns, with the batch dimensions broadcast and joined.
-ExprPtr Batched(const OnnxNodeView& view, const ExprPtr& expr, const Shape& batch) {
+// Broadcasts the batch dimensions.
+ExprPtr WithBatch(const OnnxNodeView& view, const ExprPtr& expr, const Shape& batch) {
   const Shape& shape = view.builder().ShapeOf(expr);
-  const std::vector<int64_t> matrix(shape.end() - 2, shape.end());
   Shape full = batch;
-  full.insert(full.end(), matrix.begin(), matrix.end());
-  const ExprPtr whole = full == shape ? expr : view.Call("broadcast_to", {expr}, {{"shape", full}});
-  return view.Reshape(whole, {ElementCount(batch), matrix[0], matrix[1]});
+  full.insert(full.end(), shape.end() - 2, shape.end());
+  return full == shape ? expr : view.Call("broadcast_to", {expr}, {{"shape", full}});
+}
+
+// The counts of two operands' batch dimensions. A dimension of 1 that is repeated has none.
+Counts BatchCounts(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
+  Counts counts = view.builder().CountsOf(a);
+  const Counts& more = view.builder().CountsOf(b);
+  counts.resize(view.builder().ShapeOf(a).size());
+  for (size_t d = 0; d < more.size(); ++d) {
+    if (counts[d] != nullptr && more[d] != nullptr && d + 2 < more.size())
+      view.builder().RequireEqual(counts[d], more[d]);
+    if (counts[d] == nullptr) counts[d] = more[d];
+  }
+  counts.resize(counts.size() - 2);
+  return counts;
 }
 
 ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b, bool integral,
@@ -109,13 +168,23 @@ ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
   const Shape a_shape = view.builder().ShapeOf(a);
   const Shape b_shape = view.builder().ShapeOf(b);
   Shape result = BroadcastBatch(a_shape, b_shape);
-  const ExprPtr lhs = Batched(view, a, result);
-  const ExprPtr rhs = Batched(view, b, result);
+  const ExprPtr left = WithBatch(view, a, result), right = WithBatch(view, b, result);
+  const bool gaps = JoinsWithGaps(view, left, result.size()) || JoinsWithGaps(view, right, result.size());
+  // The batch dimensions become one.
+  const auto batched = [&](const ExprPtr& expr) {
+    const Shape& shape = view.builder().ShapeOf(expr);
+    return gaps ? JoinedWithGaps(view, expr, 2)
+                : view.Reshape(expr, {ElementCount(result), shape[shape.size() - 2], shape.back()});
+  };
+  const ExprPtr lhs = batched(left), rhs = batched(right);
   result.push_back(a_shape[a_shape.size() - 2]);
   result.push_back(b_shape.back());
+  const auto split = [&](const ExprPtr& product) {
+    return gaps ? SplitWithGaps(view, product, result, BatchCounts(view, left, right)) : view.Reshape(product, result);
+  };
   if (IsInteger(view, a)) {
     const ExprPtr columns = view.Call("transpose", {rhs}, {{"axes", std::vector<int64_t>{0, 2, 1}}});
-    return view.Reshape(IntegerProduct(view, lhs, columns), result);
+    return split(IntegerProduct(view, lhs, columns));
   }
   relay::Attrs attrs{{"transpose_b", false}, {"integral", integral}};
   std::vector<ExprPtr> args{lhs, rhs};
@@ -123,7 +192,7 @@ ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
     args.push_back(zero_points);
     attrs.Set("out_dtype", std::string("int32"));
   }
-  return view.Reshape(view.Call("nn.batch_matmul", std::move(args), std::move(attrs)), result);
+  return split(view.Call("nn.batch_matmul", std::move(args), std::move(attrs)));
 }
 
 std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
@@ -148,6 +217,12 @@ ExprPtr MatrixProduct(const OnnxNodeView& view, ExprPtr a, ExprPtr b, bool integ
   const bool column = b_rank == 1;
   if (row) a = view.Reshape(a, {1, view.builder().ShapeOf(a)[0]});
   if (column) b = view.Reshape(b, {view.builder().ShapeOf(b)[0], 1});
+  const auto depth = [&](const ExprPtr& expr, int64_t from_end) {
+    return static_cast<int64_t>(view.builder().ShapeOf(expr).size()) - from_end;
+  };
+  const std::vector<ExprPtr> fitting = WithOneDim(view.builder(), {a, b}, {depth(a, 1), depth(b, 2)});
+  a = fitting[0];
+  b = fitting[1];
   const Shape a_shape = view.builder().ShapeOf(a);
   const Shape b_shape = view.builder().ShapeOf(b);
   if (a_shape.back() != b_shape[b_shape.size() - 2]) {

@@ -240,7 +240,7 @@ OnnxOperatorTable EinsumOperators() {
            -1,
            Einsum,
            {"equation"},
-           {.becomes = "multiply nn.batch_matmul nn.dense reshape strided_slice sum transpose"}}};
+           {.becomes = "multiply nn.batch_matmul nn.dense reshape strided_slice sum transpose", .takes_counts = true}}};
 }
 
 }  // namespace hone

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "compiler/frontend/onnx/computed_dims.h"
+#include "compiler/frontend/onnx/count_reshape.h"
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
@@ -58,8 +59,29 @@ std::vector<int64_t> ReshapeNumbers(const OnnxNodeView& view, bool allow_zero) {
   return numbers;
 }
 
+// The reshape of data whose extents are counted.
+ExprPtr ReshapeOfCounted(const OnnxNodeView& view, bool allow_zero) {
+  std::vector<ExprPtr> extents;
+  for (const ComputedDim& dim : ComputedDims(view, 1, "shape")) {
+    const auto d = static_cast<int64_t>(extents.size());
+    const bool stays = dim.is_known() && dim.number == 0 && !allow_zero;
+    if (stays && d >= view.InputRank(0)) RefuseNode(fmt::format("the shape keeps dimension {} of the data", d));
+    if (dim.is_known() && dim.number < -1) RefuseNode(fmt::format("the shape holds {}", dim.number));
+    if (dim.is_known() && dim.number == -1) {
+      extents.push_back(nullptr);
+    } else {
+      extents.push_back(stays            ? ExtentOf(view.builder(), view.Input(0), d)
+                        : dim.is_known() ? CountOf(dim.number)
+                                         : dim.count);
+    }
+  }
+  if (std::ranges::count(extents, nullptr) > 1) RefuseNode("the shape has -1 twice");
+  return ReshapeToExtents(view.builder(), view.Input(0), std::move(extents));
+}
+
 std::vector<ExprPtr> Reshape(const OnnxNodeView& view) {
   const bool allow_zero = view.Int("allowzero", 0) != 0;
+  if (!view.builder().CountsOf(view.Input(0)).empty()) return {ReshapeOfCounted(view, allow_zero)};
   const Shape shape = ResolveReshape(view.InputShape(0), ReshapeNumbers(view, allow_zero), allow_zero);
   return {view.Reshape(view.Input(0), shape)};
 }
@@ -140,10 +162,19 @@ std::vector<ExprPtr> ExpandComputed(const OnnxNodeView& view) {
     if (i + data.size() >= rank) shape[i] = data[i + data.size() - rank];
     if (i + dims.size() < rank) continue;
     const ComputedDim& dim = dims[i + dims.size() - rank];
-    if (dim.is_known() && dim.number != 1 && shape[i] != 1 && dim.number != shape[i]) {
+    const bool counted = i + data.size() >= rank &&
+                         IsCounted(view.builder(), view.Input(0), static_cast<int64_t>(i + data.size() - rank));
+    if (dim.is_known() && dim.number != 1 && shape[i] != 1 && dim.number != shape[i] && !counted) {
       RefuseNode(fmt::format("axis {} of {} does not expand to {}", i, ShapeText(data), dim.number));
     }
-    if (shape[i] != 1) continue;
+    if (shape[i] != 1) {
+      const int64_t axis = static_cast<int64_t>(i + data.size()) - static_cast<int64_t>(rank);
+      const ExprPtr own = ExtentOf(view.builder(), view.Input(0), axis);
+      if (relay::AsConstant(own) == nullptr && !(dim.is_known() && dim.number == 1)) {
+        view.builder().RequireEqual(own, dim.is_known() ? CountOf(dim.number) : dim.count);
+      }
+      continue;
+    }
     shape[i] = dim.is_known() ? dim.number : MostOf(view, dim.count, "shape");
     counts[i] = dim.count;
     if (shape[i] < 0) RefuseNode(fmt::format("the dimension {} is negative", shape[i]));
@@ -163,7 +194,7 @@ std::vector<ExprPtr> ExpandComputed(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> Expand(const OnnxNodeView& view) {
-  if (view.InputValue(1) == nullptr) return ExpandComputed(view);
+  if (view.InputValue(1) == nullptr || !view.builder().CountsOf(view.Input(0)).empty()) return ExpandComputed(view);
   const Shape& data = view.InputShape(0);
   Shape shape = *view.InputInts(1, "shape");
   if (shape.size() < data.size()) shape.insert(shape.begin(), data.size() - shape.size(), 1);
@@ -218,15 +249,39 @@ ExprPtr PaddedByComputed(const OnnxNodeView& view, const std::vector<int64_t>& w
     const int64_t before = Nth(width, 2 * d), after = Nth(width, 2 * d + 1), extent = Nth(view.InputShape(0), d);
     if (before + after == 0) continue;
     view.builder().Spend((before + extent + after) * 8);
-    const ExprPtr at = Positions(before + extent + after, d, rank, -before);
-    const ExprPtr inside = view.Call("logical_and", {WithScalar(view, "greater_equal", at, 0),
-                                                     WithScalar(view, "less", at, static_cast<double>(extent))});
+    const ExprPtr at = PositionsAlong(view.builder(), data, d, d, rank, -before);
+    const ExprPtr inside =
+        view.Call("logical_and", {WithScalar(view, "greater_equal", at, 0),
+                                  view.Call("less", {at, ExtentOf(view.builder(), view.Input(0), d)})});
     data = view.Call("where", {inside, data, value});
   }
   return data;
 }
 
+// Repeats or mirrors elements at the ends that are there: position p of n elements reads from max(p, -p), and from the
+// mirrored place behind the last one. At an edge it reads the edge.
+ExprPtr Mirrored(const OnnxNodeView& view, const std::string& mode, const std::vector<int64_t>& width) {
+  TypedBuilder& builder = view.builder();
+  ExprPtr data = view.Input(0);
+  for (int64_t d = 0; d < view.InputRank(0); ++d) {
+    const int64_t before = Nth(width, 2 * d), after = Nth(width, 2 * d + 1);
+    if (before + after == 0) continue;
+    const ExprPtr extent = ExtentOf(builder, data, d);
+    const ExprPtr last = WithScalar(view, "subtract", extent, 1);
+    ExprPtr from = Positions(before + Nth(builder.ShapeOf(data), d) + after, 0, 1, -before);
+    if (mode == "reflect") {
+      from = view.Call("maximum", {from, view.Call("negative", {from})});
+      from = view.Call("minimum", {from, view.Call("subtract", {WithScalar(view, "multiply", last, 2), from})});
+    }
+    from = WithScalar(view, "maximum", view.Call("minimum", {from, last}), 0);
+    if (IsCounted(builder, data, d)) builder.SetCounts(from, {WithScalar(view, "add", extent, before + after)});
+    data = view.Call("take", {data, from}, {{"axis", d}});
+  }
+  return data;
+}
+
 ExprPtr PaddedBy(const OnnxNodeView& view, const std::string& mode, const std::vector<int64_t>& width) {
+  if (mode != "constant" && !view.builder().CountsOf(view.Input(0)).empty()) return Mirrored(view, mode, width);
   const std::optional<double> value = mode == "constant" ? PadValue(view) : 0;
   if (!value) return PaddedByComputed(view, width);
   return view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", *value}});
@@ -273,6 +328,9 @@ ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_
 ExprPtr Cropped(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& width) {
   Shape begin, end;
   for (size_t d = 0; d < width.size() / 2; ++d) {
+    if ((width[2 * d] < 0 || width[2 * d + 1] < 0) && IsCounted(view.builder(), data, static_cast<int64_t>(d))) {
+      RefuseNode(fmt::format("a negative pad of axis {}, whose extent is counted in a run", d));
+    }
     begin.push_back(std::max<int64_t>(0, -width[2 * d]));
     end.push_back(view.builder().ShapeOf(data)[d] - std::max<int64_t>(0, -width[2 * d + 1]));
     if (end[d] < begin[d]) RefuseNode(fmt::format("nothing is left of axis {}", d));
@@ -294,6 +352,7 @@ std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
   std::vector<int64_t> grown;
   for (const int64_t pad : width) grown.push_back(std::max<int64_t>(0, pad));
   ExprPtr data = view.Input(0);
+  if (mode == "wrap" && !view.builder().CountsOf(data).empty()) RefuseNode("mode wrap of extents counted in a run");
   if (mode == "wrap") {
     data = Wrapped(view, data, grown);
   } else if (AnyOf(grown, [](int64_t pad) { return pad > 0; })) {
@@ -306,7 +365,12 @@ std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
 
 OnnxOperatorTable ShapeOperators() {
   return {
-      {"Reshape", 2, 2, Reshape, {"allowzero"}, {.becomes = "divide multiply reshape", .takes_counts = true}},
+      {"Reshape",
+       2,
+       2,
+       Reshape,
+       {"allowzero"},
+       {.becomes = "add divide maximum minimum multiply reshape subtract take", .takes_counts = true}},
       {"Flatten", 1, 1, Flatten, {"axis"}, {.becomes = "nn.batch_flatten", .takes_counts = true}},
       {"Transpose", 1, 1, Transpose, {"perm"}, {.becomes = "transpose", .takes_counts = true}},
       {"Squeeze", 1, 2, Squeeze, {"axes"}, {.becomes = "squeeze", .takes_counts = true}},
@@ -317,8 +381,13 @@ OnnxOperatorTable ShapeOperators() {
        Concat,
        {"axis"},
        {.becomes = "add concatenate greater_equal minimum subtract take where", .takes_counts = true}},
-      {"Expand", 2, 2, Expand, {}, {.becomes = "broadcast_to take", .takes_counts = true}},
-      {"Pad", 1, 4, Pad, {"mode", "pads", "value"}, {.becomes = "concatenate nn.pad strided_slice take where"}},
+      {"Expand", 2, 2, Expand, {}, {.becomes = "broadcast_to", .takes_counts = true}},
+      {"Pad",
+       1,
+       4,
+       Pad,
+       {"mode", "pads", "value"},
+       {.becomes = "concatenate nn.pad strided_slice take where", .takes_counts = true}},
       {"Pad", 2, 3, Pad, {"mode"}, {}, kMicrosoft},
       {"ExpandDims", 2, 2, Unsqueeze, {}, {}, kMicrosoft},
   };

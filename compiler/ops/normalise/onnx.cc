@@ -114,13 +114,23 @@ std::vector<ExprPtr> GroupNormalization(const OnnxNodeView& view) {
     RefuseNode(fmt::format("num_groups is {}; it must divide the channels of {}", groups, ShapeText(shape)));
   }
   const int64_t elements = shape[1] / groups * ElementCount(Shape(shape.begin() + 2, shape.end()));
-  const ExprPtr grouped = view.Reshape(view.Input(0), {shape[0], groups, elements});
-  const ExprPtr y = MomentsOf(view, grouped, {2}).standardised;
+  Shape split{shape[0], groups, elements};
+  // Extents that are counted keep axes of their own.
+  if (!view.builder().CountsOf(view.Input(0)).empty()) {
+    split = {shape[0], groups, shape[1] / groups};
+    split.insert(split.end(), shape.begin() + 2, shape.end());
+  }
+  const ExprPtr grouped = view.Reshape(view.Input(0), split);
+  const ExprPtr y = MomentsOf(view, grouped, AxesFrom(2, static_cast<int64_t>(split.size()))).standardised;
   const auto scaled = [&](const ExprPtr& data, const Shape& parameter) {
     const ExprPtr product = view.Call("multiply", {data, view.Reshape(view.Input(1), parameter)});
     return view.Call("add", {product, view.Reshape(view.Input(2), parameter)});
   };
-  if (view.opset() < 21) return {view.Reshape(scaled(y, {groups, 1}), shape)};
+  if (view.opset() < 21) {
+    Shape per_group(split.size() - 1, 1);
+    per_group[0] = groups;
+    return {view.Reshape(scaled(y, per_group), shape)};
+  }
   Shape channel(shape.size() - 1, 1);
   channel[0] = shape[1];
   return {scaled(view.Reshape(y, shape), channel)};
@@ -202,38 +212,38 @@ OnnxOperatorTable NormalizationOperators() {
        3,
        LayerNormalization,
        {"axis", "epsilon", "stash_type"},
-       {.becomes = "add mean multiply power subtract"}},
+       {.becomes = "add mean multiply power subtract", .takes_counts = true}},
       {"InstanceNormalization",
        3,
        3,
        InstanceNormalization,
        {"epsilon"},
-       {.becomes = "add mean multiply power subtract"}},
+       {.becomes = "add mean multiply power subtract", .takes_counts = true}},
       {"GroupNormalization",
        3,
        3,
        GroupNormalization,
        {"epsilon", "num_groups", "stash_type"},
-       {.becomes = "add mean multiply power reshape subtract"}},
+       {.becomes = "add mean multiply power reshape subtract", .takes_counts = true}},
       {"RMSNormalization",
        2,
        2,
        RmsNormalization,
        {"axis", "epsilon", "stash_type"},
-       {.becomes = "add mean multiply power"}},
+       {.becomes = "add mean multiply power", .takes_counts = true}},
       {"MeanVarianceNormalization",
        1,
        1,
        MeanVarianceNormalization,
        {"axes"},
-       {.becomes = "add divide mean multiply sqrt subtract"}},
+       {.becomes = "add divide mean multiply sqrt subtract", .takes_counts = true}},
       {"LpNormalization",
        1,
        1,
        LpNormalization,
        {"axis", "p"},
-       {.becomes = "abs divide equal multiply sqrt sum where"}},
-      {"LRN", 1, 1, Lrn, {"alpha", "beta", "bias", "size"}, {.becomes = "nn.lrn"}},
+       {.becomes = "abs divide equal multiply sqrt sum where", .takes_counts = true}},
+      {"LRN", 1, 1, Lrn, {"alpha", "beta", "bias", "size"}, {.becomes = "nn.lrn", .takes_counts = true}},
       {"Dropout",
        1,
        3,

@@ -58,7 +58,12 @@ std::vector<ExprPtr> EmbedLayerNormalization(const OnnxNodeView& view) {
   const auto rows = [&](int table, const ExprPtr& which) {
     return Composed(view, "Gather", {view.Input(table), which});
   };
-  const ExprPtr first_positions = view.Slice(view.Input(3), 0, 0, ids[1]);
+  const ExprPtr first_positions = view.builder().Uncounted(
+      "strided_slice", {view.Input(3)},
+      {{"begin", std::vector<int64_t>{0}}, {"end", std::vector<int64_t>{ids[1]}}, {"axes", std::vector<int64_t>{0}}});
+  if (IsCounted(view.builder(), view.Input(0), 1)) {
+    view.builder().SetCounts(first_positions, {ExtentOf(view.builder(), view.Input(0), 1), nullptr});
+  }
   ExprPtr sum = view.Call("add", {rows(2, view.Input(0)), view.HasInput(8) ? rows(3, view.Input(8)) : first_positions});
   if (view.HasInput(1) && view.HasInput(4)) sum = view.Call("add", {sum, rows(4, view.Input(1))});
   return {Composed(view, "LayerNormalization", {sum, view.Input(5), view.Input(6)}, Epsilon(view)),
@@ -104,10 +109,27 @@ std::vector<ExprPtr> SkipGroupNorm(const OnnxNodeView& view) {
 
 OnnxOperatorTable FusedNormOperators() {
   return {
-      {"SkipLayerNormalization", 3, 5, SkipLayerNormalization, {"epsilon"}, {}, kMicrosoft},
-      {"SkipSimplifiedLayerNormalization", 3, 4, SkipSimplifiedLayerNormalization, {"epsilon"}, {}, kMicrosoft},
-      {"SimplifiedLayerNormalization", 2, 2, SimplifiedLayerNormalization, {"axis", "epsilon", "stash_type"}},
-      {"EmbedLayerNormalization", 1, 9, EmbedLayerNormalization, {"epsilon", "mask_index_type"}, {}, kMicrosoft},
+      {"SkipLayerNormalization", 3, 5, SkipLayerNormalization, {"epsilon"}, {.takes_counts = true}, kMicrosoft},
+      {"SkipSimplifiedLayerNormalization",
+       3,
+       4,
+       SkipSimplifiedLayerNormalization,
+       {"epsilon"},
+       {.takes_counts = true},
+       kMicrosoft},
+      {"SimplifiedLayerNormalization",
+       2,
+       2,
+       SimplifiedLayerNormalization,
+       {"axis", "epsilon", "stash_type"},
+       {.takes_counts = true}},
+      {"EmbedLayerNormalization",
+       1,
+       9,
+       EmbedLayerNormalization,
+       {"epsilon", "mask_index_type"},
+       {.takes_counts = true},
+       kMicrosoft},
       {"GroupNorm", 3, 3, GroupNorm, {"activation", "channels_last", "epsilon", "groups"}, {}, kMicrosoft},
       {"SkipGroupNorm", 4, 5, SkipGroupNorm, {"activation", "channels_last", "epsilon", "groups"}, {}, kMicrosoft},
   };

@@ -90,7 +90,13 @@ std::vector<ExprPtr> PoolWithIndices(const OnnxNodeView& view, const ExprPtr& da
 Window PoolWindow(const OnnxNodeView& view, size_t spatial = 2) {
   if (!view.HasAttr("kernel_shape")) RefuseNode("kernel_shape is missing");
   Window window = ReadWindow(view, {}, spatial);
-  if (view.Int("ceil_mode", 0) != 0) PadToCeil(window, view.InputShape(0));
+  if (view.Int("ceil_mode", 0) == 0) return window;
+  for (size_t i = 0; i < spatial; ++i) {
+    if (window.strides[i] > 1 && IsCounted(view.builder(), view.Input(0), static_cast<int64_t>(i) + 2)) {
+      RefuseNode(fmt::format("ceil_mode with a stride along axis {}, whose extent is counted in a run", i + 2));
+    }
+  }
+  PadToCeil(window, view.InputShape(0));
   return window;
 }
 
@@ -112,6 +118,9 @@ std::vector<ExprPtr> MaxPoolOver(const OnnxNodeView& view, size_t spatial) {
 std::vector<ExprPtr> MaxPool2d(const OnnxNodeView& view) {
   const std::vector<std::string>& outputs = view.node().outputs;
   if (outputs.size() < 2 || outputs[1].empty()) return MaxPoolOver(view, 2);
+  for (int64_t d = 2; d < view.InputRank(0); ++d) {
+    if (IsCounted(view.builder(), view.Input(0), d)) RefuseNode("indices of places whose extents are counted in a run");
+  }
   const DType dtype = view.builder().DTypeOf(view.Input(0));
   const ExprPtr real = AsDType(view, view.Input(0), DType::kFloat32);
   std::vector<ExprPtr> results = PoolWithIndices(view, real, PoolWindow(view));

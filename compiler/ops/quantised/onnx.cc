@@ -228,16 +228,26 @@ DynamicallyQuantised QuantisedDynamically(const OnnxNodeView& view, const ExprPt
 OnnxOperatorTable QuantisationOperators() {
   const std::vector<std::string_view> attributes{"axis", "block_size", "output_dtype", "precision", "saturate"};
   return {
-      {"QuantizeLinear", 2, 3, QuantizeLinear, attributes, {.becomes = "add cast clip divide round"}},
-      {"DequantizeLinear", 2, 3, DequantizeLinear, attributes, {.becomes = "cast multiply subtract"}},
-      {"QuantizeLinear", 2, 3, QuantizeLinear, attributes, {}, kMicrosoft},
-      {"DequantizeLinear", 2, 3, DequantizeLinear, attributes, {}, kMicrosoft},
+      {"QuantizeLinear",
+       2,
+       3,
+       QuantizeLinear,
+       attributes,
+       {.becomes = "add cast clip divide round", .takes_counts = true}},
+      {"DequantizeLinear",
+       2,
+       3,
+       DequantizeLinear,
+       attributes,
+       {.becomes = "cast multiply subtract", .takes_counts = true}},
+      {"QuantizeLinear", 2, 3, QuantizeLinear, attributes, {.takes_counts = true}, kMicrosoft},
+      {"DequantizeLinear", 2, 3, DequantizeLinear, attributes, {.takes_counts = true}, kMicrosoft},
       {"DynamicQuantizeLinear",
        1,
        1,
        DynamicQuantizeLinear,
        {},
-       {.becomes = "add cast clip divide max maximum negative round subtract"}},
+       {.becomes = "add cast clip divide max maximum negative round subtract", .takes_counts = true}},
   };
 }
 

@@ -159,7 +159,7 @@ OnnxOperatorTable BlockQuantisedOperators() {
        6,
        MatMulNBits,
        {"K", "N", "accuracy_level", "bits", "block_size", "weight_prepacked"},
-       {},
+       {.takes_counts = true},
        kMicrosoft},
       {"GatherBlockQuantized",
        3,

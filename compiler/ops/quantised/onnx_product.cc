@@ -70,6 +70,13 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
   const Shape a_shape = view.builder().ShapeOf(a.value);
   const Shape b_shape = view.builder().ShapeOf(b.value);
   if (a_shape.empty() || b_shape.empty()) RefuseNode("a scalar is no matrix");
+  const auto counted = [&](const ExprPtr& expr, size_t from_end) {
+    return IsCounted(view.builder(), expr,
+                     static_cast<int64_t>(view.builder().ShapeOf(expr).size()) - static_cast<int64_t>(from_end));
+  };
+  if (counted(a.value, 1) || counted(b.value, b_shape.size() == 1 ? 1 : 2)) {
+    RefuseNode("a sum of products of integers over an axis whose extent is counted in a run");
+  }
   const bool is_matrix = b_shape.size() == 2;
   const size_t b_axis = b_shape.size() == 1 ? 0 : b_shape.size() - 2;
   const int64_t depth = b_shape[b_axis];
@@ -218,7 +225,8 @@ OnnxOperatorTable QuantisedProductOperators() {
        MatMulInteger,
        {},
        {.becomes = "add broadcast_to cast concatenate multiply nn.batch_matmul nn.dense nn.pad reshape strided_slice "
-                   "subtract transpose"}},
+                   "subtract transpose",
+        .takes_counts = true}},
       {"QLinearConv",
        8,
        9,
@@ -238,9 +246,16 @@ OnnxOperatorTable QuantisedProductOperators() {
        5,
        DynamicQuantizeMatMul,
        {},
-       {.becomes = "add cast clip divide max maximum multiply negative nn.dense nn.pad round subtract"},
+       {.becomes = "add cast clip divide max maximum multiply negative nn.dense nn.pad round subtract",
+        .takes_counts = true},
        kMicrosoft},
-      {"MatMulIntegerToFloat", 4, 7, MatMulIntegerToFloat, {}, {.becomes = "cast multiply nn.dense"}, kMicrosoft},
+      {"MatMulIntegerToFloat",
+       4,
+       7,
+       MatMulIntegerToFloat,
+       {},
+       {.becomes = "cast multiply nn.dense", .takes_counts = true},
+       kMicrosoft},
   };
 }
 

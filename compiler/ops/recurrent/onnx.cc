@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/onnx_node_view.h"
 #include "compiler/ops/onnx_families.h"
 #include "compiler/ops/recurrent/op_cell.h"
@@ -131,9 +132,10 @@ class RecurrentFormula {
       cell_.lengths = true;
       args.push_back(lengths);
     }
-    const ExprPtr all = view_.Call("nn.recurrent", args, relay::RecurrentAttrs(cell_));
+    const ExprPtr all = view_.builder().Uncounted("nn.recurrent", args, relay::RecurrentAttrs(cell_));
     std::vector<ExprPtr> results{States(view_.builder().Item(all, 0)), LastState(view_.builder().Item(all, 1))};
     if (cell_.kind == CellKind::kLstm) results.push_back(LastState(view_.builder().Item(all, 2)));
+    SetCounts(results);
     return results;
   }
 
@@ -191,7 +193,12 @@ class RecurrentFormula {
   // W x + b for all steps, rows and directions, as one product.
   ExprPtr Data() const {
     const int64_t columns = directions() * gates() * units(), rows = extents_.steps * extents_.rows;
-    const ExprPtr x = extents_.rows_first ? Swapped(view_, view_.Input(0), 0) : view_.Input(0);
+    ExprPtr x = view_.Input(0);
+    if (AnyCounted(view_.builder(), {x})) {
+      // Rows are computed apart from each other, and the lengths end the loop over the steps.
+      x = view_.builder().Uncounted("reshape", {x}, {{"newshape", view_.InputShape(0)}});
+    }
+    if (extents_.rows_first) x = Swapped(view_, x, 0);
     const ExprPtr w = view_.Reshape(w_, {columns, extents_.inputs});
     ExprPtr product = view_.Call("nn.dense", {view_.Reshape(x, {rows, extents_.inputs}), w}, {{"units", columns}});
     if (view_.HasInput(3)) product = view_.Call("nn.bias_add", {product, view_.Reshape(Bias(), {columns})});
@@ -216,8 +223,15 @@ class RecurrentFormula {
 
   // Null if every row has all steps.
   ExprPtr Lengths() const {
+    TypedBuilder& builder = view_.builder();
+    const int64_t axis = extents_.rows_first ? 1 : 0;
+    if (!view_.HasInput(4) && IsCounted(builder, view_.Input(0), axis)) {
+      const ExprPtr steps = AsDType(view_, ExtentOf(builder, view_.Input(0), axis), DType::kInt32);
+      return builder.Uncounted("broadcast_to", {steps}, {{"shape", Shape{extents_.rows}}});
+    }
     if (!view_.HasInput(4)) return nullptr;
-    const ExprPtr& lengths = Checked(4, "sequence_lens", {extents_.rows});
+    Checked(4, "sequence_lens", {extents_.rows});
+    const ExprPtr lengths = FillBehindCounts(builder, view_.Input(4), 0);
     if (const Tensor* value = view_.InputValue(4)) {
       bool all = true;
       for (int64_t i = 0; i < value->elements(); ++i) all = all && value->At(i) == static_cast<double>(extents_.steps);
@@ -225,6 +239,19 @@ class RecurrentFormula {
     }
     if (view_.builder().DTypeOf(lengths) == DType::kInt32) return lengths;
     return view_.Call("cast", {lengths}, {{"dtype", std::string("int32")}});
+  }
+
+  // The results have the counts of the input's steps and rows.
+  void SetCounts(const std::vector<ExprPtr>& results) const {
+    Counts given = view_.builder().CountsOf(view_.Input(0));
+    given.resize(3);
+    const ExprPtr steps = given[extents_.rows_first ? 1 : 0], rows = given[extents_.rows_first ? 0 : 1];
+    const bool first = extents_.rows_first;
+    view_.builder().SetCounts(results[0],
+                              first ? Counts{rows, steps, nullptr, nullptr} : Counts{steps, nullptr, rows, nullptr});
+    for (size_t i = 1; i < results.size(); ++i) {
+      view_.builder().SetCounts(results[i], first ? Counts{rows, nullptr, nullptr} : Counts{nullptr, rows, nullptr});
+    }
   }
 
   // The states in ONNX's order, (steps, rows, directions, units).
@@ -347,26 +374,26 @@ std::vector<ExprPtr> DynamicQuantizeLstm(const OnnxNodeView& view) {
 OnnxOperatorTable RecurrentOperators() {
   const std::vector<std::string_view> lstm{"activation_alpha", "activation_beta", "activations",  "clip",
                                            "direction",        "hidden_size",     "input_forget", "layout"};
-  return {{"LSTM", 3, 8, Lstm, lstm, {.becomes = "nn.bias_add nn.dense nn.recurrent reshape"}},
+  return {{"LSTM", 3, 8, Lstm, lstm, {.becomes = "nn.bias_add nn.dense nn.recurrent reshape", .takes_counts = true}},
           {"GRU",
            3,
            6,
            Gru,
            {"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout",
             "linear_before_reset"},
-           {.becomes = "nn.bias_add nn.dense nn.recurrent reshape"}},
+           {.becomes = "nn.bias_add nn.dense nn.recurrent reshape", .takes_counts = true}},
           {"RNN",
            3,
            6,
            Rnn,
            {"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"},
-           {.becomes = "nn.bias_add nn.dense nn.recurrent reshape transpose"}},
+           {.becomes = "nn.bias_add nn.dense nn.recurrent reshape transpose", .takes_counts = true}},
           {"DynamicQuantizeLSTM",
            3,
            12,
            DynamicQuantizeLstm,
            lstm,
-           {.becomes = "nn.dense nn.recurrent reshape"},
+           {.becomes = "nn.dense nn.recurrent reshape", .takes_counts = true},
            kMicrosoft}};
 }
 

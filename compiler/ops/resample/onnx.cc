@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
+#include "compiler/ops/resample/onnx_axes.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -28,14 +29,6 @@ struct ResizeRule {
 };
 
 constexpr std::string_view kCrop = "tf_crop_and_resize";
-
-struct ResizedAxis {
-  int64_t axis = 0;
-  int64_t in = 0;
-  int64_t out = 0;
-  float scale = 1;
-  float begin = 0, end = 1;  // begin and end of a crop, as fractions of the distance from the first element to the last
-};
 
 // Computed in float32, as by ONNX Runtime and ONNX's reference: a third of 9 is 3 there, but slightly less in float64.
 float SourceOf(const ResizedAxis& a, const ResizeRule& rule, int64_t out) {
@@ -70,7 +63,12 @@ int64_t Inside(double position, const ResizedAxis& a) {
 ExprPtr Taken(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a,
               const std::vector<int64_t>& indices) {
   const Tensor tensor = Tensor::FromVector<int64_t>(DType::kInt64, {a.out}, indices);
-  return view.Call("take", {data, relay::MakeConstant(tensor)}, {{"axis", a.axis}});
+  if (a.out_count == nullptr) return view.Call("take", {data, relay::MakeConstant(tensor)}, {{"axis", a.axis}});
+  // Positions are those of the greatest extent, up to the last element that is there.
+  const ExprPtr last = view.Call("subtract", {ExtentOf(view.builder(), data, a.axis), CountOf(1)});
+  const ExprPtr places = view.Call("minimum", {relay::MakeConstant(tensor), last});
+  view.builder().SetCounts(places, {a.out_count});
+  return view.Call("take", {data, places}, {{"axis", a.axis}});
 }
 
 ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis& a, const ResizeRule& rule) {
@@ -78,6 +76,16 @@ ExprPtr Nearest(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis
   indices.reserve(static_cast<size_t>(a.out));
   for (int64_t o = 0; o < a.out; ++o) indices.push_back(Inside(Rounded(SourceOf(a, rule, o), rule.nearest), a));
   return Taken(view, data, a, indices);
+}
+
+// A factor for each position of the result, as a constant of `shape`, whose first axis is the resized one.
+ExprPtr WeightsAlong(const OnnxNodeView& view, const ResizedAxis& a, const Shape& shape,
+                     const std::vector<float>& weights) {
+  const ExprPtr factors = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, weights));
+  Counts counts(shape.size());
+  counts[0] = a.out_count;
+  view.builder().SetCounts(factors, std::move(counts));
+  return factors;
 }
 
 // below * (1 - share) + above * share, but two equal infinities do not give NaN. Bytes become floats after they are
@@ -99,8 +107,7 @@ ExprPtr Linear(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis&
   };
   const ExprPtr low = taken(below), high = taken(above);
   const auto weighed = [&](const ExprPtr& side, const std::vector<float>& weights) {
-    return view.Call("multiply",
-                     {side, relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, weights))});
+    return view.Call("multiply", {side, WeightsAlong(view, a, shape, weights)});
   };
   return view.Call("add", {weighed(low, rest), weighed(high, share)});
 }
@@ -158,7 +165,7 @@ ExprPtr Blended(const OnnxNodeView& view, const ExprPtr& data, const ResizedAxis
       from.push_back(taps.from[i]);
       weights.push_back(taps.weights[i]);
     }
-    const ExprPtr factor = relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, shape, weights));
+    const ExprPtr factor = WeightsAlong(view, a, shape, weights);
     const ExprPtr term = view.Call("multiply", {Taken(view, data, a, from), factor});
     result = result ? view.Call("add", {result, term}) : term;
   }
@@ -192,66 +199,14 @@ ExprPtr AlongAxis(const OnnxNodeView& view, const ExprPtr& data, const ResizedAx
 
 constexpr int64_t kMostOut = int64_t{1} << 31;  // far beyond the limit of Spend
 
-// The numbers of a float input, or of the attribute in older opsets.
-std::vector<double> Scales(const OnnxNodeView& view, int input) {
-  std::vector<double> scales;
-  if (!view.HasInput(input)) {
-    if (const OnnxAttribute* attribute = view.Find("scales")) {
-      scales.assign(attribute->floats.begin(), attribute->floats.end());
-    }
-    return scales;
+// Whether the places that an output is made of depend on the extents, beyond an end that repeats.
+bool DependsOnExtents(const OnnxNodeView& view, const ResizedAxis& a, const ResizeRule& rule) {
+  if (rule.coordinates == "pytorch_half_pixel") {
+    ExtentForms& extents = view.builder().extents();
+    if (extents.RangeOf(extents.FormOf(a.out_count)).least < 2) return true;
   }
-  const Tensor* value = view.InputValue(input);
-  if (value == nullptr) RefuseNode("its scales are computed by the model; they must be known when it is imported");
-  scales.resize(static_cast<size_t>(value->elements()));
-  for (size_t i = 0; i < scales.size(); ++i) scales[i] = value->At(static_cast<int64_t>(i));
-  return scales;
-}
-
-// The axes to which the `given` numbers belong.
-std::vector<int64_t> ResizeAxes(const OnnxNodeView& view, size_t given, std::string_view what) {
-  const int64_t rank = view.InputRank(0);
-  std::vector<int64_t> axes(static_cast<size_t>(rank));
-  std::iota(axes.begin(), axes.end(), int64_t{0});
-  axes = OnnxNodeView::Axes(view.Ints("axes", axes), rank);
-  if (given == axes.size()) return axes;
-  RefuseNode(fmt::format("it has {} {}; {} is right, one for each axis", given, what, axes.size()));
-}
-
-std::vector<ResizedAxis> AxesByScales(const OnnxNodeView& view, const std::vector<double>& scales) {
-  const std::vector<int64_t> axes = ResizeAxes(view, scales.size(), "scales");
-  std::vector<ResizedAxis> resized;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (!(scales[i] > 0) || scales[i] > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scales[i]));
-    const int64_t in = Nth(view.InputShape(0), axes[i]);
-    // The product is float32, as in ONNX's shape inference and ONNX Runtime: 10 times 0.7 is 7.
-    const auto scale = static_cast<float>(scales[i]);
-    const auto out = static_cast<int64_t>(std::floor(static_cast<float>(in) * scale));
-    resized.push_back({axes[i], in, out, scale});
-  }
-  return resized;
-}
-
-std::vector<ResizedAxis> AxesBySizes(const OnnxNodeView& view, const std::vector<int64_t>& sizes) {
-  const std::vector<int64_t> axes = ResizeAxes(view, sizes.size(), "sizes");
-  std::vector<ResizedAxis> resized;
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t in = Nth(view.InputShape(0), axes[i]);
-    resized.push_back({axes[i], in, sizes[i], static_cast<float>(sizes[i]) / static_cast<float>(in)});
-  }
-  const std::string policy = view.String("keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch" || resized.empty()) return resized;
-  // One scale for all axes: the least that one of the sizes needs, or the largest.
-  float scale = resized[0].scale;
-  for (const ResizedAxis& a : resized) {
-    scale = policy == "not_larger" ? std::min(scale, a.scale) : std::max(scale, a.scale);
-  }
-  for (ResizedAxis& a : resized) {
-    if (!(scale > 0) || scale > 1e6) RefuseNode(fmt::format("a scale is {}; it must be positive", scale));
-    a.scale = scale;
-    a.out = static_cast<int64_t>(std::floor(static_cast<float>(a.in) * scale + 0.5F));
-  }
-  return resized;
+  return rule.coordinates == "align_corners" || rule.coordinates == "half_pixel_symmetric" ||
+         rule.coordinates == kCrop || rule.exclude_outside;
 }
 
 // Reads the crop's begins, then its ends, one of each per axis.
@@ -295,6 +250,10 @@ std::vector<ExprPtr> Resized(const OnnxNodeView& view, std::vector<ResizedAxis> 
     if (a.out < 1) RefuseNode(fmt::format("axis {} of {} becomes {}; nothing is left", a.axis, a.in, a.out));
     if (a.out > kMostOut)
       RefuseNode(fmt::format("axis {} of {} becomes {}; {} is the most", a.axis, a.in, a.out, kMostOut));
+    if (a.out_count != nullptr && a.scale != 1 && DependsOnExtents(view, a, rule)) {
+      RefuseNode(
+          fmt::format("axis {} is counted in a run; it resizes such axes with asymmetric or half_pixel only", a.axis));
+    }
     if (a.out == a.in && a.scale == 1 && (!crops || (a.begin == 0 && a.end == 1))) continue;
     view.builder().Spend(a.out * 24);
     data = AlongAxis(view, data, a, rule);
@@ -339,14 +298,13 @@ std::vector<ExprPtr> Resize(const OnnxNodeView& view) {
                         view.Int("exclude_outside", 0) != 0,
                         view.Float("extrapolation_value", 0)};
   RefuseWhatIsLeftOut(view, rule.coordinates);
-  const auto sizes = view.InputInts(3, "sizes");
-  if (sizes && !sizes->empty()) return Resized(view, AxesBySizes(view, *sizes), rule);
-  return Resized(view, AxesByScales(view, Scales(view, first ? 1 : 2)), rule);
+  if (HasSizes(view)) return Resized(view, AxesBySizes(view), rule);
+  return Resized(view, AxesByScales(view, ResizeScales(view, first ? 1 : 2)), rule);
 }
 
 std::vector<ExprPtr> Upsample(const OnnxNodeView& view) {
   const ResizeRule rule{ReadMode(view), "asymmetric", "floor", -0.75, false, false, 0};
-  return Resized(view, AxesByScales(view, Scales(view, 1)), rule);
+  return Resized(view, AxesByScales(view, ResizeScales(view, 1)), rule);
 }
 
 }  // namespace
@@ -359,8 +317,8 @@ OnnxOperatorTable ResizeOperators() {
        Resize,
        {"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside",
         "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
-       {.becomes = "add cast clip multiply round take where"}},
-      {"Upsample", 1, 2, Upsample, {"mode", "scales"}, {.becomes = "take"}},
+       {.becomes = "add cast clip multiply round take where", .takes_counts = true}},
+      {"Upsample", 1, 2, Upsample, {"mode", "scales"}, {.becomes = "take", .takes_counts = true}},
   };
 }
 

@@ -68,9 +68,19 @@ std::vector<ExprPtr> Tile(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable RearrangeOperators() {
-  return {{"DepthToSpace", 1, 1, DepthToSpace, {"blocksize", "mode"}, {.becomes = "reshape transpose"}},
-          {"SpaceToDepth", 1, 1, SpaceToDepth, {"blocksize", "mode"}, {.becomes = "reshape transpose"}},
-          {"Tile", 2, 2, Tile, {}, {.becomes = "broadcast_to reshape"}}};
+  return {{"DepthToSpace",
+           1,
+           1,
+           DepthToSpace,
+           {"blocksize", "mode"},
+           {.becomes = "reshape transpose", .takes_counts = true}},
+          {"SpaceToDepth",
+           1,
+           1,
+           SpaceToDepth,
+           {"blocksize", "mode"},
+           {.becomes = "reshape transpose", .takes_counts = true}},
+          {"Tile", 2, 2, Tile, {}, {.becomes = "broadcast_to reshape", .takes_counts = true}}};
 }
 
 }  // namespace hone

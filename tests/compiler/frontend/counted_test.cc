@@ -216,25 +216,31 @@ TEST(OnnxCounted, SumsRunAlongWhatIsCounted) {
 }
 
 TEST(OnnxCounted, RefusesWhatWouldHaveToKnow) {
-  ModelMaker triangle = WithPlaces();
-  triangle.Node("Trilu", {"p"}, {"y"}).Output("y");
-  EXPECT_THAT(
-      ImportError(triangle.Bytes()),
-      HasSubstr("node \"y\" (Trilu): an input's extent is counted in a run, which this operator does not take"));
-  ModelMaker backwards = WithPlaces();
-  backwards.Ints("a", {0}).Node("CumSum", {"p", "a"}, {"y"}, {{"reverse", int64_t{1}}}).Output("y");
-  EXPECT_THAT(ImportError(backwards.Bytes()), HasSubstr("cumsum would have to run from the end of axis 0"));
-  ModelMaker apart = WithPlaces();
-  apart.Node("Abs", {"x"}, {"z"}).Node("NonZero", {"z"}, {"n2"}).Node("Transpose", {"n2"}, {"p2"});
-  apart.Node("Add", {"p", "p2"}, {"y"}).Output("y");
-  EXPECT_THAT(ImportError(apart.Bytes()), HasSubstr("counted apart from each other"));
+  ModelMaker reversed = WithPlaces();
+  reversed.Ints("l", {1}).Node("ReverseSequence", {"p", "l"}, {"y"}).Output("y");
+  EXPECT_THAT(ImportError(reversed.Bytes()),
+              HasSubstr("node \"y\" (ReverseSequence): an input's extent is counted in a run, which this operator does "
+                        "not take"));
   ModelMaker known = WithPlaces();
   known.Node("GatherND", {"x", "p"}, {"g"}).Node("Add", {"g", "x"}, {"y"}).Output("y");
   EXPECT_THAT(ImportError(known.Bytes()), HasSubstr("add of an axis whose extent is counted in a run and one of 6"));
-  ModelMaker mixed = WithPlaces();
-  mixed.Ints("s", {2, -1}).Node("Concat", {"n", "n"}, {"two"}, {{"axis", int64_t{0}}}).Ints("flat", {-1});
-  mixed.Node("Reshape", {"two", "flat"}, {"y"}).Output("y");
-  EXPECT_THAT(ImportError(mixed.Bytes()), HasSubstr("would mix an axis whose extent is counted"));
+}
+
+TEST(OnnxCounted, SeparateCountsMustAgreeInARun) {
+  ModelMaker model = WithPlaces();
+  model.Node("Relu", {"x"}, {"z"}).Node("NonZero", {"z"}, {"n2"}).Node("Transpose", {"n2"}, {"p2"});
+  model.Node("Add", {"p", "p2"}, {"y"}).Output("y");
+  EXPECT_THAT(Values(ResultsOf(model, kThree)[0]), ElementsAre(2, 4, 8));
+  EXPECT_THROW(ResultsOf(model, Floats({6}, {0, 5, -6, 0, 7, 0})), Error);
+}
+
+TEST(OnnxCounted, ReshapesGatherWhatIsThere) {
+  ModelMaker model = WithPlaces();
+  model.Node("Concat", {"n", "n"}, {"two"}, {{"axis", int64_t{0}}}).Ints("flat", {-1}).Ints("halves", {-1, 2});
+  model.Node("Reshape", {"two", "flat"}, {"y"}).Node("Reshape", {"two", "halves"}, {"z"}).Output("y").Output("z");
+  EXPECT_THAT(Values(ResultsOf(model, kThree)[0]), ElementsAre(1, 2, 4, 1, 2, 4));
+  EXPECT_THAT(Values(ResultsOf(model, kThree)[1]), ElementsAre(1, 2, 4, 1, 2, 4));
+  EXPECT_EQ(ResultsOf(model, kThree)[1].shape(), (Shape{3, 2}));
 }
 
 }  // namespace

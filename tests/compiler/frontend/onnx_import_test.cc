@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "compiler/relay/printer.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {
@@ -67,11 +68,46 @@ TEST(ImportOnnx, BindsAFreeBatchToOneAndSaysSo) {
   EXPECT_TRUE(four.notices.empty());
 }
 
-TEST(ImportOnnx, AsksForOtherFreeDims) {
+TEST(ImportOnnx, LeavesOtherFreeDimsToEachRun) {
   ModelMaker model;
   model.Input("x", {-1, 3, -1, 8}).Node("Relu", {"x"}, {"y"}).Output("y");
-  EXPECT_EQ(ImportError(model.Bytes(), {}, ExitCode::kUsage),
-            "input \"x\": dimension 2 is free; give --dim d2=NUMBER, or --shape x=1,3,d2,8 with numbers");
+  const OnnxImportResult result = ImportOnnxBytes(model.Bytes(), "m");
+  EXPECT_THAT(result.notices,
+              ElementsAre("input \"x\": the free dimension d0 is bound to 1",
+                          "input \"x\": the free dimension d2 may be 1 to 512 in a run; --dim d2=LO..HI changes that, "
+                          "and --dim d2=NUMBER fixes it"));
+  ASSERT_EQ(result.module.main->params.size(), 2U);
+  EXPECT_EQ(result.module.main->params[0]->type->shape, (Shape{1, 3, 512, 8}));
+  EXPECT_EQ(result.module.main->params[1]->name, "d2");
+  const auto ranged = relay::RangedInputs(*result.module.main);
+  EXPECT_EQ(relay::RangedNumbers(ranged), (std::vector<int64_t>{0, 2, 1, 1}));
+}
+
+TEST(ImportOnnx, EqualNamesAreOneExtentApartFromInputs) {
+  ModelMaker model;
+  model.Input("d1", {-1, -1}).Input("b", {2, -1, -1}).Node("Relu", {"d1"}, {"y"}).Node("Relu", {"b"}, {"z"});
+  model.Output("y").Output("z");
+  const relay::IRModule module =
+      ImportOnnxBytes(model.Bytes(), "m", {.dims = {{"d2", 5}}, .ranges = {{"d1", {3, 9}}, {"d0", {2, 4}}}}).module;
+  ASSERT_EQ(module.main->params.size(), 4U);
+  EXPECT_EQ(module.main->params[1]->type->shape, (Shape{2, 9, 5}));
+  EXPECT_EQ(module.main->params[2]->name, "d0");
+  EXPECT_EQ(module.main->params[3]->name, "d1_extent");
+  EXPECT_EQ(relay::RangedNumbers(relay::RangedInputs(*module.main)),
+            (std::vector<int64_t>{0, 0, 2, 2, 0, 1, 3, 3, 1, 1, 3, 3}));
+  EXPECT_EQ(ImportOnnxBytes(model.Bytes(), "m", {.ranges = {{"d1", {7, 7}}}}).module.main->params[0]->type->shape,
+            (Shape{1, 7}));
+}
+
+TEST(ImportOnnx, RefusesRangesThatAreNone) {
+  ModelMaker model;
+  model.Input("x", {-1, -1}).Node("Relu", {"x"}, {"y"}).Output("y");
+  for (const DimRange& range : {DimRange{5, 4}, DimRange{-1, 4}, DimRange{0, 0}}) {
+    EXPECT_THAT(ImportError(model.Bytes(), {.ranges = {{"d1", range}}}, ExitCode::kUsage),
+                HasSubstr("is no range of extents"));
+  }
+  EXPECT_EQ(ImportError(model.Bytes(), {.shapes = {{"x", {1, 8}}}, .ranges = {{"d1", {4, 9}}}}, ExitCode::kUsage),
+            "the dimension d1 is 4..9 by --dim d1=4..9 and 8 by --shape x=1,8; it is one number");
 }
 
 // Two inputs that share the dynamic extent d1.
@@ -110,8 +146,9 @@ TEST(ImportOnnx, TakesWhatNamesNoDimForNoName) {
     auto* dims = model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
     for (const int i : {0, 2, 3}) dims->mutable_dim(i)->set_dim_param(unknown);
     EXPECT_THAT(InputShapesOf(model, {.shapes = {{"x", {1, 3, 48, 192}}}}), ElementsAre(Shape{1, 3, 48, 192}));
-    EXPECT_THAT(ImportError(model.Bytes(), {}, ExitCode::kUsage), HasSubstr("give --shape x="));
-    EXPECT_THAT(ImportError(model.Bytes(), {.dims = {{unknown, 8}}}, ExitCode::kUsage), HasSubstr("by name"));
+    EXPECT_THAT(InputShapesOf(model, {.dims = {{"x_2", 48}, {"x_3", 7}}}), ElementsAre(Shape{1, 3, 48, 7}));
+    EXPECT_EQ(ImportError(model.Bytes(), {.dims = {{unknown, 8}}}, ExitCode::kUsage).substr(6 + strlen(unknown)),
+              ": the model's free dimensions are x_0, x_2, x_3");
   }
 }
 
