@@ -85,6 +85,13 @@ struct SuspectResult {
   std::string why;  // "golden kernel 6.1 % slower than usual (arithmetic)"
 };
 
+// Why none of a runner's machines is in use.
+struct RunnerAbsence {
+  std::string why;  // `no runner left for the key "board"`
+  // Time since a machine that could come was last known to exist, be it free or with another tuner.
+  int64_t gone_ns = 0;
+};
+
 // Not thread-safe. A job never throws: a failure becomes the fate of its measurement.
 class Runner {
  public:
@@ -103,6 +110,8 @@ class Runner {
   // The machines in use at this time, each running one job at a time. They are alike, but never quite equal. May be
   // empty for a while.
   virtual std::vector<Environment> Machines() { return {Describe()}; }
+  // Why jobs wait, if all machines are gone since a second or longer; nullopt otherwise, and before the first machine.
+  virtual std::optional<RunnerAbsence> Absence() { return std::nullopt; }
   // Results that became doubtful: measured since the last normal run of the golden kernel, on a machine where its next
   // run was slower. Each is returned once. Empty for runners without a golden kernel.
   virtual std::vector<SuspectResult> TakeSuspectResults() { return {}; }
@@ -155,6 +164,8 @@ struct RemoteRunnerOptions {
   // Jobs wait so long for another runner before their fate is RunnerLost, and Describe waits so long for a busy one. It
   // is longer than an unrenewed lease lasts.
   int64_t lost_timeout_ns = 30'000'000'000;
+  // They wait at most so long if no runner that offers the key is known to exist.
+  int64_t gone_timeout_ns = 30'000'000'000;
   // The most runners at once, all of the first one's kind (see MachineKind). They are leased as they become free. One
   // is given back while another tuner has at least two fewer.
   int max_runners = 16;

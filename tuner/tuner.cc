@@ -60,7 +60,7 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
   };
   tools.compile_workers = pool_options.workers;
   TuneReport report = TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
-  if (!report.interrupted && report.unanswered == 0) {
+  if (!report.interrupted && report.unanswered == 0 && report.no_runner.empty()) {
     report.peak_gflops = MeasurePeak(runner, options.context.target, options.context.threads, kPeakPatienceNs);
   }
   return report;

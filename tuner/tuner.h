@@ -31,12 +31,14 @@ struct TuneOptions {
   std::string strategy = "model";
   CacheMode cache = CacheMode::kColdWeights;
   uint64_t seed = 0;
-  std::string model;       // for people and for the run's id
-  std::string precision;   // for the run's id, if a model of mixed or chosen precision was made: "int8", "auto"
+  std::string model;      // for people and for the run's id
+  std::string precision;  // for the run's id, if a model of mixed or chosen precision was made: "int8", "auto"
+  int64_t runner_patience_ns = 600'000'000'000;  // how long to wait for a machine once none is left
   std::vector<int> cores;  // timing cores of a local runner, which compilers avoid; empty: not known
 };
 
-enum class TuneEventKind : uint8_t { kTrial, kTask, kDone, kFinals };
+// kWaiting: no machine is left, or one is there again.
+enum class TuneEventKind : uint8_t { kTrial, kTask, kDone, kFinals, kWaiting };
 struct TuneEvent {
   TuneEventKind kind = TuneEventKind::kTrial;
   std::string task;  // workload text
@@ -45,6 +47,11 @@ struct TuneEvent {
   int64_t min_ns = 0, best_ns = 0, default_ns = 0, elapsed_ns = 0;
   std::string schedule, config;
   int runners = 1;  // in use
+  std::string why;  // kWaiting: why no machine is in use, empty once one is
+  std::string node;  // the model's first node of the task
+  // Sums over all tasks of their uses' best and default times; 0 if one is not known.
+  int64_t model_ns = 0, model_default_ns = 0;
+  int tasks_timed = 0;  // tasks with a best time
 };
 
 // The outcome of a task's finals (docs/why/tuning.md).
@@ -67,6 +74,7 @@ struct FailureReport {
 
 struct TaskReport {
   Workload workload;
+  std::vector<std::string> nodes;  // of the model
   int uses = 0;
   int64_t trials = 0, failed = 0;
   int64_t seeded = 0;  // proposed because of foreign trials in the store
@@ -74,7 +82,7 @@ struct TaskReport {
   int64_t default_ns = 0;  // measured time of the analytic default; 0 if not measured
   int64_t best_ns = 0;
   std::string best_schedule, best_config;
-  std::string stopped;  // "budget", "plateau", "until-gain", "space spent", "interrupted"
+  std::string stopped;  // "budget", "plateau", "until-gain", "space spent", "interrupted", "no runner"
   FinalsReport finals;  // if held, the best is their winner, with their times
   // Whether a kernel of the task ran and was right, in this run or another one.
   bool measured() const { return best_ns > 0 || trials > failed; }
@@ -96,13 +104,15 @@ struct TuneReport {
   int64_t not_judged = 0;  // candidates not judged because of a failure of the machine; not counted as trials
   int64_t to_heal = 0;     // records of the store that do not count: they blame candidates for the machine's failure
   std::string trouble;     // reason of the last of not_judged; empty if none
-  int64_t unanswered = 0;  // jobs that no runner had answered when the budget ended
+  int64_t unanswered = 0;  // jobs that no runner had answered when the run ended
+  std::string no_runner;   // why the run ended without a machine; empty otherwise
   TuneCosts costs;
 };
 
 // Tunes the tasks into the store. Every trial is recorded before a decision is made from it, so a run that is killed
 // and started again loses none and repeats none. Returns when the budget is spent, every task is at its plateau, or
-// *stop is set. Throws Error(kNoRunner) when the runner is lost for good.
+// *stop is set, or no machine was left for runner_patience_ns. Throws Error(kNoRunner) when the runner's answers say
+// that it is of no use.
 TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
                 const std::function<void(const TuneEvent&)>& observe = nullptr,
                 const std::atomic<bool>* stop = nullptr);

@@ -1,5 +1,7 @@
 #include "tuner/tuning_loop.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -50,6 +52,7 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
       tools_(tools),
       observe_(std::move(observe)),
       stop_(stop),
+      watch_(runner_, tools_, options.runner_patience_ns, [this](const std::string& why) { EmitWaiting(why); }),
       run_(WithTasks(MakeTuningRun(options), tasks)) {
   Random random(options.seed);
   seeds_ = {random.Next(), random.Next()};
@@ -71,7 +74,7 @@ TuneReport TuningLoop::Run() {
   Search();
   HoldFinals();
   TuneReport report = Report();
-  run_.state = report.interrupted ? "interrupted" : "done";
+  run_.state = report.interrupted ? "interrupted" : report.no_runner.empty() ? "done" : "runners lost";
   store_.PutRun(run_);
   Emit(TuneEventKind::kDone, nullptr, nullptr);
   return report;
@@ -147,7 +150,11 @@ int64_t TuningLoop::TrialsLeft() const {
 }
 
 void TuningLoop::Search() {
-  BatchMeasurer measurer(runner_, store_, tools_, tasks_, {run_.id, seeds_, [this] { return Halted(); }});
+  const auto halted = [this] {
+    watch_.Look();
+    return Halted();
+  };
+  BatchMeasurer measurer(runner_, store_, tools_, tasks_, {run_.id, seeds_, halted});
   // One batch is measured while the next, planned without its results, is compiled. The learner is a batch behind, and
   // neither the compiler nor the runner waits for the other.
   Batch batch = WaitForCompiler(Compile(PlanBatch()));
@@ -299,8 +306,12 @@ void TuningLoop::CountTrouble(size_t task, const Failure& trouble) {
 
 void TuningLoop::HoldFinals() {
   const int64_t begin_ns = tools_.now_ns();
+  const auto stopping_or_alone = [this] {
+    watch_.Look();
+    return stopping() || watch_.is_over();
+  };
   FinalsStage stage(runner_, store_, tools_,
-                    {options_, run_.id, seeds_, [this] { return stopping(); }, [this] { return TimeLeftNs(); }});
+                    {options_, run_.id, seeds_, stopping_or_alone, [this] { return TimeLeftNs(); }});
   stage.Hold(tasks_, [this](const TuningTask& task) { Emit(TuneEventKind::kFinals, &task, nullptr); });
   finals_ns_ = tools_.now_ns() - begin_ns;
 }
@@ -321,8 +332,10 @@ void TuningLoop::Emit(TuneEventKind kind, const TuningTask* task, const Trial* t
   event.trial = resumed_ + trials_;
   event.elapsed_ns = elapsed_ns();
   event.runners = static_cast<int>(runner_.Machines().size());
+  SumUp(event);
   if (task != nullptr) {
     event.task = task->text();
+    if (!task->report().nodes.empty()) event.node = task->report().nodes.front();
     event.best_ns = task->best_ns();
     event.default_ns = task->default_ns();
     event.schedule = task->report().best_schedule;
@@ -337,11 +350,45 @@ void TuningLoop::Emit(TuneEventKind kind, const TuningTask* task, const Trial* t
   observe_(event);
 }
 
+void TuningLoop::EmitWaiting(const std::string& why) const {
+  if (!observe_) return;
+  TuneEvent event;
+  event.kind = TuneEventKind::kWaiting;
+  event.trial = resumed_ + trials_;
+  event.elapsed_ns = elapsed_ns();
+  event.runners = static_cast<int>(runner_.Machines().size());
+  SumUp(event);
+  event.why = why;
+  observe_(event);
+}
+
+std::string TuningLoop::WhyNoRunner() const {
+  if (watch_.why().empty()) return "";
+  if (watch_.is_over()) {
+    return fmt::format("{} for {:.0f} s", watch_.why(), static_cast<double>(options_.runner_patience_ns) / 1e9);
+  }
+  return unanswered_ > 0 || TimeLeftNs() <= 0 ? watch_.why() + " when the budget ended" : "";
+}
+
+void TuningLoop::SumUp(TuneEvent& event) const {
+  bool has_defaults = true;
+  for (const TuningTask& task : tasks_) {
+    event.tasks_timed += task.best_ns() > 0;
+    has_defaults = has_defaults && task.default_ns() > 0;
+    event.model_ns += task.report().uses * task.best_ns();
+    event.model_default_ns += task.report().uses * task.default_ns();
+  }
+  if (event.tasks_timed < static_cast<int>(tasks_.size())) event.model_ns = 0;
+  if (!has_defaults) event.model_default_ns = 0;
+}
+
 TuneReport TuningLoop::Report() {
   TuneReport report;
   report.interrupted = stopping();
+  if (!report.interrupted) report.no_runner = WhyNoRunner();
+  const char* const why = report.interrupted ? "interrupted" : report.no_runner.empty() ? "budget" : "no runner";
   for (TuningTask& task : tasks_) {
-    if (!task.stopped()) StopTask(task, report.interrupted ? "interrupted" : "budget");
+    if (!task.stopped()) StopTask(task, why);
     report.tasks.push_back(task.report());
   }
   report.trials = trials_;

@@ -13,6 +13,7 @@
 #include "tuner/elsewhere/known_elsewhere.h"
 #include "tuner/elsewhere/other_tuners.h"
 #include "tuner/failure_tally.h"
+#include "tuner/runner_watch.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_task.h"
@@ -58,7 +59,10 @@ class TuningLoop {
   int64_t TimeLeftNs() const;
   // Whether the search's time is up; the expected time of the finals is left to them.
   bool TimeIsUp() const { return TimeLeftNs() <= finals_reserve_ns_; }
-  bool Halted() const { return stopping() || TimeIsUp(); }
+  bool Halted() const { return stopping() || TimeIsUp() || watch_.is_over(); }
+  void EmitWaiting(const std::string& why) const;
+  void SumUp(TuneEvent& event) const;
+  std::string WhyNoRunner() const;
   std::vector<TaskProgress> ProgressOfAll() const;
   bool GainsTooLittle() const;
   int64_t TrialsLeft() const;
@@ -69,6 +73,7 @@ class TuningLoop {
   const TuneTools& tools_;
   std::function<void(const TuneEvent&)> observe_;
   const std::atomic<bool>* stop_;
+  RunnerWatch watch_;
   std::vector<TuningTask> tasks_;
   TuningRun run_;
   MeasuredHere here_;

@@ -32,6 +32,7 @@ TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::st
       plateau_window_(early_stopping.value_or(PlateauWindow(*space_))) {
   report_.workload = task.workload;
   report_.uses = task.uses;
+  report_.nodes = task.nodes;
   if (!space_->ranked().empty()) default_key_ = space_->Key(space_->ranked().front().proposal);
 }
 

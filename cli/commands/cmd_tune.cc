@@ -36,6 +36,7 @@ namespace {
 constexpr int64_t kDefaultBudgetNs = 300'000'000'000;
 constexpr int64_t kMostWaitNs = 24 * 3600 * int64_t{1'000'000'000};  // for a busy runner, if no time budget is given
 constexpr int64_t kLeastSearchNs = 1'000'000'000;                    // the part of the budget that waiting leaves
+constexpr int64_t kGraceNs = 30'000'000'000;  // by which the session gives up later than the tuner, who tells it
 
 struct TuneCommandOptions {
   ModelOptions model;
@@ -44,7 +45,8 @@ struct TuneCommandOptions {
   RemoteRunnerOptions remote;
   PrecisionOptions precision;
   int64_t early_stopping = -1;  // not given
-  std::string db, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores;
+  std::string db, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores, runner_wait = "10m";
+  bool wide = false;
   std::vector<std::string> tasks;
 };
 
@@ -105,6 +107,10 @@ void AddTrackerOptions(CommandLine& line, TuneCommandOptions& options) {
       .Between(1, 64)
       .ShowDefault()
       .Needs(tracker);
+  line.Add("--runner-wait", options.runner_wait, "how long to wait once no runner is left, as 10m")
+      .In(OptionGroup::kRemote)
+      .ShowDefault()
+      .Needs(tracker);
   AddClientKeyOptions(line, options.remote.keys);
 }
 
@@ -115,6 +121,8 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   AddStoreOption(line, options.db);
   AddSearchOptions(line, options);
   AddTrackerOptions(line, options);
+  line.AddFlag("--wide", options.wide, "add workloads, configs, peak and stops to the closing table")
+      .In(OptionGroup::kOutput);
 }
 
 void FilterTasks(std::vector<Task>& tasks, const std::vector<std::string>& wanted) {
@@ -168,6 +176,7 @@ TuneOptions Complete(const TuneCommandOptions& options) {
   if (!options.until_gain.empty()) tune.budget.until_gain = ParseUntilGain(options.until_gain);
   if (options.early_stopping >= 0) tune.budget.early_stopping = options.early_stopping;
   tune.cores = CoresOfThisMachine(options.cores);
+  tune.runner_patience_ns = ParseDuration(options.runner_wait);
   if (!options.budget.empty()) {
     tune.budget.time_ns = ParseDuration(options.budget);
   } else if (tune.budget.trials == 0 && tune.budget.until_gain == 0) {
@@ -224,7 +233,7 @@ Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, co
   const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
   Tuned tuned;
   tuned.report = Tune(tasks, tune, runner, store, observe, CatchStopSignals());
-  if (tuned.report.interrupted) return tuned;
+  if (tuned.report.interrupted || !tuned.report.no_runner.empty()) return tuned;
   if (options.machine.precision == "auto") prepared = ChooseAmongTuned(options, preparer, prepared.machine);
   tuned.precision = prepared.chosen;
   if (options.finals == "network") {
@@ -256,6 +265,19 @@ Tuned SearchOrReplay(const TuneCommandOptions& options, Runner* runner, ModelPre
   return TuneAndRank(options, preparer, subject, tune, *runner, *store, output);
 }
 
+void PrintTuned(const Tuned& tuned, const BuildContext& context, bool wide, bool json) {
+  if (!json) {
+    const std::string chosen = tuned.precision ? ChosenPrecisionText(*tuned.precision) : "";
+    return Print("{}{}{}", ReportText(tuned.report, wide), chosen, NetworkFinalsText(tuned.network));
+  }
+  Json report = ReportJson(tuned.report);
+  report["target"] = context.target.ToText();
+  report["threads"] = context.threads;
+  report["network_finals"] = NetworkFinalsJson(tuned.network);
+  if (tuned.precision) report["precision"] = ChosenPrecisionJson(*tuned.precision);
+  PrintJson(report);
+}
+
 }  // namespace
 
 int TuneCommand(const Arguments& arguments) {
@@ -271,6 +293,7 @@ int TuneCommand(const Arguments& arguments) {
   const Model model = LoadModel(options.model);
   // Waiting for a runner counts towards the budget.
   options.remote.lost_timeout_ns = tune.budget.time_ns > 0 ? tune.budget.time_ns : kMostWaitNs;
+  options.remote.gone_timeout_ns = tune.runner_patience_ns + kGraceNs;
   const int64_t begin_ns = NowNs();
   // The runner is found before the store is opened, so that a missing tracker leaves no empty store behind.
   const std::unique_ptr<Runner> runner = MakeRunner(options);
@@ -285,21 +308,16 @@ int TuneCommand(const Arguments& arguments) {
   TuneOutput output(line.json(), StatusLine().terminal(), subject.tasks.size(), tune.budget);
   const Tuned tuned = SearchOrReplay(options, runner.get(), preparer, subject, tune, output);
   output.Finish();
-  if (line.json()) {
-    Json report = ReportJson(tuned.report);
-    report["target"] = machine.context.target.ToText();
-    report["threads"] = machine.context.threads;
-    report["network_finals"] = NetworkFinalsJson(tuned.network);
-    if (tuned.precision) report["precision"] = ChosenPrecisionJson(*tuned.precision);
-    PrintJson(report);
-  } else {
-    const std::string chosen = tuned.precision ? ChosenPrecisionText(*tuned.precision) : "";
-    Print("{}{}{}", ReportText(tuned.report), chosen, NetworkFinalsText(tuned.network));
+  PrintTuned(tuned, machine.context, options.wide, line.json());
+  const TuneReport& report = tuned.report;
+  if (!report.no_runner.empty()) {
+    line.Next(line.Again());
+    throw Error(ExitCode::kNoRunner, NoRunnerText(report, StorePath(options.db)));
   }
-  const std::string nothing = WhyNothingWorked(tuned.report);
-  if (!nothing.empty() && !tuned.report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);
+  const std::string nothing = WhyNothingWorked(report);
+  if (!nothing.empty() && !report.interrupted) throw Error(ExitCode::kAnswerIsNo, nothing);
   if (!options.replay.empty()) line.Resolve("--db", options.replay);
-  line.Next(tuned.report.interrupted ? line.Again() : "hone build" + line.Given(kKernelTopics) + " -o P.hone");
+  line.Next(report.interrupted ? line.Again() : "hone build" + line.Given(kKernelTopics) + " -o P.hone");
   return StopExitCode(0);
 }
 

@@ -1,9 +1,9 @@
 #include "cli/printing/tune_output.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
@@ -14,14 +14,14 @@ namespace hone {
 
 void TimeLeft::Trial(int64_t trial, int64_t elapsed_ns) {
   trial_ = trial;
+  now_ns_ = elapsed_ns;
   elapsed_ns_.push_back(elapsed_ns);
 }
 
 std::optional<int64_t> TimeLeft::Ns() const {
-  if (elapsed_ns_.empty()) return std::nullopt;
   std::optional<int64_t> left_ns;
-  if (budget_.time_ns > 0) left_ns = budget_.time_ns - elapsed_ns_.back();
-  if (budget_.trials > 0) {
+  if (budget_.time_ns > 0 && now_ns_ > 0) left_ns = budget_.time_ns - now_ns_;
+  if (budget_.trials > 0 && !elapsed_ns_.empty()) {
     // Trials arrive in batches, all with the time at which the batch ended.
     const size_t half = elapsed_ns_.size() / 2;
     const int64_t span_ns = elapsed_ns_.back() - (half == 0 ? 0 : elapsed_ns_[half - 1]);
@@ -71,9 +71,28 @@ Json NetworkFinalsJson(const NetworkFinals& finals) {
 namespace {
 
 constexpr int64_t kQuietNs = 10'000'000'000;
+constexpr size_t kColumns = 80;
+constexpr size_t kLayerColumns = 24;
+
+double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
 std::string LeftText(std::optional<int64_t> left_ns) {
-  return left_ns ? fmt::format(", at most {:.0f} s left", static_cast<double>(*left_ns) / 1e9) : "";
+  return left_ns ? fmt::format(", up to {:.0f} s left", Seconds(*left_ns)) : "";
+}
+
+// "model 24.261 ms (1.03x)": the sum over the uses of its tasks.
+std::string ModelText(const TuneEvent& event, size_t tasks) {
+  if (event.model_ns == 0) return fmt::format("{} of {} tasks timed", event.tasks_timed, tasks);
+  return fmt::format("model {:.3f} ms ({})", static_cast<double>(event.model_ns) / 1e6,
+                     RatioText(event.model_default_ns, event.model_ns));
+}
+
+std::string TaskText(const TuneEvent& event) { return event.node.empty() ? WorkloadShapeText(event.task) : event.node; }
+
+// The layer's name in the model. A longer one keeps its end, which tells layers apart.
+std::string LayerText(const TaskReport& task, size_t most) {
+  const std::string name = task.nodes.empty() ? WorkloadShapeText(task.workload.ToText()) : task.nodes.front();
+  return name.size() <= most ? name : "~" + name.substr(name.size() + 1 - most);
 }
 
 std::string CostsText(const TuneReport& report) {
@@ -112,6 +131,12 @@ std::string FinalsText(const FinalsReport& finals) {
   return fmt::format("{:.1f} % faster, p {:.3f}", 100 * finals.gain, finals.p);
 }
 
+// FinalsText in a few columns: by how much the winner is faster.
+std::string ShortFinalsText(const FinalsReport& finals) {
+  if (finals.held == 0) return "-";
+  return finals.replaced ? fmt::format("{:.1f} %", 100 * finals.gain) : "same";
+}
+
 std::string FailureText(const FailureReport& failure) {
   return fmt::format("{}{}{}", FateName(failure.fate), failure.message.empty() ? "" : ": ", failure.message);
 }
@@ -123,6 +148,7 @@ Json FailureJson(const FailureReport& failure) {
 
 Json TaskJson(const TaskReport& task, double peak_gflops) {
   return {{"task", task.workload.ToText()},
+          {"nodes", task.nodes},
           {"uses", task.uses},
           {"trials", task.trials},
           {"failed", task.failed},
@@ -138,23 +164,29 @@ Json TaskJson(const TaskReport& task, double peak_gflops) {
           {"finals", FinalsJson(task.finals)}};
 }
 
-// Schedules and configs are printed below the table, because they are longer than its rows.
-std::string ConfigsText(const TuneReport& report) {
-  std::string text = "best:\n";
+// Why a task has no best kernel; empty if it has one.
+std::string WhyNoBest(const TaskReport& task) {
+  const FailureReport& failure = task.failure;
+  if (failure.trials > 0) {
+    return fmt::format("none: {} of {} trials {}", failure.trials, task.trials, FailureText(failure));
+  }
+  if (task.best_ns > 0 || task.trials <= task.failed) return "";
+  return fmt::format("none: {} of {} trials worked, all of them noisy (others had the cores); no build takes them",
+                     task.trials - task.failed, task.trials);
+}
+
+// Workloads, schedules and configs are longer than the table's rows.
+std::string BestText(const TuneReport& report, bool wide) {
+  std::string text;
   for (size_t i = 0; i < report.tasks.size(); ++i) {
     const TaskReport& task = report.tasks[i];
-    const FailureReport& failure = task.failure;
-    if (task.best_ns > 0) text += fmt::format("{:>4}  {} {}\n", i + 1, task.best_schedule, task.best_config);
-    if (failure.trials > 0) {
-      text +=
-          fmt::format("{:>4}  none: {} of {} trials {}\n", i + 1, failure.trials, task.trials, FailureText(failure));
-    } else if (task.best_ns == 0 && task.trials > task.failed) {
-      text += fmt::format(
-          "{:>4}  none: {} of {} trials worked, all of them noisy (others had the cores); no build takes them\n", i + 1,
-          task.trials - task.failed, task.trials);
-    }
+    if (wide) text += fmt::format("{:>4}  {}\n", i + 1, task.workload.ToText());
+    if (wide && task.best_ns > 0) text += fmt::format("      {} {}\n", task.best_schedule, task.best_config);
+    const std::string why = WhyNoBest(task);
+    const size_t width = wide ? why.size() : kColumns - 6;
+    if (!why.empty()) text += fmt::format("{:>4}  {}\n", i + 1, fmt::join(Wrapped(why, width), "\n      "));
   }
-  return text;
+  return text.empty() ? "" : "best:\n" + text;
 }
 
 std::string SeededText(const TuneReport& report) {
@@ -176,9 +208,46 @@ std::string UnansweredText(const TuneReport& report) {
         report.to_heal);
   }
   if (report.unanswered == 0) return text;
-  return text +
-         fmt::format("{} job{} got no answer before the budget ended: no runner was there any more, or none answered\n",
-                     report.unanswered, report.unanswered == 1 ? "" : "s");
+  return text + fmt::format("{} job{} got no answer before the {}\n", report.unanswered,
+                            report.unanswered == 1 ? "" : "s",
+                            report.interrupted ? "run was stopped; the same command measures them" : "run ended");
+}
+
+Table WideTable(const TuneReport& report) {
+  Table table({"> #", "layer", "task", "> uses", "> default", "> best", "> gain", "> peak", "> trials", "> failed",
+               "stopped", "finals"});
+  int number = 0;
+  for (const TaskReport& task : report.tasks) {
+    const double share = ShareOfPeak(task, report.peak_gflops);
+    table.Add({fmt::format("{}", ++number), task.nodes.empty() ? "" : task.nodes.front(),
+               WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses), TimeText(task.default_ns),
+               TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
+               share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-", fmt::format("{}", task.trials),
+               fmt::format("{}", task.failed), task.stopped, FinalsText(task.finals)});
+  }
+  return table;
+}
+
+Table NarrowTable(const TuneReport& report) {
+  Table table({"> #", "layer", "> uses", "> default", "> best", "> gain", "> trials", "> finals"});
+  int number = 0;
+  for (const TaskReport& task : report.tasks) {
+    table.Add({fmt::format("{}", ++number), LayerText(task, kLayerColumns), fmt::format("{}", task.uses),
+               TimeText(task.default_ns), TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
+               fmt::format("{}", task.trials), ShortFinalsText(task.finals)});
+  }
+  return table;
+}
+
+std::string SumText(const TuneReport& report) {
+  int64_t best_sum = 0, default_sum = 0;
+  for (const TaskReport& task : report.tasks) {
+    if (task.default_ns <= 0 || task.best_ns <= 0) continue;
+    default_sum += task.uses * task.default_ns;
+    best_sum += task.uses * task.best_ns;
+  }
+  return fmt::format("sum over uses: default {}, best {} ({})\n", TimeText(default_sum), TimeText(best_sum),
+                     RatioText(default_sum, best_sum));
 }
 
 }  // namespace
@@ -187,89 +256,94 @@ TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& bud
     : json_(json), status_(terminal), tasks_(tasks), left_(budget) {}
 
 std::string TuneOutput::Status(const TuneEvent& event) const {
-  const double seconds = static_cast<double>(event.elapsed_ns) / 1e9;
-  return fmt::format("{} trials, {} failed, {:.1f} trials/s{}, {} of {} tasks seen{}", trials_, failed_,
-                     seconds > 0 ? static_cast<double>(trials_) / seconds : 0.0,
-                     event.runners == 1 ? "" : fmt::format(", {} runners", event.runners), best_ns_.size(), tasks_,
-                     LeftText(left_.Ns()));
+  return fmt::format("{}{}; {} trials, {} failed{}", ModelText(event, tasks_), LeftText(left_.Ns()), trials_, failed_,
+                     event.runners == 1 ? "" : fmt::format(", {} runners", event.runners));
 }
 
 void TuneOutput::Observe(const TuneEvent& event) {
   if (json_) {
+    const bool is_repeated = event.kind == TuneEventKind::kWaiting && waits_since_ns_ && !event.why.empty();
     // The report is the closing object instead, because it says more than the event.
-    if (event.kind != TuneEventKind::kDone) PrintJson(EventJson(event));
+    if (event.kind != TuneEventKind::kDone && !is_repeated) PrintJson(EventJson(event));
+    if (event.kind == TuneEventKind::kWaiting) waits_since_ns_ = event.why.empty() ? std::nullopt : std::optional(0);
     FlushStdout();
     return;
   }
   if (event.kind == TuneEventKind::kFinals) return ObserveFinals(event);
+  if (event.kind == TuneEventKind::kWaiting) return ObserveWaiting(event);
   if (event.kind != TuneEventKind::kTrial) return;
   ++trials_;
   left_.Trial(event.trial, event.elapsed_ns);
   if (event.fate != Fate::kOk) ++failed_;
-  int64_t& best = best_ns_[event.task];
-  const bool better = event.fate == Fate::kOk && event.best_ns > 0 && (best == 0 || event.best_ns < best);
-  if (better) best = event.best_ns;
-  if (status_.terminal()) {
-    status_.Show(fmt::format("{}; {} {}", Status(event), WorkloadShapeText(event.task), TimeText(event.best_ns)));
-  } else if (event.elapsed_ns - last_line_ns_ >= kQuietNs) {
-    last_line_ns_ = event.elapsed_ns;
-    Note("{}\n", Status(event));
-  }
+  ShowOrNote(event, Status(event), "; " + TaskText(event));
+}
+
+// `more` has room on a terminal, where the line is cut.
+void TuneOutput::ShowOrNote(const TuneEvent& event, const std::string& status, const std::string& more) {
+  status_.Show(status + more);
+  if (status_.terminal() || event.elapsed_ns - last_line_ns_ < kQuietNs) return;
+  last_line_ns_ = event.elapsed_ns;
+  Note("{}\n", status);
 }
 
 void TuneOutput::ObserveFinals(const TuneEvent& event) {
-  const std::string text = fmt::format("finals of {} of {} tasks; {} {}", ++finals_, tasks_,
-                                       WorkloadShapeText(event.task), TimeText(event.best_ns));
-  status_.Show(text);
-  if (status_.terminal() || event.elapsed_ns - last_line_ns_ < kQuietNs) return;
-  last_line_ns_ = event.elapsed_ns;
-  Note("{}\n", text);
+  ShowOrNote(event, fmt::format("{}; finals of {} of {} tasks", ModelText(event, tasks_), ++finals_, tasks_),
+             "; " + TaskText(event));
+}
+
+void TuneOutput::ObserveWaiting(const TuneEvent& event) {
+  const bool begins = !waits_since_ns_;
+  const int64_t waited_ns = event.elapsed_ns - waits_since_ns_.value_or(event.elapsed_ns);
+  if (begins || event.why.empty()) status_.Clear();
+  if (event.why.empty()) {
+    waits_since_ns_.reset();
+    return Note("a runner is there again after {:.0f} s\n", Seconds(waited_ns));
+  }
+  if (begins) {
+    waits_since_ns_ = last_line_ns_ = event.elapsed_ns;
+    Note("{}, waiting\n", event.why);
+  }
+  left_.Waited(event.elapsed_ns);
+  ShowOrNote(event, fmt::format("waiting for {:.0f} s{}: {}", Seconds(waited_ns), LeftText(left_.Ns()), event.why), "");
 }
 
 void TuneOutput::Finish() { status_.Keep(); }
 
 Json EventJson(const TuneEvent& event) {
-  static constexpr const char* kKinds[] = {"trial", "task", "done", "finals"};
-  return {{"event", kKinds[static_cast<size_t>(event.kind)]},
-          {"task", event.task},
-          {"trial", event.trial},
-          {"fate", FateName(event.fate)},
-          {"min_ns", event.min_ns},
-          {"best_ns", event.best_ns},
-          {"default_ns", event.default_ns},
-          {"elapsed_ns", event.elapsed_ns},
-          {"schedule", event.schedule},
-          {"config", event.config},
-          {"runners", event.runners}};
+  static constexpr const char* kKinds[] = {"trial", "task", "done", "finals", "waiting"};
+  Json json = {{"event", kKinds[static_cast<size_t>(event.kind)]},
+               {"task", event.task},
+               {"node", event.node},
+               {"trial", event.trial},
+               {"fate", FateName(event.fate)},
+               {"min_ns", event.min_ns},
+               {"best_ns", event.best_ns},
+               {"default_ns", event.default_ns},
+               {"model_ns", event.model_ns},
+               {"model_default_ns", event.model_default_ns},
+               {"elapsed_ns", event.elapsed_ns},
+               {"schedule", event.schedule},
+               {"config", event.config},
+               {"runners", event.runners}};
+  if (event.kind == TuneEventKind::kWaiting) json["why"] = event.why;
+  return json;
 }
 
-std::string ReportText(const TuneReport& report) {
-  Table table({"> #", "task", "> uses", "> default", "> best", "> gain", "> peak", "> trials", "> failed", "stopped",
-               "finals"});
-  int64_t best_sum = 0, default_sum = 0;
-  int number = 0;
-  for (const TaskReport& task : report.tasks) {
-    const double share = ShareOfPeak(task, report.peak_gflops);
-    table.Add({fmt::format("{}", ++number), WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses),
-               TimeText(task.default_ns), TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
-               share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-", fmt::format("{}", task.trials),
-               fmt::format("{}", task.failed), task.stopped, FinalsText(task.finals)});
-    if (task.default_ns <= 0 || task.best_ns <= 0) continue;
-    default_sum += task.uses * task.default_ns;
-    best_sum += task.uses * task.best_ns;
-  }
+std::string ReportText(const TuneReport& report, bool wide) {
+  const Table table = wide ? WideTable(report) : NarrowTable(report);
   const std::string peak =
       report.peak_gflops > 0 ? fmt::format("measured peak: {:.1f} GFLOP/s\n", report.peak_gflops) : "";
-  return table.ToText() + ConfigsText(report) + peak +
-         fmt::format(
-             "sum over uses: default {}, best {} ({})\n{} trials in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known "
-             "from "
-             "before{}\n{}",
-             TimeText(default_sum), TimeText(best_sum), RatioText(default_sum, best_sum), report.trials,
-             static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
-             static_cast<double>(report.finals_ns) / 1e9, report.resumed, report.interrupted ? "; interrupted" : "",
-             CostsText(report)) +
-         SeededText(report) + UnansweredText(report);
+  return table.ToText() + BestText(report, wide) + peak + SumText(report) +
+         fmt::format("{} trials in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known from before{}\n", report.trials,
+                     Seconds(report.elapsed_ns - report.finals_ns), report.trials_per_second, Seconds(report.finals_ns),
+                     report.resumed, report.interrupted ? "; interrupted" : "") +
+         CostsText(report) + SeededText(report) + UnansweredText(report);
+}
+
+std::string NoRunnerText(const TuneReport& report, const std::string& store) {
+  const int64_t kept = report.trials + report.resumed;
+  return fmt::format("{}; {} trial{} of this run {} kept in {}, and the same command goes on with {}", report.no_runner,
+                     kept, kept == 1 ? "" : "s", kept == 1 ? "is" : "are", store, kept == 1 ? "it" : "them");
 }
 
 std::string WhyNothingWorked(const TuneReport& report) {
@@ -280,7 +354,7 @@ std::string WhyNothingWorked(const TuneReport& report) {
   for (const TaskReport& task : tasks) trials += task.trials;
   if (trials == 0 && report.unanswered > 0) {
     return fmt::format(
-        "nothing was measured: no runner answered {} job{} before the budget ended; hone devices lists "
+        "nothing was measured: no runner answered {} job{} before the budget ended; `hone devices` lists "
         "those that are there",
         report.unanswered, report.unanswered == 1 ? "" : "s");
   }
@@ -306,6 +380,7 @@ Json ReportJson(const TuneReport& report) {
           {"peak_gflops", report.peak_gflops},
           {"interrupted", report.interrupted},
           {"unanswered", report.unanswered},
+          {"no_runner", report.no_runner},
           {"to_heal", report.to_heal},
           {"not_compiled", report.not_judged},
           {"compile_ns", report.costs.compile_ns},

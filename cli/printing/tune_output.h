@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,12 +23,14 @@ class TimeLeft {
   // `trial` is the number of trials so far, including those of earlier runs. elapsed_ns is the time since this run
   // began.
   void Trial(int64_t trial, int64_t elapsed_ns);
+  // Time passed without a trial.
+  void Waited(int64_t elapsed_ns) { now_ns_ = elapsed_ns; }
   // An upper bound of the time left, as a plateau may end the run earlier. nullopt if no time is left or it is unknown.
   std::optional<int64_t> Ns() const;
 
  private:
   const Budget budget_;
-  int64_t trial_ = 0;
+  int64_t trial_ = 0, now_ns_ = 0;
   std::vector<int64_t> elapsed_ns_;  // at this run's trials
 };
 
@@ -38,8 +39,9 @@ std::string NetworkFinalsText(const NetworkFinals& finals);
 // null if no finals were asked for.
 Json NetworkFinalsJson(const NetworkFinals& finals);
 
-// Progress on stderr: one overwritten line on a terminal, else a plain line when a best time falls and every 10 s. With
-// JSON, one object per line on stdout instead. Not thread-safe.
+// Progress on stderr: one overwritten line on a terminal, else a plain line every 10 s. The line begins with the
+// model's time, its gain and the time left. That no runner is left is told at once. With JSON, one object per line on
+// stdout instead. Not thread-safe.
 class TuneOutput {
  public:
   TuneOutput(bool json, bool terminal, size_t tasks, const Budget& budget);
@@ -50,6 +52,8 @@ class TuneOutput {
  private:
   std::string Status(const TuneEvent& event) const;
   void ObserveFinals(const TuneEvent& event);
+  void ObserveWaiting(const TuneEvent& event);
+  void ShowOrNote(const TuneEvent& event, const std::string& status, const std::string& more);
 
   bool json_;
   StatusLine status_;
@@ -57,17 +61,20 @@ class TuneOutput {
   TimeLeft left_;
   int64_t trials_ = 0, failed_ = 0, finals_ = 0;
   int64_t last_line_ns_ = 0;
-  std::map<std::string, int64_t> best_ns_;  // by task
+  std::optional<int64_t> waits_since_ns_;  // when the last runner was gone
 };
 
 // One object per event.
 Json EventJson(const TuneEvent& event);
-// A row per task: uses, default, best, gain, share of the measured peak, trials, why it stopped and its finals' result.
-// The share counts the direct algorithm's arithmetic, so Winograd exceeds 100 %. Below are schedules and configs, or
-// the failure of a task for which nothing worked, then the peak and the sums.
-std::string ReportText(const TuneReport& report);
+// A row per task within 80 columns: its layer in the model, uses, default, best, gain, trials and its finals' result.
+// With `wide`, the task's shapes, its share of the measured peak, failures and why it stopped are columns, too. The
+// share counts the direct algorithm's arithmetic, so Winograd exceeds 100 %. Workloads, schedules and configs are then
+// below. The failures of tasks for which nothing worked and the sums follow in each case.
+std::string ReportText(const TuneReport& report, bool wide = false);
 // Why no task has a kernel that ran correctly; empty if one has, or if there are no tasks.
 std::string WhyNothingWorked(const TuneReport& report);
+// The error of a run that ended without a runner: why, and what is kept in `store`.
+std::string NoRunnerText(const TuneReport& report, const std::string& store);
 // The closing object: event "done" and the tasks.
 Json ReportJson(const TuneReport& report);
 

@@ -29,7 +29,8 @@ std::vector<std::string> WordsBetweenBlanks(const std::string& text) {
   return words;
 }
 
-// Splits a text into lines of at most `width`, except for longer words; at least one line.
+}  // namespace
+
 std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   if (text.size() <= width) return {text};
   std::vector<std::string> lines(1);
@@ -39,6 +40,8 @@ std::vector<std::string> Wrapped(const std::string& text, size_t width) {
   }
   return lines;
 }
+
+namespace {
 
 // The width of each column, and the gap between columns.
 struct TableFrame {

@@ -15,6 +15,9 @@ struct TableCells {
   std::vector<std::vector<std::string>> rows;
 };
 
+// Splits a text into lines of at most `width`, except for longer words; at least one line.
+std::vector<std::string> Wrapped(const std::string& text, size_t width);
+
 // One line of a table with these column widths: two spaces between columns, a newline at the end, no trailing spaces.
 std::string TableLine(const std::vector<std::string>& cells, const std::vector<size_t>& widths,
                       const std::vector<bool>& right);

@@ -32,6 +32,10 @@ class _Tally:
         return f"{self.trials} trials, {self.failed} failed, {rate:.1f} trials/s, {len(self.tasks)} tasks seen"
 
 
+def _waiting(event: Event) -> str:
+    return f"{event['why']}, waiting" if event["why"] else "a runner is there again"
+
+
 class PlainLines:
     """Prints a line every 10 seconds, for notebooks and files."""
 
@@ -42,6 +46,9 @@ class PlainLines:
 
     def __call__(self, event: Event) -> None:
         if event["event"] == "done":
+            return
+        if event["event"] == "waiting":
+            print(_waiting(event), file=self._stream, flush=True)
             return
         self._tally.add(event)
         if self._tally.elapsed_ns - self._told_ns >= _QUIET_NS:
@@ -59,6 +66,9 @@ class Bar:
     def __call__(self, event: Event) -> None:
         if event["event"] == "done":
             self._bar.close()
+            return
+        if event["event"] == "waiting":
+            self._bar.write(_waiting(event), file=self._bar.fp)
             return
         self._tally.add(event)
         self._bar.set_postfix(failed=self._tally.failed, tasks=len(self._tally.tasks), refresh=False)

@@ -20,8 +20,6 @@ namespace hone {
 namespace {
 
 constexpr int64_t kLeasePollNs = 100'000'000;
-// Longer than an unrenewed lease lasts.
-constexpr int64_t kMostUnseenNs = 30'000'000'000;
 
 std::chrono::nanoseconds Nanoseconds(int64_t ns) { return std::chrono::nanoseconds(ns); }
 
@@ -138,7 +136,7 @@ Environment RemoteSession::Describe() {
 }
 
 bool RemoteSession::IsGone(int64_t now_ns) const {
-  return now_ns - seen_ns_ > std::min(kMostUnseenNs, options_.lost_timeout_ns);
+  return now_ns - seen_ns_ > std::min(options_.gone_timeout_ns, options_.lost_timeout_ns);
 }
 
 void RemoteSession::ThrowNotFree() const {
@@ -151,6 +149,11 @@ std::vector<Environment> RemoteSession::Machines() {
   std::vector<Environment> machines(machines_.size());
   std::transform(machines_.begin(), machines_.end(), machines.begin(), [](const auto& m) { return m.second; });
   return machines;
+}
+
+std::optional<RunnerAbsence> RemoteSession::Absence() {
+  const std::lock_guard lock(mutex_);
+  return absence_;
 }
 
 // Results that their runner retracts later: docs/reference/protocol.md, Health.

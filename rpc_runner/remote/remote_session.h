@@ -45,10 +45,12 @@ class RemoteSession : public Runner {
   uint64_t OpenGroup() override;
   void CloseGroup(uint64_t group) override;
   // The environment of the runner that was leased first. Throws Error(kNoRunner) if none is leased within
-  // lost_timeout_ns, or if no runner, free or not, offers the key for 30 s.
+  // lost_timeout_ns, or if no runner, free or not, offers the key for gone_timeout_ns.
   Environment Describe() override;
   // The environments of the runners that are leased at this time.
   std::vector<Environment> Machines() override;
+  // See Runner.
+  std::optional<RunnerAbsence> Absence() override;
 
  private:
   // Whether no runner that offers the key was seen for so long that waiting is pointless.
@@ -82,6 +84,7 @@ class RemoteSession : public Runner {
   void RequestMore(int64_t now_ns);
   void SendHeartbeat(HeldLease& lease, int64_t now_ns);
   void FailLateJobs(int64_t now_ns);
+  void UpdateAbsence(int64_t now_ns);
   void SendRelease(const std::string& client, const std::string& lease);
   void ForgetLease(std::list<HeldLease>::iterator lease);
 
@@ -104,6 +107,7 @@ class RemoteSession : public Runner {
   // When a runner of the key was last known to exist: free, leased, held or drained.
   int64_t seen_ns_ = 0;
   std::string busy_;  // BusyText of the tracker's last message
+  std::optional<RunnerAbsence> absence_;
 
   // The thread's own.
   SocketContext context_;         // for the tracker, with keys
@@ -113,7 +117,9 @@ class RemoteSession : public Runner {
   LeaseRequester requester_;
   WaitingNotice notice_;
   int64_t tracker_heard_ns_ = 0;
-  bool full_ = false;  // a connection took no more; it is tried again soon
+  int64_t alone_ns_ = 0;    // when the last lease ended; 0 while there is one, and before the first
+  int64_t offered_ns_ = 0;  // when the tracker last knew of a runner of the key
+  bool full_ = false;       // a connection took no more; it is tried again soon
   std::string reported_refusal_;
   std::string not_allowed_;  // what the key's role does not allow; empty if nothing
   WorkerId last_worker_ = 0;

@@ -16,7 +16,8 @@ namespace hone {
 namespace {
 
 constexpr int64_t kSessionLoopNs = 100'000'000;
-constexpr int64_t kFullNs = 2'000'000;  // how soon a full connection is tried again
+constexpr int64_t kFullNs = 2'000'000;       // how soon a full connection is tried again
+constexpr int64_t kSettleNs = kHeartbeatNs;  // until the tracker has said who has the runners
 
 }  // namespace
 
@@ -53,6 +54,7 @@ void RemoteSession::Step() {
   }
   RequestMore(now_ns);
   FailLateJobs(now_ns);
+  UpdateAbsence(now_ns);
 }
 
 void RemoteSession::ReceiveAll() {
@@ -164,7 +166,7 @@ void RemoteSession::OnQueued(const Json& header) {
   if (HeaderNumber(header, "runners") > 0) served_ns_ = MonotonicNs();
   if (HeaderNumber(header, "runners") > 0 || !busy_.empty()) {
     runner_offered_ = true;
-    seen_ns_ = MonotonicNs();
+    offered_ns_ = seen_ns_ = MonotonicNs();
   }
   changed_.notify_all();
 }
@@ -213,6 +215,8 @@ void RemoteSession::OnLease(const Json& header) {
   machines_.emplace_back(last_worker_, environment);
   queue_.AddWorker(last_worker_);
   served_ns_ = seen_ns_ = now_ns;
+  alone_ns_ = 0;
+  absence_.reset();
   changed_.notify_all();
 }
 
@@ -324,7 +328,7 @@ void RemoteSession::ForgetLease(std::list<HeldLease>::iterator lease) {
   SendRelease(lease->client, lease->lease);
   const std::lock_guard lock(mutex_);
   if (leases_.size() == 1) {
-    served_ns_ = MonotonicNs();
+    served_ns_ = seen_ns_ = alone_ns_ = MonotonicNs();
     requester_.RequestAtOnce();
   }
   queue_.RemoveLostWorker(lease->worker);
@@ -392,6 +396,19 @@ void RemoteSession::FailLateJobs(int64_t now_ns) {
                  busy_.empty() ? fmt::format("no runner offered the device key \"{}\" any more", options_.key)
                                : fmt::format("no runner of the device key \"{}\" became free: {}", options_.key, busy_));
   changed_.notify_all();
+}
+
+void RemoteSession::UpdateAbsence(int64_t now_ns) {
+  const std::lock_guard lock(mutex_);
+  if (alone_ns_ == 0 || now_ns - alone_ns_ < kSettleNs) return absence_.reset();
+  const int64_t gone_ns = now_ns - std::max(alone_ns_, offered_ns_);
+  if (now_ns - tracker_heard_ns_ > kLostNs) {
+    absence_ = {fmt::format("the tracker at {} does not answer", options_.tracker), gone_ns};
+  } else if (gone_ns < kLostNs && !busy_.empty()) {
+    absence_ = {fmt::format("no runner of the key \"{}\" is free: {}", options_.key, busy_), 0};
+  } else {
+    absence_ = {fmt::format("no runner left for the key \"{}\"", options_.key), gone_ns};
+  }
 }
 
 }  // namespace hone

@@ -16,6 +16,7 @@ TaskReport WideTask() {
   TaskReport task;
   task.workload =
       Workload::Parse("nn.conv2d data=1x1024x14x14 weight=2048x1024x1x1 strides=2x2 padding=0x0x0x0 epilogue=residual");
+  task.nodes = {"/layer4/layer4.0/downsample/Conv"};
   task.uses = 10;
   task.trials = 1000;
   task.failed = 100;
@@ -42,29 +43,56 @@ TuneReport OneTask() {
   return report;
 }
 
-TEST(ReportText, FitsATerminalAndPutsConfigsBelow) {
-  TuneReport report = OneTask();
-  const std::string text = ReportText(report);
+std::string Line(const std::string& text, size_t number) {
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 150U) << line;
-  EXPECT_THAT(text, HasSubstr(report.tasks[0].best_config));
-  EXPECT_THAT(text.substr(0, text.find("best:\n")), Not(HasSubstr("oc_block")));
+  std::string line;
+  for (size_t i = 0; i <= number; ++i) std::getline(lines, line);
+  return line;
+}
+
+void ExpectNoLineOver(size_t columns, const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), columns) << line;
+}
+
+TEST(ReportText, FitsEightyColumnsWithTheModelsLayerNames) {
+  TuneReport report = OneTask();
+  EXPECT_THAT(Line(ReportText(report), 1), HasSubstr("layer4.0/downsample/Conv "));
+  report.tasks.resize(120, report.tasks[0]);
+  report.tasks[119].default_ns = 999'990'000;
+  report.tasks[119].finals.replaced = true;
+  report.tasks[118].trials = 0;
+  report.tasks[118].best_ns = report.tasks[118].default_ns = 0;
+  report.tasks[118].failure = {Fate::kUnsupported, "a long message of " + std::string(30, 'x') + " many words to wrap",
+                               3};
+  ExpectNoLineOver(80, ReportText(report));
+  EXPECT_THAT(ReportText(report), HasSubstr(" 20.0 %\n"));
+}
+
+TEST(ReportText, OfAWideTableHasWorkloadsAndConfigsBelow) {
+  TuneReport report = OneTask();
+  const std::string wide = ReportText(report, true);
+  EXPECT_THAT(wide.substr(wide.find("best:\n")), HasSubstr(report.tasks[0].workload.ToText()));
+  EXPECT_THAT(wide.substr(wide.find("best:\n")), HasSubstr(report.tasks[0].best_config));
+  EXPECT_THAT(Line(wide, 1), HasSubstr("/layer4/layer4.0/downsample/Conv"));
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("oc_block")));
 }
 
 TEST(ReportText, SaysWhyItStoppedAndWhatTheFinalsSaid) {
   TuneReport report = OneTask();
-  EXPECT_THAT(ReportText(report), HasSubstr("space spent"));
-  EXPECT_THAT(ReportText(report), HasSubstr("no significant difference"));
+  EXPECT_THAT(ReportText(report, true), HasSubstr("space spent"));
+  EXPECT_THAT(ReportText(report, true), HasSubstr("no significant difference"));
+  EXPECT_THAT(ReportText(report), HasSubstr(" same\n"));
   report.tasks[0].finals.replaced = true;
-  EXPECT_THAT(ReportText(report), HasSubstr("20.0 % faster, p 0.002"));
+  EXPECT_THAT(ReportText(report, true), HasSubstr("20.0 % faster, p 0.002"));
   report.tasks[0].finals.held = 0;
-  EXPECT_THAT(ReportText(report), HasSubstr("not held"));
+  EXPECT_THAT(ReportText(report, true), HasSubstr("not held"));
 }
 
 TEST(ReportText, GivesTheShareOfTheMeasuredPeak) {
   TuneReport report = OneTask();
   // 2 * 1024 * 2048 * 49 flop in 800 us are 257 GFLOP/s.
-  EXPECT_THAT(ReportText(report), HasSubstr("51 %"));
+  EXPECT_THAT(ReportText(report, true), HasSubstr("51 %"));
   EXPECT_THAT(ReportText(report), HasSubstr("measured peak: 500.0 GFLOP/s"));
   report.peak_gflops = 0;
   EXPECT_THAT(ReportText(report), Not(HasSubstr("peak:")));
@@ -118,7 +146,9 @@ TEST(ReportText, TellsWhatNobodyAnsweredAndWhatWasNotCompiled) {
   report.trouble = "the system killed the compiler";
   EXPECT_THAT(ReportText(report),
               HasSubstr("2 candidates were not judged here, and not recorded: the system killed the compiler"));
-  EXPECT_THAT(ReportText(report), HasSubstr("1 job got no answer before the budget ended"));
+  EXPECT_THAT(ReportText(report), HasSubstr("1 job got no answer before the run ended"));
+  report.interrupted = true;
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("budget"))) << "it has not ended";
   EXPECT_EQ(ReportJson(report)["unanswered"], 1);
 }
 
@@ -135,20 +165,76 @@ TEST(ReportJson, HoldsWhatTheTableHolds) {
   EXPECT_TRUE(ReportJson(report)["tasks"][0]["finals"].is_null());
 }
 
-TEST(TuneOutput, TellsHowManyRunnersAreInUse) {
+// An event of a whole model after 20 s.
+TuneEvent SomeTrial() {
   TuneEvent event;
   event.task = OneTask().tasks[0].workload.ToText();
+  event.node = "/layer4/layer4.0/downsample/Conv";
+  event.trial = 1320;
   event.elapsed_ns = 20'000'000'000;
+  event.model_ns = 24'261'000;
+  event.model_default_ns = 29'113'200;
+  event.tasks_timed = 25;
+  return event;
+}
+
+std::string Told(TuneOutput& output, const TuneEvent& event) {
+  testing::internal::CaptureStderr();
+  output.Observe(event);
+  return testing::internal::GetCapturedStderr();
+}
+
+std::string ToldOnce(const TuneEvent& event, bool terminal = false) {
+  Budget budget;
+  budget.time_ns = 538'000'000'000;
+  TuneOutput output(false, terminal, 25, budget);
+  std::string told = Told(output, event);
+  output.Finish();
+  return told;
+}
+
+TEST(TuneOutput, SaysTheModelsTimeItsGainAndTheTimeLeftFirst) {
+  EXPECT_EQ(ToldOnce(SomeTrial()), "model 24.261 ms (1.20x), up to 518 s left; 1 trials, 0 failed\n");
+  // In 80 columns the task is what is cut.
+  EXPECT_THAT(ToldOnce(SomeTrial(), true),
+              HasSubstr("model 24.261 ms (1.20x), up to 518 s left; 1 trials, 0 failed; /layer4/layer~"));
+  TuneEvent early = SomeTrial();
+  early.model_ns = 0;
+  early.tasks_timed = 3;
+  EXPECT_THAT(ToldOnce(early), testing::StartsWith("3 of 25 tasks timed, up to 518 s left; "));
+}
+
+TEST(TuneOutput, SaysAtOnceThatNoRunnerIsLeftAndItsClockSaysSo) {
+  Budget budget;
+  budget.time_ns = 538'000'000'000;
+  TuneOutput output(false, false, 25, budget), seen(false, true, 25, budget);
+  TuneEvent waiting = SomeTrial();
+  waiting.kind = TuneEventKind::kWaiting;
+  waiting.why = "no runner left for the key \"board\"";
+  EXPECT_EQ(Told(output, waiting), "no runner left for the key \"board\", waiting\n");
+  EXPECT_THAT(Told(seen, waiting), HasSubstr("no runner left for the key \"board\", waiting\n"));
+  waiting.elapsed_ns += 12'000'000'000;
+  EXPECT_EQ(Told(output, waiting), "waiting for 12 s, up to 506 s left: no runner left for the key \"board\"\n");
+  EXPECT_THAT(Told(seen, waiting), HasSubstr("waiting for 12 s, up to 506 s left: no runner left"));
+  waiting.why = "";
+  EXPECT_EQ(Told(output, waiting), "a runner is there again after 12 s\n");
+}
+
+TEST(NoRunnerText, SaysWhatWasKept) {
+  TuneReport report = OneTask();
+  report.no_runner = "no runner left for the key \"board\" for 600 s";
+  EXPECT_EQ(NoRunnerText(report, "my.db"),
+            "no runner left for the key \"board\" for 600 s; 1000 trials of this run are kept in my.db, and the same "
+            "command goes on with them");
+}
+
+TEST(TuneOutput, TellsHowManyRunnersAreInUse) {
+  TuneEvent event = SomeTrial();
   event.runners = 3;
   EXPECT_EQ(EventJson(event)["runners"], 3);
-  const auto told = [](const TuneEvent& shown) {
-    testing::internal::CaptureStderr();
-    TuneOutput(false, false, 1, Budget()).Observe(shown);
-    return testing::internal::GetCapturedStderr();
-  };
-  EXPECT_THAT(told(event), HasSubstr("trials/s, 3 runners, 1 of 1 tasks"));
+  EXPECT_THAT(ToldOnce(event), HasSubstr("0 failed, 3 runners\n"));
   event.runners = 1;
-  EXPECT_THAT(told(event), Not(HasSubstr("runner")));
+  EXPECT_THAT(ToldOnce(event), Not(HasSubstr("runner")));
 }
 
 }  // namespace

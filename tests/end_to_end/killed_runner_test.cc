@@ -1,4 +1,5 @@
 // A runner or a tracker that is killed in mid-run costs the tuners only time.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -16,6 +17,8 @@
 
 namespace hone {
 namespace {
+
+using testing::HasSubstr;
 
 class KilledRunner : public TrackerChildTest {
  protected:
@@ -42,8 +45,52 @@ TEST_F(KilledRunner, TheBudgetEndsWithoutIt) {
   ASSERT_TRUE(tune->WaitForLines("\"event\":\"trial\"", 1)) << tune->ErrorText();
   runner->Signal(SIGKILL);
   runner->Wait();
-  ASSERT_EQ(tune->Wait(), 0) << tune->ErrorText();
+  ASSERT_EQ(tune->Wait(), 69) << tune->ErrorText();
   EXPECT_GE(Done(*tune).at("unanswered").get<int>(), 1);
+  EXPECT_THAT(tune->ErrorText(), HasSubstr("no runner left for the key \"here\" when the budget ended; "));
+}
+
+TEST_F(KilledRunner, IsWaitedForAsLongAsAskedAndWhatWasKeptIsSaid) {
+  auto runner = Runner();
+  const auto tune = Tune({"--tracker", address_, "--key", "here", "--runner-wait", "2s"});
+  ASSERT_TRUE(tune->WaitForLines("\"event\":\"trial\"", 1)) << tune->ErrorText();
+  runner->Signal(SIGKILL);
+  runner->Wait();
+  ASSERT_EQ(tune->Wait(), 69) << tune->ErrorText();
+  ASSERT_TRUE(tune->WaitForLines("\"why\":\"no runner left for the key \\\"here\\\"\"", 1)) << "it said so at once";
+  const Json done = Done(*tune);
+  EXPECT_EQ(done.at("no_runner"), "no runner left for the key \"here\" for 2 s");
+  const int kept = done.at("trials").get<int>();
+  EXPECT_THAT(tune->ErrorText(), HasSubstr(std::to_string(kept) + (kept == 1 ? " trial" : " trials")));
+  EXPECT_THAT(tune->ErrorText(), HasSubstr("kept in " + Store()));
+  Acknowledge(*tune);
+  runner = Runner();
+  const auto next = TuneFar();
+  ASSERT_EQ(next->Wait(), 0) << next->ErrorText();
+  EXPECT_GE(Done(*next).at("resumed").get<int>(), kept);
+  ExpectStoreWhole();
+}
+
+TEST_F(KilledRunner, AfterCtrlCNoBudgetIsSpokenOf) {
+  auto runner = Runner();
+  ChildProgram tune(HONE_PROGRAM,
+                    {"tune", "zoo:mlp", "--image-shape", "1,14,14", "--threads", "1", "--db", Store(), "--budget",
+                     "10m", "--tracker", address_, "--key", "here"},
+                    Path("work/stopped"));
+  for (int i = 0; i < 600 && Hone({"log", "stats", "--db", Store()}).code != 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  runner->Signal(SIGKILL);
+  runner->Wait();
+  for (int i = 0; i < 600 && tune.ErrorText().find("no runner left") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  EXPECT_THAT(tune.ErrorText(), HasSubstr("no runner left for the key \"here\", waiting"));
+  tune.Signal(SIGINT);
+  EXPECT_EQ(tune.Wait(), 130);
+  const std::string said = TextOf(Path("work/stopped.out")) + tune.ErrorText();
+  EXPECT_THAT(said, testing::Not(HasSubstr("budget ended")));
+  EXPECT_THAT(said, HasSubstr("got no answer before the run was stopped"));
 }
 
 // Takes every lease and answers each message with many invalid results.

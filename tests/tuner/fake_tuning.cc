@@ -67,7 +67,12 @@ JobId FakeRunner::Submit(KernelJob job) {
   return next_++;
 }
 
-bool FakeRunner::Wait(int64_t, JobResult* result) {
+bool FakeRunner::Wait(int64_t timeout_ns, JobResult* result) {
+  if (absence) {
+    *clock_ns_ += timeout_ns;
+    waited();
+    return false;
+  }
   if (queue_.empty()) return false;
   const auto [id, job] = queue_.front();
   queue_.pop_front();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -75,6 +76,11 @@ class FakeRunner : public Runner {
   std::vector<SuspectResult> suspects;  // returned by TakeSuspectResults
   // The suspects that CheckHealth finds.
   std::function<std::vector<SuspectResult>()> check_health = [] { return std::vector<SuspectResult>(); };
+  std::optional<RunnerAbsence> Absence() override {
+    return absence ? std::optional<RunnerAbsence>({"no runner left", *clock_ns_ - *absence}) : std::nullopt;
+  }
+  std::function<void()> waited = [] {};  // called by each Wait during an absence
+  std::optional<int64_t> absence;        // since when no machine is left; no job is answered then
   bool away = false;
   int machines = 1;
   uint64_t groups = 0;  // number of groups opened

@@ -1,8 +1,10 @@
 // Failures of candidates are recorded and never best; failures of the machine say nothing about them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "tests/tuner/fake_run.h"
@@ -141,6 +143,38 @@ TEST_F(TuningFailuresTest, TroubleThatPassesLeavesNoTrace) {
   EXPECT_GE(store_->Find({}).size(), static_cast<size_t>(report.trials));  // finals have records too
   for (const Record& record : store_->Find({})) EXPECT_EQ(record.measurement.fate, Fate::kOk);
   for (const TaskReport& task : report.tasks) EXPECT_EQ(task.failed, 0);
+}
+
+TEST_F(TuningFailuresTest, ARunWithoutAMachineSaysSoAtOnceAndEndsAfterItsPatience) {
+  options_.runner_patience_ns = 5'000'000'000;
+  runner_.after_job = [this] {
+    if (runner_.jobs.size() >= 20 && !runner_.absence) runner_.absence = clock_ns_;
+  };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.no_runner, "no runner left for 5 s");
+  EXPECT_FALSE(report.interrupted);
+  EXPECT_EQ(report.tasks[0].stopped, "no runner");
+  EXPECT_GT(report.trials, 0);
+  EXPECT_EQ(store_->Find({}).size(), static_cast<size_t>(report.trials)) << "what was measured is kept";
+  EXPECT_EQ(store_->Runs().front().state, "runners lost");
+  const auto waits = [](const TuneEvent& event) { return event.kind == TuneEventKind::kWaiting; };
+  EXPECT_GE(std::count_if(events_.begin(), events_.end(), waits), 5) << "once a second";
+}
+
+TEST_F(TuningFailuresTest, AMachineThatComesBackGoesOn) {
+  options_.budget.trials = 60;
+  bool was_away = false;
+  runner_.after_job = [&] {
+    if (runner_.jobs.size() >= 20 && !std::exchange(was_away, true)) runner_.absence = clock_ns_;
+  };
+  runner_.waited = [this] {
+    if (clock_ns_ - *runner_.absence > 3'000'000'000) runner_.absence.reset();
+  };
+  const TuneReport report = Tune();
+  EXPECT_EQ(report.no_runner, "");
+  EXPECT_EQ(report.trials, 60);
+  const auto comes = [](const TuneEvent& event) { return event.kind == TuneEventKind::kWaiting && event.why.empty(); };
+  EXPECT_EQ(std::count_if(events_.begin(), events_.end(), comes), 1);
 }
 
 }  // namespace

@@ -287,6 +287,7 @@ TaskReport SomeTask() {
   task.failure = {Fate::kCrashed, "signal 11", 3};
   task.default_ns = 2000;
   task.best_ns = 1000;
+  task.nodes = {"fc1"};
   task.best_schedule = "dense_gemv";
   task.best_config = "oc_block=16";
   task.stopped = "plateau";
@@ -296,10 +297,10 @@ TaskReport SomeTask() {
 
 TEST(GoldenJson, TuneEventsAndReport) {
   Json events = Json::array();
-  for (const TuneEventKind kind :
-       {TuneEventKind::kTrial, TuneEventKind::kTask, TuneEventKind::kDone, TuneEventKind::kFinals}) {
-    events.push_back(
-        EventJson({kind, kSampleWorkload, 7, Fate::kOk, 1100, 1000, 2000, 5'000'000, "dense_gemv", "oc_block=16", 2}));
+  for (const TuneEventKind kind : {TuneEventKind::kTrial, TuneEventKind::kTask, TuneEventKind::kDone,
+                                   TuneEventKind::kFinals, TuneEventKind::kWaiting}) {
+    events.push_back(EventJson({kind, kSampleWorkload, 7, Fate::kOk, 1100, 1000, 2000, 5'000'000, "dense_gemv",
+                                "oc_block=16", 2, "no runner left", "fc1", 40'000, 50'000, 3}));
   }
   ExpectGolden("tune_events", events);
   TuneReport report;
@@ -313,6 +314,7 @@ TEST(GoldenJson, TuneEventsAndReport) {
   report.to_heal = 3;
   report.not_judged = 1;
   report.unanswered = 2;
+  report.no_runner = "no runner left for 600 s";
   report.costs = {1'000'000'000, 2'000'000'000, 3'000'000'000};
   ExpectGolden("tune_report", ReportJson(report));
 }
