@@ -77,8 +77,8 @@ int DashboardCommand(const Arguments& arguments) {
   const Address address = ParseHttpBind(bind);
   if (!sources.tracker.empty()) ParseAddress(sources.tracker);
   // Checks the store before anything is served or made: what is wrong at the start is an error, not a note on the page.
-  sources.db = ExistingStorePath(sources.db);
-  OpenExistingStore(sources.db);
+  sources.db = StorePath(sources.db);
+  const bool is_there = OpenStoreIfMade(sources.db) != nullptr;
   const ViewerAccess access(TokenFor(address, bind, token_file));
   const std::atomic<bool>* stop = CatchStopSignals();
   const auto board = std::make_shared<SectionBoard>(kBoardGroups);
@@ -92,6 +92,7 @@ int DashboardCommand(const Arguments& arguments) {
   const std::string url = UrlOf(address, server.port());
   SayWhere(line, url, token_file);
   if (!port_file.empty()) WriteFileAtomically(port_file, url + "\n");
+  if (!is_there) Note("{}; the page fills then\n", NoStoreYet(sources.db));
   line.Next("hone report -o report.html" + line.Given({Topic::kStore}));
   server.Serve(stop);
   if (!watch.Stop(kEndNs)) {

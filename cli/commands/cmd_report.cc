@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cli/command_line.h"
 #include "cli/comparison_options.h"
 #include "cli/model_options.h"
@@ -29,11 +31,14 @@ int ReportCommand(const Arguments& arguments) {
   AddStoreOption(line, db);
   line.Add("-o,--output", output, "the HTML file to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
-  const std::unique_ptr<RecordStore> store = OpenExistingStore(db);
+  const std::unique_ptr<RecordStore> store = OpenStoreIfMade(db);
+  const bool is_empty = store == nullptr || store->Arrived() == 0;
   ComparisonReport report;
-  report = CompareModels(*store, names.empty() ? ModelsOfRuns(*store) : LoadModels(names, model), options);
-  const StoreHistory history =
-      HistoryOf(*store, names.empty() ? std::set<std::string>() : LayerNames(report.comparison));
+  const std::vector<ModelToCompare> models =
+      names.empty() && !is_empty ? ModelsOfRuns(*store) : LoadModels(names, model);
+  if (!is_empty) report = CompareModels(*store, models, options);
+  const std::set<std::string> layers = names.empty() ? std::set<std::string>() : LayerNames(report.comparison);
+  const StoreHistory history = is_empty ? StoreHistory() : HistoryOf(*store, layers);
   const std::string page = ReportPage(report, &history);
   WriteFileAtomically(output, page);
   if (line.json()) {
@@ -43,6 +48,11 @@ int ReportCommand(const Arguments& arguments) {
                {"devices", report.comparison.devices.size()}});
   } else {
     Print("{} written: {}, {} records\n", output, BytesText(static_cast<int64_t>(page.size())), history.records);
+  }
+  if (is_empty) {
+    Note("{}\n", store == nullptr ? NoStoreYet(db) : fmt::format("the record store {} is empty yet", StorePath(db)));
+    line.Next("hone tune" + (names.empty() ? std::string(" MODEL") : "") + line.Given(kKernelTopics));
+    return 0;
   }
   line.Next("hone compare" + (names.empty() ? std::string(" MODEL") : "") + line.Given(kKernelTopics));
   return 0;

@@ -10,6 +10,7 @@
 #include "core/json/serialize.h"
 #include "db/foreign/record_exports.h"
 #include "lab/machine/fleet_table.h"
+#include "lab/records/records.h"
 #include "lab/report/chart.h"
 #include "lab/report/charts.h"
 #include "lab/report/conclusion.h"
@@ -93,6 +94,7 @@ std::string Said(const std::string& text, bool is_trouble) {
 }
 
 std::string StoreSays(const Source& source, const WatchedStore& store) {
+  if (source.is_awaited) return Said(NoStoreYet(source.name) + ", and this page fills then.", false);
   if (!source.trouble.empty()) {
     return Said(fmt::format("The store {} does not answer since {}: {}. What is shown below is from before.",
                             source.name, Moment(source.since_unix_ms), source.trouble),

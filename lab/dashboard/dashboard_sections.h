@@ -60,6 +60,7 @@ struct Source {
   std::string name;           // as users name it: a path or an address
   std::string trouble;        // one line; empty: it answers
   int64_t since_unix_ms = 0;  // start of the trouble
+  bool is_awaited = false;    // it is a store that nothing has made yet
 };
 
 // The store's state ("store"), all runs ("overview"), each run ("run-ID") and the devices that measured ("devices").

@@ -124,6 +124,11 @@ struct DashboardWatch::Shared {
   void WatchStore() {
     Source source{sources.db, "", 0};
     WatchedStore known;
+    for (; !FileAt(source.name); source.is_awaited = false) {
+      source.is_awaited = true;
+      Put(kStoreGroup, StoreSections(source, known));
+      if (!Wait(kTickNs)) return;
+    }
     do {
       try {
         return FollowStore(source, known);

@@ -33,6 +33,15 @@ std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path) {
   return nullptr;
 }
 
+std::unique_ptr<RecordStore> OpenStoreIfMade(const std::string& path) {
+  const std::string at = StorePath(path);
+  return IsServerStore(at) || IsThere(at) ? RecordStore::Open(at, false) : nullptr;
+}
+
+std::string NoStoreYet(const std::string& path) {
+  return fmt::format("there is no record store {} yet; `hone tune` or `hone log import` makes it", StorePath(path));
+}
+
 std::string ExistingStorePath(const std::string& path) {
   const std::string at = StorePath(path);
   if (!IsServerStore(at) && !IsThere(at)) {

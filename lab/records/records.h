@@ -18,6 +18,10 @@ std::unique_ptr<RecordStore> OpenStore(const std::string& path);
 // Opens a store for reading. Null if no path was given and the default store does not exist; if HONE_DB names it, a
 // warning is printed once. Throws Error(kNoInput) if a path was given and does not exist.
 std::unique_ptr<RecordStore> OpenStoreIfThere(const std::string& path);
+// Opens a store for reading. Null if nothing is at the path, given or default.
+std::unique_ptr<RecordStore> OpenStoreIfMade(const std::string& path);
+// "there is no record store PATH yet; `hone tune` or `hone log import` makes it".
+std::string NoStoreYet(const std::string& path);
 // The path as StorePath gives it. Throws Error(kNoInput) if the store does not exist.
 std::string ExistingStorePath(const std::string& path);
 // Opens a store for reading. Throws Error(kNoInput) if it does not exist.

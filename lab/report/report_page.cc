@@ -330,6 +330,11 @@ std::string ReportPage(const ComparisonReport& report, const StoreHistory* histo
   std::string body;
   for (size_t model = 0; model < c.models.size(); ++model) body += ModelPart(report, model);
   if (!c.devices.empty()) body += HtmlSection("Devices", Devices(c));
+  if (history != nullptr && history->records == 0) {
+    body += HtmlSection("No records yet",
+                        HtmlParagraph("hone tune MODEL makes the first ones. This page then shows each model's time on "
+                                      "each device, its layers and rooflines, and how its tuning went."));
+  }
   if (history != nullptr && history->records > 0) {
     body += HtmlSection("Tuning", Histories(*history));
     body += HtmlSection("Fates", Fates(*history));

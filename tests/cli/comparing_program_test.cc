@@ -151,8 +151,19 @@ TEST_F(ComparingProgram, AnEmptyStoreHasNothingToCompare) {
   std::ofstream(Path("work/empty.log")) << "{\"format\":\"hone-log\",\"version\":1}\n";
   ASSERT_EQ(Shell("hone log import empty.log --db s.db").code, 0);
   EXPECT_EQ(Shell("hone compare zoo:mlp --db s.db").code, 1);
-  EXPECT_EQ(Shell("hone report --db s.db -o r.html").code, 0);
-  EXPECT_THAT(Read("work/r.html"), HasSubstr("<h1>"));
+  const ProgramResult empty = Shell("hone report --db s.db -o r.html");
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_THAT(empty.err, HasSubstr("the record store s.db is empty yet\nnext: hone tune MODEL --db s.db\n"));
+  EXPECT_THAT(Read("work/r.html"), HasSubstr("hone tune MODEL makes the first ones. This page then shows"));
+}
+
+TEST_F(ComparingProgram, AReportBeforeTheFirstTuningSaysWhatWillBeThere) {
+  const ProgramResult r = Shell("hone report zoo:mlp --db none.db -o r.html");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_THAT(r.err, HasSubstr("there is no record store none.db yet; `hone tune` or `hone log import` makes it\n"));
+  EXPECT_EQ(NextOf(r), "hone tune zoo:mlp --db none.db");
+  EXPECT_THAT(Read("work/r.html"), HasSubstr("This page then shows each model&#39;s time on each device"));
+  EXPECT_EQ(Shell("ls none.db").code, 2) << "it is not made";
 }
 
 TEST_F(ComparingProgram, EveryFormHasTheSameNumbers) {

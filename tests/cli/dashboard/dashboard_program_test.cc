@@ -298,7 +298,6 @@ TEST_F(DashboardProgram, SaysInOneLineWhatIsWrong) {
   }
   expect_failure({"--db", db_, "--bind", "nowhere"}, 78, "nowhere is not an address to serve at");
   expect_failure({"--db", db_, "--tracker", "nowhere"}, 78, "tcp://HOST:PORT");
-  expect_failure({"--db", Path("none.db")}, 66, "there is no record store");
   expect_failure({"--db", db_, "--token-file", Path("no/folder/token")}, 73, "token");
   expect_failure({"--db", db_, "--bid", "x"}, 2, "--bind");
   Write("work/other.db", "this is no store, and long enough to be looked at as one");
@@ -308,6 +307,18 @@ TEST_F(DashboardProgram, SaysInOneLineWhatIsWrong) {
   expect_failure({"--db", db_, "--token-file", Path("open")}, 78, "token");
   Serve();
   expect_failure({"--db", db_, "--bind", fmt::format("127.0.0.1:{}", port_)}, 74, "Address already in use");
+}
+
+TEST_F(DashboardProgram, WaitsForTheFirstTuning) {
+  db_ = Path("work/later.db");
+  Serve();
+  EventViewer viewer(port_);
+  Await(viewer, "store", "there is no record store " + db_ + " yet; `hone tune` or `hone log import` makes it");
+  EXPECT_THAT(Read("dashboard.err"), HasSubstr("makes it; the page fills then\n"));
+  store_ = RecordStore::Open(db_);
+  store_->PutRun({"a", "running", "{}"});
+  Append(1);
+  Await(viewer, "run-a", ">1</td>");
 }
 
 TEST_F(DashboardProgram, TellsWhereItIs) {
