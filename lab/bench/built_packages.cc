@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "lab/bench/bench_result.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/machine.h"
 #include "lab/model/build_model.h"
+#include "lab/model/options_of_each.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"
 
@@ -23,11 +25,9 @@ std::string ConfigSourcesText(const Plan& plan) {
   return text;
 }
 
-BuildResult BuildNamed(const std::string& name, ModelOptions options, const Machine& machine,
-                       const RecordOptions& records) {
+BuildResult BuildNamed(const ModelOptions& options, const Machine& machine, const RecordOptions& records) {
   StatusLine status;
-  status.Show("building " + name);
-  options.model = name;
+  status.Show("building " + options.model);
   const Model model = LoadModel(options);
   return BuildModel(model.typed, machine, records, nullptr, Sha256OfFile(model.name)).result;
 }
@@ -43,9 +43,13 @@ BuiltPackages::BuiltPackages(const std::vector<std::string>& arguments, const Mo
     : arguments_(arguments), paths_(arguments) {
   MachineOptions machine_options;
   machine_options.threads = threads;
+  std::vector<std::string> models;
+  std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(models), IsModel);
+  const std::vector<ModelOptions> each = OptionsOfEach(models, options);
   for (std::string& path : paths_) {
     if (!IsModel(path)) continue;
-    const BuildResult result = BuildNamed(path, options, ResolveMachine(machine_options), records);
+    const ModelOptions& model = each[temporary_.size()];
+    const BuildResult result = BuildNamed(model, ResolveMachine(machine_options), records);
     Note("{}: built for {} threads in {}, calls by config: {}\n", path, result.plan.threads, PrecisionOf(result.plan),
          ConfigSourcesText(result.plan));
     temporary_.push_back(std::make_unique<const TemporaryPackage>(result.package));

@@ -7,6 +7,7 @@
 #include "core/text/parse_number.h"
 #include "lab/comparison/comparison.h"
 #include "lab/comparison/likeness.h"
+#include "lab/model/options_of_each.h"
 
 namespace hone {
 namespace {
@@ -26,10 +27,8 @@ std::vector<StoreDevice> WantedDevices(const RecordStore& store, const RecordCom
 
 std::vector<ModelToCompare> LoadModels(const std::vector<std::string>& names, const ModelOptions& details) {
   std::vector<ModelToCompare> models;
-  for (const std::string& name : names) {
-    ModelOptions one = details;
-    one.model = name;
-    models.push_back({name, LoadModel(one).typed, {}});
+  for (const ModelOptions& one : OptionsOfEach(names, details)) {
+    models.push_back({one.model, LoadModel(one).typed, {}});
   }
   return models;
 }

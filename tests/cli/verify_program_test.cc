@@ -202,5 +202,21 @@ TEST_F(VerifyProgram, BisectsAgainstADumpByTheNamesOfResults) {
   EXPECT_THAT(r.out, HasSubstr("0.00e+00"));
 }
 
+// --dim and --shape for several models go to those that have the name.
+TEST_F(VerifyProgram, OptionsForSeveralModelsGoToThoseThatHaveTheName) {
+  const auto relu = [](std::vector<int64_t> dims) {
+    return ModelMaker().Input("x", dims).Node("Relu", {"x"}, {"y"}).Output("y").Bytes();
+  };
+  Write("work/free.onnx", relu({1, -1}));
+  Write("work/fixed.onnx", relu({1, 4}));
+  const std::string bench = "hone bench --no-records --threads 1 --runs 3 free.onnx fixed.onnx zoo:mlp ";
+  const ProgramResult r = Shell(bench + "--dim d1=4");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Shell("hone report fixed.onnx free.onnx --dim d1=4 --db none.db -o r.html").code, 0);
+  const ProgramResult wrong = Shell(bench + "--dim d2=4");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("free.onnx: --dim d2: the model's free dimensions are d1; did you mean d1?"));
+}
+
 }  // namespace
 }  // namespace hone
