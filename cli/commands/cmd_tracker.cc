@@ -1,4 +1,11 @@
-#include <fmt/format.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
 
 #include "cli/command_line.h"
 #include "cli/key_options.h"
@@ -10,11 +17,29 @@
 namespace hone {
 namespace {
 
-// The address for runners, or words in its place where it holds no address that can be dialled.
+// The IPv4 address of this machine's first interface that others reach; its host name if there is none.
+std::string ThisMachinesAddress() {
+  std::string address(256, '\0');
+  ifaddrs* interfaces = nullptr;
+  bool is_found = false;
+  if (getifaddrs(&interfaces) == 0) {
+    for (const ifaddrs* at = interfaces; at != nullptr && !is_found; at = at->ifa_next) {
+      const bool reached = (at->ifa_flags & IFF_UP) != 0 && (at->ifa_flags & IFF_LOOPBACK) == 0;
+      is_found = reached && at->ifa_addr != nullptr && at->ifa_addr->sa_family == AF_INET &&
+                 getnameinfo(at->ifa_addr, sizeof(sockaddr_in), address.data(), address.size(), nullptr, 0,
+                             NI_NUMERICHOST) == 0;
+    }
+    freeifaddrs(interfaces);
+  }
+  if (!is_found && gethostname(address.data(), address.size()) != 0) return "THIS_MACHINE";
+  address.resize(address.find('\0'));
+  return address;
+}
+
+// An address that runners can dial.
 std::string DialledAddress(const std::string& bound) {
-  if (bound.ends_with('*')) return "ADDRESS";
   for (const std::string_view any : {"tcp://0.0.0.0:", "tcp://[::]:"}) {
-    if (bound.starts_with(any)) return "tcp://THIS_MACHINE:" + bound.substr(any.size());
+    if (bound.starts_with(any)) return "tcp://" + ThisMachinesAddress() + bound.substr(any.size() - 1);
   }
   return ShellWord(bound);
 }
@@ -38,8 +63,9 @@ int TrackerCommand(const Arguments& arguments) {
   options.keys = TrackerKeys(folder, audit);
   // Fails before anything is printed.
   RequireTrustedKeys(options.keys, options.bind);
-  line.Next("hone runner --tracker " + DialledAddress(options.bind) + " --key NAME");
-  ServeTracker(options, CatchStopSignals());
+  ServeTracker(options, CatchStopSignals(), [&line](const std::string& address) {
+    line.Next("hone runner --tracker " + DialledAddress(address) + " --key NAME");
+  });
   return StopExitCode(0);
 }
 

@@ -31,7 +31,7 @@ void WritePortFile(const std::string& path, const std::string& address) {
 
 class Tracker {
  public:
-  explicit Tracker(const TrackerOptions& options)
+  Tracker(const TrackerOptions& options, const std::function<void(const std::string& address)>& serving)
       : secured_(options.keys),
         socket_(secured_.context(), Socket::Kind::kRouter),
         outbox_([this](const std::string& peer, std::string& bytes) { return socket_.SendBytes(peer, bytes); }),
@@ -41,6 +41,7 @@ class Tracker {
     }
     const std::string address = socket_.Bind(options.bind);
     WriteToStderr(fmt::format("tracker listening on {}\n", address));
+    if (serving) serving(address);
     WritePortFile(options.port_file, address);
   }
 
@@ -143,6 +144,9 @@ class Tracker {
 
 }  // namespace
 
-void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop) { Tracker(options).Serve(stop); }
+void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop,
+                  const std::function<void(const std::string& address)>& serving) {
+  Tracker(options, serving).Serve(stop);
+}
 
 }  // namespace hone

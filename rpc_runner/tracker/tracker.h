@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 
 #include "rpc_runner/keys/key_paths.h"
@@ -14,10 +15,12 @@ struct TrackerOptions {
   std::string metrics = {};                   // an address for numbers over HTTP, as "127.0.0.1:9191"; empty: none
   ServerKeys keys = {};
 };
-// Serves until *stop is set. Prints "tracker listening on ADDRESS" to stderr. Throws Error:
+// Serves until *stop is set. Prints "tracker listening on ADDRESS" to stderr, and then calls `serving` with the
+// address, which has the port's number. Throws Error:
 // - kBadConfig for an address that is malformed, or not loopback without keys;
 // - kBadConfig for keys that cannot be trusted (TrackerContext);
 // - kIo if an address is taken.
-void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop);
+void ServeTracker(const TrackerOptions& options, const std::atomic<bool>* stop,
+                  const std::function<void(const std::string& address)>& serving = nullptr);
 
 }  // namespace hone

@@ -10,6 +10,7 @@ namespace hone {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class KeysProgram : public ProgramTest {
  protected:
@@ -164,6 +165,20 @@ TEST_F(KeysProgram, ANewUserIsOneCommandOnEachSide) {
   EXPECT_THAT(r.out, HasSubstr("revoked 77")) << r.err;
   EXPECT_THAT(r.err, HasSubstr("wants keys"));
   EXPECT_THAT(r.err, HasSubstr("does not admit"));
+}
+
+TEST_F(KeysProgram, TheTrackersNextLineNamesAnAddressThatCanBeDialled) {
+  const ProgramResult r = Shell(
+      "hone key new --server --keys keys >/dev/null 2>&1; "
+      "hone tracker --keys keys --bind 'tcp://0.0.0.0:*' --port-file port 2>err & tracker=$!; "
+      "for i in $(seq 400); do [ -s port ] && break; sleep 0.05; done; "
+      "at=$(sed -n 's,^next: hone runner --tracker tcp://\\(.*\\) --key NAME$,\\1,p' err); "
+      "case $at in 0.0.0.0:*) echo 'nobody can dial it';; esac; "
+      "bash -c \"exec 3<>/dev/tcp/${at%:*}/${at##*:}\" && echo dialled; "
+      "port=$(sed 's,.*:,,' port); hone tracker --bind tcp://127.0.0.1:$port 2>taken; echo $?; "
+      "kill $tracker; wait $tracker; cat taken");
+  EXPECT_THAT(r.out, testing::StartsWith("dialled\n74\nhone: ")) << r.out << r.err << Read("work/err");
+  EXPECT_THAT(r.out, Not(HasSubstr("next:"))) << "nothing is announced before the port is held";
 }
 
 }  // namespace
