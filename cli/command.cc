@@ -67,7 +67,48 @@ CommandDescription DescribeCommands(const std::string& program, const std::vecto
 
 namespace {
 
+// A word of other programs, and what does it here.
+struct OtherWord {
+  std::string_view word, way;
+};
+constexpr std::string_view kLists = "`hone log list` lists records, `hone zoo` networks, `hone targets` CPUs";
+constexpr std::string_view kConverts = "`hone build MODEL -o P.hone` compiles a model; torch.onnx.export makes ONNX";
+constexpr std::string_view kRuns = "`hone run P.hone` runs a package once, `hone bench` times it";
+constexpr OtherWord kOtherWords[] = {
+    {"ls", kLists},
+    {"list", kLists},
+    {"models", kLists},
+    {"convert", kConverts},
+    {"export", kConverts},
+    {"import", kConverts},
+    {"optimize", "`hone tune MODEL` searches for faster kernels, `hone build` makes a package of them"},
+    {"optimise", "`hone tune MODEL` searches for faster kernels, `hone build` makes a package of them"},
+    {"infer", kRuns},
+    {"predict", kRuns},
+    {"exec", kRuns},
+    {"serve", "`hone dashboard` serves a page, `hone tracker` serves runners"},
+    {"server", "`hone dashboard` serves a page, `hone tracker` serves runners"},
+    {"status", "`hone doctor` looks at this machine, `hone devices` at a tracker's"},
+    {"info", "`hone inspect MODEL` shows a model, `hone package info P.hone` a package"},
+    {"show", "`hone inspect MODEL` shows a model, `hone package info P.hone` a package"},
+    {"version", "`hone --version` prints it"},
+    {"-v", "`hone --version` prints the version"},
+    {"update", "hone is updated as it was installed, by the system's packages or pip"},
+    {"upgrade", "hone is updated as it was installed, by the system's packages or pip"},
+};
+
+// "; ..." for a word of other programs, and for a file in the place of a command; empty for others.
+std::string OtherWay(const std::string& given) {
+  for (const OtherWord& other : kOtherWords) {
+    if (other.word == given) return fmt::format("; {}", other.way);
+  }
+  const bool is_model = given.ends_with(".onnx") || given.ends_with(".relay") || given.starts_with("zoo:");
+  if (!is_model && !given.ends_with(".hone")) return "";
+  return fmt::format("; a command comes first, as `hone {} {}`", is_model ? "bench" : "run", given);
+}
+
 std::string Suggestion(const std::string& given, const std::vector<Command>& commands) {
+  if (std::string way = OtherWay(given); !way.empty()) return way;
   std::vector<std::string> names;
   for (const Command& c : commands) {
     if (!c.hidden) names.emplace_back(c.name);

@@ -18,6 +18,7 @@
 #include "core/text/spelling.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
+#include "lab/model/model_kind.h"
 #include "lab/text/print.h"
 
 namespace hone {
@@ -73,10 +74,11 @@ struct OtherOption {
   std::string_view word, own;
 };
 constexpr OtherOption kOtherOptions[] = {
-    {"--time", "--budget"},     {"--timeout", "--budget"},     {"--duration", "--budget"}, {"-n", "--trials"},
-    {"--iterations", "--runs"}, {"--n-trials", "--trials"},    {"--out", "--output"},      {"--device", "--target"},
-    {"--mcpu", "--target"},     {"--input-shape", "--shape"},  {"--fp16", "--weights"},    {"--int8", "--precision"},
-    {"--jobs", "--threads"},    {"--num-threads", "--threads"}};
+    {"--time", "--budget"},     {"--timeout", "--budget"},    {"--duration", "--budget"},    {"-n", "--trials"},
+    {"--iterations", "--runs"}, {"--n-trials", "--trials"},   {"--out", "--output"},         {"--device", "--target"},
+    {"--mcpu", "--target"},     {"--input-shape", "--shape"}, {"--fp16", "--weights"},       {"--int8", "--precision"},
+    {"--port", "--bind"},       {"--host", "--bind"},         {"--opt", "--opt-level"},      {"-n", "--runs"},
+    {"--repeat", "--runs"},     {"--jobs", "--threads"},      {"--num-threads", "--threads"}};
 
 // "; did you mean X?" of the options, or the command alone for --list where it needs no argument.
 std::string OptionMeant(const CLI::App& app, const std::string& command, const std::string& given) {
@@ -312,6 +314,8 @@ void CommandLine::GuardFiles() const {
     for (const std::string& value : option->results()) {
       if (use == FileUse::kOutput) outputs.push_back(value);
       if (use == FileUse::kModel || use == FileUse::kInput) RefuseOtherKinds(value);
+      const auto topic = notes_.topics.find(option);
+      if (topic != notes_.topics.end() && topic->second == Topic::kPackage) RequirePackageFile(value);
       if (use == FileUse::kModel) guard.AddInput(value, OutputGuard::Use::kModel);
       if (use != FileUse::kInput) continue;
       guard.AddInput(value);

@@ -72,7 +72,7 @@ int InfoCommand(const Arguments& arguments) {
   CommandLine line("hone package info", "What is inside a package, whatever its target.",
                    "hone package info model.hone");
   std::string path;
-  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
   if (!line.Parse(arguments)) return 0;
   const Packages packages = Package::InspectAll(path);
   for (const auto& package : packages) package->VerifyParams();
@@ -101,7 +101,10 @@ int JoinPackagesCommand(const Arguments& arguments) {
       "hone package join x86.hone arm.hone -o both.hone");
   std::vector<std::string> paths;
   std::string output;
-  line.Add("PACKAGE", paths, "packages of `hone build`, each for another target").Reads().Required();
+  line.Add("PACKAGE", paths, "packages of `hone build`, each for another target")
+      .Reads()
+      .Required()
+      .About(Topic::kPackage);
   line.Add("-o,--output", output, "the package to write").Writes().Required();
   if (!line.Parse(arguments)) return 0;
   std::vector<NamedPackage> packages;
@@ -184,7 +187,7 @@ int ExportCommand(const Arguments& arguments) {
                    "hone package export model.hone --c -o include");
   std::string path, folder, name = "model", executor = "graph";
   bool as_c = false;
-  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
   line.AddFlag("--c", as_c, "write NAME.h and NAME.o, for C and C++");
   line.Add("--executor", executor, "graph needs libhone; aot is one function without it")
       .OneOf({"graph", "aot"})
@@ -210,7 +213,7 @@ int UnpackCommand(const Arguments& arguments) {
   CommandLine line("hone package unpack", "Writes a package's manifest, graph, lib and params as files of their own.",
                    "hone package unpack model.hone -o parts");
   std::string path, folder;
-  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required();
+  line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
   line.Add("-o,--output", folder, "folder to write them to").WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   const Packages packages = Package::InspectAll(path);

@@ -17,6 +17,7 @@
 #include "lab/profile/profile.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
+#include "lab/text/status_line.h"
 #include "lab/text/table.h"
 
 namespace hone {
@@ -53,7 +54,7 @@ void PrintCalls(const Profile& profile, const ProfileCommandOptions& options) {
     table.Add({TimeText(call.ns), fmt::format("{:.1f}%", 100 * call.share), GflopsText(call.flops, call.ns),
                BytesText(call.bytes), RoofText(call), plan.calls[call.call].op, call.node});
   }
-  Print("{}", table.ToText());
+  Print("{}", table.ToText(OutputColumns()));
 }
 
 void PrintCounters(const Profile& profile) {
@@ -131,7 +132,7 @@ void WriteFiles(const Profile& profile, const ProfileCommandOptions& options) {
 }
 
 void AddOptions(CommandLine& line, ProfileCommandOptions& options) {
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
   AddThreadsOption(line, options.profile.threads);
   line.Add("--runs", options.profile.runs, "runs with a clock around each call").Between(1, kMostRuns).ShowDefault();
   line.Add("--top", options.top, "print only the first N rows").Between(1, kMostRuns);

@@ -108,7 +108,7 @@ int OpenParamsCommand(const Arguments& arguments) {
                    "hone package open-params model.hone --model model.onnx -o open.hone");
   line.First({"--model", "-o"});
   ReplaceParamsOptions options;
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
   line.Add("--model", options.model.model, "the model it was built from").ReadsModel().Required();
   line.Add("-o,--output", options.output, "the package to write").Writes().Required();
   AddModelDetails(line, options.model, "--params-file");
@@ -134,7 +134,7 @@ int ReplaceParamsCommand(const Arguments& arguments) {
                    "hone package replace-params model.hone --model tuned.onnx -o tuned.hone");
   line.First({"--model", "--params", "-o"});
   ReplaceParamsOptions options;
-  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required();
+  line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
   line.Add("--model", options.model.model, "the model it was built from, or one with other values")
       .ReadsModel()
       .Required();

@@ -23,6 +23,7 @@
 
 #include "core/error.h"
 #include "core/fresh_name.h"
+#include "core/text/printable.h"
 #include "runtime/small_file.h"
 
 namespace hone {
@@ -168,8 +169,12 @@ bool FreshFile::Rename(const std::string& to) {
 }
 
 void CannotWrite(const std::string& path, bool created) {
-  throw Error(created ? ExitCode::kIo : ExitCode::kCannotCreate,
-              fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  std::string why = std::strerror(errno);
+  if (errno == ENOENT && !created) {
+    const std::string folder = fs::path(path).parent_path().string();
+    why = fmt::format("there is no folder {0}; `mkdir -p {0}` makes it", ShellWord(folder));
+  }
+  throw Error(created ? ExitCode::kIo : ExitCode::kCannotCreate, fmt::format("cannot write {}: {}", path, why));
 }
 
 StagedFile::StagedFile(const std::string& path, const std::string& bytes)

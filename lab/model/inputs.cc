@@ -72,8 +72,9 @@ void RequireShape(const std::vector<InputSpec>& specs, const std::string& text) 
   const auto [name, shape] = ParseNamedShape(text);
   const InputSpec& spec = FindSpec(specs, name);
   if (shape == spec.shape) return;
-  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}", name,
-                                            ShapeText(shape), ShapeText(spec.shape)));
+  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}, and "
+                                            "`hone build MODEL --shape {} -o P.hone` builds one",
+                                            name, ShapeText(shape), ShapeText(spec.shape), text));
 }
 
 bool IsInteger(DType dtype) {
@@ -159,7 +160,10 @@ void RequireIndicesInRange(const std::vector<InputSpec>& specs, const std::map<s
 Tensor ReadTensorFile(const std::string& path) {
   if (path.ends_with(".npy")) return ReadNpy(path);
   if (path.ends_with(".pb")) return ParseTensorProto(ReadFile(path), path);
-  throw Error(ExitCode::kUsage, fmt::format("{} is neither a .npy nor a .pb file", path));
+  throw Error(ExitCode::kUsage,
+              fmt::format("{} is neither a .npy nor a .pb file; numpy.save(FILE, array) writes an array, also an "
+                          "image's or a table's",
+                          path));
 }
 
 }  // namespace hone

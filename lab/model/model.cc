@@ -20,6 +20,7 @@
 #include "lab/files/read_file.h"
 #include "lab/files/safetensors.h"
 #include "lab/files/write_file.h"
+#include "lab/model/model_kind.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 
@@ -76,17 +77,6 @@ double ParseValue(std::string_view text) {
   throw Error(ExitCode::kUsage, fmt::format("--value is given \"{}\"; right is a number", text));
 }
 
-// A zoo network's name without "zoo:" is the likeliest mistake.
-void ExplainMissing(const std::string& path) {
-  if (IsThere(path)) return;
-  for (const ZooEntry& entry : ZooEntries()) {
-    if (entry.name == path) {
-      throw Error(ExitCode::kNoInput,
-                  fmt::format("there is no file {0}; the test network of that name is zoo:{0}", path));
-    }
-  }
-}
-
 bool IsOfZoo(const ModelOptions& options) {
   const ModelOptions defaults;
   return options.batch != defaults.batch || options.classes != defaults.classes ||
@@ -101,14 +91,14 @@ void RequireNoOthers(const ModelOptions& options) {
                           options.model));
 }
 
-// Also requires that the file exists.
+// Also requires that it is a file of the kind.
 void RequireNoZooOptions(const ModelOptions& options) {
   if (IsOfZoo(options)) {
     throw Error(ExitCode::kUsage,
                 "--batch, --classes, --image-shape and --layout are for zoo: networks; an .onnx file takes --shape and "
                 "--dim");
   }
-  ExplainMissing(options.model);
+  RequireOnnxFile(options.model);
 }
 
 // Notes files of weights beside the model's file as inputs, because no option names them.

@@ -11,6 +11,7 @@
 #include "core/nth.h"
 #include "core/workload.h"
 #include "lab/text/number_text.h"
+#include "lab/text/status_line.h"
 #include "lab/text/table.h"
 
 namespace hone {
@@ -73,7 +74,8 @@ std::string DispatchText(const Plan& plan, const KernelLosses& losses) {
     if (lossy) row.push_back(LossText(LossOf(i, losses)));
     table.Add(std::move(row));
   }
-  return table.ToText() + fmt::format("and {} calls of {} kernels without knobs\n", other_calls, other_kernels);
+  return table.ToText(OutputColumns()) +
+         fmt::format("and {} calls of {} kernels without knobs\n", other_calls, other_kernels);
 }
 
 Json DispatchJson(const Plan& plan, const KernelLosses& losses) {

@@ -18,11 +18,11 @@ constexpr uint64_t kMostText = uint64_t{256}
 
 PackageHeader ReadHeader(std::string_view bytes, const std::string& name) {
   PackageHeader header;
-  if (bytes.size() < sizeof(header)) RefusePackage(name, "not a package: shorter than a package's header");
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  if (std::memcmp(header.magic, kPackageMagic, sizeof(kPackageMagic)) != 0) {
+  if (!bytes.starts_with(std::string_view(kPackageMagic, sizeof(kPackageMagic)))) {
     RefusePackage(name, "not a hone package; `hone build MODEL -o P.hone` makes one of a model");
   }
+  if (bytes.size() < sizeof(header)) RefusePackage(name, "a damaged package: shorter than a package's header");
+  std::memcpy(&header, bytes.data(), sizeof(header));
   if (header.version != kPackageVersion) {
     const char* way_out = header.version < kPackageVersion ? "; build the model again: hone build MODEL -o P.hone" : "";
     RefusePackage(

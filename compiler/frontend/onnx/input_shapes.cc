@@ -85,13 +85,21 @@ class ShapeResolver {
     }
   }
 
-  static void RequireFree(const std::string& name, const std::vector<std::string>& free) {
+  void RequireFree(const std::string& name, const std::vector<std::string>& free) const {
     if (std::ranges::find(free, name) != free.end()) return;
     RefuseShapeOption(free.empty() ? fmt::format("--dim {}: the model's inputs leave no dimension free; --shape "
-                                                 "NAME=1,3,224,224 sets an input's, or the export takes dynamic_axes",
-                                                 name)
+                                                 "{} sets an input's, or the export takes dynamic_axes",
+                                                 name, ExampleShape())
                                    : fmt::format("--dim {}: the model's free dimensions are {}{}", name,
                                                  fmt::join(free, ", "), DidYouMean(name, free)));
+  }
+
+  // "NAME=1,3,224,224": the first input as it is.
+  std::string ExampleShape() const {
+    if (graph_.inputs.empty()) return "NAME=1,3,224,224";
+    std::vector<int64_t> dims;
+    for (const OnnxDim& dim : graph_.inputs.front().dims) dims.push_back(std::max<int64_t>(dim.value, 1));
+    return fmt::format("{}={}", graph_.inputs.front().name, fmt::join(dims, ","));
   }
 
   void BindOption(const std::string& name, const DimRange& range) {

@@ -101,7 +101,8 @@ TEST_F(TerminalProgram, APipeGetsNoProgressOfBench) {
 
 TEST_F(TerminalProgram, TablesFitEightyColumns) {
   for (const char* line : {"hone bench m.hone --threads 1 --runs 20", "hone bench m.hone --streams 1,2 --runs 20",
-                           "hone profile m.hone --threads 1 --runs 3"}) {
+                           "hone profile m.hone --threads 1 --runs 3",
+                           "hone tune m.onnx --db t.db --threads 1 --trials 4 --finals kernels"}) {
     std::istringstream lines(Shell(line).out);
     for (std::string text; std::getline(lines, text);) {
       if (text.find("  ") == std::string::npos) continue;  // not a row of a table
@@ -114,8 +115,8 @@ TEST_F(TerminalProgram, TablesFitEightyColumns) {
 TEST_F(TerminalProgram, WideTablesFitTheTerminalAndAreWholeInAPipe) {
   // The CPU's name may be one long word, and words are not broken.
   ASSERT_EQ(Shell("hone tune m.onnx --target x86-64-v2 --db r.db --threads 1 --trials 4 --finals kernels").code, 0);
-  for (const char* line :
-       {"compare m.onnx --db r.db", "compare m.onnx --layers --db r.db", "log list --db r.db", "log best --db r.db"}) {
+  for (const char* line : {"build m.onnx -o q.hone --no-records --threads 1", "compare m.onnx --db r.db",
+                           "compare m.onnx --layers --db r.db", "log list --db r.db", "log best --db r.db"}) {
     std::istringstream lines(OnTerminal(std::string("\"$HONE\" ") + line, 80));
     for (std::string text; std::getline(lines, text);) {
       if (text.find("  ", 1) == std::string::npos) continue;

@@ -1,0 +1,142 @@
+// Mistakes that people make in their first days. Each ends with its exit code and one line that names the way on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_program.h"
+
+namespace hone {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Mistake {
+  const char* line;
+  int code;
+  std::vector<std::string> way;  // words of the message
+};
+
+const Mistake kMistakes[] = {
+    // The model is another thing.
+    {"build folder -o q.hone", 66, {"folder is a folder", ".onnx file", "zoo:NAME"}},
+    {"build holder -o q.hone", 66, {"holder is a folder; holder/m.onnx in it is a model"}},
+    {"tune saved", 66, {"SavedModel", "python -m tf2onnx.convert --saved-model saved"}},
+    {"build bert -o q.hone", 66, {"optimum-cli export onnx --model bert"}},
+    {"build w.safetensors -o q.hone", 65, {"weights alone", "torch.onnx.export"}},
+    {"inspect frozen.pb", 65, {"TensorFlow", "tf2onnx.convert --graphdef"}},
+    {"build m.tflite -o q.hone", 65, {"python -m tf2onnx.convert --tflite"}},
+    {"bench m.pt", 65, {"torch.onnx.export"}},
+    {"build m.pt -o q.hone", 65, {"torch.onnx.export"}},
+    {"tune old.pth", 65, {"torch.onnx.export"}},
+    {"inspect m.h5", 65, {"tf2onnx"}},
+    {"inspect m.gguf", 65, {"exported to ONNX"}},
+    {"inspect m.engine", 65, {"TensorRT", "ONNX model that it was built from"}},
+    {"inspect model.xml", 65, {"OpenVINO", "exported to ONNX"}},
+    {"inspect cat.png", 65, {"is an image", "--input NAME=FILE.npy"}},
+    {"inspect x.npy", 65, {"is an array", "--input NAME=FILE.npy"}},
+    {"inspect empty.onnx", 65, {"is empty"}},
+    {"build https://example.com/m.onnx -o q.hone", 66, {"is an address", "curl -LO https://example.com/m.onnx"}},
+    {"build p.hone -o q.hone", 65, {"is a package", "model that it was built from"}},
+    {"inspect resnet-18", 66, {"zoo:resnet-18"}},
+    {"inspect ZOO:resnet-18", 66, {"the test network of that name is zoo:resnet-18"}},
+    {"inspect zoo:resnet18", 66, {"did you mean resnet-18?"}},
+    {"inspect m.onx", 66, {"there is no file m.onx; did you mean m.onnx?"}},
+    {"inspect nothing-like-it", 66, {"there is no file", ".onnx file", "zoo:NAME"}},
+    // The package is another thing.
+    {"run m.onnx", 65, {"`hone build MODEL -o P.hone`"}},
+    {"run zoo:mlp", 66, {"`hone build zoo:mlp -o P.hone` makes a package of it"}},
+    {"profile zoo:mlp", 66, {"`hone build zoo:mlp -o P.hone`"}},
+    {"package info folder", 66, {"is a folder", "`hone build`"}},
+    {"bench x.csv", 65, {"`hone build MODEL -o P.hone`"}},
+    {"run p.hon", 66, {"did you mean p.hone?"}},
+    {"compare p.hone", 65, {"is a package", "model that it was built from"}},
+    // Inputs.
+    {"run p.hone --input data=cat.png", 2, {"cat.png", ".npy", "numpy.save"}},
+    {"run p.hone --input data=x.csv", 2, {"x.csv", "numpy.save"}},
+    {"run p.hone --input x.npy", 2, {"NAME=FILE.npy"}},
+    {"run p.hone --input dat=x.npy", 2, {"did you mean data?"}},
+    // Commands and options of other programs.
+    {"ls", 2, {"`hone log list` lists records", "`hone zoo`"}},
+    {"convert m.pt", 2, {"`hone build MODEL -o P.hone`"}},
+    {"optimize m.onnx", 2, {"`hone tune MODEL`"}},
+    {"infer p.hone", 2, {"`hone run P.hone`"}},
+    {"version", 2, {"`hone --version`"}},
+    {"m.onnx", 2, {"a command comes first, as `hone bench m.onnx`"}},
+    {"tun m.onnx", 2, {"did you mean tune?"}},
+    {"help tun", 2, {"did you mean tune?"}},
+    {"zoo --list", 2, {"`hone zoo` alone lists"}},
+    {"log best X", 2, {"`hone log best "}},
+    {"build m.onnx", 2, {"--output", "as in `hone build "}},
+    {"build m.onnx -o q.hone --fp16", 2, {"did you mean --weights?"}},
+    {"bench p.hone --iterations 10", 2, {"did you mean --runs?"}},
+    {"bench p.hone -n 10", 2, {"did you mean --runs?"}},
+    {"dashboard --port 8080", 2, {"did you mean --bind?"}},
+    {"tune m.onnx --time 5m", 2, {"did you mean --budget?"}},
+    {"tune m.onnx --budget 10", 2, {"90s, 10m or 2h"}},
+    // Shapes and targets.
+    {"build m.onnx -o q.hone --batch 8", 2, {"--shape and --dim"}},
+    {"build m.onnx -o q.hone --dim batch=8", 2, {"--shape data=1,1,14,14 sets an input's", "dynamic_axes"}},
+    {"build m.onnx -o q.hone --shape 8,1,14,14", 2, {"NAME=1,3,224,224"}},
+    {"run p.hone --shape data=8,1,14,14", 2, {"`hone build MODEL --shape data=8,1,14,14 -o P.hone`"}},
+    {"build m.onnx -o q.hone --target cuda", 2, {"hone compiles for CPUs", "`hone targets` lists them"}},
+    {"build m.onnx -o q.hone --precision int8", 2, {"--calibrate FOLDER"}},
+    {"build m.onnx -o no/such/q.hone", 73, {"there is no folder no/such; `mkdir -p no/such` makes it"}},
+    {"build m.onnx -o m.onnx", 73, {"another name is right"}},
+    // The fleet.
+    {"tune m.onnx --tracker localhost:9190 --key k", 78, {"tcp://HOST:PORT"}},
+    {"tune m.onnx --tracker tcp://127.0.0.1:1 --key k", 69, {"start one with hone tracker"}},
+    {"tune m.onnx --tracker tcp://127.0.0.1:1", 2, {"`hone devices --tracker` lists the keys"}},
+    {"tracker --bind 0.0.0.0:9190", 78, {"tcp://IP:PORT"}},
+    {"tracker --bind tcp://0.0.0.0:9190", 78, {"`hone key new --server`"}},
+    {"bench m.onnx --against onnxruntime --python no-python", 69, {"--python names a Python with onnxruntime"}},
+};
+
+class HonestMistakes : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx && hone build m.onnx -o p.hone --no-records && "
+                    "mkdir folder holder saved bert && cp m.onnx holder && touch empty.onnx saved/saved_model.pb "
+                    "bert/model.safetensors")
+                  .code,
+              0);
+    for (const auto& [name, bytes] :
+         std::map<std::string, std::string>{{"w.safetensors", std::string("\x08\0\0\0\0\0\0\0{}      ", 16)},
+                                            {"frozen.pb", "\x0a\x0c\x0a\x01x\x12\x07Placeho"},
+                                            {"m.tflite", "    TFL3 and more"},
+                                            {"m.pt", "PK\x03\x04 and more"},
+                                            {"old.pth", "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46 and more"},
+                                            {"m.h5", "\x89HDF\r\n\x1a\n and more"},
+                                            {"m.gguf", "GGUF and more"},
+                                            {"m.engine", "ftrt and more"},
+                                            {"model.xml", "<?xml version=\"1.0\"?><net/>"},
+                                            {"cat.png", "\x89PNG\r\n\x1a\n and more"},
+                                            {"x.npy", "\x93NUMPY\x01 and more"},
+                                            {"x.csv", "1,2,3\n"}}) {
+      Write("work/" + name, bytes);
+    }
+  }
+};
+
+TEST_F(HonestMistakes, EndWithOneLineThatNamesTheWayOn) {
+  EXPECT_GE(std::size(kMistakes), 60U);
+  const std::vector<std::string> before = Files();
+  for (const Mistake& mistake : kMistakes) {
+    SCOPED_TRACE(mistake.line);
+    const ProgramResult r = Shell(std::string("hone ") + mistake.line);
+    EXPECT_EQ(r.code, mistake.code) << r.err;
+    for (const std::string& words : mistake.way) EXPECT_THAT(r.err, HasSubstr(words));
+    EXPECT_THAT(r.out, IsEmpty());
+    EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << "one line is right: " << r.err;
+  }
+  EXPECT_EQ(Files(), before) << "nothing is left behind";
+}
+
+}  // namespace
+}  // namespace hone
