@@ -28,6 +28,7 @@
 #include "lab/machine/device_name.h"
 #include "lab/machine/machine.h"
 #include "lab/machine/package_there.h"
+#include "lab/model/model_kind.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"
@@ -48,7 +49,7 @@ struct BenchOptions {
   std::vector<std::string> packages;
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
-  std::string against, python = "python3";
+  std::string against, python = "python3", against_timeout = "2m";
   std::vector<std::string> write;
   bool energy = false, keep_roofs = false;
   bool per_op = false, csv = false, markdown = false, random_params = false;
@@ -77,7 +78,7 @@ void PrintTimes(const BenchResult& result) {
   };
   std::for_each(result.packages.begin(), result.packages.end(), add);
   if (result.other) add(result.other->timed);
-  Print("{}", table.ToText());
+  Print("{}", table.ToText(OutputColumns()));
 }
 
 // Latencies are those of single runs under load.
@@ -89,7 +90,7 @@ void PrintThroughput(const BenchResult& result) {
                fmt::format("{:.1f}", ImagesPerSecond(timed, result.conditions)), TimeText(s.min_ns),
                TimeText(s.median_ns), TimeText(s.p90_ns), TimeText(s.p99_ns)});
   }
-  Print("{}", table.ToText());
+  Print("{}", table.ToText(OutputColumns()));
 }
 
 void PrintPerOp(const TimedPackage& timed) {
@@ -105,7 +106,7 @@ void PrintPerOp(const TimedPackage& timed) {
                GflopsText(call.flops, timed.call_ns[i]), call.op, d.schedule, d.config,
                call.nodes.empty() ? "" : call.nodes.front()});
   }
-  Print("\n{}: {} in {} calls\n{}", timed.path, TimeText(total), plan.calls.size(), table.ToText());
+  Print("\n{}: {} in {} calls\n{}", timed.path, TimeText(total), plan.calls.size(), table.ToText(OutputColumns()));
   if (ExpectedNs(plan) > 0) {
     Print("kernels as they were tuned: {} together, {:.0f} % of the package's least time\n", TimeText(ExpectedNs(plan)),
           100 * ExpectedShare(timed));
@@ -186,6 +187,9 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
       .In(OptionGroup::kTiming)
       .ShowDefault()
       .Env("HONE_PYTHON");
+  line.Add("--against-timeout", options.against_timeout, "how long the other runtime may take to answer")
+      .In(OptionGroup::kTiming)
+      .ShowDefault();
   line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by this, as 3%")
       .In(OptionGroup::kTiming);
   line.Add("--write", options.write, "FORMAT=FILE: json, csv, markdown, hyperfine, otava or mlperf-system").Writes();
@@ -258,7 +262,7 @@ void MeasureEnergyHere(const BenchOptions& options, BenchResult& result) {
 void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& result) {
   // Before building, so that a missing runtime is told at once.
   std::optional<OnnxRuntimePeer> peer;
-  if (!options.against.empty()) peer.emplace(options.python);
+  if (!options.against.empty()) peer.emplace(options.python, ParseDuration(options.against_timeout));
   // Before building, whose load is hone's own.
   result.machine = ProbeEnvironment();
   result.context = ProbeContext(result.machine);
@@ -357,6 +361,9 @@ int BenchCommand(const Arguments& arguments) {
   BenchOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  for (const std::string& package : options.packages) {
+    if (!IsModel(package)) RequirePackageFile(package);
+  }
   std::vector<BenchFile> files;
   for (const std::string& text : options.write) {
     files.push_back(ParseBenchFile(text));

@@ -1,11 +1,13 @@
 #include "lab/bench/other_runtime.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <utility>
 
@@ -21,6 +23,7 @@
 #include "lab/text/number_text.h"
 #include "lab/verify/compare_outputs.h"
 #include "lab/verify/rounding_spread.h"
+#include "rpc_runner/process/clock.h"
 #include "runtime/session.h"
 
 namespace hone {
@@ -48,8 +51,9 @@ SpawnedProgram StartPeer(const std::string& python) {
 
 }  // namespace
 
-OnnxRuntimePeer::OnnxRuntimePeer(const std::string& python) : program_(StartPeer(python)), name_("the other runtime") {
-  const Json hello = Answer();
+OnnxRuntimePeer::OnnxRuntimePeer(const std::string& python, int64_t answer_ns)
+    : answer_ns_(answer_ns), program_(StartPeer(python)), name_("the other runtime") {
+  const Json hello = Answer("its start in " + ShellWord(python));
   if (const int protocol = IntField(hello, "protocol"); protocol != kProtocol) {
     throw Error(ExitCode::kNoRunner, fmt::format("{} speaks version {} of the protocol for other runtimes, not {}",
                                                  PeerScript(), protocol, kProtocol));
@@ -79,17 +83,20 @@ void OnnxRuntimePeer::Use(const ModelOptions& model, int threads, const std::map
   load_ = {{"load", path}, {"threads", threads}, {"inputs", files}};
 }
 
-void OnnxRuntimePeer::LoadAnew() { Ask(load_); }
+void OnnxRuntimePeer::LoadAnew() { Ask(load_, "loading " + TextField(load_, "load")); }
 
-int64_t OnnxRuntimePeer::RunNs(int64_t runs) { return IntegerField(Ask({{"run", runs}}), "ns", 1); }
+int64_t OnnxRuntimePeer::RunNs(int64_t runs) {
+  return IntegerField(Ask({{"run", runs}}, fmt::format("{} run{}", runs, runs == 1 ? "" : "s")), "ns", 1);
+}
 
 std::vector<Tensor> OnnxRuntimePeer::Outputs() {
   std::vector<Tensor> outputs;
-  for (const auto& path : TextsField(Ask({{"outputs", folder_}}), "outputs")) outputs.push_back(ReadNpy(path));
+  const Json answer = Ask({{"outputs", folder_}}, "writing its outputs");
+  for (const auto& path : TextsField(answer, "outputs")) outputs.push_back(ReadNpy(path));
   return outputs;
 }
 
-Json OnnxRuntimePeer::Ask(const Json& request) {
+Json OnnxRuntimePeer::Ask(const Json& request, const std::string& what) {
   const std::string line = DumpJson(request) + "\n";
   for (size_t done = 0; done < line.size();) {
     const ssize_t n = ::send(program_.fd(), line.data() + done, line.size() - done, MSG_NOSIGNAL);
@@ -97,17 +104,31 @@ Json OnnxRuntimePeer::Ask(const Json& request) {
     if (n <= 0) throw Error(ExitCode::kNoRunner, name_ + " ended before its last turn");
     done += static_cast<size_t>(n);
   }
-  Json answer = Answer();
+  Json answer = Answer(what);
   if (answer.contains("error")) {
     throw Error(ExitCode::kBadData, name_ + ": " + TextField(answer, "error"));
   }
   return answer;
 }
 
-Json OnnxRuntimePeer::Answer() {
+void OnnxRuntimePeer::AwaitBytes(const std::string& what, int64_t until_ns) const {
+  pollfd one{program_.fd(), POLLIN, 0};
+  for (int64_t left_ns = answer_ns_; left_ns > 0; left_ns = until_ns - MonotonicNs()) {
+    const int came = ::poll(&one, 1, static_cast<int>(std::min<int64_t>(left_ns / 1'000'000 + 1, INT_MAX)));
+    if (came > 0) return;
+    if (came < 0 && errno != EINTR) throw Error(ExitCode::kIo, "poll fails");
+  }
+  throw Error(ExitCode::kNoRunner, fmt::format("{} gave no answer to {} within {:.3g} s, and was ended; "
+                                               "--against-timeout sets how long it may take",
+                                               name_, what, static_cast<double>(answer_ns_) / 1e9));
+}
+
+Json OnnxRuntimePeer::Answer(const std::string& what) {
   char piece[4096];
   size_t end = unread_.find('\n');
+  const int64_t until_ns = MonotonicNs() + answer_ns_;
   while (end == std::string::npos) {
+    AwaitBytes(what, until_ns);
     const ssize_t n = ::read(program_.fd(), piece, sizeof(piece));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) throw Error(ExitCode::kNoRunner, name_ + " ended without an answer");

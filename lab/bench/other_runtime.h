@@ -19,8 +19,9 @@ namespace hone {
 // runtimes".
 class OnnxRuntimePeer final : public OtherRuntime {
  public:
-  // `python` is searched in PATH. Throws Error(kNoRunner), naming what to install, if it has no onnxruntime.
-  explicit OnnxRuntimePeer(const std::string& python);
+  // `python` is searched in PATH. Throws Error(kNoRunner), naming what to install, if it has no onnxruntime. This and
+  // each other member throw Error(kNoRunner) if an answer takes longer than answer_ns.
+  OnnxRuntimePeer(const std::string& python, int64_t answer_ns);
 
   // "ONNX Runtime 1.32.0"
   const std::string& name() const { return name_; }
@@ -34,9 +35,11 @@ class OnnxRuntimePeer final : public OtherRuntime {
 
  private:
   // Throws Error: kBadData with the peer's own words; kNoRunner if it ended.
-  Json Ask(const Json& request);
-  Json Answer();
+  Json Ask(const Json& request, const std::string& what);
+  Json Answer(const std::string& what);
+  void AwaitBytes(const std::string& what, int64_t until_ns) const;
 
+  const int64_t answer_ns_;
   SpawnedProgram program_;
   std::string name_, folder_, unread_;
   Json load_;

@@ -343,6 +343,16 @@ def test_plain_progress_is_a_line_every_ten_seconds(capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_a_wait_for_runners_is_told_at_once(capsys):
+    from hone._progress import reader_of
+
+    show = reader_of(True, None)
+    show({"event": "waiting", "why": 'no runner left for the key "pi4"', "task": "", "elapsed_ns": 1})
+    show({"event": "waiting", "why": "", "task": "", "elapsed_ns": 2})
+    said = ['no runner left for the key "pi4", waiting', "a runner is there again"]
+    assert capsys.readouterr().err.splitlines() == said
+
+
 def test_a_terminal_gets_tqdm_s_bar():
     from hone._progress import Bar
 

@@ -101,6 +101,11 @@ TEST_F(AgainstProgram, NamesTheWayOn) {
   ExpectFailure("m.onnx", 69, "Made-up Runtime 2.1 ended ");
   MakePeer(kHello, R"(echo '{"error": "no such operator"}' >&3)");
   ExpectFailure("m.onnx", 65, "Made-up Runtime 2.1: no such operator");
+  MakePeer(kHello, "sleep 60 3>&-");
+  ExpectFailure("m.onnx --against-timeout 200ms", 69,
+                "Made-up Runtime 2.1 gave no answer to loading m.onnx within 0.2 s, and was ended; --against-timeout");
+  Write("work/peer", "#!/bin/sh\nexec sleep 60\n");
+  ExpectFailure("m.onnx --against-timeout 200ms", 69, "gave no answer to its start in " + Path("work/peer"));
   ExpectFailure("m.onnx --python no-such-python", 69, "--python names a Python with onnxruntime");
   ExpectFailure("m.onnx m.onnx", 2, "--against times one model");
   ExpectFailure("m.hone", 2, "--against times one model");
