@@ -165,6 +165,35 @@ relay::IRModule WithExactLayers(const relay::IRModule& module, const std::vector
   return KeepExact(module, {layers.begin(), layers.end()});
 }
 
+Model Typed(Model model, const std::string& name) {
+  model.name = name;
+  model.untyped.name = name;
+  model.typed = relay::InferType(model.untyped);
+  return model;
+}
+
+bool IsReadAsExported(const ModelOptions& options) {
+  OnnxImportOptions import = ImportOptionsOf(options);
+  import.shapes.clear();
+  try {
+    relay::InferType(ImportOnnx(options.model, import).module);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Model LoadTypedOnnx(const ModelOptions& options) {
+  try {
+    return Typed(LoadOnnx(options), options.model);
+  } catch (const Error& error) {
+    if (options.shapes.empty() || error.code() != ExitCode::kBadData || !IsReadAsExported(options)) throw;
+    throw Error(error.code(), fmt::format("{}; the model has this size fixed within, which --shape does not change: an "
+                                          "export with dynamic_axes would be right",
+                                          error.what()));
+  }
+}
+
 Model LoadTyped(const ModelOptions& options) {
   const bool zoo = options.model.rfind(kZoo, 0) == 0;
   if (IsRelayFile(options.model)) {
@@ -175,11 +204,7 @@ Model LoadTyped(const ModelOptions& options) {
     throw Error(ExitCode::kUsage,
                 fmt::format("--params is for .relay files, whose text holds no values; {} is none", options.model));
   }
-  Model model = zoo ? LoadZoo(options) : LoadOnnx(options);
-  model.name = options.model;
-  model.untyped.name = options.model;
-  model.typed = relay::InferType(model.untyped);
-  return model;
+  return zoo ? Typed(LoadZoo(options), options.model) : LoadTypedOnnx(options);
 }
 
 }  // namespace

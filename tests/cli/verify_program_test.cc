@@ -218,5 +218,14 @@ TEST_F(VerifyProgram, OptionsForSeveralModelsGoToThoseThatHaveTheName) {
   EXPECT_THAT(wrong.err, HasSubstr("free.onnx: --dim d2: the model's free dimensions are d1; did you mean d1?"));
 }
 
+TEST_F(VerifyProgram, ABatchThatTheModelHasFixedWithinNamesTheExport) {
+  Write("work/baked.onnx",
+        ModelMaker().Input("x", {1, 4}).Ints("s", {4, 1}).Node("Reshape", {"x", "s"}, {"y"}).Output("y").Bytes());
+  const ProgramResult r = Shell("hone build baked.onnx --shape x=8,4 -o p.hone");
+  EXPECT_EQ(r.code, 65);
+  EXPECT_THAT(r.err, HasSubstr("the model has this size fixed within, which --shape does not change: an export with "
+                               "dynamic_axes would be right\n"));
+}
+
 }  // namespace
 }  // namespace hone
