@@ -15,7 +15,7 @@ constexpr size_t kWidth = 100;
 constexpr size_t kTextColumn = 30;
 
 // The text broken at blanks into lines that end before kWidth. It begins at `column`; later lines begin at `indent`.
-std::string Wrapped(const std::string& text, size_t column, size_t indent) {
+std::string WrappedFrom(const std::string& text, size_t column, size_t indent) {
   std::string wrapped;
   std::istringstream words(text);
   size_t at = column;
@@ -48,7 +48,7 @@ std::string OptionLines(const OptionDescription& option) {
   const std::string head = "  " + HeadOf(option);
   const bool fits = head.size() + 2 <= kTextColumn;
   const std::string gap = fits ? std::string(kTextColumn - head.size(), ' ') : "\n" + std::string(kTextColumn, ' ');
-  return head + gap + Wrapped(TextOf(option), kTextColumn, kTextColumn) + "\n";
+  return head + gap + WrappedFrom(TextOf(option), kTextColumn, kTextColumn) + "\n";
 }
 
 std::string UsageLine(const CommandDescription& command) {
@@ -70,7 +70,7 @@ std::string TextOf(const OptionDescription& option) {
 }
 
 std::string HelpText(const CommandDescription& command) {
-  std::string text = Wrapped(command.summary, 0, 0) + "\n\nusage: " + Wrapped(UsageLine(command), 7, 7) + "\n";
+  std::string text = WrappedFrom(command.summary, 0, 0) + "\n\nusage: " + WrappedFrom(UsageLine(command), 7, 7) + "\n";
   std::optional<OptionGroup> group;
   for (const OptionDescription& option : command.options) {
     const bool positional = option.names.empty();
