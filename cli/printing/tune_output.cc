@@ -92,7 +92,7 @@ std::string TaskText(const TuneEvent& event) { return event.node.empty() ? Workl
 // The layer's name in the model. A longer one keeps its end, which tells layers apart.
 std::string LayerText(const TaskReport& task, size_t most) {
   const std::string name = task.nodes.empty() ? WorkloadShapeText(task.workload.ToText()) : task.nodes.front();
-  return name.size() <= most ? name : "~" + name.substr(name.size() + 1 - most);
+  return name.size() <= most ? name : fmt::format("~{}", name.substr(name.size() + 1 - most));
 }
 
 std::string CostsText(const TuneReport& report) {
