@@ -74,4 +74,10 @@ void AddPackageShapeOption(CommandLine& line, InputOptions& options) {
   line.Add("--shape", options.shapes, "which shape of the package to run, as NAME=8,3,224,224").About(Topic::kInputs);
 }
 
+void AddPackageDimOption(CommandLine& line, InputOptions& options) {
+  line.Add("--dim", options.dims, "extent of a free dimension of the package, as NAME=57")
+      .Default("the largest")
+      .About(Topic::kInputs);
+}
+
 }  // namespace hone

@@ -22,5 +22,7 @@ void AddShapeOptions(CommandLine& line, ModelOptions& options);
 void AddInputOptions(CommandLine& line, InputOptions& options);
 // Adds --shape, for commands that take a package and no model.
 void AddPackageShapeOption(CommandLine& line, InputOptions& options);
+// Adds --dim, for the same commands.
+void AddPackageDimOption(CommandLine& line, InputOptions& options);
 
 }  // namespace hone

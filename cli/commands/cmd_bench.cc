@@ -128,6 +128,9 @@ void TellMachine(const Environment& machine, bool random_params) {
 
 void PrintResult(const BenchResult& result, bool random_params) {
   result.conditions.throughput ? PrintThroughput(result) : PrintTimes(result);
+  for (const TimedPackage& timed : result.packages) {
+    if (!timed.extents.empty()) Print("{} was timed at {}\n", timed.path, ExtentsText(timed.extents));
+  }
   for (const Verdict& verdict : result.verdicts) PrintVerdicts(VerdictText(verdict) + "\n");
   for (const TimedPackage& timed : result.packages) {
     if (result.per_op) PrintPerOp(timed);
@@ -199,9 +202,9 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
       .Excludes(csv);
   AddInputOptions(line, options.timing.inputs);
   AddPackageShapeOption(line, options.timing.inputs);
-  line.Add("--dim", options.model.dims, "size of a model's free dimension, as NAME=128")
+  line.Add("--dim", options.model.dims, "extent of a free dimension, as NAME=128; models are built for it")
       .In(OptionGroup::kShapes)
-      .About(Topic::kModel);
+      .About(Topic::kInputs);
   AddRecordOptions(line, options.records);
   AddRemoteOptions(line, options.remote, "time on one of its runners");
   line.AddFlag("--random-params", options.random_params, "send no float32 parameters; the runner draws random ones")
@@ -211,13 +214,23 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
 // Throws Error(kUsage) for options that do not fit together with what is to be timed.
 void CheckModels(const BenchOptions& options) {
   if (!HasModel(options)) {
-    if (options.model.dims.empty() && options.records.db.empty() && !options.records.no_records) return;
-    throw Error(ExitCode::kUsage, "--dim, --db and --no-records are for a model; a package was built with its own");
+    if (options.records.db.empty() && !options.records.no_records) return;
+    throw Error(ExitCode::kUsage, "--db and --no-records are for a model; a package was built with its own");
   }
   if (!IsRemote(options.remote)) return;
   throw Error(ExitCode::kUsage,
               "a model is built for this machine; for a runner give a package: hone build MODEL --target TARGET "
               "-o P.hone");
+}
+
+// A model is built for the extents of --dim, or for a range of them; other packages run at them. Then not every package
+// has each dimension.
+void ChooseDims(BenchOptions& options) {
+  options.timing.inputs.needs_dims = !HasModel(options);
+  for (const std::string& text : options.model.dims) {
+    const bool is_range = HasModel(options) && text.find("..", text.rfind('=')) != std::string::npos;
+    if (!is_range) options.timing.inputs.dims.push_back(text);
+  }
 }
 
 // Throws Error(kUsage) unless there is one model, timed here, and no other thing to judge it against.
@@ -337,6 +350,7 @@ void Report(const BenchResult& result, const BenchOptions& options, bool json) {
 std::string NextOfModel(const CommandLine& line, const BenchOptions& options) {
   std::string next = "hone tune " + ShellWord(options.packages[0]);
   for (const std::string& shape : options.timing.inputs.shapes) next += " --shape " + ShellWord(shape);
+  for (const std::string& dim : options.model.dims) next += " --dim " + ShellWord(dim);
   if (!options.records.db.empty()) next += " --db " + ShellWord(options.records.db);
   return next + line.Given({Topic::kThreads, Topic::kModel});
 }
@@ -375,6 +389,7 @@ int BenchCommand(const Arguments& arguments) {
   if (options.random_params && !IsRemote(options.remote)) {
     throw Error(ExitCode::kUsage, "--random-params is for a runner; with --tracker and --key it would be right");
   }
+  ChooseDims(options);
   options.timing.min_time_ns = ParseDuration(options.min_time);
   options.timing.profiled_runs = options.per_op ? kProfiledRuns : 0;
   options.keep_roofs = line.json() || WritesJson(files);

@@ -12,11 +12,13 @@
 #include "compiler/codegen/target/machine_target.h"
 #include "compiler/relay/printer.h"
 #include "core/error.h"
+#include "core/nth.h"
 #include "core/text/printable.h"
 #include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/model/build_model.h"
+#include "lab/model/extents.h"
 #include "lab/model/model.h"
 #include "lab/precision/precision_output.h"
 #include "lab/precision/prepare_model.h"
@@ -25,6 +27,7 @@
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 #include "rpc_runner/machine/environment.h"
+#include "runtime/ranged_inputs.h"
 
 namespace hone {
 namespace {
@@ -101,14 +104,21 @@ Json SecondsJson(const std::vector<std::pair<std::string, double>>& seconds) {
   return json;
 }
 
-// "x 1x3x224x224, mask 1x128"
+// "x 1x3x224x224, mask 1x(seq: 1..128)"
 std::string InputsText(const Plan& plan) {
   std::string text;
-  for (const int index : plan.inputs) {
-    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", buffer.name, ShapeText(buffer.shape));
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", Nth(plan.buffers, plan.inputs[i]).name,
+                        InputShapeText(plan, i));
   }
   return text;
+}
+
+// By the dimension's name: the least and the most extent.
+Json RangesJson(const Plan& plan) {
+  Json ranges = Json::object();
+  for (const FreeDimension& each : FreeDimensions(InputSpecs(plan))) ranges[each.name] = {each.least, each.most};
+  return ranges;
 }
 
 Json InputsJson(const Plan& plan) {
@@ -127,6 +137,8 @@ void PrintReport(const Result& of, bool pass_times) {
   Print("{}{}{}", DispatchText(result.plan, of.built.losses), LayoutsText(result.report.layouts),
         MemoryText(result.plan));
   Print("{}", ExpectedText(ExpectedOf(result)));
+  const std::vector<FreeDimension> free = FreeDimensions(InputSpecs(result.plan));
+  if (!free.empty()) Print("free in each run: {}\n", FreeDimensionsText(free));
 }
 
 std::string SummaryText(const BuildResult& result) {
@@ -144,6 +156,7 @@ Json ReportJson(const Result& of, const std::string& output) {
                  {"target", result.plan.target.ToText()},
                  {"threads", result.plan.threads},
                  {"inputs", InputsJson(result.plan)},
+                 {"ranges", RangesJson(result.plan)},
                  {"dispatch", DispatchJson(result.plan, of.built.losses)},
                  {"layouts", LayoutsJson(result.report.layouts)},
                  {"memory", MemoryJson(result.plan)},

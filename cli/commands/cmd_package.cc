@@ -7,6 +7,7 @@
 #include "compiler/codegen/aot_executor.h"
 #include "compiler/codegen/target/machine_target.h"
 #include "core/error.h"
+#include "core/nth.h"
 #include "core/text/printable.h"
 #include "lab/files/object_file.h"
 #include "lab/files/pack_package.h"
@@ -14,18 +15,27 @@
 #include "lab/files/safetensors.h"
 #include "lab/files/write_file.h"
 #include "lab/model/c_header.h"
+#include "lab/model/extents.h"
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "rpc_runner/machine/environment.h"
 #include "runtime/load/validate_plan.h"
 #include "runtime/package.h"
+#include "runtime/ranged_inputs.h"
 
 namespace hone {
 namespace {
 
-std::string BufferText(const PlanBuffer& buffer) {
-  return fmt::format("{} {} {}", buffer.name, ShapeText(buffer.shape), DTypeName(buffer.dtype));
+std::string BufferText(const PlanBuffer& buffer, const std::string& shape) {
+  return fmt::format("{} {} {}", buffer.name, shape, DTypeName(buffer.dtype));
+}
+
+// By the dimension's name: the least and the most extent.
+Json RangesJson(const Package& package) {
+  Json ranges = Json::object();
+  for (const FreeDimension& each : FreeDimensions(InputSpecs(package))) ranges[each.name] = {each.least, each.most};
+  return ranges;
 }
 
 Json BuffersJson(const Plan& plan, const std::vector<int>& indices) {
@@ -40,8 +50,13 @@ Json BuffersJson(const Plan& plan, const std::vector<int>& indices) {
 void PrintInfo(const Package& package) {
   const Plan& plan = package.plan();
   Print("model    {}\ntarget   {}\nthreads  {}\n", plan.model, plan.target.ToText(), plan.threads);
-  for (const int i : plan.inputs) Print("input    {}\n", BufferText(plan.buffers.at(static_cast<size_t>(i))));
-  for (const int i : plan.outputs) Print("output   {}\n", BufferText(plan.buffers.at(static_cast<size_t>(i))));
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    Print("input    {}\n", BufferText(Nth(plan.buffers, plan.inputs[i]), InputShapeText(plan, i)));
+  }
+  for (const int i : plan.outputs) {
+    const PlanBuffer& output = Nth(plan.buffers, i);
+    Print("output   {}\n", BufferText(output, ShapeText(output.shape)));
+  }
   Print("{} calls, {} kernels, code {}\n{}\n{}", plan.calls.size(), plan.kernels.size(),
         BytesText(static_cast<int64_t>(package.lib().size())), MemoryText(plan), DispatchText(plan));
 }
@@ -54,6 +69,7 @@ Json InfoJson(const std::string& path, const Package& package) {
           {"threads", plan.threads},
           {"inputs", BuffersJson(plan, plan.inputs)},
           {"outputs", BuffersJson(plan, plan.outputs)},
+          {"ranges", RangesJson(package)},
           {"dispatch", DispatchJson(plan)},
           {"memory", MemoryJson(plan)},
           {"manifest", package.manifest()}};

@@ -276,6 +276,7 @@ int RunCommand(const Arguments& arguments) {
       .Reads();
   AddInputOptions(line, options.inputs);
   AddPackageShapeOption(line, options.inputs);
+  AddPackageDimOption(line, options.inputs);
   line.Add("--seed", options.inputs.seed, "seed of random and uniform inputs").In(OptionGroup::kShapes);
   line.Add("--output", options.output, "folder that gets each output as a .npy file").WritesInto();
   line.Add("--dump", options.dump, "folder that gets each call's value as a .npy file").WritesInto();

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +14,12 @@
 #include "cli/machine_options.h"
 #include "cli/model_options.h"
 #include "cli/record_options.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/reference.h"
 #include "core/error.h"
 #include "lab/machine/package_there.h"
 #include "lab/model/build_model.h"
+#include "lab/model/extents.h"
 #include "lab/model/inputs.h"
 #include "lab/model/model.h"
 #include "lab/text/print.h"
@@ -87,7 +90,7 @@ class Place {
   Machine machine_;
 };
 
-// The package to verify, and its inputs.
+// The package to verify, and inputs of one length.
 struct VerifiedPackage {
   Place place;
   std::string name;  // the package's name, for messages
@@ -111,14 +114,46 @@ VerifiedPackage Open(const VerifyPackageOptions& options, const Model& model) {
     subject.package = subject.place.Open(options.package, ShapesOf(model));
   }
   subject.package->VerifyParams();
-  InputOptions input_options = options.inputs;
-  input_options.seed = options.model.seed;
-  const std::vector<InputSpec> specs = InputSpecs(*subject.package);
-  subject.inputs = MakeInputs(specs, input_options);
-  RequireIndicesInRange(specs, subject.inputs);
   const std::optional<double> given = options.tolerance < 0 ? std::nullopt : std::optional(options.tolerance);
   subject.tolerance = ToleranceFor(given, *subject.package, subject.name);
   return subject;
+}
+
+// A model that was loaded with fixed extents is compared at these.
+std::vector<std::string> FixedShapes(const std::vector<InputSpec>& specs, const Model& model) {
+  const std::vector<relay::RangedInput> ranged = relay::RangedInputs(*model.typed.main);
+  std::vector<std::string> shapes;
+  for (size_t i = 0; i < model.typed.main->params.size(); ++i) {
+    const relay::Var& param = *model.typed.main->params[i];
+    const bool free = std::any_of(ranged.begin(), ranged.end(), [i](const relay::RangedInput& each) {
+      return each.input == static_cast<int64_t>(i);
+    });
+    const bool of_package = std::any_of(specs.begin(), specs.end(), [&](const InputSpec& spec) {
+      return spec.name == param.name && !spec.ranges.empty();
+    });
+    if (!free && of_package) shapes.push_back(fmt::format("{}={}", param.name, fmt::join(param.type->shape, ",")));
+  }
+  return shapes;
+}
+
+// The inputs at each length: what the options or the model choose, or else several lengths of a package that leaves
+// them to its runs.
+std::vector<Inputs> EachInputs(const VerifyPackageOptions& options, const Model& model, const Package& package) {
+  InputOptions of_inputs = options.inputs;
+  of_inputs.seed = options.model.seed;
+  const std::vector<InputSpec> specs = InputSpecs(package);
+  of_inputs.shapes = FixedShapes(specs, model);
+  std::vector<Extents> samples = SampleExtents(FreeDimensions(specs));
+  const bool chosen = !of_inputs.files.empty() || !of_inputs.shapes.empty() || !options.expect.empty();
+  if (chosen || options.bisect) samples = {{}};
+  std::vector<Inputs> each;
+  for (const Extents& extents : samples) {
+    of_inputs.dims.clear();
+    for (const auto& [name, extent] : extents) of_inputs.dims.push_back(fmt::format("{}={}", name, extent));
+    each.push_back(MakeInputs(specs, of_inputs));
+    RequireIndicesInRange(specs, each.back());
+  }
+  return each;
 }
 
 std::vector<OutputError> CompareAll(const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
@@ -326,14 +361,25 @@ int VerifyCommand(const Arguments& arguments) {
   }
   if (options.bisect) RequireHereAndReference(options);
   const Model model = LoadModel(options.model);
-  const VerifiedPackage subject = Open(options, model);
+  VerifiedPackage subject = Open(options, model);
   subject.place.Resolve(line);
+  std::vector<Inputs> each = EachInputs(options, model, *subject.package);
   if (options.bisect) {
+    subject.inputs = std::move(each[0]);
     const bool agree = ReportNodes(Bisect(subject, options, model), subject.tolerance.value, line.json());
     line.Next(NextOf(line, options, agree));
     return agree ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
   }
-  const std::vector<OutputError> errors = Verify(subject, options, model);
+  std::vector<OutputError> errors;
+  const std::vector<InputSpec> specs = InputSpecs(*subject.package);
+  for (Inputs& inputs : each) {
+    subject.inputs = std::move(inputs);
+    const std::string at = ExtentsText(ExtentsOf(specs, subject.inputs));
+    for (OutputError& error : Verify(subject, options, model)) {
+      if (!at.empty()) error.name += " at " + at;
+      errors.push_back(std::move(error));
+    }
+  }
   Report(errors, subject.tolerance, line.json());
   bool all = true;
   for (const OutputError& e : errors) all = all && e.agrees;

@@ -323,6 +323,13 @@ std::string EmitAotObject(const AotModel& model) {
                             "graph, or a target without amx, would be right",
                             model.plan.target.ToText()));
   }
+  if (!model.plan.ranged.empty()) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("the package leaves the dimension {0} to each run, and --executor aot "
+                            "takes fixed shapes; --dim {0}=N of `hone build`, or --executor graph, "
+                            "would be right",
+                            model.plan.buffers[static_cast<size_t>(model.plan.ranged[0].extent)].name));
+  }
   if (!model.plan.counted.empty()) {
     throw Error(
         ExitCode::kUsage,

@@ -31,6 +31,16 @@ BenchConditions ConditionsOf(const Json& json) {
           TextField(json, "fill")};
 }
 
+// Packages of fixed shapes have none.
+Extents ReadExtents(const Json& json) {
+  Extents extents;
+  const auto found = json.find("extents");
+  if (found == json.end()) return extents;
+  if (!found->is_object()) throw Error(ExitCode::kBadData, "field 'extents' is no object");
+  for (const auto& item : found->items()) extents[item.key()] = IntegerField(*found, item.key().c_str(), 0);
+  return extents;
+}
+
 BenchBaseline BaselineOf(const Json& document) {
   if (!document.is_object() || document.value("format", Json()) != kBenchFormat)
     throw Error(ExitCode::kBadData,
@@ -47,8 +57,9 @@ BenchBaseline BaselineOf(const Json& document) {
     if (found == rounds.end()) throw Error(ExitCode::kBadData, "no rounds of " + name);
     if (found->second.size() > size_t{kMostBenchRounds})
       throw Error(ExitCode::kBadData, "more rounds than a benchmark has");
-    baseline.packages[name] = {IntField(json, "threads", 1), IntField(json, "streams", 1),
-                               IntegerField(json, "images", 1), TextField(json, "precision"), found->second};
+    baseline.packages[name] = {IntField(json, "threads", 1),    IntField(json, "streams", 1),
+                               IntegerField(json, "images", 1), TextField(json, "precision"),
+                               ExtentsText(ReadExtents(json)),  found->second};
   }
   return baseline;
 }
@@ -112,7 +123,8 @@ std::vector<Verdict> JudgeAgainst(const BenchBaseline& baseline, const BenchResu
     const std::string of = timed.path + "'s ";
     Alike(baseline, of + "number of threads", old.threads, timed.threads);
     Alike(baseline, of + "number of streams", old.streams, timed.streams);
-    Alike(baseline, of + "batch", old.images, ImagesOf(timed.package->plan()));
+    Alike(baseline, of + "batch", old.images, ImagesOf(timed));
+    Alike(baseline, of + "free dimensions", old.extents, ExtentsText(timed.extents));
     Alike(baseline, of + "precision", old.precision, PrecisionOf(timed.package->plan()));
     verdicts.push_back(JudgeSamples(RoundTimes(timed, now.throughput), old.round_ns, smallest_effect));
     verdicts.back().package = name;

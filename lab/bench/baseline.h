@@ -15,6 +15,7 @@ struct BenchBaseline {
     int streams = 1;
     int64_t images = 1;
     std::string precision;
+    std::string extents;            // ExtentsText
     std::vector<int64_t> round_ns;  // as RoundTimes
   };
   std::string path;
@@ -28,7 +29,7 @@ BenchBaseline ReadBaseline(const std::string& path);
 
 // Judges each package against the baseline's package of the same name. If both have one package, names are ignored.
 // Throws Error(kBadConfig) if the two cannot be compared, naming the first difference: machine, conditions, threads,
-// streams, images or precision.
+// streams, images, extents of free dimensions or precision.
 std::vector<Verdict> JudgeAgainst(const BenchBaseline& baseline, const BenchResult& result, double smallest_effect);
 
 }  // namespace hone

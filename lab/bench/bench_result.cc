@@ -31,8 +31,13 @@ std::string PrecisionOf(const Plan& plan) {
   return text.empty() ? "float32" : text;
 }
 
-int64_t ImagesOf(const Plan& plan) {
+int64_t ImagesOf(const TimedPackage& timed) {
+  const Plan& plan = timed.package->plan();
   if (plan.inputs.empty()) return 1;
+  for (const RangedAxis& axis : plan.ranged) {
+    const auto extent = timed.extents.find(Nth(plan.buffers, axis.extent).name);
+    if (axis.input == 0 && axis.axis == 0 && extent != timed.extents.end()) return std::max<int64_t>(1, extent->second);
+  }
   const Shape& shape = Nth(plan.buffers, plan.inputs.front()).shape;
   return shape.empty() ? 1 : std::max<int64_t>(1, shape.front());
 }
@@ -97,7 +102,7 @@ Json ContextJson(const BenchResult& result) {
 void AddEntries(const BenchResult& result, size_t index, Json& entries) {
   const TimedPackage& timed = result.packages[index];
   const std::string name = NameOf(timed, result.conditions);
-  const auto images = static_cast<double>(ImagesOf(timed.package->plan()));
+  const auto images = static_cast<double>(ImagesOf(timed));
   const auto entry = [&](const std::string& shown, const char* type) {
     return Json{{"name", shown},           {"family_index", index}, {"per_family_instance_index", 0},
                 {"run_name", name},        {"run_type", type},      {"repetitions", timed.rounds.size()},
@@ -129,7 +134,7 @@ void AddEntries(const BenchResult& result, size_t index, Json& entries) {
 }
 
 Json RoundsJson(const TimedPackage& timed) {
-  const auto images = static_cast<double>(ImagesOf(timed.package->plan()));
+  const auto images = static_cast<double>(ImagesOf(timed));
   Json rounds = Json::array();
   for (const Round& round : timed.rounds) {
     rounds.push_back({{"p10_ns", round.p10_ns},
@@ -170,7 +175,7 @@ Json PackageJson(const TimedPackage& timed, const BenchResult& result) {
                {"threads", timed.threads},
                {"streams", timed.streams},
                {"precision", PrecisionOf(plan)},
-               {"images", ImagesOf(plan)},
+               {"images", ImagesOf(timed)},
                {"flops", FlopsOf(plan)},
                {"kernels", KernelSources(plan)},
                {"runs", timed.runs},
@@ -184,6 +189,7 @@ Json PackageJson(const TimedPackage& timed, const BenchResult& result) {
                {"images_per_second", ImagesPerSecond(timed, result.conditions)},
                {"rounds", RoundsJson(timed)},
                {"stable", timed.settled}};
+  if (!timed.extents.empty()) json["extents"] = timed.extents;
   if (const double joules = JoulesPerImage(timed); joules > 0) json["joules_per_image"] = joules;
   if (result.per_op) json["per_op"] = PerOpJson(timed, result.conditions.there);
   json["expected_ns"] = ExpectedNs(plan);
@@ -229,7 +235,7 @@ std::string NameOf(const TimedPackage& timed, const BenchConditions& conditions)
 }
 
 double ImagesPerSecond(const TimedPackage& timed, const BenchConditions& conditions) {
-  const auto images = static_cast<double>(ImagesOf(timed.package->plan()));
+  const auto images = static_cast<double>(ImagesOf(timed));
   if (!conditions.throughput) {
     const int64_t p10_ns = StatisticsOf(timed.samples_ns).p10_ns;
     return p10_ns > 0 ? 1e9 * images / static_cast<double>(p10_ns) : 0;
@@ -242,7 +248,7 @@ double ImagesPerSecond(const TimedPackage& timed, const BenchConditions& conditi
 }
 
 double JoulesPerImage(const TimedPackage& timed) {
-  return timed.joules_per_run / static_cast<double>(std::max<int64_t>(1, ImagesOf(timed.package->plan())));
+  return timed.joules_per_run / static_cast<double>(std::max<int64_t>(1, ImagesOf(timed)));
 }
 
 double ExpectedShare(const TimedPackage& timed) {

@@ -21,8 +21,8 @@ namespace hone {
 // Element types of its convolutions and products: "float32", "int8", or "float32+int8" if both occur. "float32" if it
 // has neither.
 std::string PrecisionOf(const Plan& plan);
-// Images in a run: the first dimension of its first input; 1 if it has none.
-int64_t ImagesOf(const Plan& plan);
+// Images in a timed run: the extent of its first input's first axis; 1 if it has none.
+int64_t ImagesOf(const TimedPackage& timed);
 // FLOPs of a run: twice its multiply-adds.
 double FlopsOf(const Plan& plan);
 // Number of calls per source of their kernel's configuration (Dispatch::source).

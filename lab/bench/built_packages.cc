@@ -28,7 +28,10 @@ std::string ConfigSourcesText(const Plan& plan) {
 BuildResult BuildNamed(const ModelOptions& options, const Machine& machine, const RecordOptions& records) {
   StatusLine status;
   status.Show("building " + options.model);
-  const Model model = LoadModel(options);
+  ModelOptions given = options;
+  // Its text has the ranges of its dimensions; a package of it is run at the extents.
+  if (IsRelayFile(given.model)) given.dims.clear();
+  const Model model = LoadModel(given);
   return BuildModel(model.typed, machine, records, nullptr, Sha256OfFile(model.name)).result;
 }
 

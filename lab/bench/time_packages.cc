@@ -104,6 +104,7 @@ class Benchmark {
       files_.emplace_back(paths[i], options_.inputs);
       timed_[i].path = paths[i];
       timed_[i].package = files_[i].first();
+      timed_[i].extents = files_[i].extents();
     }
     for (TimedPackage& timed : timed_) timed.threads = pool_.threads();
   }

@@ -14,12 +14,13 @@ Round RoundOfJob(const std::vector<int64_t>& samples_ns) {
                  std::accumulate(samples_ns.begin(), samples_ns.end(), int64_t{0}));
 }
 
-PackageJob MakeJob(const PackageThere& there, const InputOptions& inputs, bool random_params) {
-  PackageJob job = JobWith(there, MakeInputs(InputSpecs(*there.package), inputs), kAnyRuns);
+PackageJob MakeJob(const PackageThere& there, const std::map<std::string, Tensor>& inputs, bool random_params) {
+  PackageJob job = JobWith(there, inputs, kAnyRuns);
   if (!random_params) return job;
   PackageJob random =
       MakePackageJob(there.package->plan(), there.package->lib(), there.package->params(), there.threads, kAnyRuns);
   random.inputs = job.inputs;
+  ShowExtents(random.plan);
   random.timing = job.timing;
   return random;
 }
@@ -61,8 +62,12 @@ std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& path
   const JobGroup group(runner);
   const TurnLimits limits{options.runs, options.min_time_ns, options.rounds};
   std::vector<PackageTurns> turns;
+  std::vector<Extents> extents;
   for (const PackageThere& each : there) {
-    PackageJob job = MakeJob(each, options.inputs, random_params);
+    const std::vector<InputSpec> specs = InputSpecs(*each.package);
+    const std::map<std::string, Tensor> inputs = MakeInputs(specs, options.inputs);
+    extents.push_back(ExtentsOf(specs, inputs));
+    PackageJob job = MakeJob(each, inputs, random_params);
     job.group = group.number();
     turns.emplace_back(each.path, std::move(job), limits, runner);
   }
@@ -70,6 +75,7 @@ std::vector<TimedPackage> TimePackagesThere(const std::vector<std::string>& path
   std::vector<TimedPackage> timed;
   for (size_t i = 0; i < there.size(); ++i) {
     timed.push_back(TimedOf(there[i], turns[i]));
+    timed.back().extents = extents[i];
     Gather(timed.back(), options.rounds);
   }
   return timed;

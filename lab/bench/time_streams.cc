@@ -93,6 +93,7 @@ class StreamBenchmark {
     timed.streams = streams;
     timed.threads = options_.threads > 0 ? options_.threads : std::max(1, AllowedCores() / streams);
     timed.package = files_.back().first();
+    timed.extents = files_.back().extents();
     timed_.push_back(std::move(timed));
   }
 

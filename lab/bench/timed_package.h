@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "lab/model/extents.h"
 #include "lab/model/inputs.h"
 #include "runtime/load/mapped_bytes.h"
 #include "runtime/package.h"
@@ -41,6 +42,7 @@ struct TimedPackage {
   bool settled = true;           // whether each round's warm-up ended because times were steady
   std::vector<int64_t> call_ns;  // median of each plan call; empty without profiled runs
   double joules_per_run = 0;     // energy that the machine used; 0: not measured
+  Extents extents = {};          // of its free dimensions, at which it was timed
   std::shared_ptr<const Package> package;
 };
 
@@ -61,6 +63,8 @@ class LoadedAnew {
 
   // The package as first loaded, for what it says of itself.
   const std::shared_ptr<const Package>& first() const { return first_; }
+  // The extents of its free dimensions in the inputs.
+  Extents extents() const { return ExtentsOf(InputSpecs(*first_), inputs_); }
   std::shared_ptr<const Package> Load() const;
   std::unique_ptr<Session> Start(const std::shared_ptr<const Package>& package, const SessionOptions& options) const;
 

@@ -16,6 +16,7 @@
 #include "lab/files/safetensors.h"
 #include "runtime/load/package_parts.h"
 #include "runtime/package.h"
+#include "runtime/ranged_inputs.h"
 
 namespace hone {
 namespace {
@@ -120,8 +121,8 @@ struct Part {
   std::string_view bytes;
   std::string architecture;
   std::set<std::string> features;
-  std::string tensors;       // names, types and ranks of inputs and outputs, as text
-  std::vector<Shape> takes;  // shapes of its inputs
+  std::string tensors;             // names, types and ranks of inputs and outputs, as text
+  std::vector<std::string> takes;  // shapes of its inputs, with their ranges
 };
 
 std::string TensorsText(const Plan& plan) {
@@ -145,9 +146,7 @@ Part PartOf(const std::string& name, std::string_view bytes) {
     part.features.insert(feature.get<std::string>());
   }
   part.tensors = TensorsText(package->plan());
-  for (const int index : package->plan().inputs) {
-    part.takes.push_back(package->plan().buffers.at(static_cast<size_t>(index)).shape);
-  }
+  for (size_t i = 0; i < package->plan().inputs.size(); ++i) part.takes.push_back(InputShapeText(package->plan(), i));
   return part;
 }
 

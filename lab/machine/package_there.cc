@@ -12,9 +12,11 @@
 #include "compiler/relay/counted_outputs.h"
 #include "core/error.h"
 #include "core/hash/hash.h"
+#include "core/nth.h"
 #include "core/text/parse_number.h"
 #include "lab/machine/device_name.h"
 #include "rpc_runner/executor/package_job.h"
+#include "runtime/ranged_inputs.h"
 
 namespace hone {
 namespace {
@@ -22,17 +24,36 @@ namespace {
 // Long enough that a slow board's own --max-deadline limits the run.
 constexpr int64_t kDeadlineNs = int64_t{3600} * 1'000'000'000;
 
+// Whether no axis before it in the plan's list has the same extent.
+bool IsFirstOf(const Plan& plan, const RangedAxis& axis) {
+  return &axis == &*std::find_if(plan.ranged.begin(), plan.ranged.end(),
+                                 [&](const RangedAxis& each) { return each.extent == axis.extent; });
+}
+
 Blob BlobOfParams(const PackageThere& there) {
   const std::string_view params = there.package->params();
   return {there.package->manifest()["sections"]["params"]["sha256"].get<std::string>(),
           static_cast<int64_t>(params.size()), std::shared_ptr<const char>(there.package, params.data())};
 }
 
+// The inputs as ShowExtents lists them: those of the plan, each in its largest shape, and then the extents.
 Blob BlobOfInputs(const Plan& plan, const std::map<std::string, Tensor>& inputs) {
   auto bytes = std::make_shared<std::string>();
+  std::vector<Shape> shapes;
   for (const int index : plan.inputs) {
-    const Tensor& tensor = inputs.at(plan.buffers.at(static_cast<size_t>(index)).name);
-    bytes->append(static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.size_bytes()));
+    const PlanBuffer& buffer = Nth(plan.buffers, index);
+    const Tensor& tensor = inputs.at(buffer.name);
+    const size_t begin = bytes->size();
+    bytes->resize(begin + static_cast<size_t>(buffer.size_bytes));
+    SpreadTensor(static_cast<const char*>(tensor.raw()), tensor.shape(), bytes->data() + begin, buffer.shape,
+                 DTypeBytes(buffer.dtype));
+    shapes.push_back(tensor.shape());
+  }
+  RequireAgreement(plan, shapes);
+  for (const RangedAxis& axis : plan.ranged) {
+    if (!IsFirstOf(plan, axis)) continue;
+    const int64_t extent = Nth(Nth(shapes, axis.input), axis.axis);
+    bytes->append(reinterpret_cast<const char*>(&extent), sizeof(extent));
   }
   return {Sha256Hex(*bytes), static_cast<int64_t>(bytes->size()), std::shared_ptr<const char>(bytes, bytes->data())};
 }
@@ -95,12 +116,20 @@ PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> 
   return there;
 }
 
+void ShowExtents(Plan& plan) {
+  for (const RangedAxis& axis : plan.ranged) {
+    if (IsFirstOf(plan, axis)) plan.inputs.push_back(axis.extent);
+  }
+  plan.ranged.clear();
+}
+
 PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor>& inputs, int runs) {
   const Package& package = *there.package;
   PackageJob job = MakePackageJob(package.plan(), package.lib(), package.params(), there.threads, runs);
   job.exact_params.clear();
   job.params = BlobOfParams(there);
   job.inputs = BlobOfInputs(package.plan(), inputs);
+  ShowExtents(job.plan);
   job.timing.deadline_ns = kDeadlineNs;
   // The child maps these bytes and copies them.
   job.timing.memory_bytes += 2 * (job.inputs->size_bytes + OutputBytes(package.plan()));

@@ -29,6 +29,10 @@ CanRun RunsOn(const Environment& machine);
 PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> package, int threads,
                         const Environment& machine);
 
+// Makes the extents of free dimensions further inputs of the plan, because a runner gets whole inputs: each in its
+// largest shape.
+void ShowExtents(Plan& plan);
+
 // A job with the package's own parameters and these inputs, one for each of the plan's. Parameters travel only if the
 // runner has not kept them.
 PackageJob JobWith(const PackageThere& there, const std::map<std::string, Tensor>& inputs, int runs);

@@ -7,6 +7,7 @@
 
 #include "core/machine/required_features.h"
 #include "core/text/printable.h"
+#include "runtime/ranged_inputs.h"
 
 namespace hone {
 namespace {
@@ -21,12 +22,14 @@ std::string Remark(std::string text) {
   return Printable(text);
 }
 
-std::string TensorMacros(const Plan& plan, const std::vector<int>& list, const std::string& prefix) {
+// `shapes`: the text of each tensor's shape.
+std::string TensorMacros(const Plan& plan, const std::vector<int>& list, const std::vector<std::string>& shapes,
+                         const std::string& prefix) {
   std::string text;
   for (size_t i = 0; i < list.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(list[i]));
     text += fmt::format("/* {}: {} {} */\n#define {}_{}_BYTES {}\n", Remark(buffer.name), DTypeName(buffer.dtype),
-                        ShapeText(buffer.shape), prefix, i, buffer.size_bytes);
+                        Remark(shapes[i]), prefix, i, buffer.size_bytes);
   }
   return text;
 }
@@ -45,7 +48,11 @@ std::string HeaderOf(const std::string& first, const std::string& include, const
 }
 
 std::string TensorsOf(const Plan& plan, const std::string& upper) {
-  return TensorMacros(plan, plan.inputs, upper + "_INPUT") + TensorMacros(plan, plan.outputs, upper + "_OUTPUT");
+  std::vector<std::string> inputs, outputs;
+  for (size_t i = 0; i < plan.inputs.size(); ++i) inputs.push_back(InputShapeText(plan, i));
+  for (const int index : plan.outputs) outputs.push_back(ShapeText(plan.buffers.at(static_cast<size_t>(index)).shape));
+  return TensorMacros(plan, plan.inputs, inputs, upper + "_INPUT") +
+         TensorMacros(plan, plan.outputs, outputs, upper + "_OUTPUT");
 }
 
 std::string Parameters(size_t count, const char* each) {

@@ -9,16 +9,24 @@
 #include "compiler/frontend/onnx/file/onnx_tensor.h"
 #include "core/declared_types.h"
 #include "core/error.h"
+#include "core/nth.h"
 #include "core/random.h"
 #include "core/text/spelling.h"
 #include "lab/files/npy.h"
 #include "lab/files/read_file.h"
+#include "lab/model/extents.h"
 #include "lab/text/number_text.h"
 #include "runtime/load/mapped_bytes.h"
 #include "runtime/load/package_parts.h"
 
 namespace hone {
 namespace {
+
+bool HasFixedExtents(const InputSpec& spec, Shape shape) {
+  if (shape.size() != spec.shape.size()) return false;
+  for (const InputRange& range : spec.ranges) Nth(shape, range.axis) = Nth(spec.shape, range.axis);
+  return shape == spec.shape;
+}
 
 std::pair<std::string, std::string> SplitNameFile(const std::string& text) {
   const size_t equals = text.find('=');
@@ -60,21 +68,29 @@ Tensor WithBytesOf(const Tensor& bytes, DType dtype) {
 Tensor ReadInput(const InputSpec& spec, const std::string& path) {
   Tensor tensor = ReadTensorFile(path);
   if (tensor.dtype() == DType::kUInt8 && IsOfMlDtypes(spec.dtype)) tensor = WithBytesOf(tensor, spec.dtype);
-  if (tensor.shape() != spec.shape || tensor.dtype() != spec.dtype) {
+  if (!HasFixedExtents(spec, tensor.shape()) || tensor.dtype() != spec.dtype) {
     throw Error(ExitCode::kUsage,
                 fmt::format("{} holds {} {}; input \"{}\" is {} {}", path, ShapeText(tensor.shape()),
-                            DTypeName(tensor.dtype()), spec.name, ShapeText(spec.shape), DTypeName(spec.dtype)));
+                            DTypeName(tensor.dtype()), spec.name, ShapeTextOf(spec), DTypeName(spec.dtype)));
   }
   return tensor;
 }
 
-void RequireShape(const std::vector<InputSpec>& specs, const std::string& text) {
+void ChooseShape(const std::vector<InputSpec>& specs, const std::string& text, ChosenExtents& extents) {
   const auto [name, shape] = ParseNamedShape(text);
   const InputSpec& spec = FindSpec(specs, name);
-  if (shape == spec.shape) return;
-  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}, and "
-                                            "`hone build MODEL --shape {} -o P.hone` builds one",
-                                            name, ShapeText(shape), ShapeText(spec.shape), text));
+  if (HasFixedExtents(spec, shape)) return extents.ChooseAsIn(spec, shape, "--shape " + text);
+  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}", name,
+                                            ShapeText(shape), ShapeTextOf(spec)));
+}
+
+void ChooseDims(const std::vector<InputSpec>& specs, const InputOptions& options, ChosenExtents& extents) {
+  const std::vector<FreeDimension> free = FreeDimensions(specs);
+  for (const std::string& text : options.dims) {
+    const auto [name, extent] = ParseExtent(text);
+    const bool there = std::any_of(free.begin(), free.end(), [&](const auto& each) { return each.name == name; });
+    if (there || options.needs_dims) extents.Choose(name, extent, "--dim " + text);
+  }
 }
 
 bool IsInteger(DType dtype) {
@@ -82,8 +98,8 @@ bool IsInteger(DType dtype) {
   return std::ranges::find(kIntegers, dtype) != std::end(kIntegers);
 }
 
-Tensor Filled(const InputSpec& spec, Fill fill, uint64_t seed) {
-  Tensor tensor(spec.dtype, spec.shape);
+Tensor Filled(const InputSpec& spec, const Shape& shape, Fill fill, uint64_t seed) {
+  Tensor tensor(spec.dtype, shape);
   const bool is_random = fill == Fill::kNormal || fill == Fill::kUniform;
   if (!is_random || (!IsInteger(spec.dtype) && spec.indexes.Least() == 0)) {
     FillTensor(tensor, fill, seed);
@@ -114,29 +130,54 @@ InputShapes ShapesAsked(const InputOptions& options, const std::string& package_
   return shapes;
 }
 
-std::vector<InputSpec> InputSpecs(const Package& package) {
-  const Plan& plan = package.plan();
-  const std::map<std::string, IndexBounds> bounds = IndexBoundsOf(package.manifest());
+std::vector<InputSpec> InputSpecs(const Plan& plan) {
   std::vector<InputSpec> specs;
   for (const int index : plan.inputs) {
-    const PlanBuffer& buffer = plan.buffers.at(static_cast<size_t>(index));
-    const auto of = bounds.find(buffer.name);
-    specs.push_back({buffer.name, buffer.dtype, buffer.shape, of == bounds.end() ? IndexBounds() : of->second});
+    const PlanBuffer& buffer = Nth(plan.buffers, index);
+    specs.push_back({buffer.name, buffer.dtype, buffer.shape});
+  }
+  for (const RangedAxis& axis : plan.ranged) {
+    const std::string& dimension = Nth(plan.buffers, axis.extent).name;
+    Nth(specs, axis.input).ranges.push_back({static_cast<size_t>(axis.axis), dimension, axis.least});
   }
   return specs;
 }
 
+std::vector<InputSpec> InputSpecs(const Package& package) {
+  const std::map<std::string, IndexBounds> bounds = IndexBoundsOf(package.manifest());
+  std::vector<InputSpec> specs = InputSpecs(package.plan());
+  for (InputSpec& spec : specs) {
+    if (const auto of = bounds.find(spec.name); of != bounds.end()) spec.indexes = of->second;
+  }
+  return specs;
+}
+
+std::string ShapeTextOf(const InputSpec& spec) {
+  if (spec.ranges.empty()) return ShapeText(spec.shape);
+  std::vector<std::string> dims;
+  for (const int64_t dim : spec.shape) dims.push_back(std::to_string(dim));
+  for (const InputRange& range : spec.ranges) {
+    std::string& dim = Nth(dims, range.axis);
+    dim = fmt::format("({}: {}..{})", range.dimension, range.least, dim);
+  }
+  return fmt::format("{}", fmt::join(dims, "x"));
+}
+
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options) {
   std::map<std::string, Tensor> inputs;
-  for (const std::string& text : options.shapes) RequireShape(specs, text);
+  ChosenExtents extents(specs);
+  for (const std::string& text : options.shapes) ChooseShape(specs, text, extents);
+  ChooseDims(specs, options, extents);
   for (const std::string& text : options.files) {
     const auto [name, path] = SplitNameFile(text);
-    inputs[name] = ReadInput(FindSpec(specs, name), path);
+    const InputSpec& spec = FindSpec(specs, name);
+    inputs[name] = ReadInput(spec, path);
+    extents.ChooseAsIn(spec, inputs[name].shape(), path);
   }
   const Fill fill = ParseFill(options.fill);
   for (size_t i = 0; i < specs.size(); ++i) {
     if (inputs.count(specs[i].name) > 0) continue;
-    inputs[specs[i].name] = Filled(specs[i], fill, options.seed + i);
+    inputs[specs[i].name] = Filled(specs[i], extents.ShapeOf(specs[i]), fill, options.seed + i);
   }
   return inputs;
 }

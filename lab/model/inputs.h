@@ -17,24 +17,39 @@ struct InputOptions {
   std::string fill = "random";      // of inputs without a file
   uint64_t seed = 0;                // of random and uniform
   std::vector<std::string> shapes;  // NAME=8,3,224,224: selects a package in a file for several shapes
+  std::vector<std::string> dims;    // NAME=57: the extent of a free dimension of the package
+  bool needs_dims = true;           // whether a package has to have every dimension of `dims`
 };
 // The shapes that the options give for the inputs of the package in a file. They are those of --shape and, if the file
 // holds several packages, those of given tensors. Throws Error: kNoInput, kUsage for a text that is no shape, and what
 // ReadTensorFile throws.
 InputShapes ShapesAsked(const InputOptions& options, const std::string& package_path);
 
+// An axis whose extent each run chooses, up to that in the shape.
+struct InputRange {
+  size_t axis = 0;
+  std::string dimension;
+  int64_t least = 1;
+};
 struct InputSpec {
   std::string name;
   DType dtype = DType::kFloat32;
-  Shape shape;
-  IndexBounds indexes = {};  // bounds of its integers, if they are indices
+  Shape shape;                          // the largest
+  IndexBounds indexes = {};             // bounds of its integers, if they are indices
+  std::vector<InputRange> ranges = {};  // empty: the shape is fixed
 };
+// "1x(seq: 1..512)x768"
+std::string ShapeTextOf(const InputSpec& spec);
 // The inputs of a package.
 std::vector<InputSpec> InputSpecs(const Package& package);
+// The inputs of a plan, without the bounds of integers.
+std::vector<InputSpec> InputSpecs(const Plan& plan);
 
 // Makes one tensor per input. Input i is filled from seed + i. Random integers of 32 and 64 bits are indices in range
-// if they select elements, else 0 or 1, as in a mask. Throws Error(kUsage) for a file or --shape of an unknown input
-// (with the nearest name), or of a wrong shape or dtype.
+// if they select elements, else 0 or 1, as in a mask. Free dimensions have the extents that the options give by files,
+// --shape or --dim, and else the largest ones. Throws Error(kUsage) for a file or --shape of an unknown input (with the
+// nearest name), or of a wrong shape or dtype. Throws Error(kBadData), naming the dimension, for an extent out of its
+// range or options that disagree on one.
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options);
 
 // Throws Error(kUsage), naming the input and --input, for an index out of range. A kernel would read the nearest

@@ -1,6 +1,7 @@
 #include "lab/model/model_summary.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -8,8 +9,10 @@
 #include "compiler/ops/conv/op_layout.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/type.h"
 #include "compiler/relay/visitor.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -46,6 +49,22 @@ void AddParameter(ModelSummary& summary, const std::string& name, const Tensor& 
   summary.parameter_bytes += value.size_bytes();
 }
 
+// "Tensor[(1, (seq: 1..512)), int64]" if each run chooses an extent; else Relay's text of the type.
+std::string InputTypeText(const relay::Function& main, const std::vector<relay::RangedInput>& ranged, int64_t input) {
+  const relay::Type& type = *Nth(main.params, input)->type;
+  std::vector<std::string> dims;
+  for (const int64_t dim : type.shape) dims.push_back(std::to_string(dim));
+  bool is_ranged = false;
+  for (const relay::RangedInput& each : ranged) {
+    if (each.input != input) continue;
+    is_ranged = true;
+    std::string& dim = Nth(dims, each.axis);
+    dim = fmt::format("({}: {}..{})", Nth(main.params, each.extent)->name, each.least, dim);
+  }
+  if (!is_ranged) return relay::ToText(Nth(main.params, input)->type);
+  return fmt::format("Tensor[({}), {}]", fmt::join(dims, ", "), DTypeName(type.dtype));
+}
+
 std::vector<ExprPtr> OutputsOf(const relay::IRModule& module) {
   if (const relay::Tuple* tuple = relay::AsTuple(module.main->body)) return tuple->fields;
   return {module.main->body};
@@ -60,8 +79,12 @@ ModelSummary Summarize(const relay::IRModule& typed) {
     bound.insert(name);
     AddParameter(summary, name, value);
   }
-  for (const auto& param : typed.main->params) {
-    if (bound.count(param->name) == 0) summary.inputs.push_back({param->name, relay::ToText(param->type)});
+  const std::vector<relay::RangedInput> ranged = relay::RangedInputs(*typed.main);
+  for (size_t i = 0; i < typed.main->params.size(); ++i) {
+    const auto number = static_cast<int64_t>(i);
+    const std::string& name = typed.main->params[i]->name;
+    if (bound.count(name) > 0 || relay::IsExtent(ranged, number)) continue;
+    summary.inputs.push_back({name, InputTypeText(*typed.main, ranged, number)});
   }
   const std::vector<ExprPtr> outputs = OutputsOf(typed);
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -163,6 +163,7 @@ Profile ProfilePackage(const std::string& path, const ProfileOptions& options) {
   Profile profile;
   profile.path = path;
   profile.package = file.first();
+  profile.extents = file.extents();
   profile.threads = options.threads > 0 ? options.threads : AllowedCores();
   if (options.roofs) profile.roof = RoofOf(profile.threads);
   HardwareCounters counters;  // made before the threads that it counts

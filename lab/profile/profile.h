@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/json/serialize.h"
+#include "lab/model/extents.h"
 #include "lab/model/inputs.h"
 #include "rpc_runner/health/roofs.h"
 #include "runtime/package.h"
@@ -72,6 +73,7 @@ struct Profile {
   std::string path;
   std::shared_ptr<const Package> package;
   int threads = 0;
+  Extents extents = {};             // of the package's free dimensions
   Roof roof;                        // of these threads together; gflops 0: not measured
   std::vector<ProfiledCall> calls;  // in the plan's order
   std::vector<ProfiledRun> runs;

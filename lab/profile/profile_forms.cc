@@ -132,6 +132,7 @@ Json ToJson(const Profile& profile) {
   return {{"package", profile.path},
           {"model", plan.model},
           {"threads", profile.threads},
+          {"extents", profile.extents},
           {"runs", profile.runs.size()},
           {"roofs", {{"gflops", profile.roof.gflops}, {"read_gbps", profile.roof.read_gbps}}},
           {"calls", calls},

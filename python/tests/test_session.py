@@ -102,6 +102,42 @@ def test_an_output_has_what_the_run_counted(tmp_path, way):
     assert np.shares_memory(found, room)
 
 
+RANGED = """def @main(%x: Tensor[(6, 8), float32], %b: Tensor[(6, 8), float32], %rows: int64, ranged=[0, 0, 2, 1, 1, 0, 2, 1], counted=[0, 0, 1, 6]) -> (Tensor[(6, 8), float32], int64) {
+  %0 = add(%x, %b);
+  %1 = nn.relu(%0);
+  %2 = add(%rows, 0i64);
+  (%1, %2)
+}
+"""
+
+
+def test_one_package_serves_every_length(tmp_path, way):
+    model, package = tmp_path / "ranged.relay", tmp_path / "ranged.hone"
+    model.write_text(RANGED)
+    hone.build(model, package, no_records=True)
+    session = hone.load(package)
+    assert (session._by_ctypes is None) == (way == "extension")
+    assert str(session.inputs[0]) == "x: float32 (rows: 1..6)x8"
+    assert session.inputs[0].ranges == (hone.Range(0, "rows", 1, 6),)
+    assert session.inputs[0].shape == (6, 8)
+    for rows in (1, 6, 3, 3, 2):
+        x, b = (np.random.default_rng(rows).normal(size=(2, rows, 8)) - 0.5).astype(np.float32)
+        y = session(x, b)
+        assert y.shape == (rows, 8)
+        np.testing.assert_array_equal(y, np.maximum(x + b, 0))
+        np.testing.assert_array_equal(session.run({"b": b, "x": x})[session.outputs[0].name], y)
+        room = np.empty((6, 8), np.float32)
+        assert np.shares_memory(session(x, b, out=room), room)
+    assert session._others == {}
+    with pytest.raises(hone.BadDataError, match="input 'x': the dimension rows is 7; it may be 1 to 6"):
+        session(np.zeros((7, 8), np.float32), np.zeros((6, 8), np.float32))
+    with pytest.raises(hone.BadDataError, match="the dimension rows is 2 in axis 0 of 'x' and 3 in axis 0 of 'b'"):
+        session(np.zeros((2, 8), np.float32), np.zeros((3, 8), np.float32))
+    with pytest.raises(hone.UsageError, match=r"input 'x' is float32 2x9; float32 \(rows: 1..6\)x8 would be right"):
+        session(np.zeros((2, 9), np.float32), np.zeros((2, 8), np.float32))
+    np.testing.assert_array_equal(session(x, b), y)
+
+
 def test_gives_as_many_outputs_as_there_are(tmp_path, way):
     model, package = tmp_path / "parts.relay", tmp_path / "parts.hone"
     parts = ", ".join(f"%{i + 1}" for i in range(40))

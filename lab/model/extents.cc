@@ -1,0 +1,126 @@
+#include "lab/model/extents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
+#include "core/nth.h"
+#include "core/random.h"
+#include "core/text/spelling.h"
+
+namespace hone {
+
+std::vector<FreeDimension> FreeDimensions(const std::vector<InputSpec>& specs) {
+  std::vector<FreeDimension> dimensions;
+  for (const InputSpec& spec : specs) {
+    for (const InputRange& range : spec.ranges) {
+      const int64_t most = Nth(spec.shape, range.axis);
+      const auto known = std::find_if(dimensions.begin(), dimensions.end(),
+                                      [&](const FreeDimension& each) { return each.name == range.dimension; });
+      if (known == dimensions.end()) {
+        dimensions.push_back({range.dimension, range.least, most});
+      } else {
+        known->least = std::max(known->least, range.least);
+        known->most = std::min(known->most, most);
+      }
+    }
+  }
+  return dimensions;
+}
+
+std::string FreeDimensionsText(const std::vector<FreeDimension>& dimensions) {
+  std::string text;
+  for (const FreeDimension& each : dimensions) {
+    text += fmt::format("{}{} {}..{}", text.empty() ? "" : ", ", each.name, each.least, each.most);
+  }
+  return text;
+}
+
+Extents ExtentsOf(const std::vector<InputSpec>& specs, const std::map<std::string, Tensor>& inputs) {
+  Extents extents;
+  for (const InputSpec& spec : specs) {
+    for (const InputRange& range : spec.ranges) {
+      extents[range.dimension] = Nth(inputs.at(spec.name).shape(), range.axis);
+    }
+  }
+  return extents;
+}
+
+std::string ExtentsText(const Extents& extents) {
+  std::string text;
+  for (const auto& [name, extent] : extents) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, extent);
+  return text;
+}
+
+std::pair<std::string, int64_t> ParseExtent(std::string_view text) {
+  const size_t equals = text.rfind('=');
+  int64_t extent = 0;
+  if (equals != std::string_view::npos && equals > 0) {
+    const std::string_view number = text.substr(equals + 1);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), extent);
+    if (error == std::errc() && end == number.data() + number.size() && !number.empty()) {
+      return {std::string(text.substr(0, equals)), extent};
+    }
+  }
+  throw Error(ExitCode::kUsage, fmt::format("--dim is given \"{}\"; right is NAME=57", text));
+}
+
+void ChosenExtents::Choose(const std::string& name, int64_t extent, const std::string& from) {
+  std::vector<std::string> names;
+  for (const FreeDimension& each : free_) names.push_back(each.name);
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) {
+    throw Error(ExitCode::kUsage, names.empty() ? fmt::format("{}: the shapes of the package are fixed", from)
+                                                : fmt::format("{}: the package's free dimensions are {}{}", from,
+                                                              FreeDimensionsText(free_), DidYouMean(name, names)));
+  }
+  const FreeDimension& dimension = Nth(free_, at - names.begin());
+  if (extent < dimension.least || extent > dimension.most) {
+    throw Error(ExitCode::kBadData, fmt::format("{}: the dimension {} is {}; it may be {} to {}", from, name, extent,
+                                                dimension.least, dimension.most));
+  }
+  const auto [known, is_new] = chosen_.try_emplace(name, Chosen{extent, from});
+  if (is_new || known->second.extent == extent) return;
+  throw Error(ExitCode::kBadData, fmt::format("the dimension {} is {} by {} and {} by {}; one number would be right",
+                                              name, known->second.extent, known->second.from, extent, from));
+}
+
+void ChosenExtents::ChooseAsIn(const InputSpec& spec, const Shape& shape, const std::string& from) {
+  for (const InputRange& range : spec.ranges) Choose(range.dimension, Nth(shape, range.axis), from);
+}
+
+Shape ChosenExtents::ShapeOf(const InputSpec& spec) const {
+  Shape shape = spec.shape;
+  for (const InputRange& range : spec.ranges) {
+    const auto chosen = chosen_.find(range.dimension);
+    const auto most = std::find_if(free_.begin(), free_.end(),
+                                   [&](const FreeDimension& each) { return each.name == range.dimension; });
+    Nth(shape, range.axis) = chosen != chosen_.end() ? chosen->second.extent : most->most;
+  }
+  return shape;
+}
+
+std::vector<Extents> SampleExtents(const std::vector<FreeDimension>& dimensions) {
+  constexpr int kBetween = 2;
+  std::vector<Extents> samples(2);
+  for (const FreeDimension& each : dimensions) {
+    samples[0][each.name] = each.least;
+    samples[1][each.name] = each.most;
+  }
+  Random random(1);
+  for (int i = 0; i < kBetween; ++i) {
+    Extents between;
+    for (const FreeDimension& each : dimensions) {
+      between[each.name] =
+          each.least + static_cast<int64_t>(random.Below(static_cast<uint64_t>(each.most - each.least) + 1));
+    }
+    samples.push_back(std::move(between));
+  }
+  std::sort(samples.begin(), samples.end());
+  samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
+  return samples;
+}
+
+}  // namespace hone

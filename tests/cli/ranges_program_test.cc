@@ -1,0 +1,123 @@
+// Packages that leave extents to each run: one package serves every length.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/json/json_fields.h"
+#include "lab/files/npy.h"
+#include "tests/cli/run_program.h"
+#include "tests/support/page_session.h"
+
+namespace hone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Rows of x that add to b's; a count of each run tells the rows of the output.
+constexpr const char* kRows =
+    "def @main(%x: Tensor[(6, 8), float32], %b: Tensor[(6, 8), float32], %rows: int64, ranged=[0, 0, 2, 1, 1, 0, 2, "
+    "1], "
+    "counted=[0, 0, 1, 6]) -> (Tensor[(6, 8), float32], int64) {\n"
+    "  %0 = add(%x, %b);\n"
+    "  %1 = nn.relu(%0);\n"
+    "  %2 = add(%rows, 0i64);\n"
+    "  (%1, %2)\n"
+    "}\n";
+
+class RangesProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    Write("work/m.relay", kRows);
+    const ProgramResult built = Shell("hone build m.relay --no-records -o p.hone");
+    ASSERT_EQ(built.code, 0) << built.err;
+    EXPECT_THAT(built.out, HasSubstr("free in each run: rows 1..6\n"));
+  }
+  Tensor WriteInput(const std::string& name, int64_t rows) const {
+    Tensor tensor(DType::kFloat32, {rows, 8});
+    for (int64_t i = 0; i < tensor.elements(); ++i) tensor.Set(i, static_cast<double>(i % 7) - 3);
+    WriteNpy(tensor, Path("work/" + name));
+    return tensor;
+  }
+  void ExpectRefused(const std::string& line, int code, const std::string& err) const {
+    const ProgramResult result = Shell(line);
+    EXPECT_EQ(result.code, code) << line;
+    EXPECT_EQ(result.err, "hone: " + err + "\n") << line;
+  }
+};
+
+TEST_F(RangesProgram, RunInputsOfEachLength) {
+  for (const int64_t rows : {1, 3, 6}) {
+    const Tensor x = WriteInput("x.npy", rows), b = WriteInput("b.npy", rows);
+    const ProgramResult ran = Shell("hone run p.hone --input x=x.npy --input b=b.npy --output y");
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, HasSubstr(" " + std::to_string(rows) + "x8 float32"));
+    std::string file;
+    for (const std::string& each : Files()) file = each.starts_with("work/y/") ? each : file;
+    const Tensor y = ReadNpy(Path(file));
+    ASSERT_EQ(y.shape(), x.shape());
+    for (int64_t i = 0; i < y.elements(); ++i) EXPECT_EQ(y.At(i), std::max(0.0, 2 * x.At(i)));
+    const std::string dim = " --dim rows=" + std::to_string(rows);
+    EXPECT_THAT(Shell("hone run p.hone --fill random" + dim).out, HasSubstr(" " + std::to_string(rows) + "x8 float32"));
+    EXPECT_THAT(Shell("hone run p.hone --input b=b.npy").out, HasSubstr(" " + std::to_string(rows) + "x8 float32"));
+  }
+  EXPECT_THAT(Shell("hone run p.hone --shape x=2,8").out, HasSubstr(" 2x8 float32"));
+  EXPECT_THAT(Shell("hone run p.hone").out, HasSubstr(" 6x8 float32"));
+}
+
+TEST_F(RangesProgram, RefuseWhatDoesNotFit) {
+  WriteInput("x.npy", 7);
+  WriteInput("three.npy", 3);
+  WriteInput("four.npy", 4);
+  ExpectRefused("hone run p.hone --input x=x.npy", 65, "x.npy: the dimension rows is 7; it may be 1 to 6");
+  ExpectRefused("hone run p.hone --dim rows=7", 65, "--dim rows=7: the dimension rows is 7; it may be 1 to 6");
+  ExpectRefused("hone run p.hone --input x=three.npy --input b=four.npy", 65,
+                "the dimension rows is 3 by three.npy and 4 by four.npy; one number would be right");
+  ExpectRefused("hone run p.hone --dim row=3", 2,
+                "--dim row=3: the package's free dimensions are rows 1..6; did you mean rows?");
+  ExpectRefused("hone run p.hone --shape x=3,9", 2,
+                "--shape asks for \"x\" 3x9; the package was built for (rows: 1..6)x8");
+  const ProgramResult aot = Shell("hone package export p.hone --c --executor aot -o c");
+  EXPECT_EQ(aot.code, 2);
+  EXPECT_THAT(aot.err, HasSubstr("the package leaves the dimension rows to each run"));
+}
+
+TEST_F(RangesProgram, AreTimedAndComparedAtLengths) {
+  EXPECT_THAT(Shell("hone bench p.hone --runs 10 --dim rows=2").out, HasSubstr("p.hone was timed at rows=2\n"));
+  EXPECT_THAT(Shell("hone bench p.hone --runs 10").out, HasSubstr("p.hone was timed at rows=6\n"));
+  EXPECT_THAT(Shell("hone bench m.relay --no-records --runs 10 --dim rows=3").out, HasSubstr("timed at rows=3\n"));
+  const Json bench = ParseJson(Shell("hone bench p.hone --runs 10 --dim rows=2 --json").out, "the times");
+  EXPECT_EQ(bench.at("packages").at(0).at("extents"), Json({{"rows", 2}}));
+  EXPECT_EQ(bench.at("packages").at(0).at("images"), 2);
+  EXPECT_THAT(Shell("hone profile p.hone --runs 10 --dim rows=2").out, HasSubstr(" at rows=2\n"));
+  for (const char* package : {"", " p.hone"}) {
+    const ProgramResult verified = Shell(std::string("hone verify m.relay") + package);
+    EXPECT_EQ(verified.code, 0) << verified.err;
+    EXPECT_THAT(verified.out,
+                AllOf(HasSubstr(" at rows=1 "), HasSubstr(" at rows=6 "), HasSubstr("the outputs agree")));
+  }
+  EXPECT_EQ(Shell("hone verify m.relay p.hone --bisect").code, 0);
+}
+
+TEST_F(RangesProgram, TellTheirRanges) {
+  EXPECT_THAT(Shell("hone package info p.hone").out, HasSubstr("input    x (rows: 1..6)x8 float32\n"));
+  EXPECT_EQ(ParseJson(Shell("hone package info p.hone --json").out, "the package").at("ranges"),
+            Json({{"rows", {1, 6}}}));
+  EXPECT_THAT(Shell("hone inspect m.relay").out, AllOf(HasSubstr("input   x  Tensor[((rows: 1..6), 8), float32]\n"),
+                                                       testing::Not(HasSubstr("input   rows"))));
+}
+
+TEST_F(RangesProgram, AreAsTheirPageSays) {
+  Write("work/rows.relay", kRows);
+  const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/shapes.md");
+  ASSERT_GE(session.size(), 6U);
+  for (const ShownCommand& shown : session) {
+    SCOPED_TRACE(shown.line);
+    const ProgramResult result = Shell("exec 2>&1; " + shown.line);
+    ASSERT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(FirstNotSaid(shown, result.out), "") << "is on the page, and was not said:\n" << result.out;
+  }
+}
+
+}  // namespace
+}  // namespace hone

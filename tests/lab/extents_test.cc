@@ -1,0 +1,92 @@
+#include "lab/model/extents.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "core/error.h"
+
+namespace hone {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+std::vector<InputSpec> Specs() {
+  InputSpec ids{"ids", DType::kInt64, {4, 512}}, mask{"mask", DType::kFloat32, {4, 500, 2}},
+      scale{"scale", DType::kFloat32, {}};
+  ids.ranges = {{0, "batch", 1}, {1, "seq", 2}};
+  mask.ranges = {{1, "seq", 1}};
+  return {ids, mask, scale};
+}
+
+std::string Refusal(ExitCode code, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  return "accepted";
+}
+
+// An extent has to fit each axis of its dimension.
+TEST(Extents, AreThoseThatAllAxesAllow) {
+  const std::vector<InputSpec> specs = Specs();
+  EXPECT_EQ(FreeDimensionsText(FreeDimensions(specs)), "batch 1..4, seq 2..500");
+  EXPECT_EQ(ShapeTextOf(specs[0]), "(batch: 1..4)x(seq: 2..512)");
+  EXPECT_EQ(ShapeTextOf(specs[1]), "4x(seq: 1..500)x2");
+  EXPECT_EQ(ShapeTextOf(specs[2]), "scalar");
+  EXPECT_TRUE(FreeDimensions({specs[2]}).empty());
+}
+
+TEST(Extents, AreTheLargestUnlessChosen) {
+  const std::vector<InputSpec> specs = Specs();
+  ChosenExtents extents(specs);
+  EXPECT_EQ(extents.ShapeOf(specs[0]), (Shape{4, 500}));
+  extents.Choose("seq", 57, "--dim seq=57");
+  extents.ChooseAsIn(specs[0], {2, 57}, "ids.npy");
+  EXPECT_EQ(extents.ShapeOf(specs[0]), (Shape{2, 57}));
+  EXPECT_EQ(extents.ShapeOf(specs[1]), (Shape{4, 57, 2}));
+}
+
+TEST(Extents, RefuseWhatDoesNotFit) {
+  const std::vector<InputSpec> specs = Specs();
+  ChosenExtents extents(specs);
+  EXPECT_EQ(Refusal(ExitCode::kBadData, [&] { extents.Choose("seq", 501, "--dim seq=501"); }),
+            "--dim seq=501: the dimension seq is 501; it may be 2 to 500");
+  EXPECT_EQ(Refusal(ExitCode::kBadData, [&] { extents.Choose("seq", 1, "--dim seq=1"); }),
+            "--dim seq=1: the dimension seq is 1; it may be 2 to 500");
+  EXPECT_EQ(Refusal(ExitCode::kUsage, [&] { extents.Choose("sec", 7, "--dim sec=7"); }),
+            "--dim sec=7: the package's free dimensions are batch 1..4, seq 2..500; did you mean seq?");
+  extents.Choose("seq", 7, "a.npy");
+  EXPECT_EQ(Refusal(ExitCode::kBadData, [&] { extents.Choose("seq", 8, "b.npy"); }),
+            "the dimension seq is 7 by a.npy and 8 by b.npy; one number would be right");
+  ChosenExtents none({specs[2]});
+  EXPECT_EQ(Refusal(ExitCode::kUsage, [&] { none.Choose("seq", 7, "--dim seq=7"); }),
+            "--dim seq=7: the shapes of the package are fixed");
+}
+
+TEST(Extents, AreReadFromText) {
+  EXPECT_THAT(ParseExtent("a=b=57"), Pair("a=b", 57));
+  for (const char* text : {"seq", "seq=", "=5", "seq=5x", "seq=1..5", "seq=99999999999999999999"}) {
+    EXPECT_EQ(Refusal(ExitCode::kUsage, [&] { ParseExtent(text); }),
+              "--dim is given \"" + std::string(text) + "\"; right is NAME=57");
+  }
+}
+
+TEST(Extents, AreSampledFromTheLeastToTheMost) {
+  const std::vector<Extents> samples = SampleExtents(FreeDimensions(Specs()));
+  ASSERT_GE(samples.size(), 3U);
+  EXPECT_THAT(samples.front(), ElementsAre(Pair("batch", 1), Pair("seq", 2)));
+  EXPECT_THAT(samples.back(), ElementsAre(Pair("batch", 4), Pair("seq", 500)));
+  for (const Extents& each : samples) {
+    EXPECT_TRUE(each.at("seq") >= 2 && each.at("seq") <= 500 && each.at("batch") <= 4) << ExtentsText(each);
+  }
+  EXPECT_THAT(SampleExtents({}), ElementsAre(Extents()));
+  EXPECT_EQ(ExtentsText(samples.front()), "batch=1, seq=2");
+}
+
+}  // namespace
+}  // namespace hone
