@@ -25,7 +25,7 @@ void AddShapeOptions(CommandLine& line, ModelOptions& options) {
   line.Add("--shape", options.shapes, "shape of an ONNX input, as NAME=1,3,224,224; build takes 1..32")
       .In(OptionGroup::kShapes)
       .About(Topic::kModel);
-  line.Add("--dim", options.dims, "size of a free dimension, as NAME=128; build takes 1..32")
+  line.Add("--dim", options.dims, "free dimension: NAME=LO..HI leaves it to runs, NAME=N fixes it")
       .In(OptionGroup::kShapes)
       .About(Topic::kModel);
   line.Add("--max-dim", options.max_dim, "largest extent that may follow from a runtime value")

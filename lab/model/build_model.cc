@@ -89,11 +89,18 @@ std::string_view FirstRange(std::string_view text) {
   return "";
 }
 
-std::string_view FirstRange(const ModelOptions& options) {
-  for (const auto* list : {&options.shapes, &options.dims}) {
-    for (const std::string& text : *list) {
-      if (const std::string_view range = FirstRange(text); !range.empty()) return range;
-    }
+// The first "1,5,8" of NAME=1,5,8; empty if there is none.
+std::string_view FirstList(const std::vector<std::string>& dims) {
+  for (const std::string& text : dims) {
+    const std::string_view sizes = std::string_view(text).substr(text.rfind('=') + 1);
+    if (sizes.find(',') != std::string_view::npos) return sizes;
+  }
+  return "";
+}
+
+std::string_view FirstRange(const std::vector<std::string>& shapes) {
+  for (const std::string& text : shapes) {
+    if (const std::string_view range = FirstRange(std::string_view(text)); !range.empty()) return range;
   }
   return "";
 }
@@ -120,6 +127,22 @@ std::vector<int64_t> SizesOf(std::string_view range) {
   return sizes;
 }
 
+std::vector<int64_t> SizesOfList(std::string_view list) {
+  std::vector<int64_t> sizes;
+  for (std::string_view rest = list; sizes.empty() || !rest.empty();) {
+    const size_t comma = rest.find(',');
+    sizes.push_back(Number(rest.substr(0, comma)));
+    if (sizes.back() < 1 || comma + 1 == rest.size()) {
+      throw Error(ExitCode::kUsage, fmt::format("--dim is given \"{}\"; right is one size, several as in 1,4,16, or a "
+                                                "range as in 1..512",
+                                                list));
+    }
+    rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+  }
+  return sizes;
+}
+
+// Replaces sizes of a shape.
 std::string Replaced(const std::string& text, std::string_view range, int64_t size) {
   std::string result = text.substr(0, text.rfind('=') + 1);
   std::string_view sizes = std::string_view(text).substr(result.size());
@@ -134,18 +157,21 @@ std::string Replaced(const std::string& text, std::string_view range, int64_t si
 }
 
 void Expand(const ModelOptions& options, std::vector<ModelOptions>& each) {
-  const std::string range(FirstRange(options));
-  if (range.empty()) {
+  const std::string range(FirstRange(options.shapes)), list(FirstList(options.dims));
+  if (range.empty() && list.empty()) {
     each.push_back(options);
     if (each.size() <= kMostPackages) return;
     throw Error(ExitCode::kUsage,
                 fmt::format("--shape and --dim stand for more than {0} shapes; a package holds {0}", kMostPackages));
   }
-  for (const int64_t size : SizesOf(range)) {
+  for (const int64_t size : range.empty() ? SizesOfList(list) : SizesOf(range)) {
     ModelOptions one = options;
-    for (auto* list : {&one.shapes, &one.dims}) {
-      std::transform(list->begin(), list->end(), list->begin(),
-                     [&](const std::string& text) { return Replaced(text, range, size); });
+    if (!range.empty()) {
+      for (std::string& text : one.shapes) text = Replaced(text, range, size);
+    } else {
+      for (std::string& text : one.dims) {
+        if (text.ends_with("=" + list)) text.replace(text.size() - list.size(), list.size(), std::to_string(size));
+      }
     }
     Expand(one, each);
   }

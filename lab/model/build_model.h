@@ -22,9 +22,10 @@ BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, con
                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr,
                       const std::string& model_sha256 = "", const PackagePrecision& precision = {});
 
-// The options for each size that the ranges of --shape and --dim stand for; only `options` if there are no ranges. A..B
-// stands for A, 2 A, 4 A and so on below B, and for B. Ranges with the same text change together; others are combined,
-// the first slowest. Throws Error(kUsage) for an invalid range, and for more combinations than a package holds.
+// The options for each size that --shape and --dim name; only `options` if they name one. A..B in --shape stands for A,
+// 2 A, 4 A and so on below B, and for B. 1,5,8 in --dim stands for these sizes; a range A..B stays, since one package
+// serves it. Sizes with the same text change together; others are combined, the first slowest. Throws Error(kUsage) for
+// invalid sizes, and for more combinations than a package holds.
 std::vector<ModelOptions> EachShape(const ModelOptions& options);
 
 }  // namespace hone

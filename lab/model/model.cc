@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "compiler/frontend/export/onnx_export.h"
@@ -16,6 +17,7 @@
 #include "compiler/relay/text/parser.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
+#include "core/text/parse_number.h"
 #include "core/text/spelling.h"
 #include "lab/files/read_file.h"
 #include "lab/files/safetensors.h"
@@ -68,6 +70,18 @@ std::pair<std::string, std::string_view> SplitGiven(std::string_view text, const
 
 void RequireOnce(bool is_new, const char* option, const std::string& name) {
   if (!is_new) throw Error(ExitCode::kUsage, fmt::format("{} is given twice for {}", option, name));
+}
+
+// LO..HI; absent for a text without dots.
+std::optional<DimRange> ParseRange(std::string_view text) {
+  constexpr int64_t kLargest = int64_t{1} << 31;
+  const size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return std::nullopt;
+  const int64_t least = ParseInteger(text.substr(0, dots)).value_or(-1);
+  const int64_t most = ParseInteger(text.substr(dots + 2)).value_or(-1);
+  if (least >= 0 && most >= 1 && most >= least && most <= kLargest) return DimRange{least, most};
+  throw Error(ExitCode::kUsage,
+              fmt::format("--dim is given \"{}\"; right is the least and the most extent, as in 1..512", text));
 }
 
 double ParseValue(std::string_view text) {
@@ -130,10 +144,22 @@ OnnxImportOptions ImportOptionsOf(const ModelOptions& options) {
     RequireOnce(import.shapes.emplace(name, ParseDims(dims, "--shape")).second, "--shape", name);
   }
   for (const std::string& text : options.dims) {
-    const auto [name, dims] = SplitGiven(text, "--dim", "NAME=128");
-    const Shape number = ParseDims(dims, "--dim");
-    if (number.size() != 1) throw Error(ExitCode::kUsage, fmt::format("--dim {} takes one number", name));
-    RequireOnce(import.dims.emplace(name, number[0]).second, "--dim", name);
+    const auto [name, dims] = SplitGiven(text, "--dim", "NAME=128 or NAME=1..512");
+    const bool is_new = import.dims.count(name) == 0 && import.ranges.count(name) == 0;
+    RequireOnce(is_new, "--dim", name);
+    if (const auto range = ParseRange(dims)) {
+      import.ranges[name] = *range;
+    } else {
+      const Shape number = ParseDims(dims, "--dim");
+      if (number.size() != 1) {
+        throw Error(
+            ExitCode::kUsage,
+            fmt::format("--dim {} is given several sizes, which `hone build` alone takes; one, or a range as in "
+                        "{}=1..512, would be right",
+                        name, name));
+      }
+      import.dims[name] = number[0];
+    }
   }
   import.max_dim = options.max_dim;
   import.seed = options.seed;

@@ -16,12 +16,13 @@ namespace hone {
 struct ModelOptions {
   std::string model;
   int64_t batch = 1;
-  int64_t classes = 0;                    // 0: the network's own
-  std::string image_shape;                // empty: the network's own
-  std::string layout = "NCHW";            // of a zoo network's images: NCHW or NHWC
-  uint64_t seed = 0;                      // of a zoo network's weights, and of all else that the command draws
-  std::vector<std::string> shapes;        // NAME=1,3,224,224: replaces an input's shape of an .onnx file
-  std::vector<std::string> dims;          // NAME=128: a symbolic dimension of an .onnx file, wherever the name occurs
+  int64_t classes = 0;              // 0: the network's own
+  std::string image_shape;          // empty: the network's own
+  std::string layout = "NCHW";      // of a zoo network's images: NCHW or NHWC
+  uint64_t seed = 0;                // of a zoo network's weights, and of all else that the command draws
+  std::vector<std::string> shapes;  // NAME=1,3,224,224: replaces an input's shape of an .onnx file
+  // NAME=128: a symbolic dimension of an .onnx file, wherever the name occurs; NAME=1..512: a range that runs choose in
+  std::vector<std::string> dims;
   bool freeze = true;                     // an .onnx file's initializers become constants; otherwise bound parameters
   std::string params;                     // .safetensors file with a .relay file's values; may be empty
   std::string other_values;               // .safetensors file of values that replace the model's own; may be empty

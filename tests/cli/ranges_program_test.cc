@@ -5,6 +5,7 @@
 #include "core/json/json_fields.h"
 #include "lab/files/npy.h"
 #include "tests/cli/run_program.h"
+#include "tests/compiler/frontend/model_maker.h"
 #include "tests/support/page_session.h"
 
 namespace hone {
@@ -107,6 +108,18 @@ TEST_F(RangesProgram, TellTheirRanges) {
                                                        testing::Not(HasSubstr("input   rows"))));
 }
 
+// The words of a vocabulary by their numbers, multiplied by a matrix.
+std::string EncoderBytes() {
+  ModelMaker model(17);
+  model.IntegerInput("ids", 7, {1, -1}).Weight("words", {20, 16}, std::vector<float>(320, 0.5F));
+  model.Weight("weight", {16, 16}, std::vector<float>(256, 0.25F));
+  auto* shape = model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape->mutable_dim(1)->clear_dim_value();
+  shape->mutable_dim(1)->set_dim_param("seq");
+  model.Node("Gather", {"words", "ids"}, {"word"}).Node("MatMul", {"word", "weight"}, {"hidden"});
+  return model.Output("hidden").Bytes();
+}
+
 TEST_F(RangesProgram, AreAsTheirPageSays) {
   Write("work/rows.relay", kRows);
   const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/shapes.md");
@@ -117,6 +130,23 @@ TEST_F(RangesProgram, AreAsTheirPageSays) {
     ASSERT_EQ(result.code, 0) << result.out;
     EXPECT_EQ(FirstNotSaid(shown, result.out), "") << "is on the page, and was not said:\n" << result.out;
   }
+}
+
+TEST_F(RangesProgram, MakePackagesForSizesBesideARange) {
+  Write("work/encoder.onnx", EncoderBytes());
+  const ProgramResult built = Shell("hone build encoder.onnx --no-records --dim seq=4,9 -o two.hone");
+  ASSERT_EQ(built.code, 0) << built.err;
+  EXPECT_THAT(built.out, AllOf(HasSubstr("ids 1x4\n"), HasSubstr("ids 1x9\n"), HasSubstr("2 packages")));
+  ASSERT_EQ(Shell("hone build encoder.onnx --no-records --dim seq=10..20 -o range.hone").code, 0);
+  ASSERT_EQ(Shell("hone package join two.hone range.hone -o all.hone").code, 0);
+  for (const char* length : {"4", "9", "10", "15", "20"}) {
+    const ProgramResult ran = Shell(std::string("hone run all.hone --shape ids=1,") + length);
+    EXPECT_THAT(ran.out, HasSubstr(std::string("hidden 1x") + length + "x16 float32")) << ran.err;
+  }
+  EXPECT_EQ(Shell("hone run all.hone --shape ids=1,5").err,
+            "hone: all.hone was built for ids 1x(seq: 10..20); ids 1x4; ids 1x9; not for ids 1x5\n");
+  EXPECT_EQ(Shell("hone verify encoder.onnx all.hone --dim seq=12").code, 0);
+  EXPECT_EQ(Shell("hone verify encoder.onnx range.hone --dim seq=21").code, 65);
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ std::vector<std::string> Each(std::vector<std::string> shapes, std::vector<std::
   return texts;
 }
 
-std::string Refusal(const std::string& dim) {
+std::string Refusal(const std::string& shape) {
   try {
-    Each({}, {dim});
+    Each({shape});
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
     return error.what();
@@ -39,8 +39,20 @@ TEST(EachShape, OfNoRangeIsOne) { EXPECT_THAT(Each({"x=1,3"}, {"n=4"}), Elements
 
 TEST(EachShape, DoublesFromTheLeastToTheMost) {
   EXPECT_THAT(Each({"x=1..8,3"}), ElementsAre("x=1,3", "x=2,3", "x=4,3", "x=8,3"));
-  EXPECT_THAT(Each({}, {"n=100..300"}), ElementsAre("n=100", "n=200", "n=300"));
+  EXPECT_THAT(Each({"x=100..300"}), ElementsAre("x=100", "x=200", "x=300"));
   EXPECT_THAT(Each({"x=5..5"}), ElementsAre("x=5"));
+}
+
+// One package serves a range of a dimension.
+TEST(EachShape, TakesTheSizesOfADimension) {
+  EXPECT_THAT(Each({}, {"n=1..512"}), ElementsAre("n=1..512"));
+  EXPECT_THAT(Each({}, {"n=1,5,8", "m=4"}), ElementsAre("n=1 m=4", "n=5 m=4", "n=8 m=4"));
+  EXPECT_THAT(Each({}, {"n=1,5", "m=1,5", "k=2,3"}),
+              ElementsAre("n=1 m=1 k=2", "n=1 m=1 k=3", "n=5 m=5 k=2", "n=5 m=5 k=3"));
+  EXPECT_THAT(Each({"x=1..2"}, {"a,b=1,2"}), ElementsAre("x=1 a,b=1", "x=1 a,b=2", "x=2 a,b=1", "x=2 a,b=2"));
+  for (const char* list : {"1,", ",1", "1,,2", "1,x", "0,1", "1,2..3"}) {
+    EXPECT_THROW(Each({}, {std::string("n=") + list}), Error) << list;
+  }
 }
 
 TEST(EachShape, KeepsRangesThatAreWrittenAlikeTogether) {
