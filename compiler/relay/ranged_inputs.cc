@@ -62,11 +62,11 @@ int64_t ExtentIn(const Function& main, const RangedInput& axis, const Tensor& in
   const Var& param = *Nth(main.params, axis.input);
   const int64_t extent = Nth(input.shape(), axis.axis), most = Nth(param.type->shape, axis.axis);
   if (extent < axis.least || extent > most) {
-    throw Error(ExitCode::kUsage, fmt::format("input '{}': the dimension {} is {}; it may be {} to {}", param.name,
-                                              dimension, extent, axis.least, most));
+    throw Error(ExitCode::kBadData, fmt::format("input '{}': the dimension {} is {}; it may be {} to {}", param.name,
+                                                dimension, extent, axis.least, most));
   }
   if (known != nullptr && IntegerAt(*known, 0) != extent) {
-    throw Error(ExitCode::kUsage,
+    throw Error(ExitCode::kBadData,
                 fmt::format("the dimension {} is {} in '{}' and {} in another input; it is one number", dimension,
                             extent, param.name, IntegerAt(*known, 0)));
   }

@@ -32,7 +32,7 @@ bool IsExtent(const std::vector<RangedInput>& ranged, int64_t param);
 
 // The inputs as @main takes them: each grown to the type's shape with zeros behind its own elements, and with the
 // extents added under the dimensions' names. An input that is missing, or that no range allows, stays as it is given.
-// Throws Error(kUsage) if an extent is out of its range, or if two inputs disagree on one.
+// Throws Error(kBadData) if an extent is out of its range, or if two inputs disagree on one.
 std::map<std::string, Tensor> FullInputs(const Function& main, std::map<std::string, Tensor> given);
 
 }  // namespace hone::relay

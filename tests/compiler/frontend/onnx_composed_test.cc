@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/declared_types.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {
