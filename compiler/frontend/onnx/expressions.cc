@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "compiler/frontend/onnx/count_reshape.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -62,6 +63,12 @@ relay::ExprPtr PositionsAlong(TypedBuilder& builder, const relay::ExprPtr& value
   Nth(counts, into) = Nth(builder.CountsOf(value), axis);
   builder.SetCounts(positions, std::move(counts));
   return positions;
+}
+
+relay::ExprPtr ReshapeLike(const OnnxNodeView& view, const relay::ExprPtr& expr, const relay::ExprPtr& like) {
+  TypedBuilder& builder = view.builder();
+  if (builder.CountsOf(like).empty()) return view.Reshape(expr, builder.ShapeOf(like));
+  return ReshapeCounted(builder, expr, builder.ShapeOf(like), builder.CountsOf(like));
 }
 
 }  // namespace hone

@@ -31,4 +31,7 @@ relay::ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank, int64_t beg
 relay::ExprPtr PositionsAlong(TypedBuilder& builder, const relay::ExprPtr& value, int64_t axis, int64_t into,
                               int64_t rank, int64_t begin = 0);
 
+// The expression with the axes and extents of `like`, which has as many elements.
+relay::ExprPtr ReshapeLike(const OnnxNodeView& view, const relay::ExprPtr& expr, const relay::ExprPtr& like);
+
 }  // namespace hone

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "compiler/frontend/onnx/count_reshape.h"
 #include "compiler/ops/matmul/onnx_product.h"
 #include "compiler/ops/onnx_families.h"
 
@@ -91,9 +93,26 @@ class Contraction {
         RefuseNode(fmt::format("an axis has {} elements in one input, {} in another", known, extent));
       }
       if (known == 1) known = extent;
+      AddCount(operand, d);
     }
     operands_.push_back(std::move(operand));
     return dots;
+  }
+
+  // Each operand has the axis's count, or one element there.
+  void AddCount(const Operand& operand, size_t d) {
+    const Label label = operand.labels[d];
+    const Counts& counts = view_.builder().CountsOf(operand.value);
+    if (!counts.empty() && counts[d] != nullptr) {
+      const auto [known, is_new] = count_.try_emplace(label, counts[d]);
+      if (!is_new) view_.builder().RequireEqual(known->second, counts[d]);
+    } else if (view_.builder().ShapeOf(operand.value)[d] > 1) {
+      fixed_.insert(label);
+    }
+    if (count_.contains(label) && fixed_.contains(label)) {
+      RefuseNode(fmt::format("an axis has {} elements in one input, and an extent counted in a run in another",
+                             extent_.at(label)));
+    }
   }
 
   // Drops axes of one element along which other operands are longer, as if the term did not name them. Of axes that a
@@ -120,6 +139,7 @@ class Contraction {
   // axis of a label that occurs on a later axis too.
   Operand Diagonal(const Operand& operand, size_t first) const {
     const Label label = operand.labels[first];
+    if (count_.contains(label)) RefuseNode("the diagonal of axes whose extent is counted in a run");
     Labels rest = operand.labels;
     rest.erase(rest.begin() + static_cast<int64_t>(first));
     rest.erase(std::find(rest.begin() + static_cast<int64_t>(first), rest.end(), label));
@@ -193,13 +213,34 @@ class Contraction {
     return extent;
   }
 
+  ExprPtr Number(const Labels& labels) const {
+    ExprPtr number = CountOf(1);
+    for (const Label label : labels) {
+      const auto count = count_.find(label);
+      const ExprPtr extent = count != count_.end() ? count->second : CountOf(extent_.at(label));
+      number = view_.Call("multiply", {number, extent});
+    }
+    return number;
+  }
+
+  // The elements with one axis for each group of labels.
+  ExprPtr Reshaped(const ExprPtr& data, const std::vector<Labels>& axes) const {
+    if (view_.builder().CountsOf(data).empty()) {
+      Shape shape;
+      for (const Labels& labels : axes) shape.push_back(Extent(labels));
+      return view_.Reshape(data, shape);
+    }
+    std::vector<ExprPtr> extents;
+    for (const Labels& labels : axes) extents.push_back(Number(labels));
+    return ReshapeToExtents(view_.builder(), data, std::move(extents));
+  }
+
   ExprPtr AsMatrices(const Operand& operand, const Labels& batch, const Labels& rows, const Labels& inner) const {
     Labels order = batch;
     order.insert(order.end(), rows.begin(), rows.end());
     order.insert(order.end(), inner.begin(), inner.end());
     const ExprPtr arranged = Arranged(operand, order);
-    if (batch.empty()) return view_.Reshape(arranged, {Extent(rows), Extent(inner)});
-    return view_.Reshape(arranged, {Extent(batch), Extent(rows), Extent(inner)});
+    return batch.empty() ? Reshaped(arranged, {rows, inner}) : Reshaped(arranged, {batch, rows, inner});
   }
 
   Operand Product(const Operand& a, const Operand& b, const Labels& wanted) const {
@@ -219,14 +260,16 @@ class Contraction {
     Labels labels = batch;
     labels.insert(labels.end(), rows.begin(), rows.end());
     labels.insert(labels.end(), columns.begin(), columns.end());
-    Shape shape;
-    for (const Label label : labels) shape.push_back(extent_.at(label));
-    return {view_.Reshape(product, shape), labels};
+    std::vector<Labels> axes;
+    for (const Label label : labels) axes.push_back({label});
+    return {Reshaped(product, axes), labels};
   }
 
   const OnnxNodeView& view_;
   std::vector<Operand> operands_;
   std::map<Label, int64_t> extent_;
+  std::map<Label, ExprPtr> count_;  // of labels whose extent is counted in a run
+  std::set<Label> fixed_;           // labels of an axis that is known to be longer than 1
   Labels result_;
 };
 

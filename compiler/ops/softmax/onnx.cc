@@ -1,6 +1,7 @@
 // Softmax and LogSoftmax.
 #include <algorithm>
 
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
 namespace hone {
@@ -26,7 +27,7 @@ std::vector<ExprPtr> Softmax(const OnnxNodeView& view) {
   if (view.opset() >= 13 || one_axis) return {AlongAxis(view, data, axis)};
   const int64_t outer = ElementCount(Shape(shape.begin(), shape.begin() + axis));
   const int64_t inner = ElementCount(Shape(shape.begin() + axis, shape.end()));
-  return {view.Reshape(AlongAxis(view, view.Reshape(data, {outer, inner}), 1), shape)};
+  return {ReshapeLike(view, AlongAxis(view, view.Reshape(data, {outer, inner}), 1), data)};
 }
 
 }  // namespace

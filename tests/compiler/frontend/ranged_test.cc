@@ -272,6 +272,43 @@ TEST(OnnxRanged, FusedAttentionSeesTheKeysThatAreThere) {
   }
 }
 
+// Before opset 13 the axes are joined, and come apart with their own extents.
+TEST(OnnxRanged, JoinedAxesComeApartAgain) {
+  const std::map<std::string, DimRange> ranges = {{"a", {1, 8}}, {"b", {1, 6}}};
+  const std::vector<Extents> runs = {{{"a", 1}, {"b", 1}}, {{"a", 5}, {"b", 4}}, {{"a", 8}, {"b", 6}}};
+  for (const char* op : {"Softmax", "LogSoftmax"}) {
+    for (const int64_t axis : {0, 1, 2}) {
+      ModelMaker model(11);
+      model.Input("x", {2, -1, -1, 3});
+      Name(model, 0, 1, "a");
+      Name(model, 0, 2, "b");
+      model.Node(op, {"x"}, {"y"}, {{"axis", axis}}).Output("y");
+      ExpectEqualToFixed(model.Bytes(), ranges, runs);
+    }
+  }
+}
+
+TEST(OnnxRanged, EinsumKeepsTheExtentOfEachLabel) {
+  const std::map<std::string, DimRange> ranges = {{"a", {1, 8}}, {"b", {1, 6}}};
+  const std::vector<Extents> runs = {{{"a", 1}, {"b", 1}}, {{"a", 5}, {"b", 4}}, {{"a", 8}, {"b", 6}}};
+  for (const char* equation : {"iajb,iakb->iajk", "iajb,iajb->ab", "iajb,kajb->ik", "iajb,iajb->iajb"}) {
+    ModelMaker model(17);
+    model.Input("x", {2, -1, 3, -1}).Input("y", {2, -1, 3, -1});
+    for (int input = 0; input < 2; ++input) {
+      Name(model, input, 1, "a");
+      Name(model, input, 3, "b");
+    }
+    model.Node("Einsum", {"x", "y"}, {"z"}, {{"equation", std::string(equation)}}).Output("z");
+    ExpectEqualToFixed(model.Bytes(), ranges, runs);
+  }
+  ModelMaker mixed(17);
+  mixed.Input("x", {-1, 3}).Input("y", {4, 3});
+  Name(mixed, 0, 0, "a");
+  mixed.Node("Einsum", {"x", "y"}, {"z"}, {{"equation", std::string("ai,ai->a")}}).Output("z");
+  EXPECT_THAT(ImportError(mixed.Bytes(), {.ranges = {{"a", {1, 4}}}}),
+              HasSubstr("an axis has 4 elements in one input"));
+}
+
 TEST(OnnxRanged, ARefusalNamesTheWayOut) {
   ModelMaker model(17);
   model.Input("x", {1, -1, 4}).Input("table", {1, 5, 4}).Node("Add", {"x", "table"}, {"y"}).Output("y");
