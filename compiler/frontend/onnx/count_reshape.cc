@@ -291,6 +291,7 @@ ExprPtr ReshapeByDims(TypedBuilder& builder, const ExprPtr& data, const Shape& s
     }
     if (behind > 1 && mixes) refuse("mix");
     if (behind == 0) refuse("drop");
+    if (!Quotient(builder.extents().FormOf(all), Extent(behind))) refuse("split");
     counts[into] = builder.Call("divide", {all, CountOf(behind)});
   }
   return ReshapeCounted(builder, data, shape, std::move(counts));

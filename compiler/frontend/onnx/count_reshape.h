@@ -25,7 +25,7 @@ relay::ExprPtr ReshapeCounted(TypedBuilder& builder, const relay::ExprPtr& data,
 relay::ExprPtr ReshapeToExtents(TypedBuilder& builder, const relay::ExprPtr& data, std::vector<relay::ExprPtr> extents);
 
 // As ReshapeCounted, for a shape that is made of the data's own dimensions alone: groups of dimensions with equal
-// products have equal extents. Throws Error(kBadData) if these are ambiguous.
+// products have equal extents. Throws Error(kBadData) if these are ambiguous, or if a dimension does not divide them.
 relay::ExprPtr ReshapeByDims(TypedBuilder& builder, const relay::ExprPtr& data, const Shape& shape);
 
 }  // namespace hone

@@ -309,6 +309,17 @@ TEST(OnnxRanged, EinsumKeepsTheExtentOfEachLabel) {
               HasSubstr("an axis has 4 elements in one input"));
 }
 
+TEST(OnnxRanged, BlocksBecomeChannelsAndBack) {
+  ModelMaker model(17);
+  model.Input("x", {1, 4, -1, -1});
+  Name(model, 0, 2, "height");
+  Name(model, 0, 3, "width");
+  model.Node("SpaceToDepth", {"x"}, {"y"}, {{"blocksize", int64_t{2}}}).Output("y");
+  model.Node("DepthToSpace", {"x"}, {"z"}, {{"blocksize", int64_t{2}}}).Output("z");
+  ExpectEqualToFixed(model.Bytes(), {{"height", {2, 8}}, {"width", {2, 6}}},
+                     {{{"height", 2}, {"width", 2}}, {{"height", 4}, {"width", 6}}, {{"height", 8}, {"width", 4}}});
+}
+
 TEST(OnnxRanged, ARefusalNamesTheWayOut) {
   ModelMaker model(17);
   model.Input("x", {1, -1, 4}).Input("table", {1, 5, 4}).Node("Add", {"x", "table"}, {"y"}).Output("y");
