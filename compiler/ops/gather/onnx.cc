@@ -169,13 +169,36 @@ std::vector<ExprPtr> GatherElements(const OnnxNodeView& view) {
   return {view.Call("gather", {view.Input(0), indices}, {{"axis", axis}})};
 }
 
+// FromStart for the parts of positions, which lie along the last axis of the indices.
+ExprPtr PartsFromStart(const OnnxNodeView& view, const ExprPtr& indices, int64_t first_axis) {
+  const int64_t parts = view.builder().ShapeOf(indices).back();
+  ExprPtr extents;
+  for (int64_t part = 0; part < parts; ++part) {
+    if (!IsCountedAlong(view, first_axis + part)) continue;
+    Tensor here(DType::kInt64, {parts});
+    here.Set(part, 1);
+    const ExprPtr extent = ExtentOf(view.builder(), view.Input(0), first_axis + part);
+    const ExprPtr placed = view.Call("multiply", {relay::MakeConstant(std::move(here)), extent});
+    extents = extents == nullptr ? placed : view.Call("add", {extents, placed});
+  }
+  if (extents == nullptr) return indices;
+  extents = AsDType(view, extents, view.builder().DTypeOf(indices));
+  return view.Call("where", {WithScalar(view, "less", indices, 0), view.Call("add", {indices, extents}), indices});
+}
+
 // ONNX has the parts of a position along the last axis, Relay along the first.
 std::vector<ExprPtr> GatherNd(const OnnxNodeView& view) {
   const int64_t rank = view.InputRank(1);
   std::vector<int64_t> axes{rank - 1};
   for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
-  const ExprPtr indices = rank < 2 ? view.Input(1) : view.Call("transpose", {view.Input(1)}, {{"axes", axes}});
-  return {view.Call("gather_nd", {view.Input(0), indices}, {{"batch_dims", view.Int("batch_dims", 0)}})};
+  const int64_t batch_dims = view.Int("batch_dims", 0);
+  if (rank < 1 || batch_dims < 0 || batch_dims + view.InputShape(1).back() > view.InputRank(0)) {
+    RefuseNode(fmt::format("indices of {} with batch_dims {} into {}", ShapeText(view.InputShape(1)), batch_dims,
+                           ShapeText(view.InputShape(0))));
+  }
+  ExprPtr indices = PartsFromStart(view, view.Input(1), batch_dims);
+  if (rank > 1) indices = view.Call("transpose", {indices}, {{"axes", axes}});
+  return {view.Call("gather_nd", {view.Input(0), indices}, {{"batch_dims", batch_dims}})};
 }
 
 // In a sequence of n elements, position t < n reads from n - 1 - t, and later positions from t. The first two axes
@@ -224,7 +247,12 @@ OnnxOperatorTable IndexingOperators() {
       {"Split", 1, 2, Split, {"axis", "num_outputs", "split"}, {.becomes = "strided_slice", .takes_counts = true}},
       {"Gather", 2, 2, Gather, {"axis"}, {.becomes = "add take where", .takes_counts = true}},
       {"GatherElements", 2, 2, GatherElements, {"axis"}, {.becomes = "gather", .takes_counts = true}},
-      {"GatherND", 2, 2, GatherNd, {"batch_dims"}, {.becomes = "gather_nd less transpose where", .takes_counts = true}},
+      {"GatherND",
+       2,
+       2,
+       GatherNd,
+       {"batch_dims"},
+       {.becomes = "add gather_nd less multiply transpose where", .takes_counts = true}},
       {"GatherND", 2, 2, GatherNd, {}, {}, kMicrosoft},
       {"TorchEmbedding", 2, 4, TorchEmbedding, {}, {}, kMicrosoft},
       {"ReverseSequence",

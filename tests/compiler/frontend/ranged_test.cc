@@ -8,6 +8,7 @@
 namespace hone {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using Ints = std::vector<int64_t>;
 
@@ -318,6 +319,24 @@ TEST(OnnxRanged, BlocksBecomeChannelsAndBack) {
   model.Node("DepthToSpace", {"x"}, {"z"}, {{"blocksize", int64_t{2}}}).Output("z");
   ExpectEqualToFixed(model.Bytes(), {{"height", {2, 8}}, {"width", {2, 6}}},
                      {{{"height", 2}, {"width", 2}}, {{"height", 4}, {"width", 6}}, {{"height", 8}, {"width", 4}}});
+}
+
+TEST(OnnxRanged, NegativePartsOfPositionsCountFromTheEnd) {
+  ModelMaker model(17);
+  model.Input("x", {-1, -1}).Ints("i", {-1, -2, 0, -1}).Ints("rows", {-1, 0});
+  for (int64_t parts = 1; parts <= 2; ++parts) {
+    auto& indices = *model.graph().mutable_initializer(static_cast<int>(2 - parts));
+    indices.set_dims(0, 2);
+    indices.add_dims(parts);
+  }
+  Name(model, 0, 0, "a");
+  Name(model, 0, 1, "b");
+  model.Node("GatherND", {"x", "i"}, {"y"}).Node("GatherND", {"x", "rows"}, {"z"}).Output("y").Output("z");
+  const OnnxImportOptions ranged = {.ranges = {{"a", {1, 8}}, {"b", {2, 6}}}};
+  const auto results = RunOnnx(model.Bytes(), {{"x", Counting({3, 4})}}, ranged);
+  EXPECT_THAT(Values(results[0]), ElementsAre(10, 3));
+  EXPECT_THAT(Values(results[1]), ElementsAre(8, 9, 10, 11, 0, 1, 2, 3));
+  ExpectEqualToFixed(model.Bytes(), ranged.ranges, {{{"a", 1}, {"b", 2}}, {{"a", 8}, {"b", 6}}});
 }
 
 TEST(OnnxRanged, ARefusalNamesTheWayOut) {
