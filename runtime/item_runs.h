@@ -5,6 +5,7 @@
 //    in turn    0 1       2 3       4 5           a share of [0, 6) is parts of some runs
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 

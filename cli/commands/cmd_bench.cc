@@ -326,6 +326,9 @@ std::vector<Verdict> JudgeAgainstFirst(const BenchResult& result, double smalles
 
 BenchResult Bench(const BenchOptions& options) {
   const double smallest_effect = SmallestEffect(options);
+  for (const std::string& package : options.packages) {
+    if (!IsModel(package)) RequirePackageFile(package);
+  }
   std::optional<BenchBaseline> baseline;
   if (!options.baseline.empty()) baseline = ReadBaseline(options.baseline);
   BenchResult result;
@@ -375,9 +378,6 @@ int BenchCommand(const Arguments& arguments) {
   BenchOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  for (const std::string& package : options.packages) {
-    if (!IsModel(package)) RequirePackageFile(package);
-  }
   std::vector<BenchFile> files;
   for (const std::string& text : options.write) {
     files.push_back(ParseBenchFile(text));

@@ -72,7 +72,7 @@ namespace {
 
 constexpr int64_t kQuietNs = 10'000'000'000;
 constexpr size_t kColumns = 80;
-constexpr size_t kLayerColumns = 24;
+constexpr size_t kLayerColumns = 25;
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
 
@@ -229,12 +229,12 @@ Table WideTable(const TuneReport& report) {
 }
 
 Table NarrowTable(const TuneReport& report) {
-  Table table({"> #", "layer", "> uses", "> default", "> best", "> gain", "> trials", "> finals"});
+  Table table({"> #", "layer", "> default", "> best", "> gain", "> trials", "> finals"});
   int number = 0;
   for (const TaskReport& task : report.tasks) {
-    table.Add({fmt::format("{}", ++number), LayerText(task, kLayerColumns), fmt::format("{}", task.uses),
-               TimeText(task.default_ns), TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
-               fmt::format("{}", task.trials), ShortFinalsText(task.finals)});
+    table.Add({fmt::format("{}", ++number), LayerText(task, kLayerColumns), TimeText(task.default_ns),
+               TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns), fmt::format("{}", task.trials),
+               ShortFinalsText(task.finals)});
   }
   return table;
 }

@@ -65,6 +65,8 @@ class PlanCheck {
     for (size_t i = 0; i < plan_.calls.size(); ++i) {
       for (const PlanView& view : plan_.calls[i].operands)
         last_use_.at(static_cast<size_t>(view.buffer)) = static_cast<int64_t>(i);
+      for (const int extent : ExtentsOf(plan_.calls[i]))
+        last_use_.at(static_cast<size_t>(extent)) = static_cast<int64_t>(i);
     }
     for (size_t i = 0; i < plan_.calls.size(); ++i) CheckCall(i);
     for (const int output : plan_.outputs) {
@@ -79,6 +81,17 @@ class PlanCheck {
   }
   static std::string Named(const PlanBuffer& buffer) { return fmt::format("buffer '{}'", buffer.name); }
 
+  // The buffers of the extents that decide on the call's work items.
+  static std::vector<int> ExtentsOf(const PlanCall& call) {
+    std::vector<int> extents;
+    for (const ItemBox& box : call.boxes) {
+      for (const ItemAxis& axis : box.axes) {
+        if (axis.extent >= 0) extents.push_back(axis.extent);
+      }
+    }
+    return extents;
+  }
+
   void CheckCall(size_t index) {
     const PlanCall& call = plan_.calls[index];
     const relay::Function& function = *functions_[index];
@@ -88,6 +101,11 @@ class PlanCheck {
     for (size_t i = 0; i < types.size(); ++i) {
       CheckStride(function, call.operands[i], *types[i], i, where);
       if (i < function.params.size()) CheckRead(call.operands[i], *types[i], where);
+    }
+    for (const int extent : ExtentsOf(call)) {
+      const PlanBuffer& buffer = Nth(plan_.buffers, extent);
+      const bool is_there = buffer.kind == BufferKind::kInput || Nth(written_, extent).Cover(0, buffer.size_bytes);
+      Require(is_there, where, "leaves out work by an extent that nobody wrote: " + Named(buffer));
     }
     for (size_t i = function.params.size(); i < types.size(); ++i)
       CheckWrite(call.operands[i], *types[i], index, where);

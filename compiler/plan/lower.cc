@@ -201,8 +201,11 @@ class Lowering {
   std::optional<int> ExtentBufferAt(size_t call, const ExprPtr& extent) {
     const auto views = views_.find(extent.get());
     if (views == views_.end() || views->second.size() != 1 || views->second[0].offset_bytes != 0) return std::nullopt;
-    const auto made = call_of_.find(extent.get());
-    if (relay::AsCall(extent) != nullptr && (made == call_of_.end() || made->second >= call)) return std::nullopt;
+    // A parameter is there from the beginning; anything else once the call has run that makes it, or its tuple.
+    const relay::TupleGetItem* item = relay::AsTupleGetItem(extent);
+    const auto made = call_of_.find(item == nullptr ? extent.get() : item->tuple.get());
+    const bool is_there = relay::AsVar(extent) != nullptr || (made != call_of_.end() && made->second < call);
+    if (!is_there) return std::nullopt;
     const int number = views->second[0].buffer;
     const PlanBuffer& buffer = Nth(plan().buffers, number);
     const bool listed = std::count(plan().outputs.begin(), plan().outputs.end(), number) > 0 ||

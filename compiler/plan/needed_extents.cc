@@ -377,8 +377,10 @@ class NeededWalk {
     }
     if (op == "where") return VisitWhere(call, use, needed, arguments);
     if (op == "concatenate") return VisitConcat(call, use, needed);
+    // These two take a vector along an axis of their own, not by numpy's rules.
+    const bool per_channel = op == "nn.bias_add" || op == "nn.prelu";
     const bool elementwise =
-        def.pattern == relay::OpPattern::kElementwise || def.pattern == relay::OpPattern::kBroadcast;
+        !per_channel && (def.pattern == relay::OpPattern::kElementwise || def.pattern == relay::OpPattern::kBroadcast);
     for (size_t i = 0; i < call.args.size(); ++i) {
       const ExprPtr& arg = call.args[i];
       if (arg->type == nullptr || arg->type->kind != relay::TypeKind::kTensor) {

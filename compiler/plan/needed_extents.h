@@ -21,8 +21,8 @@
 
 namespace hone {
 
-// The first ceil(extent * scale / step) positions of an axis, where `extent` is a parameter or a call of @main: an
-// int64 scalar.
+// The first ceil(extent * scale / step) positions of an axis. `extent` is an int64 scalar of @main: a parameter, a
+// call, or an item of a call.
 struct NeededPositions {
   relay::ExprPtr extent;
   int64_t scale = 1, step = 1;

@@ -23,6 +23,7 @@ constexpr X86Row kAmd[] = {
     {25, 0xa0, 0xaf, "znver4"}, {25, 0x00, 0xff, "znver3"}, {26, 0x00, 0xff, "znver5"},
 };
 
+// LLVM 19 gives Emerald Rapids, model 0xcf, the name of its predecessor.
 constexpr X86Row kIntel[] = {
     {6, 0x3c, 0x3c, "haswell"},        {6, 0x3f, 0x3f, "haswell"},        {6, 0x45, 0x46, "haswell"},
     {6, 0x3d, 0x3d, "broadwell"},      {6, 0x47, 0x47, "broadwell"},      {6, 0x4f, 0x4f, "broadwell"},
@@ -35,7 +36,7 @@ constexpr X86Row kIntel[] = {
     {6, 0xbf, 0xbf, "raptorlake"},     {6, 0xaa, 0xaa, "meteorlake"},     {6, 0xac, 0xac, "meteorlake"},
     {6, 0xb5, 0xb5, "arrowlake"},      {6, 0xc5, 0xc5, "arrowlake"},      {6, 0xc6, 0xc6, "arrowlake-s"},
     {6, 0xbd, 0xbd, "lunarlake"},      {6, 0xcc, 0xcc, "pantherlake"},    {6, 0x8f, 0x8f, "sapphirerapids"},
-    {6, 0xcf, 0xcf, "emeraldrapids"},  {6, 0xad, 0xad, "graniterapids"},  {6, 0xae, 0xae, "graniterapids-d"},
+    {6, 0xcf, 0xcf, "sapphirerapids"}, {6, 0xad, 0xad, "graniterapids"},  {6, 0xae, 0xae, "graniterapids-d"},
     {6, 0xaf, 0xaf, "sierraforest"},   {6, 0xb6, 0xb6, "grandridge"},     {6, 0xdd, 0xdd, "clearwaterforest"},
 };
 

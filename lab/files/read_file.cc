@@ -144,8 +144,9 @@ bool IsThere(const std::string& path) {
   std::error_code error;
   const bool there = fs::exists(path, error);
   if (error == std::errc::permission_denied) {
-    throw Error(ExitCode::kNotAuthorised,
-                fmt::format("{} may not be looked at: a folder on its way may not be entered", path));
+    throw Error(
+        ExitCode::kNotAuthorised,
+        fmt::format("{} may not be looked at: a folder on its way may not be entered (Permission denied)", path));
   }
   return there;
 }

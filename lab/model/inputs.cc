@@ -80,8 +80,9 @@ void ChooseShape(const std::vector<InputSpec>& specs, const std::string& text, C
   const auto [name, shape] = ParseNamedShape(text);
   const InputSpec& spec = FindSpec(specs, name);
   if (HasFixedExtents(spec, shape)) return extents.ChooseAsIn(spec, shape, "--shape " + text);
-  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}", name,
-                                            ShapeText(shape), ShapeTextOf(spec)));
+  throw Error(ExitCode::kUsage, fmt::format("--shape asks for \"{}\" {}; the package was built for {}, and "
+                                            "`hone build MODEL --shape {} -o P.hone` builds one",
+                                            name, ShapeText(shape), ShapeTextOf(spec), text));
 }
 
 void ChooseDims(const std::vector<InputSpec>& specs, const InputOptions& options, ChosenExtents& extents) {

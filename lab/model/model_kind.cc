@@ -49,7 +49,7 @@ std::vector<std::string> NamesInFolder(const fs::path& folder) {
   std::vector<std::string> zoo;
   for (const ZooEntry& entry : ZooEntries()) zoo.push_back("zoo:" + entry.name);
   const std::string bare = path.substr(path.find(':') + 1);
-  if (const std::string near = Nearest("zoo:" + bare, zoo); near.substr(4) == bare) {
+  if (const std::string near = Nearest("zoo:" + bare, zoo); near == "zoo:" + bare) {
     RefuseInput(fmt::format("there is no file {}; the test network of that name is {}", path, near));
   }
   RefuseMissing(path, kRightModel);

@@ -66,8 +66,7 @@ TEST_F(ComparingProgram, TheSessionOfThePageRuns) {
                          HasSubstr("images per money"), HasSubstr("what differs most"), HasSubstr("portability")));
   const std::string page = Read("work/report.html");
   EXPECT_THAT(page, AllOf(HasSubstr("data-chart="), HasSubstr("Roofline"), HasSubstr("Portability"),
-                          HasSubstr("is the fastest"), HasSubstr("Best time so far"), HasSubstr("Fates"),
-                          Not(HasSubstr("data-chart="))));
+                          HasSubstr("is the fastest"), HasSubstr("Best time so far"), HasSubstr("Fates")));
   EXPECT_LT(page.size(), 1'000'000U);
   EXPECT_THAT(Read("work/compared.html"), HasSubstr("data-chart="));
 }

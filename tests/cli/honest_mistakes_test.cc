@@ -91,7 +91,7 @@ const Mistake kMistakes[] = {
     // The fleet.
     {"tune m.onnx --tracker localhost:9190 --key k", 78, {"tcp://HOST:PORT"}},
     {"tune m.onnx --tracker tcp://127.0.0.1:1 --key k", 69, {"start one with hone tracker"}},
-    {"tune m.onnx --tracker tcp://127.0.0.1:1", 2, {"`hone devices --tracker` lists the keys"}},
+    {"tune m.onnx --tracker tcp://127.0.0.1:1", 2, {"`hone devices --tracker` lists the device keys"}},
     {"tracker --bind 0.0.0.0:9190", 78, {"tcp://IP:PORT"}},
     {"tracker --bind tcp://0.0.0.0:9190", 78, {"`hone key new --server`"}},
     {"bench m.onnx --against onnxruntime --python no-python", 69, {"--python names a Python with onnxruntime"}},

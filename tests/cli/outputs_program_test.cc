@@ -64,7 +64,7 @@ const std::vector<Recipe> kRecipes = {
       "other.safetensors", "-o", "OUT"}},
     {"hone log export", {"log", "export", "--db", "s.db", "--model", "m.onnx", "-o", "OUT"}},
     {"hone log pack",
-     {"log", "pack", "--db", "s.db", "--name", "n", "--key", "signer", "--model", "m.onnx", "-o", "OUT"}},
+     {"log", "pack", "--db", "s.db", "--name", "n", "--signing-key", "signer", "--model", "m.onnx", "-o", "OUT"}},
     {"hone log pack", {"log", "pack", "--db", "s.db", "--reproduce", "a.honepack", "--name", "n", "-o", "OUT"}},
     {"hone log keygen", {"log", "keygen", "-o", "OUT"}},
     {"hone log diff", {"log", "diff", "s.db", "a.honepack", "--html", "OUT"}},

@@ -157,7 +157,7 @@ TEST_F(RelayProgram, RefusesInOneLineWithThePlace) {
 
 TEST_F(RelayProgram, OperatorsTellHowTheyAreComputed) {
   EXPECT_THAT(Shell("hone ops nn.conv2d").out,
-              HasSubstr("of ONNX's: CausalConvWithState, Conv, ConvInteger, QLinearConv\n"));
+              HasSubstr("of ONNX's: CausalConvWithState, Conv, ConvInteger, DeformConv, QLinearConv\n"));
   EXPECT_THAT(Shell("hone ops nn.relu --json").out, HasSubstr("\"onnx\""));
   EXPECT_THAT(Shell("hone ops").out, testing::ContainsRegex("nn.bias_add +data, bias +1  "));
   EXPECT_THAT(

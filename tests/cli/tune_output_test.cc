@@ -197,7 +197,7 @@ TEST(TuneOutput, SaysTheModelsTimeItsGainAndTheTimeLeftFirst) {
   EXPECT_EQ(ToldOnce(SomeTrial()), "model 24.261 ms (1.20x), up to 518 s left; 1 trials, 0 failed\n");
   // In 80 columns the task is what is cut.
   EXPECT_THAT(ToldOnce(SomeTrial(), true),
-              HasSubstr("model 24.261 ms (1.20x), up to 518 s left; 1 trials, 0 failed; /layer4/layer~"));
+              HasSubstr("model 24.261 ms (1.20x), up to 518 s left; 1 trials, 0 failed; /layer4/layer4.~"));
   TuneEvent early = SomeTrial();
   early.model_ns = 0;
   early.tasks_timed = 3;

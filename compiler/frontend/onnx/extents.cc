@@ -89,6 +89,7 @@ std::optional<Extent> Product(const Extent& a, const Extent& b) {
 std::optional<Extent> Quotient(const Extent& a, const Extent& b) {
   if (b.terms().size() != 1) return a == b && !a.terms().empty() ? std::optional(Extent(1)) : std::nullopt;
   const auto& [divisor, by] = *b.terms().begin();
+  if (by == -1) return std::nullopt;  // the least integer has no quotient by it
   Extent result;
   for (const auto& [product, factor] : a.terms()) {
     Extent::Product rest;
@@ -302,7 +303,7 @@ ExtentForms::MaybeExtent ExtentForms::Compared(std::string_view op, const Extent
 
 // a / by, rounded down, for a that is never negative. Terms that `by` divides leave the division:
 // (4 * h + 2 + r) / 4 is h + (2 + r) / 4.
-Extent ExtentForms::Divided(const Extent& a, int64_t by) {
+ExtentForms::MaybeExtent ExtentForms::Divided(const Extent& a, int64_t by) {
   Extent whole, rest;
   for (const auto& [product, factor] : a.terms()) {
     const int64_t over = ((factor % by) + by) % by;
@@ -317,7 +318,7 @@ Extent ExtentForms::Divided(const Extent& a, int64_t by) {
   if (least >= 0 && most < by) return whole;
   const Extent quotient =
       Derived(Rule::kQuotient, rest, Extent(by), {RangeOf(rest).least / by, RangeOf(rest).most / by});
-  return *Sum(whole, quotient);
+  return Sum(whole, quotient);
 }
 
 Extent ExtentForms::Chosen(const Extent& a, const Extent& b, bool lesser) {

@@ -88,7 +88,7 @@ class ExtentForms {
   static MaybeExtent Cast(const Extent& form, std::string_view dtype);
   MaybeExtent Compared(std::string_view op, const Extent& a, const Extent& b) const;
   MaybeExtent Combined(std::string_view op, const Extent& a, const Extent& b);
-  Extent Divided(const Extent& a, int64_t by);
+  MaybeExtent Divided(const Extent& a, int64_t by);
   Extent Chosen(const Extent& a, const Extent& b, bool lesser);
   Extent Derived(Rule rule, const Extent& a, const Extent& b, Interval range);
   int AtomOf(relay::ExprPtr number, Interval range);

@@ -256,7 +256,7 @@ void Importer::ConvertNode(const OnnxNode& node) {
     const NarrowTypes narrow = InputNarrows(node);
     const std::vector<ExprPtr> results = Convert(node, narrow);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].empty() || i >= results.size()) continue;
+      if (node.outputs[i].empty() || i >= results.size() || results[i] == nullptr) continue;
       const Value& value = scopes_.back()[node.outputs[i]] = AsResult(node, narrow, results[i], i);
       if (scopes_.size() == 1 && relay::AsTuple(value.expr) == nullptr)
         declared_.Compare(node, node.outputs[i], value.expr, builder_);

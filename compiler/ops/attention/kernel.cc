@@ -72,7 +72,7 @@ class AttentionEmitter {
  private:
   // The keys that a run needs, up to whole vectors and tiles; a constant where all of them are.
   Value* KeysNeeded() {
-    const int64_t whole = t_.matrix_tiles ? 2 * MatrixTiles::kRows : b_.lanes();
+    const int64_t whole = t_.matrix_tiles ? 2 * MatrixTiles::kRows : std::max(b_.lanes(), kBFloatGroup);
     if (parts_.key_count < 0 || s_.N % whole != 0) return b_.Index(s_.N);
     Value* count = b_.LoadAs(b_.i64(), b_.Operand(args_, parts_.key_count));
     Value* vectors = b_.Div(b_.Add(b_.Max(count, b_.Index(1)), whole - 1), whole);

@@ -177,7 +177,7 @@ std::vector<ExprPtr> Trilu(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable PatternOperators() {
-  return {{"Range", 3, 3, Range, {"stash_type"}, {.becomes = "add", .takes_counts = true}},
+  return {{"Range", 3, 3, Range, {"stash_type"}, {.becomes = "add divide maximum subtract", .takes_counts = true}},
           {"Range", 2, 3, RangeByOne, {}, {}, kMicrosoft},
           {"Size", 1, 1, Size, {}, {.becomes = "multiply", .takes_counts = true}},
           {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},

@@ -277,18 +277,22 @@ ExprPtr ImageOf(const OnnxNodeView& view, const ExprPtr& images, int64_t i) {
 // A Scan of opset 8 iterates over each image apart. Before the other inputs it has the images' lengths.
 std::vector<ExprPtr> ScanOfImages(const OnnxNodeView& view) {
   if (view.HasInput(0)) RefuseNode("its sequences have lengths; a Scan of whole sequences is supported");
+  if (view.num_inputs() < 2) RefuseNode("it has no input to scan");
+  for (int i = 1; i < view.num_inputs(); ++i) view.Input(i);  // refuses one that is left out
   const std::vector<ExprPtr> given(view.inputs().begin() + 1, view.inputs().end());
   for (size_t i = 0; i < given.size(); ++i) {
     const Shape& shape = view.builder().ShapeOf(given[i]);
     if (!shape.empty() && shape[0] > 0 && shape[0] == view.builder().ShapeOf(given[0])[0]) continue;
     RefuseNode(fmt::format("input {} is {}; its first axis must count images", i + 1, ShapeText(shape)));
   }
+  const int64_t count = view.builder().ShapeOf(given[0])[0];
+  if (count > kMostTurns) RefuseNode(fmt::format("{} images; {} are the most", count, kMostTurns));
   OnnxNode node = view.node();
   for (auto& [name, attribute] : node.attributes) {
     if (name == "directions") name = "scan_input_directions";
   }
   std::vector<std::vector<ExprPtr>> images;
-  for (int64_t i = 0; i < view.builder().ShapeOf(given.at(0))[0]; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     std::vector<ExprPtr> inputs;
     for (const ExprPtr& each : given) inputs.push_back(ImageOf(view, each, i));
     images.push_back(Scanning(view.Of(node, std::move(inputs))).Results());

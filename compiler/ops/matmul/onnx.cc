@@ -90,6 +90,7 @@ ExprPtr JoinedWithGaps(const OnnxNodeView& view, const ExprPtr& expr, size_t sta
   Shape joined(split, shape.end());
   joined.insert(joined.begin(), ElementCount(Shape(shape.begin(), split)));
   Counts counts = builder.CountsOf(expr);
+  counts.resize(shape.size());
   counts.erase(counts.begin(), counts.end() - static_cast<std::ptrdiff_t>(stay));
   counts.insert(counts.begin(), nullptr);
   const ExprPtr result = builder.Uncounted("reshape", {expr}, {{"newshape", joined}});

@@ -35,14 +35,18 @@ ExprPtr ScaledCount(const OnnxNodeView& view, int64_t axis, float scale) {
   return AsDType(view, view.Call("floor", {scaled}), DType::kInt64);
 }
 
+constexpr int64_t kMostTimes = 1'000'000;
+
 // The size as a multiple of the extent, by their forms or by their greatest values.
 int64_t TimesOf(const OnnxNodeView& view, const ExprPtr& size, const ExprPtr& extent) {
   TypedBuilder& builder = view.builder();
   const auto exact = Quotient(builder.extents().FormOf(size), builder.extents().FormOf(extent));
-  if (const auto times = exact ? exact->known() : std::nullopt; times && *times > 0) return *times;
+  if (const auto times = exact ? exact->known() : std::nullopt; times && *times > 0 && *times <= kMostTimes) {
+    return *times;
+  }
   const auto most = builder.BoundOf(size), of = builder.BoundOf(extent);
   const int64_t times = most && of && *of > 0 ? (*most + *of / 2) / *of : 0;
-  if (times < 1 || *most > *of * times || *most <= *of * times - times) {
+  if (times < 1 || times > kMostTimes || *most > *of * times || *most <= *of * times - times) {
     RefuseNode("its sizes are no whole multiples of extents that are counted in a run");
   }
   return times;

@@ -23,13 +23,16 @@ void RequireFew(int64_t elements) {
 }
 
 std::vector<ExprPtr> SequenceOf(const OnnxNodeView& view, Elements elements) {
+  constexpr int64_t kElementBytes = 32;
   RequireFew(static_cast<int64_t>(elements.size()));
+  view.builder().Spend(static_cast<int64_t>(elements.size()) * kElementBytes);
   return {view.builder().TupleOf(std::move(elements))};
 }
 
 std::vector<ExprPtr> SequenceEmpty(const OnnxNodeView& view) { return SequenceOf(view, {}); }
 
 std::vector<ExprPtr> SequenceConstruct(const OnnxNodeView& view) {
+  for (int i = 0; i < view.num_inputs(); ++i) view.Input(i);  // refuses one that is left out
   RequireTensors(view.inputs());
   return SequenceOf(view, view.inputs());
 }
@@ -85,6 +88,7 @@ std::vector<int64_t> PartLengths(const OnnxNodeView& view, int64_t extent) {
     return std::vector<int64_t>(static_cast<size_t>(extent), 1);
   }
   std::vector<int64_t> lengths = *view.InputInts(1, "split");
+  RequireFew(static_cast<int64_t>(lengths.size()));
   if (view.InputRank(1) > 0) return lengths;
   const int64_t length = lengths[0];
   if (length < 1) RefuseNode(fmt::format("split is {}; it must be 1 or more", length));

@@ -99,7 +99,7 @@ OnnxOperatorTable SearchOperators() {
   return {{"ArgMax", 1, 1, ArgReduce, arg, {.becomes = "argmax", .takes_counts = true}},
           {"ArgMin", 1, 1, ArgReduce, arg, {.becomes = "argmin", .takes_counts = true}},
           {"Hardmax", 1, 1, Hardmax, {"axis"}, {.becomes = "argmax equal reshape where", .takes_counts = true}},
-          {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}, {.becomes = "take topk", .takes_counts = true}},
+          {"TopK", 2, 2, TopK, {"axis", "largest", "sorted"}, {.becomes = "topk", .takes_counts = true}},
           {"CumSum", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumsum", .takes_counts = true}},
           {"CumProd", 2, 2, Cumulative, {"exclusive", "reverse"}, {.becomes = "cumprod", .takes_counts = true}}};
 }

@@ -178,7 +178,7 @@ TEST(RecordChanges, HoldTheBestBeforeAgainstTheBestSince) {
   EXPECT_THAT(RecordChangesSince(*store, {}, {}, 10), SizeIs(0));
   History history;
   history.diffs = diffs;
-  EXPECT_THAT(HistoryPage(history, "x"), AllOf(HasSubstr("+30.0 %"), Not(HasSubstr("data-chart="))))
+  EXPECT_THAT(HistoryPage(history, "x"), AllOf(HasSubstr("30.0 % slower"), Not(HasSubstr("data-chart="))))
       << "one change is no chart";
 }
 
