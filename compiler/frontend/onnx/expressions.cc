@@ -65,6 +65,15 @@ relay::ExprPtr PositionsAlong(TypedBuilder& builder, const relay::ExprPtr& value
   return positions;
 }
 
+void RequireElements(TypedBuilder& builder, const relay::ExprPtr& value, int64_t axis, const relay::ExprPtr& least) {
+  if (!IsCounted(builder, value, axis)) return;
+  ExtentForms& extents = builder.extents();
+  const relay::ExprPtr extent = ExtentOf(builder, value, axis);
+  const auto form = Sum(extents.FormOf(extent), extents.FormOf(least), -1);
+  const relay::ExprPtr left = form ? extents.NumberOf(*form) : builder.OfNoNode("subtract", {extent, least});
+  if (!form || extents.RangeOf(*form).least < 0) builder.RequireCount(left, Nth(builder.ShapeOf(value), axis));
+}
+
 relay::ExprPtr ReshapeLike(const OnnxNodeView& view, const relay::ExprPtr& expr, const relay::ExprPtr& like) {
   TypedBuilder& builder = view.builder();
   if (builder.CountsOf(like).empty()) return view.Reshape(expr, builder.ShapeOf(like));

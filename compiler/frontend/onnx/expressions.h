@@ -31,6 +31,9 @@ relay::ExprPtr Positions(int64_t extent, int64_t axis, int64_t rank, int64_t beg
 relay::ExprPtr PositionsAlong(TypedBuilder& builder, const relay::ExprPtr& value, int64_t axis, int64_t into,
                               int64_t rank, int64_t begin = 0);
 
+// Makes a run fail if the axis has less than `least` elements. Only extents that are counted are checked.
+void RequireElements(TypedBuilder& builder, const relay::ExprPtr& value, int64_t axis, const relay::ExprPtr& least);
+
 // The expression with the axes and extents of `like`, which has as many elements.
 relay::ExprPtr ReshapeLike(const OnnxNodeView& view, const relay::ExprPtr& expr, const relay::ExprPtr& like);
 

@@ -140,27 +140,33 @@ std::vector<ExprPtr> Split(const OnnxNodeView& view) {
   return results;
 }
 
-// Turns indices from the end into indices from the start; refuses those outside.
-ExprPtr KnownIndices(const OnnxNodeView& view, const Tensor& indices, int64_t dim) {
+// Turns indices from the end into indices from the start; refuses those outside, in a run or at once.
+ExprPtr KnownIndices(const OnnxNodeView& view, const Tensor& indices, int64_t axis) {
+  const int64_t dim = Nth(view.InputShape(0), axis);
+  int64_t least = 0;
   if (indices.dtype() != DType::kInt64 && indices.dtype() != DType::kInt32) RefuseNode("its indices must be integers");
   Tensor positive = indices.Clone();
   for (int64_t i = 0; i < positive.elements(); ++i) {
     const int64_t at = static_cast<int64_t>(positive.At(i));
     if (at < -dim || at >= dim) RefuseNode(fmt::format("index {} is outside {}", at, dim));
     if (at < 0) positive.Set(i, static_cast<double>(at + dim));
+    least = std::max(least, at < 0 ? -at : at + 1);
   }
+  RequireElements(view.builder(), view.Input(0), axis, CountOf(least));
+  if (IsCountedAlong(view, axis)) return FromStart(view, view.Input(1), axis);
   return relay::MakeConstant(positive, relay::AsConstant(view.Input(1)) ? relay::AsConstant(view.Input(1))->name : "");
 }
 
 std::vector<ExprPtr> Gather(const OnnxNodeView& view) {
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(0));
-  const Tensor* indices = view.InputValue(1);
-  const int64_t dim = Nth(view.InputShape(0), axis);
-  if (IsCountedAlong(view, axis)) {
-    return {view.Call("take", {view.Input(0), FromStart(view, view.Input(1), axis)}, {{"axis", axis}})};
+  const Tensor* known = view.InputValue(1);
+  ExprPtr indices = view.Input(1);
+  if (known != nullptr) {
+    indices = KnownIndices(view, *known, axis);
+  } else if (IsCountedAlong(view, axis)) {
+    indices = FromStart(view, indices, axis);
   }
-  const ExprPtr known = indices != nullptr ? KnownIndices(view, *indices, dim) : view.Input(1);
-  return {view.Call("take", {view.Input(0), known}, {{"axis", axis}})};
+  return {view.Call("take", {view.Input(0), indices}, {{"axis", axis}})};
 }
 
 std::vector<ExprPtr> GatherElements(const OnnxNodeView& view) {

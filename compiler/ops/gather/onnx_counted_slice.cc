@@ -161,6 +161,7 @@ std::vector<ExprPtr> CountedSplit(const OnnxNodeView& view, int64_t axis, int64_
     }
   }
   for (const int64_t size : view.Ints("split", {})) sizes.push_back(CountOf(size));
+  const bool given = !sizes.empty();
   const ExprPtr each =
       view.Call("divide", {WithScalar(view, "add", extent, static_cast<double>(parts - 1)), CountOf(parts)});
   if (sizes.empty()) sizes.assign(static_cast<size_t>(parts), each);
@@ -172,6 +173,7 @@ std::vector<ExprPtr> CountedSplit(const OnnxNodeView& view, int64_t axis, int64_
     results.push_back(AxisSlice(view, view.Input(0), axis, 1).Of({begin, std::nullopt}, {end, std::nullopt}));
     begin = end;
   }
+  if (given) builder.RequireEqual(begin, extent);
   return results;
 }
 

@@ -339,6 +339,21 @@ TEST(OnnxRanged, NegativePartsOfPositionsCountFromTheEnd) {
   ExpectEqualToFixed(model.Bytes(), ranged.ranges, {{{"a", 1}, {"b", 2}}, {{"a", 8}, {"b", 6}}});
 }
 
+TEST(OnnxRanged, AccessBehindTheExtentFails) {
+  ModelMaker split(17);
+  split.Input("x", {1, -1}).Ints("sizes", {2, 3}).Node("Split", {"x", "sizes"}, {"y", "z"}, {{"axis", int64_t{1}}});
+  split.Output("y").Output("z");
+  ModelMaker gather(17);
+  gather.Input("x", {1, -1}).Ints("i", {4, 0}).Node("Gather", {"x", "i"}, {"y"}, {{"axis", int64_t{1}}}).Output("y");
+  for (ModelMaker* model : {&split, &gather}) {
+    Name(*model, 0, 1, "seq");
+    ExpectEqualToFixed(model->Bytes(), {{"seq", {1, 8}}}, {{{"seq", 5}}});
+    const relay::IRModule ranged =
+        relay::InferType(ImportOnnxBytes(model->Bytes(), "m", {.ranges = {{"seq", {1, 8}}}}).module);
+    EXPECT_THROW(RunReference(ranged, {{"x", Counting({1, 4})}}), Error);
+  }
+}
+
 TEST(OnnxRanged, ARefusalNamesTheWayOut) {
   ModelMaker model(17);
   model.Input("x", {1, -1, 4}).Input("table", {1, 5, 4}).Node("Add", {"x", "table"}, {"y"}).Output("y");
