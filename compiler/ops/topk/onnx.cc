@@ -23,10 +23,9 @@ std::vector<ExprPtr> ArgReduce(const OnnxNodeView& view) {
 
 // 1 at the first largest element along the axis, 0 elsewhere.
 ExprPtr HardmaxAlong(const OnnxNodeView& view, const ExprPtr& data, int64_t axis) {
-  const Shape& shape = view.builder().ShapeOf(data);
   const ExprPtr winner = view.Call("argmax", {data}, {{"axis", axis}, {"keepdims", true}});
-  const auto rank = static_cast<int64_t>(shape.size());
-  const ExprPtr here = view.Call("equal", {winner, Positions(Nth(shape, axis), axis, rank)});
+  const auto rank = static_cast<int64_t>(view.builder().ShapeOf(data).size());
+  const ExprPtr here = view.Call("equal", {winner, PositionsAlong(view.builder(), data, axis, axis, rank)});
   return view.Call("where", {here, ScalarLike(view, data, 1), ScalarLike(view, data, 0)});
 }
 
@@ -37,7 +36,7 @@ std::vector<ExprPtr> Hardmax(const OnnxNodeView& view) {
   if (view.opset() >= 13) return {HardmaxAlong(view, view.Input(0), axis)};
   const int64_t outer = ElementCount(Shape(shape.begin(), shape.begin() + axis));
   const ExprPtr rows = view.Reshape(view.Input(0), {outer, ElementCount(shape) / std::max<int64_t>(outer, 1)});
-  return {view.Reshape(HardmaxAlong(view, rows, 1), shape)};
+  return {ReshapeLike(view, HardmaxAlong(view, rows, 1), view.Input(0))};
 }
 
 std::vector<ExprPtr> Cumulative(const OnnxNodeView& view) {
@@ -57,6 +56,7 @@ std::vector<ExprPtr> CountedTopK(const OnnxNodeView& view, int64_t axis, const E
   if (builder.max_dim() > 0) most = std::min(most, builder.max_dim());
   if (most < 1) RefuseNode(fmt::format("k is at most {}, the axis has {}", most, extent));
   builder.RequireCount(k, most);
+  RequireElements(builder, view.Input(0), axis, k);
   const ExprPtr best =
       view.Call("topk", {view.Input(0)}, {{"k", most}, {"axis", axis}, {"is_ascend", view.Int("largest", 1) == 0}});
   std::vector<ExprPtr> results;
@@ -87,6 +87,7 @@ std::vector<ExprPtr> TopK(const OnnxNodeView& view) {
   const int64_t k = given[0].number;
   if (k < 0 || k > extent) RefuseNode(fmt::format("k is {}, the axis has {}; it may be 0 to that", k, extent));
   if (k == 0) return NoneOf(view, axis);
+  RequireElements(view.builder(), view.Input(0), axis, CountOf(k));
   const ExprPtr best =
       view.Call("topk", {view.Input(0)}, {{"k", k}, {"axis", axis}, {"is_ascend", view.Int("largest", 1) == 0}});
   return {view.builder().Item(best, 0), view.builder().Item(best, 1)};

@@ -273,11 +273,19 @@ TEST(OnnxRanged, FusedAttentionSeesTheKeysThatAreThere) {
   }
 }
 
+TEST(OnnxRanged, HardmaxEndsWhereTheAxisEnds) {
+  ModelMaker model(17);
+  model.Input("x", {2, -1, 3});
+  Name(model, 0, 1, "seq");
+  model.Node("Hardmax", {"x"}, {"y"}, {{"axis", int64_t{1}}}).Output("y");
+  ExpectEqualToFixed(model.Bytes(), {{"seq", {1, 7}}}, kLengths);
+}
+
 // Before opset 13 the axes are joined, and come apart with their own extents.
 TEST(OnnxRanged, JoinedAxesComeApartAgain) {
   const std::map<std::string, DimRange> ranges = {{"a", {1, 8}}, {"b", {1, 6}}};
   const std::vector<Extents> runs = {{{"a", 1}, {"b", 1}}, {{"a", 5}, {"b", 4}}, {{"a", 8}, {"b", 6}}};
-  for (const char* op : {"Softmax", "LogSoftmax"}) {
+  for (const char* op : {"Softmax", "LogSoftmax", "Hardmax"}) {
     for (const int64_t axis : {0, 1, 2}) {
       ModelMaker model(11);
       model.Input("x", {2, -1, -1, 3});
@@ -345,7 +353,9 @@ TEST(OnnxRanged, AccessBehindTheExtentFails) {
   split.Output("y").Output("z");
   ModelMaker gather(17);
   gather.Input("x", {1, -1}).Ints("i", {4, 0}).Node("Gather", {"x", "i"}, {"y"}, {{"axis", int64_t{1}}}).Output("y");
-  for (ModelMaker* model : {&split, &gather}) {
+  ModelMaker best(17);
+  best.Input("x", {1, -1}).Ints("k", {5}).Node("TopK", {"x", "k"}, {"y", "z"}).Output("y").Output("z");
+  for (ModelMaker* model : {&split, &gather, &best}) {
     Name(*model, 0, 1, "seq");
     ExpectEqualToFixed(model->Bytes(), {{"seq", {1, 8}}}, {{{"seq", 5}}});
     const relay::IRModule ranged =
