@@ -7,6 +7,7 @@
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/matmul/onnx_product.h"
 #include "compiler/ops/onnx_families.h"
+#include "core/nth.h"
 
 namespace hone {
 namespace {
@@ -142,6 +143,18 @@ Shape BroadcastBatch(const Shape& a, const Shape& b) {
   return batch;
 }
 
+// A run may count 1 where the other operand has more, and the matrix would be repeated.
+void RefuseCountedBesideKnown(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b) {
+  const int64_t a_rank = static_cast<int64_t>(view.builder().ShapeOf(a).size());
+  const int64_t b_rank = static_cast<int64_t>(view.builder().ShapeOf(b).size());
+  for (int64_t behind = 3; behind <= std::min(a_rank, b_rank); ++behind) {
+    const bool counted = IsCounted(view.builder(), a, a_rank - behind);
+    if (counted == IsCounted(view.builder(), b, b_rank - behind)) continue;
+    const int64_t known = Nth(view.builder().ShapeOf(counted ? b : a), (counted ? b_rank : a_rank) - behind);
+    if (known != 1) RefuseNode(fmt::format("a batch whose extent is counted in a run and one of {}", known));
+  }
+}
+
 // Broadcasts the batch dimensions.
 ExprPtr WithBatch(const OnnxNodeView& view, const ExprPtr& expr, const Shape& batch) {
   const Shape& shape = view.builder().ShapeOf(expr);
@@ -169,6 +182,7 @@ ExprPtr BatchMatMul(const OnnxNodeView& view, const ExprPtr& a, const ExprPtr& b
   const Shape a_shape = view.builder().ShapeOf(a);
   const Shape b_shape = view.builder().ShapeOf(b);
   Shape result = BroadcastBatch(a_shape, b_shape);
+  RefuseCountedBesideKnown(view, a, b);
   const ExprPtr left = WithBatch(view, a, result), right = WithBatch(view, b, result);
   const bool gaps = JoinsWithGaps(view, left, result.size()) || JoinsWithGaps(view, right, result.size());
   // The batch dimensions become one.

@@ -233,6 +233,18 @@ TEST(OnnxRanged, ProductsTakeEveryAxisRanged) {
                       {{"rows", 3}, {"depth", 4}, {"columns", 2}}});
 }
 
+TEST(OnnxRanged, ProductsRefuseARangedBatchBesideAKnownOne) {
+  for (const bool first : {false, true}) {
+    ModelMaker model(17);
+    model.Input("x", {-1, 3, 3});
+    Name(model, 0, 0, "batch");
+    Spread(model, "w", {4, 3, 3});
+    model.Node("MatMul", {first ? "x" : "w", first ? "w" : "x"}, {"y"}).Output("y");
+    EXPECT_THAT(ImportError(model.Bytes(), {.ranges = {{"batch", {1, 4}}}}),
+                HasSubstr("a batch whose extent is counted in a run and one of 4"));
+  }
+}
+
 TEST(OnnxRanged, NormalizationsSeeWhatIsThere) {
   ModelMaker model(17);
   model.Input("x", {1, 4, -1, 3});
