@@ -44,7 +44,7 @@ TEST(RoundingSpread, IsAPlaceOfFloat16WhereAValueIsCastToIt) {
   const relay::IRModule model = relay::InferType(ImportOnnxBytes(maker.Output("y").Bytes(), "m").module);
   EXPECT_TRUE(Rounds(model));
   EXPECT_NEAR(RoundingSpread(model, Given({1 + 0x1p-11, 0.5})).at(0), 0x1p-10, 1e-6);
-  EXPECT_EQ(RoundingSpread(model, Given({1, 0.5})), std::vector<double>{0});
+  EXPECT_LT(RoundingSpread(model, Given({1, 0.5})).at(0), 0x1p-16) << "far less than a place";
 }
 
 TEST(RoundingSpread, ATensorWithAnotherScaleIsFarOutside) {
