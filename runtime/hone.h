@@ -122,7 +122,8 @@ int32_t hone_package_output_index(const hone_package* package, const char* name)
 /* The extents that an axis of an input may have in a run. */
 typedef struct hone_range {
   const char* name; /* the dimension's; "" if the extent is fixed; lives as long as the package */
-  int64_t least, most;
+  int64_t least;
+  int64_t most;
 } hone_range;
 /* The range of one axis of an input. Axes with the same name have the same extent in a run. For a fixed extent `least`
  * and `most` are that extent. hone_package_input_info returns the largest shape. Since version 9. */

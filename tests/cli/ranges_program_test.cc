@@ -77,7 +77,8 @@ TEST_F(RangesProgram, RefuseWhatDoesNotFit) {
   ExpectRefused("hone run p.hone --dim row=3", 2,
                 "--dim row=3: the package's free dimensions are rows 1..6; did you mean rows?");
   ExpectRefused("hone run p.hone --shape x=3,9", 2,
-                "--shape asks for \"x\" 3x9; the package was built for (rows: 1..6)x8");
+                "--shape asks for \"x\" 3x9; the package was built for (rows: 1..6)x8, and `hone build MODEL "
+                "--shape x=3,9 -o P.hone` builds one");
   const ProgramResult aot = Shell("hone package export p.hone --c --executor aot -o c");
   EXPECT_EQ(aot.code, 2);
   EXPECT_THAT(aot.err, HasSubstr("the package leaves the dimension rows to each run"));

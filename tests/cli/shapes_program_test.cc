@@ -65,7 +65,9 @@ TEST_F(ShapesProgram, OfAPackageForOneAreThatOne) {
   EXPECT_EQ(Shell("hone run p.hone --shape data=1,1,4,4").code, 0);
   const ProgramResult other = Shell("hone run p.hone --shape data=3,1,4,4");
   EXPECT_EQ(other.code, 2);
-  EXPECT_EQ(other.err, "hone: --shape asks for \"data\" 3x1x4x4; the package was built for 1x1x4x4\n");
+  EXPECT_EQ(other.err,
+            "hone: --shape asks for \"data\" 3x1x4x4; the package was built for 1x1x4x4, and `hone build MODEL "
+            "--shape data=3,1,4,4 -o P.hone` builds one\n");
   EXPECT_THAT(Shell("hone run p.hone --shape date=1,1,4,4").err, HasSubstr("did you mean data?"));
 }
 

@@ -78,7 +78,7 @@ TEST_F(SeveralTargets, WhatCannotBeOneFileIsRefused) {
   Refused("package join v2.hone other.hone -o P.hone", 2, "packages of one model belong together");
   Refused("package join v2.hone none.hone -o P.hone", 66, "none.hone");
   Write("work/text.hone", "this is no package, whatever its name says\n");
-  Refused("package join v2.hone text.hone -o P.hone", 65, "text.hone: not a package");
+  Refused("package join v2.hone text.hone -o P.hone", 65, "text.hone: not a hone package");
   Refused("build " + model + " --target host --target host -o P.hone", 2, "one of them would never be taken");
   Refused("build " + model + " --target host --target pentium9 -o P.hone", 2, "pentium9");
   EXPECT_NE(Shell("ls P.hone").code, 0) << "nothing is left of what was refused";

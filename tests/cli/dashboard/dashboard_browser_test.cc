@@ -111,7 +111,7 @@ TEST_F(DashboardInBrowser, HoldsStillWhenItIsAskedTo) {
   EXPECT_TRUE(Shows("4 records have arrived"));
   page_->Text("getSelection().selectAllChildren(document.querySelector('#overview p'))");
   Append(1);
-  EXPECT_TRUE(page_->Await("document.querySelector('#run-a table').textContent.includes('tile_ow')"))
+  EXPECT_TRUE(page_->Await("document.querySelector('#run-a').textContent.includes('tile_ow')"))
       << page_->Text("document.querySelector('#run-a').textContent");
   std::this_thread::sleep_for(std::chrono::seconds(2));
   EXPECT_THAT(page_->Text("document.getElementById('live').textContent"), HasSubstr("4 records have arrived"));
