@@ -32,6 +32,6 @@ def test_the_page_has_every_error():
 
 def test_the_example_of_torch_works(own_folder, capsys):
     pytest.importorskip("torch")
-    example = PAGE.parents[1] / "python" / "examples" / "from_torch.py"
+    example = PAGE.parents[2] / "python" / "examples" / "from_torch.py"
     runpy.run_path(str(example))["main"](budget="2s")
     assert "largest difference from torch" in capsys.readouterr().out

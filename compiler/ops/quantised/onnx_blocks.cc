@@ -95,6 +95,9 @@ ExprPtr RealWeights(const OnnxNodeView& view, const BlockFormat& format, int wei
   const ZeroPoints zeros(view, zero_points, format);
   view.builder().Spend(format.rows * format.columns * DTypeBytes(DType::kFloat32));
   Tensor real(DType::kFloat32, {format.rows, format.columns});
+  if (g_idx >= 0 && view.HasInput(g_idx) && view.HasInput(zero_points)) {
+    RefuseNode("g_idx beside zero points is not supported; without g_idx, or without zero points, it is");
+  }
   const std::vector<int64_t> blocks = BlocksOfColumns(view, g_idx, format);
   for (int64_t row = 0; row < format.rows; ++row) {
     float* out = real.data<float>() + row * format.columns;

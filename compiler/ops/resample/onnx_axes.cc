@@ -47,7 +47,7 @@ int64_t TimesOf(const OnnxNodeView& view, const ExprPtr& size, const ExprPtr& ex
   const auto most = builder.BoundOf(size), of = builder.BoundOf(extent);
   const int64_t times = most && of && *of > 0 ? (*most + *of / 2) / *of : 0;
   if (times < 1 || times > kMostTimes || *most > *of * times || *most <= *of * times - times) {
-    RefuseNode("its sizes are no whole multiples of extents that are counted in a run");
+    RefuseNode("its sizes must be known when the model is imported, or whole multiples of the extents in each run");
   }
   return times;
 }
@@ -58,7 +58,7 @@ std::vector<ResizedAxis> AxesByComputedSizes(const OnnxNodeView& view) {
   const std::vector<ComputedDim> sizes = ComputedDims(view, 3, "sizes");
   const std::vector<int64_t> axes = ResizeAxes(view, sizes.size(), "sizes");
   if (view.String("keep_aspect_ratio_policy", "stretch") != "stretch") {
-    RefuseNode("keep_aspect_ratio_policy beside an extent that is counted in a run");
+    RefuseNode("with keep_aspect_ratio_policy its sizes and extents must be known when the model is imported");
   }
   TypedBuilder& builder = view.builder();
   std::vector<ResizedAxis> resized;
