@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -111,9 +112,11 @@ double Rate(Tuners& tuners, double seconds) {
 
 // The number of trials that the page shows for a run; -1 if it shows none.
 int64_t ShownOf(const std::string& overview, const std::string& run) {
-  const std::string row = fmt::format("<td>{}</td><td>running</td><td class=\"r\">1</td><td class=\"r\">", run);
-  const size_t at = overview.find(row);
-  return at == std::string::npos ? -1 : std::atoll(overview.c_str() + at + row.size());
+  const size_t at = overview.find(run);
+  const std::string row = at == std::string::npos ? "" : overview.substr(at, overview.find("</tr>", at) - at);
+  static const std::regex shown("1 of 1</td><td class=\"r\">(\\d+)");
+  std::smatch found;
+  return std::regex_search(row, found, shown) ? std::atoll(found[1].str().c_str()) : -1;
 }
 
 // Measures, at each event, the age in ms of the oldest trial that the event before did not show.
