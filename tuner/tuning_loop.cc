@@ -33,7 +33,7 @@ std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
   return some;
 }
 
-// Adds the budget to the run's json, for whoever watches the store. The id stays.
+// Adds the budget to the run's json, for those who watch the store. The id stays.
 TuningRun WithBudget(TuningRun run, const Budget& budget, int64_t begun_unix_ms) {
   Json asked = ParseJson(run.json, "a tuning run");
   asked["budget"] = {{"ms", budget.time_ns / 1'000'000}, {"trials", budget.trials}, {"begun_unix_ms", begun_unix_ms}};
