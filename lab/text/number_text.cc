@@ -40,7 +40,7 @@ std::string RatioText(int64_t before_ns, int64_t after_ns) {
 Shape ParseDims(std::string_view text, std::string_view what) {
   const auto bad = [&] {
     return Error(ExitCode::kUsage,
-                 fmt::format("{} is given \"{}\"; a shape is whole numbers with commas: 1,3,224,224", what, text));
+                 fmt::format("{} is given \"{}\"; a shape is integers with commas: 1,3,224,224", what, text));
   };
   Shape shape;
   const char* at = text.data();
