@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/block_format.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "core/text/spelling.h"
@@ -124,6 +125,14 @@ void CheckBatchMatmul(std::string_view text, const Workload& w) {
   }
 }
 
+void CheckDenseBlocks(std::string_view text, const Workload& w) {
+  if (w.layouts.empty()) RefuseWorkload(text, "blocks= is missing");
+  const int64_t words = BlockFormat::Parse(w.layouts).Words(w.data[1]);
+  if (w.weight[1] == words) return;
+  RefuseWorkload(text,
+                 fmt::format("weight has {} words; {} columns of {} are {}", w.weight[1], w.data[1], w.layouts, words));
+}
+
 void CheckDense(std::string_view text, const Workload& w) {
   if (w.data[1] == w.weight[1]) return;
   RefuseWorkload(text, fmt::format("data has {} columns and weight {}; they are the same K", w.data[1], w.weight[1]));
@@ -146,6 +155,7 @@ const std::vector<OperatorRow>& Operators() {
        "",
        CheckConv},
       {"nn.dense", 2, {"data", "weight", "dtype", "epilogue"}, "", CheckDense},
+      {"nn.dense_blocks", 2, {"data", "weight", "blocks", "dtype", "epilogue"}, "", CheckDenseBlocks},
       {"nn.batch_matmul", 3, {"data", "weight", "layouts", "dtype", "epilogue"}, "BMK,BNK,BMN", CheckBatchMatmul}};
   return rows;
 }
@@ -157,7 +167,7 @@ const OperatorRow* FindOperator(std::string_view op) {
   return row == Operators().end() ? nullptr : &*row;
 }
 
-// "nn.conv2d, nn.dense or nn.batch_matmul"
+// "nn.conv2d, nn.dense, nn.dense_blocks or nn.batch_matmul"
 std::string OperatorNames() {
   std::string names;
   for (const OperatorRow& row : Operators()) {
@@ -195,7 +205,7 @@ std::string Crossed(const Numbers& numbers) {
   return fmt::format("{}", fmt::join(numbers, "x"));
 }
 
-constexpr std::array<FieldRow, 10> kWorkloadFields{
+constexpr std::array<FieldRow, 11> kWorkloadFields{
     {{"data", [](const Workload& w) { return ShapeText(w.data); },
       [](const Given& g, Workload& w) { w.data = ShapeGiven(g); }},
      {"weight", [](const Workload& w) { return ShapeText(w.weight); },
@@ -210,6 +220,8 @@ constexpr std::array<FieldRow, 10> kWorkloadFields{
       [](const Given& g, Workload& w) { w.groups = ArrayGiven<1>(g, 1)[0]; }},
      {"layouts", [](const Workload& w) { return w.layouts; },
       [](const Given& g, Workload& w) { w.layouts = ParseLayouts(g.text, g.value); }},
+     {"blocks", [](const Workload& w) { return w.layouts; },
+      [](const Given& g, Workload& w) { w.layouts = BlockFormat::Parse(g.value).ToText(); }},
      {"dtype", [](const Workload& w) { return TypesText(w.types); },
       [](const Given& g, Workload& w) { w.types = ParseTypes(g.text, g.value); }},
      {"epilogue", [](const Workload& w) { return std::string(kEpilogueNames.at(static_cast<size_t>(w.epilogue))); },
@@ -274,6 +286,7 @@ double Workload::Flops() const {
   double multiply_adds = 1;
   for (int64_t dim : OutputShape()) multiply_adds *= static_cast<double>(dim);
   if (is_batch_matmul()) return 2 * multiply_adds * static_cast<double>(Extent('K'));
+  if (!is_conv()) return 2 * multiply_adds * static_cast<double>(data[1]);
   for (size_t i = 1; i < weight.size(); ++i) multiply_adds *= static_cast<double>(weight[i]);
   return 2 * multiply_adds;
 }

@@ -22,6 +22,10 @@ relay::IRModule InlineFunctions(const relay::IRModule& module);
 // empty tensor.
 relay::IRModule DropEmpty(const relay::IRModule& module);
 
+// Each nn.dense of float32 whose weights are an unpack_blocks of constants, perhaps transposed twice, becomes
+// nn.dense_blocks of these constants. Weights that anything else reads are unpacked when constants are folded.
+relay::IRModule DenseOfBlocks(const relay::IRModule& module);
+
 // Operators that differ between training and inference take their form at inference. nn.dropout becomes its input. The
 // first item of nn.batch_norm becomes a multiplication and an addition by values per channel, of shape (C,1,...,1).
 // They are constants if the statistics are; otherwise the graph computes them.

@@ -41,6 +41,8 @@ const std::vector<Pass>& AllPasses() {
        [](const IRModule& m, const PassContext& c) { return SplitTransposedConvs(m, c.build.machine().vector_lanes); }},
       // Before batch norms look for their convolutions, from which a slice separates them.
       {"cut_convs", 2, [](const IRModule& m, const PassContext&) { return CutConvs(m); }},
+      // Before constants are folded, which unpacks integers.
+      {"dense_of_blocks", 0, [](const IRModule& m, const PassContext&) { return DenseOfBlocks(m); }},
       // Before constants are folded: integers and their scales are still separate.
       {"lift_scales", 1, [](const IRModule& m, const PassContext&) { return LiftScales(m); }},
       {"fold_constants", 0,

@@ -392,7 +392,7 @@ class NeededWalk {
         Add(needed, arg, 0, BeforeBroadcast(from, call.type->shape, use));
       } else if (op == "nn.batch_matmul" && i < 2) {
         Add(needed, arg, 0, BeforeMatmul(call, i, use));
-      } else if (op == "nn.dense" && i == 1) {
+      } else if ((op == "nn.dense" || op == "nn.dense_blocks") && i > 0) {
         Add(needed, arg, 0, FirstOnly(from.size(), {use[1]}));
       } else if (i == 0) {
         Add(needed, arg, 0, BeforeFirst(call, def, from, use));
@@ -415,7 +415,7 @@ class NeededWalk {
     const relay::AttrValue* axis = call.attrs.Find("axis");
     const int64_t* one = axis == nullptr ? nullptr : std::get_if<int64_t>(axis);
     const bool along_images = axis != nullptr && (one == nullptr || *one != 1);
-    if (op == "nn.dense" || (def.traits.per_image && !along_images)) return FirstOnly(from.size(), use);
+    if (op == "nn.dense" || op == "nn.dense_blocks" || (def.traits.per_image && !along_images)) return FirstOnly(from.size(), use);
     return NeededAxes(from.size());
   }
 

@@ -3,8 +3,10 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
+#include "compiler/schedules/matmul/block_panels.h"
 #include "compiler/schedules/matmul/matmul_shape.h"
 #include "compiler/schedules/parts/epilogue_emit.h"
+#include "compiler/schedules/reference_blocks.h"
 #include "compiler/schedules/schedule.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
@@ -262,6 +264,7 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
     operands.push_back({OperandRole::kShift, DType::kFloat32, {w.data[1], 1, 1}, Layout::Parse("CHW")});
   }
   operands.push_back({OperandRole::kWeight, w.types.weight, w.weight, Layout::Parse(conv ? "OIHW" : "NK")});
+  if (w.op == "nn.dense_blocks") AddBlockOperands(w, Layout::Parse("NK"), operands);
   AddChannelOperands(w, epilogue, Layout::Parse(conv ? "O" : "N"), Layout::Parse("CHW"), operands);
   if (epilogue.residual) operands.push_back({OperandRole::kResidual, w.types.output, w.OutputShape(), image});
   operands.push_back({OperandRole::kOutput, DType::kFloat64, w.OutputShape(), image});
@@ -271,6 +274,7 @@ std::vector<KernelOperand> ReferenceOperands(const Workload& w) {
 
 EmittedKernel EmitReference(KernelBuilder& builder, const Workload& workload, const std::string& symbol) {
   if (workload.is_batch_matmul()) return EmitReferenceBatchMatmul(builder, workload, symbol);
+  if (workload.op == "nn.dense_blocks") return EmitReferenceBlocks(builder, workload, symbol);
   const ConvShape shape = AsConv(workload);
   const Epilogue epilogue = CanonicalEpilogue(workload);
   builder.Stage(symbol,

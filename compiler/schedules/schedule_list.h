@@ -25,6 +25,10 @@ const Schedule& Conv2dDot();
 const Schedule& DensePack();
 // dense_amx: a matrix of several rows times constant weights, in bfloat16 or bytes, with Intel AMX's tile registers.
 const Schedule& DenseAmx();
+// dense_blocks: a matrix times constant weights of 2, 4 or 8 bits, with a scale for each block of them.
+const Schedule& DenseBlocks();
+// dense_blocks_dot: the same with rows that are quantised to bytes, and exact sums of each block.
+const Schedule& DenseBlocksDot();
 // batch_matmul: products of two computed matrices, as in attention.
 const Schedule& BatchMatmul();
 // batch_matmul_amx: products of two computed matrices of bfloat16 with Intel AMX's tile registers, as in attention.

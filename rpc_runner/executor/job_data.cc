@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/artifact.h"
+#include "core/fill_operand.h"
 #include "core/random.h"
 #include "rpc_runner/executor/child_process.h"
 #include "rpc_runner/executor/job_limits.h"
@@ -81,9 +82,7 @@ std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& 
   if (auto region = cache.Find(name)) return region;
   std::shared_ptr<SharedRegion> region;
   if (row_major) {
-    Tensor logical(operand.dtype, operand.shape);
-    FillTensor(logical, Fill::kNormal, OperandSeed(seed, index));
-    region = RegionOf(logical);
+    region = RegionOf(RandomOperand(operand, OperandSeed(seed, index)));
   } else {
     KernelOperand plain = operand;
     plain.layout = Layout();

@@ -41,6 +41,19 @@ TEST(Workload, OfABatchMatmulSaysWhereItsAxesLie) {
   EXPECT_EQ(heads.OperandAxes(1), "BKN");
 }
 
+TEST(Workload, OfBlocksNamesTheirFormat) {
+  const std::string text =
+      "nn.dense_blocks data=2x70 weight=9x9 blocks=int4x32,zeros dtype=float32,int32,float32,float32 epilogue=none";
+  const Workload w = Workload::Parse(text);
+  EXPECT_EQ(w.ToText(), text);
+  EXPECT_EQ(w.OutputShape(), (Shape{2, 9}));
+  EXPECT_EQ(w.Flops(), 2.0 * 2 * 9 * 70);
+  for (const char* refused : {"data=2x70 weight=9x9", "data=2x70 weight=9x70 blocks=int4x32",
+                              "data=2x70 weight=9x9 blocks=int4x12", "data=2x70 weight=9x9 layouts=BMK,BNK,BMN"}) {
+    EXPECT_THROW(Workload::Parse(std::string("nn.dense_blocks ") + refused), Error) << refused;
+  }
+}
+
 TEST(Workload, NamesItsPrologueOnlyWhenThereIsOne) {
   const std::string plain =
       "nn.conv2d data=1x16x6x6 weight=8x16x1x1 strides=1x1 padding=0x0x0x0 dilation=1x1 groups=1 "

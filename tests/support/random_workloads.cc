@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/block_format.h"
+
 namespace hone::testing {
 namespace {
 
@@ -112,6 +114,23 @@ Workload RandomDense(Random& r) {
   const int64_t k = Between(r, 9, 200);
   w.data = {Between(r, 1, 20), k};
   w.weight = {Between(r, 1, 150), k};
+  w.epilogue = static_cast<EpilogueClass>(Between(r, 0, 2));
+  return w;
+}
+
+Workload RandomDenseBlocks(Random& r) {
+  BlockFormat format;
+  format.bits = int64_t{2} << r.Below(3);
+  format.block = format.per_word() * Between(r, 1, 4);
+  format.zeros = r.Below(2) == 1;
+  const int64_t k = Between(r, 1, 200);
+  Workload w;
+  w.op = "nn.dense_blocks";
+  w.types.weight = DType::kInt32;
+  if (r.Below(3) == 0) w.types.accumulator = DType::kInt32;
+  w.layouts = format.ToText();
+  w.data = {r.Below(3) == 0 ? 1 : Between(r, 1, 20), k};
+  w.weight = {Between(r, 1, 150), format.Words(k)};
   w.epilogue = static_cast<EpilogueClass>(Between(r, 0, 2));
   return w;
 }

@@ -27,6 +27,9 @@ Workload RandomPointwise(Random& r);
 Workload RandomPrologue(Random& r);
 Workload RandomDepthwise(Random& r);
 Workload RandomDense(Random& r);
+// Weights of 2, 4 or 8 bits, with zero points or without; the last block may be partial, and its last word too. A third
+// of them quantises rows.
+Workload RandomDenseBlocks(Random& r);
 // Operands have their axes in any order.
 Workload RandomBatchMatmul(Random& r);
 

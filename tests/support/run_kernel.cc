@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/fill_operand.h"
 #include "core/layout.h"
 #include "core/package/kernel_abi.h"
 #include "runtime/host_cpu.h"
@@ -97,8 +98,7 @@ std::vector<Tensor> RandomInputs(const std::vector<KernelOperand>& operands, uin
   std::vector<Tensor> inputs;
   for (const KernelOperand& operand : operands) {
     if (operand.role == OperandRole::kOutput) continue;
-    inputs.emplace_back(operand.dtype, operand.shape);
-    FillTensor(inputs.back(), Fill::kNormal, seed + inputs.size());
+    inputs.push_back(RandomOperand(operand, seed + inputs.size() + 1));
   }
   return inputs;
 }

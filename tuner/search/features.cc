@@ -39,7 +39,7 @@ struct Extents {
       taps = 1;
       return;
     }
-    in = static_cast<double>(w.weight[1]);
+    in = static_cast<double>(w.is_conv() ? w.weight[1] : w.data[1]);
     out = static_cast<double>(w.weight[0]) / static_cast<double>(w.groups);
     rows = w.is_conv() ? static_cast<double>(shape[2]) : static_cast<double>(w.data[0]);
     width = w.is_conv() ? static_cast<double>(shape[3]) : 1;

@@ -318,6 +318,7 @@ constexpr CountRule kCountRules[] = {
     {"take", Taken},
     {"topk", Best},
     {"transpose", Transposed},
+    {"unpack_blocks", OfFirst},
     {"vision.roi_align", Regions},
 };
 

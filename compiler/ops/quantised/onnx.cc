@@ -53,6 +53,7 @@ std::vector<ExprPtr> QuantizeLinear(const OnnxNodeView& view) {
 }
 
 std::vector<ExprPtr> DequantizeLinear(const OnnxNodeView& view) {
+  if (const ExprPtr blocks = DequantisedBlocks(view)) return {blocks};
   const Quantisation by = ReadQuantisation(view, 1, 2, view.InputShape(0), QuantisedAxisOf(view));
   if (const NarrowType* narrow = view.InputNarrow(0); narrow != nullptr && narrow->is_real()) {
     return {view.Call("multiply", {view.Input(0), by.scale})};

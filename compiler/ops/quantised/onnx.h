@@ -45,6 +45,10 @@ WholeNumbers Centred(const OnnxNodeView& view, const relay::ExprPtr& integers, c
 relay::ExprPtr Dequantised(const OnnxNodeView& view, const relay::ExprPtr& integers, const Quantisation& by,
                            const NarrowType* narrow = nullptr);
 
+// A node DequantizeLinear of a constant matrix of at most 8 bits with a scale for each block: the values of integers that
+// stay packed. Null for any other node.
+relay::ExprPtr DequantisedBlocks(const OnnxNodeView& view);
+
 // The end of quantising a quotient real / scale: rounds half to even, adds the zero point and saturates. The dtype is
 // uint8 or int8, or that of the narrow integers.
 relay::ExprPtr Saturated(const OnnxNodeView& view, const relay::ExprPtr& quotient, const relay::ExprPtr& zero_point,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/ops/matmul/op_blocks.h"
 #include "compiler/ops/op_calls.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/transposes.h"
@@ -27,8 +28,9 @@ bool IsKnown(const relay::TypePtr& type, size_t rank) {
          std::all_of(type->shape.begin(), type->shape.end(), [](int64_t dim) { return dim > 0; });
 }
 
-// Whether kernels exist for the types: floats, floats with float16 weights, or bytes with int32 sums.
+// Whether kernels exist for the types: floats, floats with float16 or packed weights, or bytes with int32 sums.
 bool HasKernelTypes(const Call& call) {
+  if (relay::AsOp(call.op)->def->name == "nn.dense_blocks") return true;
   const DType data = call.args[0]->type->dtype, weight = call.args[1]->type->dtype, result = call.type->dtype;
   if (data == DType::kUInt8) return weight == DType::kInt8 || weight == DType::kUInt8;
   const ElementTypes types = FloatTypes(data, weight, result);
@@ -73,6 +75,11 @@ bool IsPlainMatmul(const Call& call) {
 bool IsPlainDense(const Call& dense) {
   constexpr int64_t kFour = 4;
   return dense.args[0]->type->dtype != DType::kUInt8 || ShapeOf(dense.args[1])[1] % kFour == 0;
+}
+
+void ReadBlocks(const Call& dense, Workload& workload) {
+  workload.layouts = relay::BlockFormatOf(dense.attrs, dense.args.size() > 3).ToText();
+  if (relay::QuantisesRows(dense.attrs)) workload.types.accumulator = DType::kInt32;
 }
 
 // The anchor with everything that the call itself tells, but not the layouts of its operands.
@@ -193,9 +200,10 @@ Anchor EpilogueAnchor(const ExprPtr& body) {
 }  // namespace
 
 const AnchorOperator* FindAnchorOperator(const Call& call) {
-  static constexpr std::array<AnchorOperator, 3> kOperators{
+  static constexpr std::array<AnchorOperator, 4> kOperators{
       {{"nn.conv2d", 4, FitsConv, ReadWindow, AnchorNeighbours::kEpilogue},
        {"nn.dense", 2, IsPlainDense, nullptr, AnchorNeighbours::kEpilogue},
+       {"nn.dense_blocks", 2, nullptr, ReadBlocks, AnchorNeighbours::kEpilogue},
        {"nn.batch_matmul", 3, IsPlainMatmul, nullptr, AnchorNeighbours::kTransposes}}};
   const relay::Op* op = relay::AsOp(call.op);
   const auto row = std::find_if(kOperators.begin(), kOperators.end(), [&](const AnchorOperator& candidate) {

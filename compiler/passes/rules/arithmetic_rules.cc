@@ -27,7 +27,9 @@ ExprPtr AddAsBias(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "add");
   if (add == nullptr) return nullptr;
   const ExprPtr& layer = add->args[0];
-  if (relay::AsCallTo(layer, "nn.conv2d") == nullptr && relay::AsCallTo(layer, "nn.dense") == nullptr) return nullptr;
+  if (relay::AsCallTo(layer, "nn.conv2d") == nullptr && relay::AsCallTo(layer, "nn.dense") == nullptr &&
+      relay::AsCallTo(layer, "nn.dense_blocks") == nullptr)
+    return nullptr;
   const Shape& shape = ShapeOf(layer);
   const auto bias = shape.size() >= 2 && shape == ShapeOf(node) ? PerChannel(add->args[1], shape, 1) : std::nullopt;
   if (!bias) return nullptr;

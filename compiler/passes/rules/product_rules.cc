@@ -18,13 +18,18 @@ using relay::ExprPtr;
 
 namespace {
 
-// Whether it is an nn.dense, perhaps with bias and a sum, or the result of a dense layer of integers.
+// Whether it is a dense layer of floats.
+bool IsFloatDense(const ExprPtr& expr) {
+  return relay::AsCallTo(expr, "nn.dense") != nullptr || relay::AsCallTo(expr, "nn.dense_blocks") != nullptr;
+}
+
+// Whether it is a dense layer, perhaps with bias and a sum, or the result of a dense layer of integers.
 bool IsDenseProduct(const ExprPtr& expr) {
   if (IsOfWhole("nn.dense", expr)) return true;
   const Call* sum = relay::AsCallTo(expr, "add");
   const ExprPtr& biased = sum ? sum->args[0] : expr;
   const Call* bias = relay::AsCallTo(biased, "nn.bias_add");
-  return relay::AsCallTo(bias ? bias->args[0] : biased, "nn.dense") != nullptr;
+  return IsFloatDense(bias ? bias->args[0] : biased);
 }
 
 // The reshape of a product, or null.
@@ -36,7 +41,7 @@ const Call* AsReshapedProduct(const ExprPtr& expr) {
 ExprPtr BiasBeforeReshape(const ExprPtr& node, const Uses&) {
   const Call* add = relay::AsCallTo(node, "add");
   const Call* reshape = add ? AsReshapedProduct(add->args[0]) : nullptr;
-  if (reshape == nullptr || relay::AsCallTo(reshape->args[0], "nn.dense") == nullptr) return nullptr;
+  if (reshape == nullptr || !IsFloatDense(reshape->args[0])) return nullptr;
   const Shape& shape = ShapeOf(node);
   if (shape.empty() || shape != ShapeOf(add->args[0]) || shape.back() != ShapeOf(reshape->args[0])[1]) return nullptr;
   const auto bias = PerChannel(add->args[1], shape, static_cast<int>(shape.size()) - 1);

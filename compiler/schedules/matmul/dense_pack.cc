@@ -37,6 +37,7 @@
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/matmul/dense_rows.h"
 #include "compiler/schedules/parts/epilogue_emit.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/parts/step_cycles.h"
@@ -141,17 +142,7 @@ class DenseEmitter {
     const int64_t main = steps_ - steps_ % k_.unroll_ic;
     Vals acc = Reduce(registers, x, w, 0, main, k_.unroll_ic, StartValues(registers, panel));
     acc = Reduce(registers, x, w, main, steps_, 1, acc);
-    for (int p = 0; p < registers.pixels; ++p) {
-      Value* row = b_.Add(first_row, p);
-      Value* column = b_.Mul(panel, Bytes(types_.output, k_.oc_block));
-      Value* y = b_.At(behind_.Output(b_, row), column);
-      Value* r = epilogue_.residual ? b_.At(behind_.Residual(b_, row), column) : nullptr;
-      const ChannelAddresses channels = behind_.channels.Skip(b_, panel, k_.oc_block);
-      for (int v = 0; v < registers.vectors; ++v) {
-        const int width = static_cast<int>(std::min<int64_t>(lanes_, columns - int64_t{v} * lanes_));
-        StoreVector(Nth(acc, p * registers.vectors + v), y, r, channels, v, width);
-      }
-    }
+    StoreDenseTile(b_, epilogue_, types_, behind_, {registers, first_row, panel, k_.oc_block, columns}, acc);
   }
 
   Vals StartValues(const RegisterTile& registers, Value* panel) {
@@ -179,21 +170,6 @@ class DenseEmitter {
       }
       return acc;
     });
-  }
-
-  // Stores `width` lanes of vector v: a tail is written lane by lane so that nothing past the row is touched.
-  void StoreVector(Value* acc, Value* y, Value* r, const ChannelAddresses& channels, int v, int width) {
-    const auto store = [&](Value* sum, int64_t column) {
-      Value* to = b_.At(y, Bytes(types_.output, column));
-      Value* residual = r ? b_.At(r, Bytes(types_.output, column)) : nullptr;
-      b_.Store(EmitEpilogue(b_, epilogue_, types_, sum, channels.At(b_, column, residual)), to);
-    };
-    const int64_t first = int64_t{v} * lanes_;
-    if (width == lanes_) return store(acc, first);
-    for (int lane = 0; lane < width; ++lane) {
-      Value* scalar = lanes_ == 1 ? acc : b_.ir().CreateExtractElement(acc, static_cast<uint64_t>(lane));
-      store(scalar, first + lane);
-    }
   }
 
   // Loads one step of a row: a pair of bfloat16, or four bytes, are as wide as a float.

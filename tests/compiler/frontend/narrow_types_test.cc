@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "compiler/relay/printer.h"
 #include "core/declared_types.h"
 #include "core/small_floats.h"
 #include "tests/compiler/frontend/run_onnx.h"
@@ -81,6 +82,30 @@ TEST(NarrowTypes, AreDequantisedInBlocks) {
   model.Node("DequantizeLinear", {"w", "s"}, {"d"}, {{"axis", int64_t{1}}, {"block_size", int64_t{2}}});
   model.Node("Add", {"x", "d"}, {"y"}).Output("y");
   EXPECT_THAT(Results(model, {{"x", Tensor(DType::kFloat32, {1, 5})}}), ElementsAre(1, 2, 30, -10, 700));
+}
+
+// Weights in blocks of 8 along the sum: rows of 16 for a transposed B, or columns.
+TEST(NarrowTypes, OfBlocksStayPackedInMatrices) {
+  for (const bool rows : {true, false}) {
+    ModelMaker model(21);
+    model.Input("x", {1, 16});
+    auto& weight = *model.graph().add_initializer();
+    weight.set_name("w");
+    weight.set_data_type(kInt4);
+    for (const int dim : {rows ? 2 : 16, rows ? 16 : 2}) weight.add_dims(dim);
+    // The first row or column is 1 and -1 in turns, the other 2.
+    std::string bytes;
+    for (int i = 0; i < 16; ++i) bytes += rows ? (i < 8 ? '\xF1' : '\x22') : (i % 2 == 0 ? '\x21' : '\x2F');
+    weight.set_raw_data(bytes);
+    model.Weight("s", {2, 2}, rows ? std::vector<float>{1, 10, 100, 1000} : std::vector<float>{1, 100, 10, 1000});
+    model.Node("DequantizeLinear", {"w", "s"}, {"d"}, {{"axis", int64_t{rows}}, {"block_size", int64_t{8}}});
+    model.Node("Gemm", {"x", "d"}, {"y"}, {{"transB", int64_t{rows}}}).Output("y");
+    const relay::IRModule module = ImportOnnxBytes(model.Bytes(), "test", {}).module;
+    EXPECT_THAT(relay::ToText(module), HasSubstr("unpack_blocks")) << rows;
+    Tensor x(DType::kFloat32, {1, 16});
+    x.Set(0, 1), x.Set(3, 2), x.Set(8, 3);
+    EXPECT_THAT(Results(model, {{"x", x}}), ElementsAre(1 - 2 + 30, 200 + 400 + 6000)) << rows;
+  }
 }
 
 TEST(NarrowTypes, SaturateWhereTheyAreQuantised) {

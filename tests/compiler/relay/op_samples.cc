@@ -30,6 +30,8 @@ std::map<std::string, std::vector<OpSample>> Layers() {
           {"nn.conv2d_transpose", {{{kImages, {4, 3, 3, 3}}, {}}}},
           {"nn.conv3d_transpose", {{{kVolumes, {4, 3, 2, 3, 3}}, {}}}},
           {"nn.dense", {{{{2, 4}, {3, 4}}, {}}, {{{2, 4}, {3, 4}}, int32}}},
+          {"nn.dense_blocks", {{{{2, 9}, {3, 2}, {3, 2}, {3, 2}}, {{"block", int64_t{8}}}}}},
+          {"unpack_blocks", {{{{3, 2}, {3, 2}, {3, 2}}, {{"block", int64_t{8}}, {"columns", int64_t{9}}}}}},
           {"nn.batch_matmul", {{{{2, 3, 4}, {2, 5, 4}}, {}}, {{{2, 3, 4}, {2, 5, 4}, {2}}, int32}}},
           {"nn.bias_add", channelwise},
           {"nn.prelu", channelwise},

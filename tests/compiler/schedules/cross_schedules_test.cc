@@ -71,6 +71,7 @@ const std::vector<Draw>& Draws() {
                                           {"prologue", testing::RandomPrologue},
                                           {"depthwise", testing::RandomDepthwise},
                                           {"dense", testing::RandomDense},
+                                          {"dense blocks", testing::RandomDenseBlocks},
                                           {"batch_matmul", testing::RandomBatchMatmul},
                                           {"bfloat16 pointwise", OfBFloat16<testing::RandomPointwise>},
                                           {"bfloat16 few outputs", OfBFloat16<testing::RandomFewOutputs>},

@@ -46,6 +46,8 @@ const Kernel kTiled[] = {
     {"3x3", "conv2d_winograd", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
     {"3x3, 2 outputs", "conv2d_dot", "nn.conv2d data=1x64x56x56 weight=2x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
     {"one row", "dense_pack", "nn.dense data=1x2048 weight=1000x2048 epilogue=bias_act"},
+    {"one row", "dense_blocks",
+     "nn.dense_blocks data=1x2048 weight=1000x256 blocks=int4x128 dtype=float32,int32,float32,float32"},
     {"packed", "batch_matmul", "nn.batch_matmul data=12x128x64 weight=12x128x64"},
     {"in place", "batch_matmul", "nn.batch_matmul data=12x128x128 weight=12x128x64 layouts=BMK,BKN,BMN"},
 };
@@ -157,7 +159,7 @@ TEST_P(HotBlock, OfATileKeepsItsAccumulatorsInRegisters) {
     ExpectOnPage(kernel, hot);
     // With one row every weight is used once, and where lanes are input channels nothing is broadcast.
     const std::string_view schedule = kernel.schedule;
-    if (schedule != "dense_pack" && schedule != "conv2d_dot") {
+    if (schedule != "dense_pack" && schedule != "dense_blocks" && schedule != "conv2d_dot") {
       EXPECT_LE(hot.loads, GetParam().loads * expected) << what;
     }
   }

@@ -23,6 +23,7 @@ const char* const kWorkloads[] = {
     "nn.conv2d data=1x48x14x14 weight=96x16x3x3 padding=1x1x1x1 groups=3",
     "nn.conv2d data=1x144x56x56 weight=144x1x3x3 padding=1x1x1x1 groups=144 epilogue=bias_act",
     "nn.dense data=16x2048 weight=1000x2048 epilogue=bias_act",
+    "nn.dense_blocks data=16x2048 weight=1000x256 blocks=int4x32 dtype=float32,int32,float32,float32",
     "nn.batch_matmul data=12x128x128 weight=12x128x64 layouts=BMK,BKN,BMN",
 };
 

@@ -36,6 +36,8 @@ const Kernel kKernels[] = {
     {"conv2d_dot", "nn.conv2d data=1x32x56x56 weight=1x32x3x3 padding=1x1x1x1 epilogue=bias_act", "tile_ow", 22},
     {"conv2d_depthwise", "nn.conv2d data=1x32x56x56 weight=32x1x3x3 padding=1x1x1x1 groups=32", "tile_ow", 20},
     {"dense_pack", "nn.dense data=20x96 weight=64x96", "oc_block", 128},
+    {"dense_blocks", "nn.dense_blocks data=20x96 weight=64x12 blocks=int4x32 dtype=float32,int32,float32,float32",
+     "oc_block", 48},
     {"batch_matmul", "nn.batch_matmul data=2x20x96 weight=2x64x96", "oc_block", 64},
 };
 

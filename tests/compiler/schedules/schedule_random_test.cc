@@ -22,6 +22,7 @@ using testing::OnSmallImages;
 using testing::RandomBatchMatmul;
 using testing::RandomConv;
 using testing::RandomDense;
+using testing::RandomDenseBlocks;
 using testing::RandomDepthwise;
 using testing::RandomFewOutputs;
 using testing::RandomPointwise;
@@ -127,6 +128,8 @@ TEST(ScheduleAgainstReference, ImagesOfOneColumnAreComputedAsImagesOfOneRow) {
 }
 
 TEST(ScheduleAgainstReference, RandomDenseLayers) { CheckRandom(RandomDense, 45, 4); }
+
+TEST(ScheduleAgainstReference, RandomDenseLayersOfBlocks) { CheckRandom(RandomDenseBlocks, 90, 14); }
 
 TEST(ScheduleAgainstReference, RandomBatchMatmuls) { CheckRandom(RandomBatchMatmul, 90, 9); }
 

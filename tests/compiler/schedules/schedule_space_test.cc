@@ -15,6 +15,7 @@ TEST(Schedule, EveryWorkloadHasOne) {
   for (const char* text :
        {"nn.conv2d data=1x3x224x224 weight=64x3x7x7 strides=2x2 padding=3x3x3x3",
         "nn.conv2d data=2x30x9x9 weight=60x10x3x3 groups=3", "nn.dense data=1x2048 weight=1000x2048",
+        "nn.dense_blocks data=1x70 weight=9x9 blocks=int4x32,zeros dtype=float32,int32,float32,float32",
         "nn.batch_matmul data=1x1x5 weight=1x1x5", "nn.batch_matmul data=3x1x70 weight=3x21x70",
         "nn.batch_matmul data=5x1x3 weight=5x1x9 layouts=BKM,BKN,BMN",
         "nn.conv2d data=1x8x9x9 weight=16x1x3x3 groups=8", "nn.conv2d data=1x8x9x9 weight=8x1x3x3 groups=8"}) {

@@ -1,0 +1,30 @@
+// Rows of float32 as signed bytes with a step for each block, for products with packed integers of a few bits.
+#pragma once
+
+#include "compiler/codegen/kernel_builder.h"
+#include "core/block_format.h"
+
+namespace hone {
+
+// A row of `columns` in memory, in blocks as its weights have them. Bytes stand as unpacking a word of weights gives
+// them, in fours, so that one multiplication serves four. With 4 bits, two groups for each word:
+//
+//   bytes   | k0 k2 k4 k6 | k1 k3 k5 k7 | k8 k10 k12 k14 | ..     0 past the columns
+//   steps   | block 0 | block 1 | ..                              float32: the largest magnitude / 127; NaN of a
+//                                                                  block with a NaN or an infinity
+//   sums    | block 0 | block 1 | ..                              int32: of a block's bytes
+struct QuantisedRows {
+  BlockFormat format;
+  int64_t columns = 0;
+
+  int64_t groups() const { return format.per_word() / 4; }  // of a word
+  int64_t steps_at() const { return format.Words(columns) * format.per_word(); }
+  int64_t sums_at() const { return steps_at() + format.Blocks(columns) * 4; }
+  // From one row to the next, a whole number of cache lines.
+  int64_t row_bytes() const { return CeilDiv(sums_at() + format.Blocks(columns) * 4, 64) * 64; }
+
+  // Quantises the float32 at `from` to the row at `to`: x * (127 / largest) to nearest, halves to even.
+  void Emit(KernelBuilder& b, Value* from, Value* to) const;
+};
+
+}  // namespace hone
