@@ -19,6 +19,7 @@
 namespace hone {
 
 class Evaluator;
+struct Piece;
 struct EmittedKernel;
 // Emits one call at coordinates of its result's logical axes.
 using CallEmitter = Value* (*)(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes);
@@ -71,6 +72,8 @@ class Evaluator {
   void SetField(const relay::Expr* concat, int field) { field_[concat] = field; }
   // Forgets everything that was set or computed; for the start of another loop nest.
   void Reset();
+  // Reset, then sets what is known of all coordinates of the piece.
+  void Enter(const Piece& piece);
   std::optional<int> FieldOf(const relay::Expr* concat) const;
   // Whether every window read at the current coordinates lies inside its input.
   bool interior = false;
@@ -124,7 +127,8 @@ Value* RequireFloat(Value* x, const relay::Call& call);
 
 // Whether loops may treat the axes [first, last] of the shape `whole` as one, for an expression broadcast to `whole`.
 // They then ask for positions past the extent of `last`, with the other axes at 0. The expression must be elementwise
-// on dense operands, each with one constant step from position to position.
+// on dense operands, each with one constant step from position to position. Slices, pads, parts of a split and the
+// known field of a concatenation may shift all positions.
 bool IsOneAxis(const Evaluator& e, const relay::ExprPtr& expr, const Shape& whole, size_t first, size_t last);
 
 }  // namespace hone

@@ -139,6 +139,12 @@ Value* LoadHalves(KernelBuilder& b, const OperandAccess& operand, const Coordina
 
 }  // namespace
 
+Value* AddressOf(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at) {
+  const auto where = Locate(b, operand, at);
+  if (!where) throw Error(ExitCode::kBug, "lanes that cross blocks have no address");
+  return b.At(operand.base, where->bytes);
+}
+
 Value* LoadOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes) {
   if (const auto where = Locate(b, operand, at)) return LoadAt(b, operand, *where, lanes);
   if (Value* halves = LoadHalves(b, operand, at, lanes)) return halves;

@@ -49,6 +49,8 @@ struct OperandAccess {
   Layout layout;  // empty: row-major
 };
 
+// The address of lane 0. Throws Error(kBug) if the lanes cross blocks of the layout.
+Value* AddressOf(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at);
 // One value per lane; lanes past lanes.valid hold anything. Never reads outside the tensor if every valid lane is
 // inside it. Valid lanes that are neighbours are read by one vector load, others lane by lane.
 Value* LoadOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes);

@@ -203,16 +203,26 @@ std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const OperandA
              [&](Piece& piece, size_t i) { piece.valid = i == 1 ? static_cast<int>(rest) : 0; });
 }
 
-// Joins dense rows computed elementwise from dense operands into one long row.
-void JoinAxes(const Evaluator& e, const ExprPtr& output, const OperandAccess& operand, size_t last, Piece& whole) {
-  if (last >= whole.low.size() || !operand.layout.empty()) return;
+// Joins dense rows computed from dense operands into one long row, as far as the box is whole along inner axes.
+void JoinAxes(Evaluator& e, const ExprPtr& output, const OperandAccess& operand, size_t last, Piece& piece) {
+  if (last >= piece.low.size() || !operand.layout.empty()) return;
+  const Shape& shape = output->type->shape;
   const size_t least = operand.batch_stride != nullptr ? 1 : 0;
+  e.Enter(piece);
   size_t first = last;
-  while (first > least && IsOneAxis(e, output, output->type->shape, first - 1, last)) --first;
-  for (size_t axis = first; axis < last; ++axis) {
-    whole.high[last] *= whole.high[axis];
-    whole.high[axis] = 1;
+  const auto is_whole = [&](size_t axis) { return piece.low[axis] == 0 && piece.high[axis] == shape[axis]; };
+  while (first > least && is_whole(first) && IsOneAxis(e, output, shape, first - 1, last)) --first;
+  int64_t inner = 1;
+  for (size_t axis = first + 1; axis <= last; ++axis) inner *= shape[axis];
+  if (first < last) {
+    piece.low[last] = piece.low[first] * inner;
+    piece.high[last] = piece.high[first] * inner;
   }
+  for (size_t axis = first; axis < last; ++axis) {
+    piece.low[axis] = 0;
+    piece.high[axis] = 1;
+  }
+  e.Reset();
 }
 
 // Number of float32 vectors that are computed together. Two hide each other's latencies, and four make a whole vector
@@ -258,12 +268,12 @@ std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number) {
     whole.low.push_back(0);
     whole.high.push_back(axis.extent);
   }
-  JoinAxes(e, output, operand, shape.lane_axis, whole);
   auto pieces = CutFields({whole}, output, shape);
   pieces = CutBorders(pieces, output, shape, machine);
   pieces = CutPadding(pieces, output, shape);
   pieces = CutSelection(pieces, output, shape);
   pieces = CutLastBlock(pieces, operand, shape);
+  for (Piece& piece : pieces) JoinAxes(e, output, operand, shape.lane_axis, piece);
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
   const bool windows = RootCall(output, [](const relay::Call& call) { return WindowOf(call).has_value(); }) != nullptr;
   const int64_t vectors = VectorsOf(output);

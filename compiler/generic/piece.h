@@ -38,8 +38,8 @@ struct Piece {
 //                             |   |               |   |
 //                             +---+---------------+---+
 //
-// Axes whose elements are contiguous in every operand become one. The last of them then extends past its extent, and
-// the others stay at 0.
+// Axes whose elements are contiguous in every operand become one. The last of them then holds their positions in
+// row-major order, and the others stay at 0.
 std::vector<Piece> PiecesOf(Evaluator& e, const relay::ExprPtr& output, int operand);
 
 // The first `wanted` call, from the expression down through operators that keep coordinates as they are; else null.

@@ -7,6 +7,7 @@ namespace {
 
 // The number of items that suffices for all workers.
 constexpr int64_t kEnoughItems = 16;
+constexpr int64_t kLineBytes = 64;
 
 int64_t Extent(const Piece& piece, size_t axis) { return piece.high[axis] - piece.low[axis]; }
 
@@ -54,6 +55,39 @@ void ForChunk(KernelBuilder& b, const Piece& piece, size_t lane_axis, const Divi
        [&] { body(b.Index(high - rest), {piece.lanes, static_cast<int>(rest)}); });
 }
 
+// Whether vectors of the row should begin with cache lines. A vector as long as a line is two stores anywhere else.
+// Buffers of the arena begin with a line; those of a caller may begin anywhere.
+bool LinesUp(const Piece& piece, const Division& d, size_t lane_axis, const OperandAccess& operand,
+             const MachineModel& machine) {
+  constexpr int64_t kLeastVectors = 8;
+  const int64_t row = Extent(piece, lane_axis), last_chunk = d.chunk > 0 ? row % d.chunk : 0;
+  return machine.vector_lanes * int64_t{sizeof(float)} == kLineBytes && operand.layout.empty() && !piece.heavy &&
+         !piece.in_line && row >= kLeastVectors * piece.lanes && (last_chunk == 0 || last_chunk >= piece.lanes);
+}
+
+// Runs body over [from, to) of the output, at least one vector. `address` is that of element `from`. All vectors begin
+// with a cache line, but for two that may overlap their neighbours:
+//
+//    lines      |       |       |       |       |
+//    vectors       aaaaaaaa                          if `from` is not the beginning of a line
+//                       bbbbbbbbcccccccc
+//                                    dddddddd        if `to` is not the end of one
+void ForLines(KernelBuilder& b, Value* address, Value* from, Value* to, const Piece& piece, DType dtype,
+              const std::function<void(Value*, Lanes)>& body) {
+  const Lanes full{piece.lanes, piece.lanes};
+  auto& ir = b.ir();
+  Value* ahead = ir.CreateAnd(ir.CreateNeg(ir.CreatePtrToInt(address, b.i64())), uint64_t{kLineBytes - 1});
+  Value* before = b.Div(ahead, DTypeBytes(dtype));
+  Value* first = b.Add(from, before);
+  b.For(first, b.Add(to, 1 - piece.lanes), piece.lanes, [&](Value* p) { body(p, full); });
+  Value* behind = b.Mod(b.Sub(to, first), piece.lanes);
+  b.For(0, 2, 1, [&](Value* end) {
+    Value* is_first = ir.CreateICmpEQ(end, b.Index(0));
+    Value* wanted = ir.CreateICmpNE(ir.CreateSelect(is_first, before, behind), b.Index(0));
+    b.If(wanted, [&] { body(ir.CreateSelect(is_first, from, b.Add(to, -piece.lanes)), full); });
+  });
+}
+
 // Every vector of the row, at a position known when the code is emitted.
 void ForLanesInLine(const Piece& piece, size_t lane_axis, KernelBuilder& b,
                     const std::function<void(Value*, Lanes)>& body) {
@@ -93,9 +127,23 @@ void EmitElement(Evaluator& e, const PieceOutput& output, const BoxPoint& point)
   StoreOperand(b, operand, at, point.lanes, value);
 }
 
+// ForLines over the row at `row`, or over chunk number `chunk` of it.
+void ForRowLines(Evaluator& e, const Piece& piece, const PieceOutput& output, const Division& d, Vals row, Value* chunk,
+                 const std::function<void(Value*, Lanes)>& body) {
+  KernelBuilder& b = e.b();
+  const size_t lane_axis = output.shape.lane_axis;
+  Value* high = b.Index(piece.high[lane_axis]);
+  Value* from = b.Add(b.Mul(chunk, d.chunk), piece.low[lane_axis]);
+  Value* to = d.chunk > 0 ? b.Min(b.Add(from, d.chunk), high) : high;
+  row[lane_axis] = from;
+  const OperandAccess& operand = e.Operand(output.operand);
+  Value* address = AddressOf(b, operand, CoordinatesAt(b, output.shape, {row, {piece.lanes, piece.lanes}}));
+  ForLines(b, address, from, to, piece, operand.dtype, body);
+}
+
 // Emits the axes [axis, lane axis) as loops, then the lanes.
 void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size_t axis, Vals at,
-               const std::function<void(const std::function<void(Value*, Lanes)>&)>& row) {
+               const std::function<void(const Vals&, const std::function<void(Value*, Lanes)>&)>& row) {
   const size_t lane_axis = output.shape.lane_axis;
   if (axis < std::min(lane_axis, output.shape.axes.size())) {
     const auto inner = [&](Value* p) {
@@ -108,7 +156,7 @@ void EmitInner(Evaluator& e, const Piece& piece, const PieceOutput& output, size
     return e.b().For(piece.low[axis], piece.high[axis], 1, inner);
   }
   if (lane_axis >= output.shape.axes.size()) return EmitElement(e, output, {at, kScalar});
-  row([&](Value* position, Lanes lanes) {
+  row(at, [&](Value* position, Lanes lanes) {
     Vals here = at;
     here[lane_axis] = position;
     EmitElement(e, output, {here, lanes});
@@ -196,14 +244,13 @@ void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Valu
   KernelBuilder& b = e.b();
   const Division d = DivisionOf(piece, output.shape);
   const size_t lane_axis = output.shape.lane_axis;
+  const bool lines =
+      lane_axis < piece.low.size() && LinesUp(piece, d, lane_axis, e.Operand(output.operand), b.machine());
   b.For(begin, end, 1, [&](Value* item) {
-    e.Reset();
-    e.interior = piece.interior;
-    e.columns_inside = piece.columns_inside;
-    e.padded = piece.padded;
-    for (const auto& [concat, field] : piece.fields) e.SetField(concat, field);
+    e.Enter(piece);
     const Vals at = ItemPosition(b, piece, d.item_axes, piece.low.size(), b.Div(item, d.chunks));
-    EmitInner(e, piece, output, d.item_axes, at, [&](const std::function<void(Value*, Lanes)>& body) {
+    EmitInner(e, piece, output, d.item_axes, at, [&](const Vals& row, const std::function<void(Value*, Lanes)>& body) {
+      if (lines) return ForRowLines(e, piece, output, d, row, b.Mod(item, d.chunks), body);
       if (d.chunk > 0) return ForChunk(b, piece, lane_axis, d, b.Mod(item, d.chunks), body);
       if (piece.in_line) return ForLanesInLine(piece, lane_axis, b, body);
       if (!output.shape.lanes_in_block()) {

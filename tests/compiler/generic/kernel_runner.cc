@@ -21,19 +21,23 @@ namespace {
 constexpr int64_t kGuardBytes = 256;
 constexpr uint8_t kGuard = 0xa5;
 constexpr int64_t kGapBytes = 72;  // between the images of an operand with gaps
+constexpr int64_t kLineBytes = 64;
 
 // A physical tensor with guard bytes around it.
 struct Guarded {
   std::vector<uint8_t> bytes;
   int64_t size_bytes = 0;
-  int64_t images = 1, stride_bytes = 0;
+  int64_t images = 1, stride_bytes = 0, before = 0;
 
-  Guarded(const Shape& physical, int64_t element_bytes, bool apart)
+  // The data begin `offset` bytes behind a cache line.
+  Guarded(const Shape& physical, int64_t element_bytes, bool apart, int64_t offset)
       : size_bytes(ElementCount(physical) * element_bytes), images(physical.empty() ? 1 : physical[0]) {
     stride_bytes = (images > 0 ? size_bytes / images : 0) + (apart ? kGapBytes : 0);
-    bytes.resize(static_cast<size_t>(stride_bytes * images + 2 * kGuardBytes), kGuard);
+    bytes.resize(static_cast<size_t>(stride_bytes * images + 2 * kGuardBytes + 2 * kLineBytes), kGuard);
+    const auto first = reinterpret_cast<intptr_t>(bytes.data()) + kGuardBytes;
+    before = kGuardBytes + (-first & (kLineBytes - 1)) + offset;
   }
-  uint8_t* data() { return bytes.data() + kGuardBytes; }
+  uint8_t* data() { return bytes.data() + before; }
   void Put(const Tensor& physical) {
     const auto* from = static_cast<const uint8_t*>(physical.raw());
     for (int64_t n = 0; n < images; ++n)
@@ -45,12 +49,12 @@ struct Guarded {
   }
   bool intact() const {
     const auto clean = [](uint8_t byte) { return byte == kGuard; };
-    bool all = std::all_of(bytes.begin(), bytes.begin() + kGuardBytes, clean);
+    bool all = std::all_of(bytes.begin(), bytes.begin() + before, clean);
     for (int64_t n = 0; n < images; ++n) {
-      const auto image = bytes.begin() + kGuardBytes + n * stride_bytes;
+      const auto image = bytes.begin() + before + n * stride_bytes;
       all = all && std::all_of(image + static_cast<int64_t>(image_bytes()), image + stride_bytes, clean);
     }
-    return all && std::all_of(bytes.end() - kGuardBytes, bytes.end(), clean);
+    return all && std::all_of(bytes.begin() + before + images * stride_bytes, bytes.end(), clean);
   }
 
  private:
@@ -110,14 +114,16 @@ std::vector<Tensor> CompiledFunction::Run(const std::vector<Tensor>& args, int c
   std::vector<int64_t> strides;
   for (size_t i = 0; i < operands_.size(); ++i) {
     const Shape shape = PhysicalShapeOf(operands_[i]);
-    memory.emplace_back(shape, DTypeBytes(operands_[i].dtype), LiesApart(*function_, i));
+    const int64_t element_bytes = DTypeBytes(operands_[i].dtype);
+    const auto offset = static_cast<int64_t>(random.Below(static_cast<uint64_t>(kLineBytes / element_bytes)));
+    memory.emplace_back(shape, element_bytes, LiesApart(*function_, i), offset * element_bytes);
     strides.push_back(memory.back().stride_bytes);
     if (i < args.size()) memory.back().Put(Physical(args[i], operands_[i].layout));
   }
   for (auto& block : memory) pointers.push_back(block.data());
-  Guarded shared({kernel_.shared_workspace_bytes}, 1, false);
+  Guarded shared({kernel_.shared_workspace_bytes}, 1, false, 0);
   for (const KernelStage& stage : kernel_.stages) {
-    Guarded workspace({stage.worker_workspace_bytes}, 1, false);
+    Guarded workspace({stage.worker_workspace_bytes}, 1, false, 0);
     const hone_kernel_args call{pointers.data(), strides.data(), shared.data(), workspace.data(), 0, 1};
     const DenormalsOff as_a_worker;
     RunCut(loaded_->Find(stage.symbol), call, stage.extent, cuts, random);

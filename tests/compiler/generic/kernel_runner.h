@@ -32,7 +32,8 @@ class LoadedKernel {
 class CompiledFunction {
  public:
   CompiledFunction(const relay::FunctionPtr& function, const Target& target);
-  // Each stage's range is cut `cuts` times at random places, and the parts run in random order. Tensors are logical;
+  // Each stage's range is cut `cuts` times at random places, and the parts run in random order. Operands begin at random
+  // elements of a cache line. Tensors are logical;
   // operands with images apart have gaps between the images. The memory around every operand is checked for stray
   // writes, and lanes past an axis for zeros.
   std::vector<Tensor> Run(const std::vector<Tensor>& args, int cuts, Random& random) const;
