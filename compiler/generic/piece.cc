@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/joined_axes.h"
 #include "compiler/generic/memory_shape.h"
 #include "compiler/generic/window.h"
 #include "compiler/relay/op.h"

@@ -59,7 +59,7 @@ void ForChunk(KernelBuilder& b, const Piece& piece, size_t lane_axis, const Divi
 // Buffers of the arena begin with a line; those of a caller may begin anywhere.
 bool LinesUp(const Piece& piece, const Division& d, size_t lane_axis, const OperandAccess& operand,
              const MachineModel& machine) {
-  constexpr int64_t kLeastVectors = 8;
+  constexpr int64_t kLeastVectors = 4;
   const int64_t row = Extent(piece, lane_axis), last_chunk = d.chunk > 0 ? row % d.chunk : 0;
   return machine.vector_lanes * int64_t{sizeof(float)} == kLineBytes && operand.layout.empty() && !piece.heavy &&
          !piece.in_line && row >= kLeastVectors * piece.lanes && (last_chunk == 0 || last_chunk >= piece.lanes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/generic/evaluator.h"
+#include "compiler/generic/joined_axes.h"
 #include "compiler/ops/op_calls.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/visitor.h"

@@ -7,6 +7,7 @@
 #include "compiler/codegen/math/float_bits.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
+#include "compiler/generic/joined_axes.h"
 #include "compiler/ops/kernel_families.h"
 #include "core/nth.h"
 

@@ -1,0 +1,142 @@
+#include "compiler/generic/joined_axes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/relay/op.h"
+#include "core/nth.h"
+
+namespace hone {
+namespace {
+
+enum class AxisStep : uint8_t { kNone, kOne, kSeveral };
+
+// The step from one position along the axes to the next, for an operand with at most as many axes as `whole`.
+AxisStep StepAlong(const Shape& operand, const Shape& whole, size_t first, size_t last) {
+  const size_t added = whole.size() - operand.size();
+  const auto varies = [&](size_t axis) { return axis >= added && operand[axis - added] != 1; };
+  for (size_t axis = first; axis <= last; ++axis) {
+    if (whole[axis] == 1 || varies(axis) != varies(first)) return AxisStep::kSeveral;
+  }
+  return varies(first) ? AxisStep::kOne : AxisStep::kNone;
+}
+
+// Operators with channels along an axis do not broadcast by numpy's rules.
+bool IsBroadcast(const relay::Call& call) {
+  const relay::OpDef& op = *relay::AsOp(call.op)->def;
+  const bool pointwise = op.pattern == relay::OpPattern::kElementwise || op.pattern == relay::OpPattern::kBroadcast;
+  return pointwise && op.name != "nn.bias_add" && op.name != "nn.prelu";
+}
+
+// Neighbouring axes of an argument at which a call reads what it gives at neighbouring axes of its own.
+struct ReadAxes {
+  relay::ExprPtr argument;
+  size_t first = 0, last = 0;
+};
+
+// A call that takes out or adds positions at the ends of some axes.
+struct EndsMoved {
+  std::vector<int64_t> axes;     // negative ones count from the back
+  std::vector<int64_t> strides;  // as long, or empty: 1
+};
+
+// Whether positions along [first, last] of the call's result, as one axis, are those of its argument plus a constant:
+// only the outermost of them may begin elsewhere.
+bool ShiftsOneAxis(const EndsMoved& moved, size_t rank, size_t first, size_t last) {
+  for (size_t i = 0; i < moved.axes.size(); ++i) {
+    const int64_t axis = moved.axes[i];
+    const auto at = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+    if (at < first || at > last) continue;
+    if (at > first || (!moved.strides.empty() && moved.strides[i] != 1)) return false;
+  }
+  return true;
+}
+
+EndsMoved EndsMovedBySlice(const relay::Call& slice) {
+  auto axes = slice.attrs.GetInts("axes");
+  const auto strides = slice.attrs.GetInts("strides");
+  for (size_t d = axes.size(); d < slice.attrs.GetInts("begin").size(); ++d) axes.push_back(static_cast<int64_t>(d));
+  const Shape &from = TensorTypeOf(slice.args[0]).shape, &to = slice.type->shape;
+  EndsMoved moved;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto at = static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(to.size()) : axes[i]);
+    const int64_t stride = strides.empty() ? 1 : strides[i];
+    if (stride == 1 && from[at] == to[at]) continue;  // the whole axis
+    moved.axes.push_back(axes[i]);
+    moved.strides.push_back(stride);
+  }
+  return moved;
+}
+EndsMoved EndsMovedByPad(const relay::Call& pad) {
+  const auto width = pad.attrs.GetInts("pad_width");
+  EndsMoved moved;
+  for (size_t d = 0; 2 * d + 1 < width.size(); ++d) {
+    if (width[2 * d] != 0 || width[2 * d + 1] != 0) moved.axes.push_back(static_cast<int64_t>(d));
+  }
+  return moved;
+}
+
+bool HasAxis(const EndsMoved& moved, size_t rank, size_t axis) {
+  return std::any_of(moved.axes.begin(), moved.axes.end(), [&](int64_t one) {
+    return static_cast<size_t>(one < 0 ? one + static_cast<int64_t>(rank) : one) == axis;
+  });
+}
+
+// What a call that moves elements reads along its axes [first, last], if it reads them as one axis: an entry per
+// argument that has these axes. nullopt for other calls.
+std::optional<std::vector<ReadAxes>> ReadAsOneAxis(const Evaluator& e, const relay::Call& call, size_t first,
+                                                   size_t last) {
+  const std::string& name = relay::AsOp(call.op)->def->name;
+  const size_t rank = call.type->shape.size();
+  if (name == "strided_slice" && ShiftsOneAxis(EndsMovedBySlice(call), rank, first, last)) {
+    return {{{call.args[0], first, last}}};
+  }
+  if (name == "nn.pad") {
+    const EndsMoved moved = EndsMovedByPad(call);
+    const bool inside = e.padded == &call || !HasAxis(moved, rank, first);
+    if (inside && ShiftsOneAxis(moved, rank, first, last)) return {{{call.args[0], first, last}}};
+  }
+  if (name == "concatenate") {
+    const EndsMoved moved{{call.attrs.GetInt("axis")}, {}};
+    const auto field = e.FieldOf(&call);
+    if (!ShiftsOneAxis(moved, rank, first, last) || (!field && HasAxis(moved, rank, first))) return std::nullopt;
+    std::vector<ReadAxes> fields;
+    for (const relay::ExprPtr& one : FlatArgs(call)) fields.push_back({one, first, last});
+    return field ? std::vector<ReadAxes>{Nth(fields, *field)} : fields;
+  }
+  if (name != "take") return std::nullopt;
+  const size_t indices = TensorTypeOf(call.args[1]).shape.size(), data = TensorTypeOf(call.args[0]).shape.size();
+  const int64_t given = call.attrs.GetInt("axis");
+  const auto axis = static_cast<size_t>(given < 0 ? given + static_cast<int64_t>(data) : given);
+  if (first < axis + indices) return std::nullopt;
+  return {{{call.args[0], first + 1 - indices, last + 1 - indices}}};
+}
+
+}  // namespace
+
+bool IsOneAxis(const Evaluator& e, const relay::ExprPtr& expr, const Shape& whole, size_t first, size_t last) {
+  const AxisStep step = StepAlong(TensorTypeOf(expr).shape, whole, first, last);
+  if (step != AxisStep::kOne) return step == AxisStep::kNone;
+  const relay::Call* call = relay::AsCall(expr);
+  const size_t added = whole.size() - TensorTypeOf(expr).shape.size();
+  if (const auto* item = relay::AsTupleGetItem(expr)) {
+    const relay::Call* split = relay::AsCallTo(item->tuple, "split");
+    const size_t rank = whole.size() - added;
+    return split != nullptr &&
+           ShiftsOneAxis({{split->attrs.GetInt("axis", 0)}, {}}, rank, first - added, last - added) &&
+           IsOneAxis(e, split->args[0], TensorTypeOf(split->args[0]).shape, first - added, last - added);
+  }
+  if (call == nullptr) return relay::AsConstant(expr) != nullptr || e.FlatOperand(expr) != nullptr;
+  if (const auto reads = ReadAsOneAxis(e, *call, first - added, last - added)) {
+    return std::all_of(reads->begin(), reads->end(), [&](const ReadAxes& read) {
+      return IsOneAxis(e, read.argument, TensorTypeOf(read.argument).shape, read.first, read.last);
+    });
+  }
+  return IsBroadcast(*call) && std::all_of(call->args.begin(), call->args.end(), [&](const relay::ExprPtr& arg) {
+           return IsOneAxis(e, arg, whole, first, last);
+         });
+}
+
+}  // namespace hone
