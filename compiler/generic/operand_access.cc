@@ -1,6 +1,7 @@
 #include "compiler/generic/operand_access.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <optional>
 
@@ -9,6 +10,11 @@
 #include "core/nth.h"
 
 namespace hone {
+
+bool HasMaskedAccess(const MachineModel& machine) {
+  constexpr int kLanes = 16;  // of AVX-512
+  return machine.vector_lanes == kLanes;
+}
 
 Coordinate At(Value* base) { return {base}; }
 Coordinate At(KernelBuilder& b, int64_t position) { return {b.Index(position)}; }
@@ -89,8 +95,25 @@ Value* Widened(KernelBuilder& b, Value* value, const std::vector<int>& mask) {
   return b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(mask));
 }
 
+// Whether the valid lanes are best read or written with a mask. Without one, they take an access for each power of two
+// in their number.
+bool WantsMask(KernelBuilder& b, llvm::Type* element, Lanes lanes) {
+  constexpr int64_t kLeastBits = 128;  // of a vector
+  return HasMaskedAccess(b.machine()) && lanes.count * int64_t{element->getScalarSizeInBits()} >= kLeastBits &&
+         !std::has_single_bit(static_cast<unsigned>(lanes.valid));
+}
+Value* ValidMask(KernelBuilder& b, Lanes lanes) {
+  std::vector<llvm::Constant*> bits;
+  for (int l = 0; l < lanes.count; ++l) bits.push_back(b.ir().getInt1(l < lanes.valid));
+  return llvm::ConstantVector::get(bits);
+}
+llvm::Align AlignOf(llvm::Type* element) { return llvm::Align(std::max(1U, element->getScalarSizeInBits() / 8)); }
+
 Value* LoadStrided(KernelBuilder& b, llvm::Type* element, Value* ptr, int64_t stride, Lanes lanes) {
   const int64_t span = (lanes.valid - 1) * stride + 1;
+  if (stride == 1 && span < lanes.count && WantsMask(b, element, lanes)) {
+    return b.ir().CreateMaskedLoad(VectorOf(element, lanes.count), ptr, AlignOf(element), ValidMask(b, lanes));
+  }
   Value* wide = b.LoadAs(VectorOf(element, static_cast<int>(span)), ptr);
   if (span == 1) return b.Splat(wide, lanes.count);
   if (stride == 1 && span == lanes.count) return wide;
@@ -179,6 +202,10 @@ void StoreOperand(KernelBuilder& b, const OperandAccess& operand, const Coordina
   if (lanes.valid == lanes.count) return b.Store(value, ptr);
   if (blocked) return b.Store(ZeroPast(b, value, lanes.valid), ptr);
   if (lanes.valid == 1) return b.Store(b.ir().CreateExtractElement(value, uint64_t{0}), ptr);
+  if (WantsMask(b, value->getType(), lanes)) {
+    b.ir().CreateMaskedStore(value, ptr, AlignOf(value->getType()), ValidMask(b, lanes));
+    return;
+  }
   std::vector<int> prefix(static_cast<size_t>(lanes.valid));
   std::iota(prefix.begin(), prefix.end(), 0);
   b.Store(Widened(b, value, prefix), ptr);

@@ -29,6 +29,9 @@ struct Lanes {
 };
 inline constexpr Lanes kScalar{1, 1};
 
+// Whether a vector's first lanes are read and written in one instruction, whatever their number.
+bool HasMaskedAccess(const MachineModel& machine);
+
 Coordinate At(Value* base);
 Coordinate At(KernelBuilder& b, int64_t position);
 Coordinate Shifted(KernelBuilder& b, const Coordinate& c, int64_t by);

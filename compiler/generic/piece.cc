@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -88,6 +89,8 @@ std::vector<Piece> CutFields(const std::vector<Piece>& whole, const ExprPtr& out
              [&](Piece& piece, size_t i) { piece.fields.emplace_back(concat, static_cast<int>(i)); });
 }
 
+int64_t PowerAtLeast(int64_t n) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n))); }
+
 bool HasInside(const WindowAxis& axis) { return axis.first_inside() < axis.last_inside(); }
 
 // The first `a` positions and the last ones from `b` on are emitted without a loop and hold the borders. Whole vectors
@@ -107,24 +110,26 @@ std::optional<std::pair<int64_t, int64_t>> ColumnsInLine(const WindowAxis& axis,
   return std::nullopt;
 }
 
-// As many lanes as possible, as long as a vector of data is not longer than a row of it.
-int LanesInLine(const Piece& piece, size_t columns, const WindowAxis& axis, int64_t lanes) {
+// As many lanes as possible, as long as a vector of data is not longer than a row of it. With masks it may be.
+int LanesInLine(const Piece& piece, size_t columns, const WindowAxis& axis, const MachineModel& machine) {
   constexpr int64_t kLeast = 4;
-  int64_t most = piece.high[columns] - piece.low[columns] > lanes ? 2 * lanes : lanes;
+  const int64_t lanes = machine.vector_lanes, row = piece.high[columns] - piece.low[columns];
+  int64_t most = row > lanes ? 2 * lanes : lanes;
+  if (HasMaskedAccess(machine)) return static_cast<int>(std::clamp(PowerAtLeast(row), kLeast, most));
   while (most > kLeast && (most - 1) * axis.stride >= axis.in) most /= 2;
   return static_cast<int>(most);
 }
 
 // Cuts a pool whose lanes run along the width.
 std::vector<Piece> CutPool(const std::vector<Piece>& whole, const std::array<WindowAxis, 2>& axes,
-                           const MemoryShape& shape, int64_t lanes, std::pair<int64_t, int64_t> in_line) {
+                           const MemoryShape& shape, const MachineModel& machine, std::pair<int64_t, int64_t> in_line) {
   const auto [a, b] = in_line;
   const size_t rows = OuterAxisOf(shape, 2), columns = shape.lane_axis;
   const std::vector<int64_t> at = b == 0 ? std::vector<int64_t>{a} : std::vector<int64_t>{a, b};
   const auto parts = Cut(whole, columns, at, [&](Piece& piece, size_t i) {
     piece.columns_inside = i == 1;
     piece.in_line = i != 1;
-    if (piece.in_line) piece.lanes = LanesInLine(piece, columns, axes[1], lanes);
+    if (piece.in_line) piece.lanes = LanesInLine(piece, columns, axes[1], machine);
   });
   if (!HasInside(axes[0])) return parts;
   return Cut(parts, rows, {axes[0].first_inside(), axes[0].last_inside()},
@@ -141,7 +146,7 @@ std::vector<Piece> CutBorders(const std::vector<Piece>& whole, const ExprPtr& ou
       !shape.lanes_in_block() && shape.lane_axis < shape.axes.size() && shape.axes[shape.lane_axis].logical == 3;
   const auto in_line = ColumnsInLine(axes[1], lanes);
   if (along && lanes > 1 && in_line && !IsNamed(*call, "nn.conv2d")) {
-    return CutPool(whole, axes, shape, lanes, *in_line);
+    return CutPool(whole, axes, shape, machine, *in_line);
   }
   if (!HasInside(axes[0]) || !HasInside(axes[1])) return whole;
   const auto bounds = [&](size_t i) { return std::vector<int64_t>{axes[i].first_inside(), axes[i].last_inside()}; };
@@ -230,14 +235,20 @@ void JoinAxes(Evaluator& e, const ExprPtr& output, const OperandAccess& operand,
 // of bytes.
 int64_t VectorsOf(const ExprPtr& output) { return DTypeBytes(output->type->dtype) == 1 ? 4 : 2; }
 
-int PieceLanes(const Piece& piece, const MemoryShape& shape, int64_t lanes, int64_t vectors) {
+// Shorter rows take no vector.
+constexpr int64_t kLeastMasked = 4;
+
+int PieceLanes(const Piece& piece, const MemoryShape& shape, const MachineModel& machine, bool one, int64_t vectors) {
   if (shape.lane_axis >= shape.axes.size()) return 1;
   const auto& lane = shape.axes[shape.lane_axis];
   if (lane.block > 0) return static_cast<int>(lane.block);
   if (piece.in_line) return piece.lanes;
   const int64_t extent = piece.high[shape.lane_axis] - piece.low[shape.lane_axis];
+  if (one) return 1;
+  const int64_t lanes = machine.vector_lanes;
   while (vectors > 1 && extent < vectors * lanes) vectors /= 2;
-  return static_cast<int>(std::min(extent, vectors * lanes));
+  const int64_t row = HasMaskedAccess(machine) && extent >= kLeastMasked ? PowerAtLeast(extent) : extent;
+  return static_cast<int>(std::min(row, vectors * lanes));
 }
 
 }  // namespace
@@ -281,7 +292,7 @@ std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number) {
   // Lanes follow from the finished boxes, because a cut may have left an axis too short for a vector.
   for (Piece& piece : pieces) {
     const bool one = scalar || (windows && !piece.interior && !piece.columns_inside);
-    piece.lanes = PieceLanes(piece, shape, one ? 1 : machine.vector_lanes, one ? 1 : vectors);
+    piece.lanes = PieceLanes(piece, shape, machine, one, vectors);
     piece.heavy = scalar || windows;
   }
   return pieces;
