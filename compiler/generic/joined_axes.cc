@@ -84,8 +84,8 @@ bool HasAxis(const EndsMoved& moved, size_t rank, size_t axis) {
   });
 }
 
-// What a call that moves elements reads along its axes [first, last], if it reads them as one axis: an entry per
-// argument that has these axes. nullopt for other calls.
+// The axes of its arguments that a call reads along its own [first, last], if it moves elements and reads them as one
+// axis. nullopt for other calls.
 std::optional<std::vector<ReadAxes>> ReadAsOneAxis(const Evaluator& e, const relay::Call& call, size_t first,
                                                    size_t last) {
   const std::string& name = relay::AsOp(call.op)->def->name;

@@ -1,4 +1,4 @@
-// Which neighbouring axes of an expression are one row of memory.
+// Neighbouring axes of an expression that are one row of memory.
 #pragma once
 
 #include "compiler/generic/evaluator.h"
