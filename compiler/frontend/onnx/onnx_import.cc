@@ -63,7 +63,6 @@ class Importer {
   ExprPtr Settled(const ExprPtr& result);
   std::vector<ExprPtr> Convert(OnnxNode node, const NarrowTypes& narrow);
   const ExprPtr& ValueOf(const std::string& name) const;
-  void CheckNode(const OnnxNode& node, const OnnxOperator& row) const;
   OnnxNodeView WithoutNode();
   std::vector<ExprPtr> Outputs(std::vector<std::string>& names);
   std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs) const;
@@ -135,28 +134,6 @@ std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::v
   }
   scopes_.pop_back();
   return results;
-}
-
-void Importer::CheckNode(const OnnxNode& node, const OnnxOperator& row) const {
-  const int count = static_cast<int>(node.inputs.size());
-  if (count < row.min_inputs || (row.max_inputs >= 0 && count > row.max_inputs)) {
-    RefuseNode(fmt::format("{} inputs; it takes {}", count,
-                           row.max_inputs < 0 ? fmt::format("{} or more", row.min_inputs)
-                                              : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
-  }
-  const auto required = node.inputs.begin() + row.min_inputs;
-  if (const auto missing = std::find(node.inputs.begin(), required, ""); missing != required) {
-    RefuseNode(
-        fmt::format("input {} is left out; it takes {} at least", missing - node.inputs.begin(), row.min_inputs));
-  }
-  if (node.outputs.empty()) RefuseNode("it has no output");
-  for (const auto& [name, attribute] : node.attributes) {
-    if (std::find(row.attributes.begin(), row.attributes.end(), name) == row.attributes.end()) {
-      RefuseNode(fmt::format("the attribute \"{}\" is not known", name));
-    }
-    if (!attribute.reference.empty())
-      RefuseNode(fmt::format("the attribute {} refers to a function's, and it is in none", name));
-  }
 }
 
 // An output that a converter does not make (a mask, indices) is an error only if it is used.
@@ -238,7 +215,7 @@ std::vector<ExprPtr> Importer::Convert(OnnxNode node, const NarrowTypes& narrow)
     if (narrow[i] != nullptr && narrow[i]->is_uint64()) inputs[i] = InOtherOrder(WithoutNode(), inputs[i]);
   }
   if (domain.empty() && opset < kPresentRules) ToPresentRules(node, inputs, opset, builder_);
-  CheckNode(node, *row);
+  RequireFits(node, *row);
   if (AnyCountedInput(inputs) && !row->outcome.takes_counts) {
     RefuseNode("an input's extent is counted in a run, which this operator does not take");
   }

@@ -53,6 +53,28 @@ void RefuseOperator(std::string_view domain) {
                    : fmt::format("the operator domain \"{}\" is not supported", domain));
 }
 
+void RequireFits(const OnnxNode& node, const OnnxOperator& row) {
+  const int count = static_cast<int>(node.inputs.size());
+  if (count < row.min_inputs || (row.max_inputs >= 0 && count > row.max_inputs)) {
+    RefuseNode(fmt::format("{} inputs; it takes {}", count,
+                           row.max_inputs < 0 ? fmt::format("{} or more", row.min_inputs)
+                                              : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
+  }
+  const auto required = node.inputs.begin() + row.min_inputs;
+  if (const auto missing = std::find(node.inputs.begin(), required, ""); missing != required) {
+    RefuseNode(
+        fmt::format("input {} is left out; it takes {} at least", missing - node.inputs.begin(), row.min_inputs));
+  }
+  if (node.outputs.empty()) RefuseNode("it has no output");
+  for (const auto& [name, attribute] : node.attributes) {
+    if (std::find(row.attributes.begin(), row.attributes.end(), name) == row.attributes.end()) {
+      RefuseNode(fmt::format("the attribute \"{}\" is not known", name));
+    }
+    if (!attribute.reference.empty())
+      RefuseNode(fmt::format("the attribute {} refers to a function's, and it is in none", name));
+  }
+}
+
 std::vector<std::string_view> OnnxOperatorsOf(std::string_view relay_operator) {
   std::set<std::string_view> names;
   for (const auto& [key, row] : TheIndex()) {

@@ -54,6 +54,8 @@ const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view o
 // Throws Error(kBadData) that says why no row has an operator of the domain, and where the user finds a model without
 // it.
 [[noreturn]] void RefuseOperator(std::string_view domain);
+// Throws Error(kBadData) if the node's inputs, outputs or attributes are none that the row has.
+void RequireFits(const OnnxNode& node, const OnnxOperator& row);
 // The ONNX operators whose rows say that they become the Relay operator; sorted, empty if there are none. Names live as
 // long as the process.
 std::vector<std::string_view> OnnxOperatorsOf(std::string_view relay_operator);
