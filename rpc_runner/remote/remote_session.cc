@@ -63,8 +63,8 @@ void RemoteSession::WaitForOffer() {
   if (!refusal_.empty()) throw Error(ExitCode::kNotAuthorised, refusal_);
   throw Error(ExitCode::kNoRunner,
               tracker_answered_
-                  ? fmt::format("no runner offers the device key \"{}\" at {}; hone devices lists those that do", options_.key,
-                                options_.tracker)
+                  ? fmt::format("no runner offers the device key \"{}\" at {}; hone devices lists those that do",
+                                options_.key, options_.tracker)
                   : fmt::format("no tracker answers at {}; start one with hone tracker", options_.tracker));
 }
 
