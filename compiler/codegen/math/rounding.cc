@@ -62,6 +62,17 @@ bool IsPowerOfTwo(float x) {
 // Cost in multiply-adds: five of them, and the comparisons that bound the dividend.
 constexpr double kProducts = 7;
 
+Value* QuotientByProducts(KernelBuilder& b, Value* x, Value* minus_divisor, Value* reciprocal) {
+  const auto fused = [&](Value* a, Value* c, Value* sum) {
+    return b.ir().CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {a, c, sum});
+  };
+  Value* quotient = b.FMul(x, reciprocal);
+  for (int correction = 0; correction < 2; ++correction) {
+    quotient = fused(fused(quotient, minus_divisor, x), reciprocal, quotient);
+  }
+  return quotient;
+}
+
 }  // namespace
 
 // The reciprocal of a power of two is exact, and code generation finds it itself.
@@ -74,14 +85,35 @@ bool DividesByProducts(const MachineModel& machine, float divisor) {
 Value* EmitDivideBy(KernelBuilder& b, Value* x, float divisor) {
   const auto like = [&](float value) { return llvm::ConstantFP::get(x->getType(), value); };
   if (!DividesByProducts(b.machine(), divisor)) return b.FDiv(x, like(divisor));
-  const auto fused = [&](Value* a, Value* c, Value* sum) {
-    return b.ir().CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {a, c, sum});
-  };
-  Value* reciprocal = like(1 / divisor);
-  Value* quotient = b.FMul(x, reciprocal);
-  for (int correction = 0; correction < 2; ++correction) {
-    quotient = fused(fused(quotient, like(-divisor), x), reciprocal, quotient);
-  }
+  return QuotientByProducts(b, x, like(-divisor), like(1 / divisor));
+}
+
+Value* EmitDivideByScalar(KernelBuilder& b, Value* x, Value* divisor) {
+  const int lanes = LaneCount(x);
+  const auto number = [&](double value) { return llvm::ConstantFP::get(divisor->getType(), value); };
+  if (!b.machine().has_fma || b.machine().division_cost <= kProducts) return b.FDiv(x, b.Splat(divisor, lanes));
+  auto& ir = b.ir();
+  Value* magnitude = Magnitude(b, divisor);
+  Value* holds =
+      ir.CreateAnd(ir.CreateFCmpOGE(magnitude, number(0x1p-60)), ir.CreateFCmpOLE(magnitude, number(0x1p60)));
+  Value *fast = nullptr, *slow = nullptr;
+  llvm::BasicBlock *from_fast = nullptr, *from_slow = nullptr;
+  b.If(
+      holds,
+      [&] {
+        Value* most = b.FMul(magnitude, number(0x1p60));
+        Value* bounded = b.FMin(b.FMax(x, b.Splat(ir.CreateFNeg(most), lanes)), b.Splat(most, lanes));
+        Value *minus = b.Splat(ir.CreateFNeg(divisor), lanes), *inverse = b.Splat(b.FDiv(number(1), divisor), lanes);
+        fast = QuotientByProducts(b, bounded, minus, inverse);
+        from_fast = ir.GetInsertBlock();
+      },
+      [&] {
+        slow = b.FDiv(x, b.Splat(divisor, lanes));
+        from_slow = ir.GetInsertBlock();
+      });
+  llvm::PHINode* quotient = ir.CreatePHI(x->getType(), 2);
+  quotient->addIncoming(fast, from_fast);
+  quotient->addIncoming(slow, from_slow);
   return quotient;
 }
 

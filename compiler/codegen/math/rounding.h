@@ -25,6 +25,10 @@ Value* EmitNearestWhole(KernelBuilder& b, Value* x);
 // The instruction is used for other divisors, on machines without fused multiply-adds, and if it is no slower.
 Value* EmitDivideBy(KernelBuilder& b, Value* x, float divisor);
 
+// x divided by one number of the run, as EmitDivideBy has it: its quotients beyond 2^60 become 2^60, with their signs.
+// Divisors for which products do not hold are divided by the instruction, behind a branch.
+Value* EmitDivideByScalar(KernelBuilder& b, Value* x, Value* divisor);
+
 // Whether EmitDivideBy multiplies; else it emits the instruction, which takes any x.
 bool DividesByProducts(const MachineModel& machine, float divisor);
 

@@ -10,6 +10,7 @@
 #include "compiler/generic/fold.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/op_calls.h"
+#include "compiler/relay/op.h"
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/tensor.h"
@@ -58,12 +59,47 @@ Value* EmitRoundedQuotient(KernelBuilder& b, Value* x, const relay::RoundedQuoti
   return EmitRound(b, EmitDivideBy(b, x, by.step));
 }
 
+// The arithmetic of quantisation by numbers of the run: clip(round(x / step) + zero, lo, hi), perhaps without the zero.
+struct QuantisedByScalars {
+  const relay::Call* division;
+  const relay::Call* sum;  // null without a zero
+};
+
+std::optional<QuantisedByScalars> AsQuantisedByScalars(const relay::Call& clip) {
+  const auto is_number = [](const relay::ExprPtr& expr) {
+    const relay::Type& type = TensorTypeOf(expr);
+    return relay::AsConstant(expr) == nullptr && type.dtype == DType::kFloat32 && type.shape.empty();
+  };
+  if (relay::AsOp(clip.op)->def->name != "clip" || clip.type->dtype != DType::kFloat32) return std::nullopt;
+  constexpr double kMostBound = 0x1p31;
+  const relay::ActivationCall bounds = *relay::AsActivation(clip);
+  const relay::Call* sum = relay::AsCallTo(clip.args[0], "add");
+  const relay::Call* round = relay::AsCallTo(sum != nullptr ? sum->args[0] : clip.args[0], "round");
+  const relay::Call* division = round != nullptr ? relay::AsCallTo(round->args[0], "divide") : nullptr;
+  const bool known =
+      division == nullptr || !is_number(division->args[1]) || (sum != nullptr && !is_number(sum->args[1]));
+  if (known || std::abs(bounds.lo) > kMostBound || std::abs(bounds.hi) > kMostBound) return std::nullopt;
+  return QuantisedByScalars{division, sum};
+}
+
+// A quotient that the division bounds stays beyond the clip's bounds, unless the zero is as large.
+Value* EmitQuantisedByScalars(Evaluator& e, const QuantisedByScalars& by, const Coordinates& at, Lanes lanes) {
+  KernelBuilder& b = e.b();
+  Value* x = Argument(e, *by.division, 0, at, lanes);
+  Value* rounded = EmitRound(b, EmitDivideByScalar(b, x, e.Eval(by.division->args[1], {}, kScalar)));
+  if (by.sum == nullptr) return rounded;
+  return b.FAdd(rounded, b.Splat(e.Eval(by.sum->args[1], {}, kScalar), lanes.count));
+}
+
 Value* Activated(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const auto [row, lo, hi] = *relay::AsActivation(call);
   const std::optional<relay::RoundedQuotient> quotient = relay::AsRoundedQuotient(call);
   if (quotient && DividesByProducts(e.b().machine(), quotient->step)) {
     Value* dividend = Argument(e, *quotient->division, 0, at, lanes);
     return EmitActivation(e.b(), row, lo, hi, EmitRoundedQuotient(e.b(), dividend, *quotient));
+  }
+  if (const auto by = AsQuantisedByScalars(call)) {
+    return EmitActivation(e.b(), row, lo, hi, EmitQuantisedByScalars(e, *by, at, lanes));
   }
   Value* x = Argument(e, call, 0, at, lanes);
   const FormulaKind kind = KindOf(*row);

@@ -158,6 +158,31 @@ TEST(GenericKernel, RoundsQuotientsAsTheReferenceDoes) {
   }
 }
 
+// Steps and zeros that are known in a run, also such steps for which only the instruction divides right.
+TEST(GenericKernel, RoundsQuotientsByComputedSteps) {
+  const Shape shape{3, 700};
+  for (const float step : {0.0371F, 1.7F, 0.25F, -3e-5F, 3e-25F, 4e25F, 0.0F, std::numeric_limits<float>::infinity()}) {
+    Tensor x(DType::kFloat32, shape), by(DType::kFloat32, {}), zero(DType::kFloat32, {});
+    by.Set(0, step);
+    zero.Set(0, 121);
+    const float apart = std::isnormal(step) ? std::abs(step) : 1;
+    FillTensor(x, Fill::kNormal, 6);
+    for (int64_t i = 0; i < x.elements(); ++i) x.Set(i, x.At(i) * apart * 150 + (step == 0 ? 1000 : 0));
+    for (int64_t i = 0; i < x.elements(); i += 3)
+      x.Set(i, static_cast<float>((i % 300 - 150) + 0.25 * (i % 4)) * apart);
+    if (step == 0) x.Set(0, 1);
+    x.Set(1, 3e38);
+    x.Set(2, -3e38);
+    const auto data = Param("x", shape), divisor = Param("step", {}), shift = Param("zero", {});
+    const ExprPtr rounded = MakeCall("round", {MakeCall("divide", {data, divisor})});
+    for (const ExprPtr& sum : {rounded, MakeCall("add", {rounded, shift})}) {
+      const ExprPtr whole = MakeCall("clip", {sum}, {{"a_min", 0.0}, {"a_max", 255.0}});
+      CheckFunction(Function({data, divisor, shift}, MakeCall("cast", {whole}, {{"dtype", "uint8"}})), {x, by, zero},
+                    0);
+    }
+  }
+}
+
 TEST(GenericKernel, PoolsGlobally) {
   for (Case c : kCases) {
     for (int64_t width : {1, 7, 61}) {
