@@ -239,9 +239,12 @@ std::vector<CallWay> CallWays::ForGroup(const Call& call, const Function& functi
     }
     return false;
   };
+  // The image within a border is the smaller one to transform, wherever it comes from.
+  const std::vector<const Call*> calls = CallsIn(function);
+  const bool pads = std::any_of(calls.begin(), calls.end(), [](const Call* each) { return PadsImages(*each); });
   for (const int64_t block : blocks_) {
     const std::optional<OperandLayouts> layouts = LayoutInBlock(function, block);
-    if (layouts && may_come(fmt::format("NCHW{}c", block))) all.push_back({*layouts});
+    if (layouts && (pads || may_come(fmt::format("NCHW{}c", block)))) all.push_back({*layouts});
   }
   if (all.empty() || !ReducesImages(function) || may_come("")) all.push_back(row_major);
   all.erase(std::unique(all.begin(), all.end(), Same), all.end());

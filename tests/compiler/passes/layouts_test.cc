@@ -55,6 +55,21 @@ TEST(ChooseLayouts, BordersLieInBlocks) {
   EXPECT_GT(Transforms(bordered({0, 0, 2, 0, 0, 0, 0, 0})), 2);
 }
 
+// A graph's input is the smaller image without its border.
+TEST(ChooseLayouts, InputsAreBlockedBeforeTheirBorder) {
+  const ExprPtr pad =
+      MakeCall("nn.pad", {Image()}, {{"pad_width", std::vector<int64_t>{0, 0, 0, 0, 2, 2, 2, 2}}, {"pad_value", 0.5}});
+  const IRModule module = Optimized(Conv(pad, 16, 16, 3, 2));
+  int borders = 0;
+  for (const relay::Call* call : FunctionCalls(module)) {
+    const ExprPtr& body = relay::AsFunction(call->op)->body;
+    if (relay::AsCallTo(body, "nn.pad") == nullptr) continue;
+    EXPECT_THAT(body->type->layout, HasSubstr("NCHW"));
+    ++borders;
+  }
+  EXPECT_EQ(borders, 1);
+}
+
 TEST(ChooseLayouts, PrintingShowsWhatWasChosen) {
   const IRModule module = Optimized(Conv(Image(), 16, 32, 3, 1));
   const ConfigChoice* choice = nullptr;
