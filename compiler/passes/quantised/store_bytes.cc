@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ops/matmul/op_products.h"
 #include "compiler/passes/graph/channelwise.h"
 #include "compiler/passes/graph/op_def.h"
 #include "compiler/passes/graph/typed_graph.h"
@@ -27,10 +29,21 @@ bool IsFloat32(const ExprPtr& expr) {
 
 bool IsOfComputed(const Call& product) { return relay::AsOp(product.op)->def->name == "nn.batch_matmul"; }
 
+bool MultipliesPlanes(const Call& product) {
+  return product.attrs.GetInt("groups", 1) > 1 && ShapeOf(product.args[1])[1] == 1;
+}
+
 bool IsMaxPool(const relay::OpDef& def) { return def.name == "nn.max_pool2d"; }
 
 // Whether the operator moves bytes as it moves floats.
 bool MovesBytes(const relay::OpDef& def) { return def.traits.moves && def.pattern == OpPattern::kInjective; }
+
+// Whether it is a kernel of its own that moves bytes as it moves floats.
+bool IsMoveInMemory(const Call& call) {
+  const relay::Op* op = relay::AsOp(call.op);
+  const relay::OpDef* def = op != nullptr ? op->def : nullptr;
+  return def != nullptr && MovesBytes(*def) && def->name != "reshape";
+}
 
 ExprPtr Shifted(const ExprPtr& value, std::string_view op, int by) {
   return by == 0 ? value : TypedCall(op, {value, relay::MakeConstant(Tensor::Scalar(static_cast<float>(by)), "")});
@@ -63,7 +76,8 @@ bool IsRectified(const ExprPtr& expr) {
 
 class ByteStorer {
  public:
-  explicit ByteStorer(const ExprPtr& body) : order_(PostOrder(body)), body_(body) {
+  // With `only_moved`, only values that a kernel moves in memory are stored.
+  ByteStorer(const ExprPtr& body, bool only_moved) : order_(PostOrder(body)), body_(body), only_moved_(only_moved) {
     for (const ExprPtr& expr : order_) {
       for (const ExprPtr& child : Children(expr)) readers_[child.get()].push_back(expr);
     }
@@ -102,7 +116,7 @@ class ByteStorer {
   void Rewrite(const ExprPtr& old) {
     if (const Call* call = relay::AsCall(old)) {
       if (MoveBytes(old, *call) || JoinBytes(old, *call) || ScaleBytes(old, *call)) return;
-      if (ReadBytes(old, *call) || ShiftBytes(old, *call)) return;
+      if (ReadBytes(old, *call) || ShiftBytes(old, *call) || BoundBytes(old, *call)) return;
       now_[old.get()] = RewrittenCall(old, *call);
       return Store(old);
     }
@@ -134,6 +148,7 @@ class ByteStorer {
     const DType from = relay::AsCallTo(old, "cast") != nullptr ? call.args[0]->type->dtype : DType::kFloat32;
     if ((from != DType::kUInt8 && from != DType::kInt8) || !IsFloat32(old) || !IsStatic(ShapeOf(old))) return false;
     const bool is_signed = from == DType::kInt8;
+    if (only_moved_ && !IsMoved(old)) return false;
     if (relay::AsConstant(call.args[0]) != nullptr || !(is_signed ? FeedsProduct(old) : ReadersTakeBytes(old))) {
       return false;
     }
@@ -143,14 +158,39 @@ class ByteStorer {
     return true;
   }
 
-  // A subtracted zero point becomes part of the stored bytes' meaning.
+  // A zero point that is added or subtracted becomes part of the stored bytes' meaning.
   bool ShiftBytes(const ExprPtr& old, const Call& call) {
-    const StoredBytes* stored = relay::AsCallTo(old, "subtract") != nullptr ? StoredOf(call.args[0]) : nullptr;
+    const bool subtracts = relay::AsCallTo(old, "subtract") != nullptr;
+    const bool shifts = subtracts || relay::AsCallTo(old, "add") != nullptr;
+    const StoredBytes* stored = shifts ? StoredOf(call.args[0]) : nullptr;
     const auto by = stored != nullptr ? ScalarOf(call.args[1]) : std::nullopt;
-    if (!by || std::trunc(*by) != *by || std::abs(*by) > kLargestByte || stored->low - *by > 0) return false;
-    if (ShapeOf(call.args[0]) != ShapeOf(old)) return false;
-    stored_[old.get()] = {stored->bytes, stored->low - static_cast<int>(*by)};
+    if (!by || std::trunc(*by) != *by || std::abs(*by) > kLargestByte) return false;
+    const int low = stored->low + static_cast<int>(subtracts ? -*by : *by);
+    if (low > 0 || ShapeOf(call.args[0]) != ShapeOf(old)) return false;
+    stored_[old.get()] = {stored->bytes, low};
     return true;
+  }
+
+  // Bounds that every stored byte keeps.
+  bool BoundBytes(const ExprPtr& old, const Call& call) {
+    const StoredBytes* stored = relay::AsCallTo(old, "clip") != nullptr ? StoredOf(call.args[0]) : nullptr;
+    if (stored == nullptr || call.attrs.GetFloat("a_min", 1) > stored->low ||
+        call.attrs.GetFloat("a_max", 0) < stored->low + kLargestByte) {
+      return false;
+    }
+    stored_[old.get()] = StoredBytes(*stored);
+    return true;
+  }
+
+  // Whether a kernel moves the value in memory before anything else reads it.
+  bool IsMoved(const ExprPtr& old) const {
+    const auto readers = readers_.find(old.get());
+    return readers != readers_.end() &&
+           std::any_of(readers->second.begin(), readers->second.end(), [&](const ExprPtr& reader) {
+             const Call* call = relay::AsCall(reader);
+             return call != nullptr &&
+                    (IsMoveInMemory(*call) || (relay::AsCallTo(reader, "reshape") != nullptr && IsMoved(reader)));
+           });
   }
 
   // Whether all readers are products of bytes, or subtract a zero point or move the value for such products.
@@ -202,12 +242,27 @@ class ByteStorer {
         return OffsetSums(products_[old.get()], nullptr);
       }
     }
+    if (const ExprPtr whole = AsTheyAre(old, call)) return whole;
     if (const ExprPtr biased = WithBias(old, call)) return biased;
     if (const ExprPtr scaled = ScaledBeforeRelu(old, call)) return scaled;
     std::vector<ExprPtr> args;
     args.reserve(call.args.size());
     for (const ExprPtr& arg : call.args) args.push_back(InPlace(call, Value(arg)));
     return args == call.args ? old : WithArgs(call, std::move(args));
+  }
+
+  // A cast to integers of floats that only carried these very integers: stored bytes, or the sums of a product. A
+  // depthwise kernel has no integer sums.
+  ExprPtr AsTheyAre(const ExprPtr& old, const Call& call) const {
+    if (relay::AsCallTo(old, "cast") == nullptr) return nullptr;
+    const StoredBytes* stored = StoredOf(call.args[0]);
+    if (stored != nullptr && stored->low == 0 && old->type->dtype == stored->bytes->type->dtype) return stored->bytes;
+    const auto range = old->type->dtype == DType::kInt32 ? WholeRangeOf(call.args[0]) : std::nullopt;
+    if (stored != nullptr || !range || !range->Within(-relay::kLargestExact, relay::kLargestExact)) return nullptr;
+    const Call* sums = relay::AsCallTo(Value(call.args[0]), "cast");
+    if (sums == nullptr || sums->args[0]->type->dtype != DType::kInt32) return nullptr;
+    const Call* product = IntegralProduct(call.args[0]);
+    return product != nullptr && MultipliesPlanes(*product) ? nullptr : sums->args[0];
   }
 
   // Makes a constant that applies to all elements a scalar, so that it is part of the kernel.
@@ -265,7 +320,7 @@ class ByteStorer {
   void Store(const ExprPtr& old) {
     const relay::OpDef* def = DefOf(old);
     const bool may_be = def != nullptr && IsFloat32(old) && IsStatic(ShapeOf(old));
-    if (!may_be || ShapeOf(old).size() < 2 || ShapeOf(old).size() > 4) return;
+    if (!may_be || ShapeOf(old).size() < 2 || ShapeOf(old).size() > 4 || (only_moved_ && !IsMoved(old))) return;
     const bool elementwise = def->pattern == OpPattern::kElementwise || def->pattern == OpPattern::kBroadcast;
     if (def->pattern == OpPattern::kAnchor || (elementwise && def->name != "clip")) return;
     auto range = WholeRangeOf(old);
@@ -283,6 +338,7 @@ class ByteStorer {
 
   std::vector<ExprPtr> order_;
   ExprPtr body_;
+  bool only_moved_;
   std::unordered_map<const relay::Expr*, std::vector<ExprPtr>> readers_;
   std::unordered_set<const relay::Expr*> results_;
   std::unordered_map<const relay::Expr*, ExprPtr> now_;
@@ -301,11 +357,16 @@ relay::IRModule StoreBytes(const relay::IRModule& module) {
   const relay::IRModule images = DenseAsConv(module);
   const ExprPtr& body = images.main->body;
   const std::vector<ExprPtr> order = PostOrder(body);
-  const bool any = std::any_of(order.begin(), order.end(), [](const ExprPtr& expr) {
-    const Call* call = relay::AsCall(expr);
-    return call != nullptr && relay::AsOp(call->op) != nullptr && MultipliesBytes(*call);
-  });
-  return any ? WithBody(module, ByteStorer(body).Run()) : module;
+  const auto any = [&](const std::function<bool(const Call&)>& holds) {
+    return std::any_of(order.begin(), order.end(), [&](const ExprPtr& expr) {
+      const Call* call = relay::AsCall(expr);
+      return call != nullptr && relay::AsOp(call->op) != nullptr && holds(*call);
+    });
+  };
+  const bool multiplies = any(MultipliesBytes);
+  const bool moves =
+      multiplies || any([](const Call& call) { return IsMoveInMemory(call) && WholeRangeOf(call.args[0]); });
+  return moves ? WithBody(module, ByteStorer(body, !multiplies).Run()) : module;
 }
 
 }  // namespace hone

@@ -192,7 +192,8 @@ TileLines LinesOf(const ConvShape& s, int64_t plane_w, int64_t rows) {
 
 const TileProduct* TileProductOf(const ElementTypes& types) {
   for (const TileProduct& product : kTileProducts) {
-    const bool output = types.output == product.data || types.output == DType::kFloat32;
+    const bool output =
+        types.output == product.data || types.output == DType::kFloat32 || types.output == product.accumulator;
     if (types.data == product.data && types.weight == product.weight && types.accumulator == product.accumulator &&
         output) {
       return &product;

@@ -20,7 +20,8 @@ struct TileProduct {
   int64_t channels;  // in a row of data
   int64_t group;     // neighbours along the reduction that lie together in a row of weights
 };
-// Null for types that no instruction multiplies, and for an output that has neither the data's type nor float32.
+// Null for types that no instruction multiplies, and for an output that is neither the data's type, float32 nor the
+// sums.
 const TileProduct* TileProductOf(const ElementTypes& types);
 
 struct AmxKnobs : KnobTable {

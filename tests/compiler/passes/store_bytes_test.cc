@@ -109,6 +109,26 @@ TEST(StoreBytes, PoolsMovesAndConcatenationsKeepThem) {
   EXPECT_EQ(Anchors(stored).size(), 3U);
 }
 
+// Without a product only what a kernel moves is stored; the zero points of both pairs cancel each other.
+TEST(StoreBytes, TransposesBetweenPairsMoveBytes) {
+  const auto transposed = [](const ExprPtr& x) {
+    return MakeCall("transpose", {x}, {{"axes", std::vector<int64_t>{0, 2, 3, 1}}});
+  };
+  const ExprPtr x = BackAndForth(Input("x", {1, 8, 6, 6}), 0.05F, 128);
+  const IRModule lifted = Lifted(BackAndForth(transposed(x), 0.05F, 128));
+  const IRModule stored = Stored(lifted);
+  ExpectSameMeaning(lifted, stored, 0);
+  int moves = 0;
+  for (const ExprPtr& expr : PostOrder(stored.main->body)) {
+    if (relay::AsCallTo(expr, "transpose") == nullptr) continue;
+    EXPECT_EQ(expr->type->dtype, DType::kUInt8);
+    ++moves;
+  }
+  EXPECT_EQ(moves, 1);
+  const IRModule unmoved = Lifted(BackAndForth(MakeCall("exp", {x}), 0.05F, 128));
+  EXPECT_EQ(StoreBytes(unmoved).main, unmoved.main);
+}
+
 TEST(StoreBytes, APoolThatProductsOfFloatsReadGivesFloats) {
   const ExprPtr x = BackAndForth(Input("x", {1, 16, 6, 6}), 0.02F, 7);
   const ExprPtr first = BackAndForth(QuantisedConv(x, 16, 16, 1, 1), 0.1F, 7);
