@@ -40,8 +40,12 @@ void MatrixTiles::Store(int tile, Value* ptr, int64_t stride) {
   b_.ir().CreateIntrinsic(llvm::Intrinsic::x86_tilestored64, {}, {Number(tile), ptr, b_.Index(stride)});
 }
 
-void MatrixTiles::MultiplyAdd(DType data, int sum, int x, int w) {
-  const auto id = data == DType::kBFloat16 ? llvm::Intrinsic::x86_tdpbf16ps : llvm::Intrinsic::x86_tdpbusd;
+void MatrixTiles::MultiplyAdd(DType data, DType weight, int sum, int x, int w) {
+  const bool is_signed = data == DType::kInt8, by_signed = weight == DType::kInt8;
+  const auto of_bytes = is_signed   ? by_signed ? llvm::Intrinsic::x86_tdpbssd : llvm::Intrinsic::x86_tdpbsud
+                        : by_signed ? llvm::Intrinsic::x86_tdpbusd
+                                    : llvm::Intrinsic::x86_tdpbuud;
+  const auto id = data == DType::kBFloat16 ? llvm::Intrinsic::x86_tdpbf16ps : of_bytes;
   b_.ir().CreateIntrinsic(id, {}, {Number(sum), Number(x), Number(w)});
 }
 

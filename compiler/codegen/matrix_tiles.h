@@ -28,13 +28,13 @@ class MatrixTiles {
   void Load(int tile, Value* ptr, int64_t stride) { LoadRows(tile, ptr, b_.Index(stride)); }
   void LoadRows(int tile, Value* ptr, Value* stride);
   void Store(int tile, Value* ptr, int64_t stride);
-  // sum[r][n] += the sum over k and g of x[r][k][g] * w[k][n][g]. For uint8 times int8 a row of x holds 64 elements, g
-  // counts four neighbours, and sums are int32, modulo 2^32. For bfloat16 it holds 32, g counts two, and sums are
-  // float32. `x` has as many rows as `sum`, `w` has 16. Here for bytes:
+  // sum[r][n] += the sum over k and g of x[r][k][g] * w[k][n][g]. For bytes, signed or not, a row of x holds 64
+  // elements, g counts four neighbours, and sums are int32, modulo 2^32. For bfloat16 it holds 32, g counts two, and
+  // sums are float32. `x` has as many rows as `sum`, `w` has 16. Here for bytes:
   //
   //   x: up to 16 rows              w: 16 rows (k)                   sum: rows as x
   //   | k0 g0-3 | .. | k15 g0-3 |   | n0: g0-3 | .. | n15: g0-3 |   | n0 | n1 | .. | n15 |  int32
-  void MultiplyAdd(DType data, int sum, int x, int w);
+  void MultiplyAdd(DType data, DType weight, int sum, int x, int w);
 
  private:
   llvm::Value* Number(int tile);

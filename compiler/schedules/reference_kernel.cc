@@ -22,7 +22,7 @@ EmittedKernel EmitReferenceBatchMatmul(KernelBuilder& b, const Workload& workloa
   const auto x_bytes = [&](int64_t elements) { return Bytes(types.data, elements); };
   const auto w_bytes = [&](int64_t elements) { return Bytes(types.weight, elements); };
   const auto load = [&](DType type, Value* ptr) { return LoadConverted(b, type, ptr, 1, DType::kFloat64); };
-  const bool centred = types.pairs();
+  const bool centred = types.whole();
   const Epilogue epilogue = CanonicalEpilogue(workload);
   const int output = static_cast<int>(ComputedOperands(workload, epilogue).size());
   b.Stage(symbol, [&](const StageArgs& args) {

@@ -160,4 +160,36 @@ Vals TransposeInRegisters(KernelBuilder& b, Vals rows) {
   return result;
 }
 
+Vals JoinedFours(KernelBuilder& b, const Vals& rows) {
+  constexpr size_t kSpanBytes = 16;
+  auto& ir = b.ir();
+  const auto bytes = static_cast<size_t>(LaneCount(rows[0]));
+  auto* pairs = llvm::FixedVectorType::get(ir.getInt16Ty(), static_cast<unsigned>(bytes / 2));
+  auto* fours = llvm::FixedVectorType::get(b.i32(), static_cast<unsigned>(bytes / 4));
+  const auto pair = [&](size_t first, bool upper) {
+    return ir.CreateBitCast(Interleaved(b, rows[first], rows[first + 1], bytes, kSpanBytes, upper), pairs);
+  };
+  Vals joined;
+  for (const bool upper : {false, true}) {
+    Value *low = pair(0, upper), *high = pair(2, upper);
+    for (const bool half : {false, true}) {
+      joined.push_back(ir.CreateBitCast(Interleaved(b, low, high, bytes / 2, kSpanBytes / 2, half), fours));
+    }
+  }
+  return joined;
+}
+
+Vals InColumnOrder(KernelBuilder& b, const Vals& joined) {
+  constexpr size_t kGroup = 4;
+  const auto lanes = static_cast<size_t>(LaneCount(joined[0]));
+  const size_t together = lanes / kGroup, sets = joined.size() / together;
+  Vals ordered(joined.size());
+  for (size_t set = 0; set < sets; ++set) {
+    const auto first = joined.begin() + static_cast<int64_t>(set * together);
+    const Vals groups = TransposeGroups(b, {first, first + static_cast<int64_t>(together)}, lanes, kGroup);
+    for (size_t i = 0; i < together; ++i) ordered[i * sets + set] = groups[i];
+  }
+  return ordered;
+}
+
 }  // namespace hone

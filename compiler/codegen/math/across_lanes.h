@@ -25,4 +25,15 @@ Value* LaneSums(KernelBuilder& b, const Vals& vectors, int sums = 1);
 // log2(lanes) shuffles per row, each of two registers.
 Vals TransposeInRegisters(KernelBuilder& b, Vals rows);
 
+// Joins four rows of bytes: each lane of the four results, an int32, has the four bytes of one column, those of row 0
+// in the lowest bits. A row has 16, 32 or 64 bytes. It takes eight shuffles within 16 bytes. So of every 16 columns,
+// the first result has the first four:
+//
+//   rows     a0 a1 .. a15 a16 ..     result 0   a0b0c0d0 .. a3b3c3d3 | a16b16c16d16 ..
+//            b0 b1 .. b15 b16 ..     result 1   a4b4c4d4 .. a7b7c7d7 | a20b20c20d20 ..
+//            c0 ..    d0 ..          result 2   a8b8c8d8 ..            result 3   a12b12c12d12 ..
+Vals JoinedFours(KernelBuilder& b, const Vals& rows);
+// The lanes of four such vectors in the order of the columns; up to eight shuffles.
+Vals InColumnOrder(KernelBuilder& b, const Vals& joined);
+
 }  // namespace hone

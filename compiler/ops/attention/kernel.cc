@@ -308,7 +308,7 @@ class AttentionEmitter {
         Value* rows = b_.At(x, b_.Add(b_.Mul(x_row, p * MatrixTiles::kRows), b_.Mul(step, MatrixTiles::kRowBytes)));
         matrix_tiles_.LoadRows(sums + kAcross + p, rows, x_row);
         for (int v = 0; v < kAcross; ++v) {
-          matrix_tiles_.MultiplyAdd(DType::kBFloat16, p * kAcross + v, sums + kAcross + p, sums + v);
+          matrix_tiles_.MultiplyAdd(DType::kBFloat16, DType::kBFloat16, p * kAcross + v, sums + kAcross + p, sums + v);
         }
       }
     });

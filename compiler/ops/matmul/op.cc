@@ -32,14 +32,16 @@ void FillDenseWeight(Types& args, const Attrs& attrs) {
   if (args[0]->shape[1] != kAnyDim) args[1] = TensorType({units, args[0]->shape[1]}, dtype);
 }
 
+bool IsOfBytes(DType dtype) { return dtype == DType::kUInt8 || dtype == DType::kInt8; }
+
 // The type of sums: float32, for bytes int32.
 DType SumDType(DType data, const Attrs& attrs) {
-  if (data != DType::kUInt8) {
+  if (!IsOfBytes(data)) {
     CheckOutDtype(attrs);
     return DType::kFloat32;
   }
   const std::string asked = attrs.GetString("out_dtype");
-  if (asked != "int32") Misfit(fmt::format("out_dtype = \"{}\" of uint8 data must be int32", asked));
+  if (asked != "int32") Misfit(fmt::format("out_dtype = \"{}\" of {} data must be int32", asked, DTypeName(data)));
   return DType::kInt32;
 }
 
@@ -112,7 +114,7 @@ Matrices Right(const Shape& shape, const Attrs& attrs) {
 TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
   const DType sums = SumDType(RowMajorArg(args, 0, "tensor_a", 3).dtype, attrs);
   const bool of_bytes = sums == DType::kInt32;
-  if (of_bytes != (args.size() > 2)) Misfit("zero_points are of uint8, and uint8 has them");
+  if (of_bytes != (args.size() > 2)) Misfit("zero_points are of bytes, and bytes have them");
   if (of_bytes) RequireFit(TensorArg(args, 2, "zero_points", 1).shape[0], 2, "zero points of tensor_a and tensor_b");
   const Matrices a = Left(RowMajorArg(args, 0, "tensor_a", 3).shape, attrs);
   const Matrices b = Right(RowMajorArg(args, 1, "tensor_b", 3).shape, attrs);
@@ -122,6 +124,11 @@ TypePtr BatchMatmulType(const Types& args, const Attrs& attrs) {
   return TensorType({a.batch == kAnyDim && b.batch == 1 ? kAnyDim : batch, a.rows, b.rows}, sums);
 }
 
+// The byte at `at` of a tensor of uint8 or int8.
+int64_t ByteAt(const Tensor& bytes, int64_t at) {
+  return bytes.dtype() == DType::kInt8 ? int64_t{bytes.data<int8_t>()[at]} : int64_t{bytes.data<uint8_t>()[at]};
+}
+
 // Sums are modulo 2^32.
 Tensors ByteBatchMatmul(const Tensors& args, const Attrs& attrs) {
   const Matrices a = Left(args[0].shape(), attrs), b = Right(args[1].shape(), attrs);
@@ -129,11 +136,11 @@ Tensors ByteBatchMatmul(const Tensors& args, const Attrs& attrs) {
   Tensor result(DType::kInt32, {std::max(a.batch, b.batch), a.rows, b.rows});
   for (int64_t i = 0; i < result.elements(); ++i) {
     const int64_t batch = i / (a.rows * b.rows), m = i / b.rows % a.rows, n = i % b.rows;
-    const uint8_t* row = args[0].data<uint8_t>() + a.Begin(batch) + m * a.row_step;
-    const uint8_t* column = args[1].data<uint8_t>() + b.Begin(batch) + n * b.row_step;
+    const int64_t row = a.Begin(batch) + m * a.row_step, column = b.Begin(batch) + n * b.row_step;
     uint64_t sum = 0;
     for (int64_t k = 0; k < a.depth; ++k) {
-      const int64_t x = int64_t{row[k * a.depth_step]} - zeros[0], w = int64_t{column[k * b.depth_step]} - zeros[1];
+      const int64_t x = ByteAt(args[0], row + k * a.depth_step) - zeros[0];
+      const int64_t w = ByteAt(args[1], column + k * b.depth_step) - zeros[1];
       sum += static_cast<uint64_t>(x) * static_cast<uint64_t>(w);
     }
     result.data<int32_t>()[i] = static_cast<int32_t>(static_cast<uint32_t>(sum));
@@ -142,7 +149,7 @@ Tensors ByteBatchMatmul(const Tensors& args, const Attrs& attrs) {
 }
 
 Tensors BatchMatmul(const Tensors& factors, const Attrs& attrs) {
-  if (factors[0].dtype() == DType::kUInt8) return ByteBatchMatmul(factors, attrs);
+  if (IsOfBytes(factors[0].dtype())) return ByteBatchMatmul(factors, attrs);
   const Tensors args{factors[0].As(DType::kFloat32), factors[1].As(DType::kFloat32)};
   const Matrices a = Left(args[0].shape(), attrs);
   const Matrices b = Right(args[1].shape(), attrs);
@@ -189,7 +196,7 @@ OpDef BatchMatmulOp() {
   OpDef def;
   def.name = "nn.batch_matmul";
   def.description = "matrix product of each pair of matrices of two batches";
-  constexpr DTypeSet kByte = DType::kUInt8;
+  constexpr DTypeSet kByte{DType::kUInt8, DType::kInt8};
   def.inputs = {{"tensor_a", "(batch, m, k), or (batch, k, m) with transpose_a", kFactors | kByte},
                 {"tensor_b", "(batch, n, k), or (batch, k, n) without transpose_b",
                  ElementRule::With(0, {{kFactors, kFactors}, {kByte, kByte}})},

@@ -157,6 +157,11 @@ bool IsSigned(const OnnxNodeView& view, const WholeNumbers& x) {
   return view.builder().DTypeOf(x.integers) == DType::kInt8;
 }
 
+// The zero point of the integers as they are, int32.
+ExprPtr OwnZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
+  return x.zero_point == nullptr ? ScalarInt32(0) : AsDType(view, view.Reshape(x.zero_point, {}), DType::kInt32);
+}
+
 ExprPtr AsUnsigned(const OnnxNodeView& view, const WholeNumbers& x) {
   if (!IsSigned(view, x)) return x.integers;
   const ExprPtr whole = AsDType(view, x.integers, DType::kFloat32);
@@ -167,7 +172,7 @@ ExprPtr AsUnsigned(const OnnxNodeView& view, const WholeNumbers& x) {
 ExprPtr ZeroPoint(const OnnxNodeView& view, const WholeNumbers& x) {
   const bool is_signed = IsSigned(view, x);
   if (x.zero_point == nullptr) return is_signed ? ScalarInt32(kSignedShift) : nullptr;
-  const ExprPtr zero = AsDType(view, view.Reshape(x.zero_point, {}), DType::kInt32);
+  const ExprPtr zero = OwnZeroPoint(view, x);
   return is_signed ? view.Call("add", {zero, ScalarInt32(kSignedShift)}) : zero;
 }
 
@@ -250,12 +255,11 @@ ExprPtr ByteSumOfComputed(const OnnxNodeView& view, const WholeNumbers& a, const
     if (x->integers == nullptr || !IsOne(view, x->zero_point) || view.builder().ValueOf(x->value) != nullptr) {
       return nullptr;
     }
-    const ExprPtr zero = ZeroPoint(view, *x);
-    zeros.push_back(view.Reshape(zero != nullptr ? zero : ScalarInt32(0), {1}));
+    zeros.push_back(view.Reshape(OwnZeroPoint(view, *x), {1}));
   }
   if (static_cast<double>(depth) * kLargestByte * kLargestByte > kLargestInt32) return nullptr;
   const ExprPtr both = view.builder().CallOnTuple("concatenate", zeros, {{"axis", int64_t{0}}});
-  return MatrixProduct(view, AsUnsigned(view, a), AsUnsigned(view, b), true, both);
+  return MatrixProduct(view, a.integers, b.integers, true, both);
 }
 
 ExprPtr ByteConv(const OnnxNodeView& view, const WholeNumbers& x, const WholeNumbers& w, const relay::Attrs& attrs,

@@ -90,15 +90,7 @@ ExactSum IntegerMatrices(const OnnxNodeView& view, const WholeNumbers& a, const 
   if (is_matrix && NeedsByteSum(view, a, rows)) {
     if (const ExprPtr sum = ByteSum(view, a, rows, product)) return {sum, 0, true};
   }
-  const bool known = (a.zero_point == nullptr || view.builder().ValueOf(a.zero_point) != nullptr) &&
-                     (b.zero_point == nullptr || view.builder().ValueOf(b.zero_point) != nullptr);
-  const double largest = static_cast<double>(depth) * std::max(-a.low, a.high) * std::max(-b.low, b.high);
-  // A kernel of bytes packs the right matrix, which pays if several rows are multiplied with it.
-  constexpr int64_t kFewRows = 4;
-  const bool few = ElementCount(a_shape) < kFewRows * depth;
-  if (!few || !known || largest > relay::kLargestExact) {
-    if (const ExprPtr sum = ByteSumOfComputed(view, a, b, depth)) return {sum, 0, true};
-  }
+  if (const ExprPtr sum = ByteSumOfComputed(view, a, b, depth)) return {sum, 0, true};
   if (const auto sum = ExactProduct(view, a, rows, depth, is_matrix, product)) return *sum;
   const auto part = [&](int64_t begin, int64_t end) {
     return SumAsInt32(view, IntegerMatrices(view, Slice(view, a, a_shape.size() - 1, begin, end),

@@ -32,7 +32,10 @@ bool IsKnown(const relay::TypePtr& type, size_t rank) {
 bool HasKernelTypes(const Call& call) {
   if (relay::AsOp(call.op)->def->name == "nn.dense_blocks") return true;
   const DType data = call.args[0]->type->dtype, weight = call.args[1]->type->dtype, result = call.type->dtype;
-  if (data == DType::kUInt8) return weight == DType::kInt8 || weight == DType::kUInt8;
+  const bool computed = relay::AsOp(call.op)->def->name == "nn.batch_matmul";
+  if (data == DType::kUInt8 || (computed && data == DType::kInt8)) {
+    return weight == DType::kInt8 || weight == DType::kUInt8;
+  }
   const ElementTypes types = FloatTypes(data, weight, result);
   if (types == kHalfWeights) return relay::AsOp(call.op)->def->name == "nn.dense";
   return relay::IsKernelFloat(result) && AreFloats(types);

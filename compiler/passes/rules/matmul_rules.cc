@@ -99,7 +99,8 @@ ExprPtr SwapInProduct(const ExprPtr& node, const Uses&) {
   const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
   for (size_t i = 0; matmul != nullptr && i < 2; ++i) {
     const Call* transpose = TransposeOf(matmul->args[i]);
-    if (transpose == nullptr) continue;
+    // Kernels of bytes read rows whose elements are neighbours.
+    if (transpose == nullptr || (i == 0 && node->type->dtype == DType::kInt32)) continue;
     std::vector<int64_t> axes = TransposeAxes(*transpose);
     const size_t rank = axes.size();
     if (axes[rank - 2] + 1 != static_cast<int64_t>(rank)) continue;

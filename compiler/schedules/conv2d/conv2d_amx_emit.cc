@@ -220,9 +220,9 @@ class AmxEmitter : ConvEmitter<AmxNest> {
       for (int h = 0; h < held; ++h) {
         const int other = FirstHeld() + h;
         if (holds_weights()) {
-          tiles_.MultiplyAdd(nest_.types.data, Sums(i, h), one, other);
+          tiles_.MultiplyAdd(nest_.types.data, nest_.types.weight, Sums(i, h), one, other);
         } else {
-          tiles_.MultiplyAdd(nest_.types.data, Sums(h, i), other, one);
+          tiles_.MultiplyAdd(nest_.types.data, nest_.types.weight, Sums(h, i), other, one);
         }
       }
     }

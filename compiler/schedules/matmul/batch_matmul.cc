@@ -36,15 +36,15 @@ constexpr int64_t kWays = 8;
 // Factor by which the third cache delivers lines more slowly if nothing prefetched them. Fitted on a Zen 3 core.
 constexpr double kUnforeseen = 5;
 
+// Cycles to join four rows of bytes as one vector of steps, read in place. Fitted on an Emerald Rapids core.
+constexpr double kJoinCycles = 2;
+
 bool MayReadInPlace(const MatmulShape& shape, const MachineModel& machine) {
-  return shape.dot() == 1 && shape.weights_are_neighbours() && shape.N >= machine.vector_lanes;
+  return !shape.types.bfloat() && shape.weights_are_neighbours() && shape.N >= machine.vector_lanes;
 }
 
-// Whether these are pairs of bytes with an output that kernels can make of the sums: bytes, floats, or the sums.
-bool AreBytePairs(const ElementTypes& t) {
-  const bool made = t.output == DType::kUInt8 || t.output == DType::kFloat32 || t.output == DType::kInt32;
-  return made && t == BytePairTypes(t.output);
-}
+// Whether a kernel reads bytes in place. A tile then has one more row, of ones.
+bool JoinsRows(const MatmulShape& shape, const BatchMatmulKnobs& k) { return k.pack == 0 && shape.types.whole(); }
 
 class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
  public:
@@ -65,8 +65,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const MatmulShape shape(w);
     if (k.pack == 0 && !MayReadInPlace(shape, machine)) {
       return fmt::format(
-          "weights are read in place only where N is their last axis and at least {} lanes, and "
-          "neither pairs of bfloat16 nor fours of bytes",
+          "weights are read in place only where N is their last axis and at least {} lanes, and not pairs of bfloat16",
           machine.vector_lanes);
     }
     return RejectTile(shape, machine, k);
@@ -117,11 +116,10 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     return static_cast<double>(s.B) * cycles * ThreadShare(items, machine.threads) / machine.clock_ghz;
   }
 
-  // Bytes of a packed panel in a worker's workspace; 0 if none is packed.
+  // Bytes of a packed panel, and of the zero points' share, in a worker's workspace.
   static int64_t PackedBytes(const MatmulShape& shape, const MachineModel& machine, const BatchMatmulKnobs& k) {
-    if (k.pack == 0) return 0;
-    const int64_t bytes = shape.types.whole() ? ByteCentres::WorkspaceBytes(shape, k.oc_block, k.tile_m)
-                                              : Bytes(shape.types.weight, shape.K * k.oc_block);
+    int64_t bytes = k.pack == 0 ? 0 : Bytes(StepType(shape.types), shape.steps() * k.oc_block);
+    if (shape.types.whole()) bytes += ByteCentres::WorkspaceBytes(k.pack == 0 ? 0 : k.oc_block, k.tile_m);
     return CeilDiv(bytes, machine.line_bytes) * machine.line_bytes;
   }
 
@@ -132,8 +130,8 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     if (k.oc_block - lanes >= shape.N) return "oc_block has a vector of no columns";
     if (k.tile_m > shape.M) return "tile_m is more than the rows";
     if (k.unroll_ic > shape.steps()) return "unroll_ic is more than the reduction";
-    const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes,
-                            PartsOf(shape.types, machine)};
+    const RegisterTile tile{static_cast<int>(k.tile_m + (JoinsRows(shape, k) ? 1 : 0)),
+                            static_cast<int>(k.oc_block / lanes), lanes, PartsOf(shape.types, machine)};
     if (auto spills = tile.Reject(machine)) return spills;
     if (tile.pixels * tile.vectors * k.unroll_ic > 640) return "more than 640 multiply-adds in a straight line";
     return std::nullopt;
@@ -182,7 +180,8 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const double fetch = far ? vectors * vector_bytes / FetchRate(s, machine, k) : 0;
     const double dots =
         s.types.bfloat() ? machine.bfloat_dot_cost * rows * vectors / machine.multiply_adds_per_cycle : 0;
-    const double products = StepCycles(machine, rows, vectors, machine.multiply_add_latency);
+    const double all_rows = rows + (JoinsRows(s, k) ? 1 : 0), joins = JoinsRows(s, k) ? kJoinCycles * vectors : 0;
+    const double products = StepCycles(machine, all_rows, vectors, machine.multiply_add_latency) + joins;
     // Bytes that are widened take two products and two sums, and each operand becomes two registers.
     const double widening = s.types.whole() && PartsOf(s.types, machine) > 1 ? products + rows + vectors : 0;
     const double step = std::max({products + widening, fetch, dots}) + kUnhidden * fetch +

@@ -6,12 +6,9 @@
 //     one register tile (matmul_tile), its sum over k of K [unroll_ic]
 //     epilogue and store
 //
-// Bytes are multiplied without taking their zero points away; the sums start with the difference, modulo 2^32. Let
-// w' = w - 128, which is a signed byte, and zw' = zw - 128. Then
-//
-//   sum (x - zx) (w - zw)  =  sum x w'  +  zx (K zw' - sum w')  -  zw' sum x
-//                                          per column, packed      per row of a tile, if zw' is not 0
-//                                          behind the panel
+// Bytes are multiplied without taking their zero points away; ByteCentres has the difference. With pack=1 the sums
+// start with it. With pack=0 each step joins four rows of the right matrix in registers. A row of ones adds up the
+// columns, so the matrix is read once.
 #include <algorithm>
 #include <optional>
 
@@ -41,19 +38,28 @@ class BatchMatmulEmitter {
         epilogue_(epilogue),
         args_(args),
         types_(shape.types),
+        step_types_{types_.data, StepWeight(types_, builder.machine()), types_.accumulator, types_.output},
         data_(builder, args, 0, types_.data, shape.data, 'M'),
         weight_(builder, args, 1, types_.weight, shape.weight, 'N'),
         out_(builder, args, inputs, types_.output, shape.output, 'M'),
-        tile_{types_,          shape.K,
+        tile_{step_types_,     shape.K,
               knobs.unroll_ic, static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block)),
               data_.row,       data_.column,
               weight_.column} {
     if (epilogue.scale) scales_ = builder.Operand(args, inputs - 1);
     tile_.ends_sharp = k_.pack == 0;
-    if (k_.pack == 0) return;
-    packed_ = b_.WorkerWorkspace(args);
-    tile_.panel_step = b_.Index(Bytes(StepType(types_), k_.oc_block));
-    if (types_.pairs()) centres_.emplace(builder, s_, tile_, args, packed_, k_.oc_block);
+    if (k_.pack != 0) {
+      packed_ = b_.WorkerWorkspace(args);
+      tile_.panel_step = b_.Index(Bytes(StepType(types_), k_.oc_block));
+    } else if (types_.whole()) {
+      tile_.panel_step = b_.Mul(weight_.column, kDotGroup);
+      tile_.weight_k = weight_.column;
+      tile_.flips = flips();
+      tile_.sums_columns = true;
+    }
+    if (!types_.whole()) return;
+    const int64_t panel = k_.pack != 0 ? Bytes(StepType(types_), s_.steps() * k_.oc_block) : 0;
+    centres_.emplace(builder, s_, tile_, args, b_.At(b_.WorkerWorkspace(args), panel), k_.tile_m);
   }
 
   void Emit() {
@@ -71,6 +77,9 @@ class BatchMatmulEmitter {
   }
 
  private:
+  // Whether the weights' bytes are held with the other sign.
+  bool flips() const { return step_types_.weight != types_.weight; }
+
   // A panel that a worker packs serves all row tiles that it computes in turn.
   void Panel(Value* item, Value* product, Value* panel, Value* tile, int64_t columns) {
     Value* first_column = b_.Mul(panel, k_.oc_block);
@@ -80,7 +89,7 @@ class BatchMatmulEmitter {
       Value* is_new = ir.CreateOr(ir.CreateICmpEQ(tile, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin));
       b_.If(is_new, [&] {
         Packing().Emit(b_, w, packed_, columns);
-        if (centres_) centres_->EmitColumns(columns);
+        if (centres_) centres_->EmitColumns(packed_, columns);
       });
     }
     const int64_t row_tiles = CeilDiv(s_.M, k_.tile_m), last = s_.M - (row_tiles - 1) * k_.tile_m;
@@ -96,7 +105,9 @@ class BatchMatmulEmitter {
             Bytes(StepType(types_), k_.oc_block),
             weight_.row,
             weight_.column,
-            s_.weights_are_neighbours()};
+            s_.weights_are_neighbours(),
+            nullptr,
+            flips()};
   }
 
   void Tile(Value* product, Value* first_column, Value* tile, Value* w, TileSize size) {
@@ -105,8 +116,7 @@ class BatchMatmulEmitter {
     Value* y = b_.At(out_.Matrix(b_, product), b_.Mul(first_row, out_.row));
     y = b_.At(y, b_.Mul(first_column, Bytes(types_.output)));
     if (k_.prefetch != 0) FetchOutput(y, size);
-    const Vals start = centres_ ? centres_->Start(x, size) : Vals();
-    const Vals acc = tile_.Sums(b_, x, packed_ ? packed_ : w, size, start);
+    const Vals acc = Sums(x, w, size);
     const int vectors = tile_.Vectors(size);
     Value* scale = scales_ != nullptr ? b_.At(scales_, b_.Mul(first_column, Bytes(DType::kFloat32))) : nullptr;
     for (int64_t p = 0; p < size.rows; ++p, y = b_.At(y, out_.row)) {
@@ -116,12 +126,29 @@ class BatchMatmulEmitter {
     }
   }
 
+  Vals Sums(Value* x, Value* w, TileSize size) {
+    if (!centres_) return tile_.Sums(b_, x, packed_ ? packed_ : w, size);
+    centres_->EmitRows(x, size.rows);
+    if (packed_ != nullptr) return tile_.Sums(b_, x, packed_, size, centres_->Start(size));
+    Vals sums = tile_.Sums(b_, x, w, size);
+    const int vectors = tile_.Vectors(size);
+    for (int v = 0; v < vectors; ++v) {
+      Value* of_column = centres_->OfColumns(Nth(sums, size.rows * vectors + v));
+      for (int64_t p = 0; p < size.rows; ++p) {
+        Value* of_row = LoadElements(b_, types_.accumulator, centres_->Row(b_.Index(p)), 1);
+        Value* both = b_.ir().CreateAdd(of_column, b_.Splat(of_row, tile_.lanes));
+        Nth(sums, p * vectors + v) = b_.ir().CreateAdd(Nth(sums, p * vectors + v), both);
+      }
+    }
+    return sums;
+  }
+
   // The lanes of a tail are finished one by one: nothing past the columns is read or written, and nothing twice.
   void Store(Value* sum, Value* y, Value* scale, TileSize size, int vector) {
     const auto store = [&](Value* part, int64_t at) {
       EpilogueOperands operands;
       if (scale != nullptr) operands.scale = b_.At(scale, Bytes(DType::kFloat32, at));
-      Value* done = types_.pairs() ? EmitEpilogue(b_, epilogue_, types_, part, operands)
+      Value* done = types_.whole() ? EmitEpilogue(b_, epilogue_, types_, part, operands)
                                    : Converted(b_, part, types_.accumulator, types_.output);
       b_.Store(done, b_.At(y, Bytes(types_.output, at)));
     };
@@ -147,6 +174,7 @@ class BatchMatmulEmitter {
   const Epilogue& epilogue_;
   const StageArgs& args_;
   const ElementTypes& types_;
+  const ElementTypes step_types_;  // with the weights as they are multiplied
   MatmulOperand data_, weight_, out_;
   MatmulTile tile_;
   Value *packed_ = nullptr, *scales_ = nullptr;

@@ -1,4 +1,4 @@
-// The share of the zero points in products of bytes: the values with which a tile's sums start.
+// The share of the zero points in products of two computed matrices of bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,24 +9,32 @@
 
 namespace hone {
 
-// Computes these values for one worker's panel of a batch_matmul of BytePairTypes, packed as packed_panel.h says. The
-// formula is in batch_matmul_emit.cc. Its functions emit code at the builder's place; all sums are int32, modulo 2^32.
+// Computes the zero points' share for one worker. Its functions emit code at the builder's place; all sums are int32,
+// modulo 2^32. Let w' be the right matrix as the kernel holds it, of the type `tile.types.weight`, which may differ
+// from w by 128. Let zw' be its zero point. Then
 //
-//   workspace   | panel: steps x columns x 4 bytes | per column: zx (K zw' - sum w') | per row: -zw' sum x |
+//   sum (x - zx) (w - zw)  =  sum x w'  +  zx (K zw' - sum w')  -  zw' sum x
+//                                          per column: Columns    per row: Rows
 class ByteCentres {
  public:
-  // `packed` is the worker's panel of `columns` columns and has room for WorkspaceBytes. Loads the zero points (operand
-  // 2).
+  // `memory` is WorkspaceBytes of the worker's own. Loads the zero points (operand 2).
   ByteCentres(KernelBuilder& builder, const MatmulShape& shape, const MatmulTile& tile, const StageArgs& args,
-              Value* packed, int64_t columns);
+              Value* memory, int64_t rows);
 
-  // Computes the part per column for the panel's first `columns` columns; call it after the panel was packed.
-  void EmitColumns(int64_t columns);
-  // The start values of a tile whose rows are at `x`, in the order that MatmulTile::Sums takes.
-  Vals Start(Value* x, TileSize size);
+  // Computes the part per column of a panel that is packed at `panel`, and keeps it.
+  void EmitColumns(Value* panel, int64_t columns);
+  // Computes the part per row of the rows at `x`, and keeps it from row number `first` of the memory on.
+  void EmitRows(Value* x, int64_t rows, int64_t first = 0);
+  // The part per column, int32, if the columns of w' have these sums.
+  Value* OfColumns(Value* sums);
+  // Addresses of the kept parts.
+  Value* columns() { return columns_; }
+  Value* Row(Value* row);
+  // The kept parts as start values of a tile, in the order that MatmulTile::Sums takes.
+  Vals Start(TileSize size);
 
-  // Bytes of a packed panel of `columns` columns and of the parts behind it, for tiles of up to `rows` rows.
-  static int64_t WorkspaceBytes(const MatmulShape& shape, int64_t columns, int64_t rows);
+  // For a panel of `columns` columns, 0 if there is none, and tiles of up to `rows` rows.
+  static int64_t WorkspaceBytes(int64_t columns, int64_t rows);
 
  private:
   Value* SumOfRow(Value* x);
@@ -34,8 +42,8 @@ class ByteCentres {
   KernelBuilder& b_;
   const MatmulShape& s_;
   const MatmulTile& tile_;
-  Value *packed_, *columns_, *rows_;  // the panel, and the parts behind it: per column, per row
-  Value *data_zero_, *weight_zero_;   // int32; 128 is taken from the second
+  Value *rows_, *columns_;
+  Value *data_zero_, *weight_zero_;  // zx and zw'
 };
 
 }  // namespace hone

@@ -156,7 +156,7 @@ class DenseAmxEmitter {
         Value* row = b_.At(data_, b_.Mul(Nth(starts, p), data_stride_));
         tiles_.LoadRows(in_.Rows(p), b_.At(row, b_.Mul(k, kTileRowBytes)), data_stride_);
         for (int v = 0; v < nest_.channels; ++v) {
-          tiles_.MultiplyAdd(types_.data, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
+          tiles_.MultiplyAdd(types_.data, types_.weight, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
         }
       }
     });

@@ -4,11 +4,17 @@
 
 namespace hone {
 
+bool AreBytePairs(const ElementTypes& types) {
+  const auto is_byte = [](DType type) { return type == DType::kUInt8 || type == DType::kInt8; };
+  const bool made = types.output == DType::kUInt8 || types.output == DType::kFloat32 || types.output == DType::kInt32;
+  return is_byte(types.data) && is_byte(types.weight) && types.accumulator == DType::kInt32 && made;
+}
+
 std::vector<KernelOperand> ComputedOperands(const Workload& w, const Epilogue& epilogue) {
   const auto layout = [&](int operand) { return Layout::Parse(w.OperandAxes(operand)); };
   std::vector<KernelOperand> operands{{OperandRole::kData, w.types.data, w.data, layout(0)},
                                       {OperandRole::kData, w.types.weight, w.weight, layout(1)}};
-  if (w.types.pairs()) operands.push_back({OperandRole::kData, DType::kInt32, {2}, Layout::Parse("N")});
+  if (w.types.whole()) operands.push_back({OperandRole::kData, DType::kInt32, {2}, Layout::Parse("N")});
   if (epilogue.scale) operands.push_back({OperandRole::kScale, DType::kFloat32, {w.Extent('N')}, Layout::Parse("N")});
   return operands;
 }

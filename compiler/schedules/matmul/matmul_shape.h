@@ -51,6 +51,10 @@ struct MatmulShape {
   }
 };
 
+// Whether they multiply two computed matrices of bytes, signed or not, and make a product of the sums that kernels
+// know: bytes, floats or the sums themselves.
+bool AreBytePairs(const ElementTypes& types);
+
 // The inputs of a batch_matmul's kernels: data and weight; for bytes their zero points, two int32; and the epilogue's
 // scale per column. Both matrices were computed just before, so neither is cold, as constant weights are.
 std::vector<KernelOperand> ComputedOperands(const Workload& w, const Epilogue& epilogue);

@@ -9,14 +9,22 @@
 //                                                      n3  k0 k1 k2 k3      k3  n0 n1 n2 n3
 #include "compiler/schedules/matmul/packed_panel.h"
 
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/math/across_lanes.h"
+#include "compiler/codegen/math/float_bits.h"
 #include "compiler/schedules/matmul/matmul_tile.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
+
+constexpr int kLeastLanes = 4;  // of vectors that LoadJoinedFours makes
 
 class Packer {
  public:
@@ -34,12 +42,7 @@ class Packer {
   int rest() const { return p_.depth != nullptr ? 0 : static_cast<int>(p_.K % dot_); }
   Value* StepsHere() { return p_.depth != nullptr ? b_.Div(p_.depth, dot_) : b_.Index(steps()); }
 
-  // Takes 128 from the first `count` bytes of each four by flipping their highest bits.
-  Value* Signed(Value* step, int count = kDotGroup) {
-    if (!p_.types.whole()) return step;
-    const uint32_t bits = count == kDotGroup ? 0x80808080U : 0x80808080U & ((1U << (8 * count)) - 1);
-    return b_.ir().CreateXor(step, llvm::ConstantInt::get(step->getType(), bits));
-  }
+  Value* Signed(Value* step, int count = kDotGroup) { return p_.flips ? FlippedSigns(b_, step, count) : step; }
 
   // Loads steps along K of one row.
   Value* LoadSteps(Value* row, int lanes) {
@@ -70,10 +73,14 @@ class Packer {
     const auto group = [&](Value* step, int rows) {
       Value* from = b_.At(w, b_.Mul(b_.Mul(step, dot_), p_.step));
       Value* to = b_.At(packed, b_.Mul(step, p_.row_bytes));
-      for (int64_t column = 0; column < columns;) {
-        const int width = column + p_.lanes <= columns ? p_.lanes : 1;
+      int64_t column = 0;
+      for (int lanes = p_.lanes; dot_ == kDotGroup && lanes >= kLeastLanes; lanes /= 2) {
+        for (; column + 4 * lanes <= columns; column += 4 * lanes) JoinedColumns(from, to, column, rows, lanes);
+      }
+      while (column < columns) {
+        const int width = std::min(p_.lanes, static_cast<int>(std::bit_floor(static_cast<uint64_t>(columns - column))));
         Value* at = b_.At(from, Bytes(p_.types.weight, column));
-        b_.Store(Grouped(at, rows, width), b_.At(to, Bytes(step_, column)));
+        b_.Store(Signed(LoadJoinedRows(b_, p_.types, at, p_.step, rows, width), rows), b_.At(to, Bytes(step_, column)));
         column += width;
       }
     };
@@ -81,17 +88,12 @@ class Packer {
     if (rest() > 0) group(b_.Index(steps()), rest());
   }
 
-  // Joins one lane of each row into one wider element per lane, the first row in the lowest bits.
-  Value* Grouped(Value* at, int rows, int width) {
-    auto& ir = b_.ir();
-    const auto bits = static_cast<unsigned>(8 * DTypeBytes(p_.types.weight));
-    llvm::Type *narrow = VectorOf(ir.getIntNTy(bits), width), *wide = VectorOf(ElementType(b_, step_), width);
-    Value* all = nullptr;
-    for (int row = 0; row < rows; ++row, at = b_.At(at, p_.step)) {
-      Value* one = ir.CreateZExt(ir.CreateBitCast(LoadElements(b_, p_.types.weight, at, width), narrow), wide);
-      all = row == 0 ? one : ir.CreateOr(all, ir.CreateShl(one, static_cast<uint64_t>(row) * bits));
+  void JoinedColumns(Value* from, Value* to, int64_t column, int rows, int lanes) {
+    const Vals joined = LoadJoinedFours(b_, b_.At(from, column), p_.step, rows, lanes);
+    const Vals ordered = InColumnOrder(b_, joined);
+    for (size_t i = 0; i < ordered.size(); ++i) {
+      b_.Store(Signed(ordered[i], rows), b_.At(to, Bytes(step_, column + static_cast<int64_t>(i) * lanes)));
     }
-    return Signed(all, rows);
   }
 
   void Transposed(Value* w, Value* packed, int64_t columns) {
@@ -140,6 +142,45 @@ class Packer {
 };
 
 }  // namespace
+
+Value* LoadJoinedRows(KernelBuilder& b, const ElementTypes& types, Value* at, Value* step, int rows, int lanes) {
+  auto& ir = b.ir();
+  const int group = DotGroup(types);
+  auto* row_type = llvm::FixedVectorType::get(ElementType(b, types.weight), static_cast<unsigned>(lanes));
+  Vals loaded(static_cast<size_t>(group), llvm::Constant::getNullValue(row_type));
+  for (int row = 0; row < rows; ++row, at = b.At(at, step)) {
+    Nth(loaded, row) = ir.CreateBitCast(LoadElements(b, types.weight, at, lanes), row_type);
+  }
+  while (loaded.size() > 1) {
+    std::vector<int> both(static_cast<size_t>(2 * LaneCount(loaded[0])));
+    std::iota(both.begin(), both.end(), 0);
+    Vals joined;
+    for (size_t i = 0; i < loaded.size(); i += 2) {
+      joined.push_back(ir.CreateShuffleVector(loaded[i], loaded[i + 1], llvm::ArrayRef<int>(both)));
+    }
+    loaded = std::move(joined);
+  }
+  std::vector<int> order;
+  for (int lane = 0; lane < lanes; ++lane) {
+    for (int row = 0; row < group; ++row) order.push_back(row * lanes + lane);
+  }
+  Value* all = ir.CreateShuffleVector(loaded[0], llvm::ArrayRef<int>(order));
+  return ir.CreateBitCast(all, VectorOf(ElementType(b, StepType(types)), lanes));
+}
+
+Vals LoadJoinedFours(KernelBuilder& b, Value* at, Value* step, int rows, int lanes) {
+  auto* row_type = llvm::FixedVectorType::get(b.ir().getInt8Ty(), static_cast<unsigned>(kDotGroup * lanes));
+  Vals loaded(kDotGroup, llvm::Constant::getNullValue(row_type));
+  for (int row = 0; row < rows; ++row, at = b.At(at, step)) {
+    Nth(loaded, row) = LoadElements(b, DType::kUInt8, at, kDotGroup * lanes);
+  }
+  return JoinedFours(b, loaded);
+}
+
+Value* FlippedSigns(KernelBuilder& b, Value* fours, int count) {
+  const uint32_t bits = count == kDotGroup ? 0x80808080U : 0x80808080U & ((1U << (8 * count)) - 1);
+  return b.ir().CreateXor(fours, llvm::ConstantInt::get(fours->getType(), bits));
+}
 
 DType StepType(const ElementTypes& types) { return DotGroup(types) > 1 ? DType::kInt32 : types.weight; }
 

@@ -9,8 +9,8 @@ namespace hone {
 // Cycles per element of a panel on a Zen 5 core: copied, and transposed in registers.
 inline constexpr double kPanelCopyCycles = 0.1, kPanelTransposeCycles = 0.3;
 
-// Some columns of a product's right matrix: N x K before, [k][column] when packed. For bytes (uint8) a step of the
-// reduction is four k of a column, packed as int8 less 128; zeros follow the last k.
+// Some columns of a product's right matrix: N x K before, [k][column] when packed. For bytes a step of the reduction is
+// four k of a column; zeros follow the last k.
 struct PanelPacking {
   const ElementTypes& types;
   int64_t K = 0;
@@ -21,6 +21,8 @@ struct PanelPacking {
   bool neighbours = false;  // columns are neighbours in the matrix; else the k of one column are
   // The k that are packed, a multiple of those in one step of the sum; null: all K.
   Value* depth = nullptr;
+  // Bytes change their sign: the highest bit of each is flipped, but not of the zeros behind the last k.
+  bool flips = false;
 
   // Emits the copy of `columns` columns from `from`. Lanes past the columns stay as they were.
   void Emit(KernelBuilder& b, Value* from, Value* to, int64_t columns) const;
@@ -29,5 +31,14 @@ struct PanelPacking {
 // The type in which one step of a product's reduction is stored. It is the weight's, or an int32 that holds a pair of
 // bfloat16 or four bytes.
 DType StepType(const ElementTypes& types);
+
+// Loads neighbouring columns of `rows` rows of a matrix, at most as many as one step of the sum takes, as `lanes`
+// elements of StepType. Row 0 is the lowest byte or bfloat16 of an element; rows that lack are zeros. `step` is the
+// number of bytes from one row to the next.
+Value* LoadJoinedRows(KernelBuilder& b, const ElementTypes& types, Value* at, Value* step, int rows, int lanes);
+// LoadJoinedRows of 4 x `lanes` columns of bytes, in the order of JoinedFours. Lanes are 4, 8 or 16.
+Vals LoadJoinedFours(KernelBuilder& b, Value* at, Value* step, int rows, int lanes);
+// Flips the highest bit of the first `count` bytes of each four.
+Value* FlippedSigns(KernelBuilder& b, Value* fours, int count);
 
 }  // namespace hone

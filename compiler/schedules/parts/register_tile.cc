@@ -154,9 +154,13 @@ Value* FloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) { retu
 MultiplyAdd DotProduct(DType data, DType weight) {
   return [=](KernelBuilder& b, Value* x, Value* w, Value* acc) {
     const int lanes = LaneCount(acc);
-    const bool known = data == DType::kUInt8 && weight == DType::kInt8 && (lanes == 4 || lanes == 8 || lanes == 16);
-    if (known && b.machine().byte_dots == ByteDots::kMixedFours) return MixedFours(b, x, w, acc);
-    if (known && b.machine().byte_dots == ByteDots::kSignedFours) return MixedOfSigned(b, x, w, acc);
+    const bool known = lanes == 4 || lanes == 8 || lanes == 16, is_signed = data == DType::kInt8;
+    if (known && b.machine().byte_dots == ByteDots::kMixedFours && data != weight) {
+      return is_signed ? MixedFours(b, b.ir().CreateBitCast(w, acc->getType()), x, acc) : MixedFours(b, x, w, acc);
+    }
+    if (known && b.machine().byte_dots == ByteDots::kSignedFours && weight == DType::kInt8) {
+      return is_signed ? SignedFours(b, BytesOf(b, x, lanes), BytesOf(b, w, lanes), acc) : MixedOfSigned(b, x, w, acc);
+    }
     return WidenedProducts(b, data, weight, x, w, acc);
   };
 }
@@ -168,8 +172,16 @@ Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
 }
 
 MultiplyAdd StepOf(const ElementTypes& types) {
-  if (types.whole()) return DotProduct(types.data, DType::kInt8);
+  if (types.whole()) return DotProduct(types.data, types.weight);
   return types.bfloat() ? BFloatMultiplyAdd : FloatMultiplyAdd;
+}
+
+DType StepWeight(const ElementTypes& types, const MachineModel& machine) {
+  if (!types.whole() || machine.byte_dots == ByteDots::kWidened || machine.byte_dots == ByteDots::kPairs) {
+    return types.weight;
+  }
+  const bool mixed = machine.byte_dots == ByteDots::kMixedFours;
+  return mixed && types.data == DType::kInt8 ? DType::kUInt8 : DType::kInt8;
 }
 
 Value* PairOfFours(KernelBuilder& b, Value* fours, DType dtype, int half) {
@@ -191,8 +203,9 @@ Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc) {
 }
 
 int PartsOf(const ElementTypes& types, const MachineModel& machine) {
-  const bool mixed = machine.byte_dots == ByteDots::kMixedFours;
-  const bool one = types.bfloat() ? !machine.bfloat_dots_feature.empty() : !types.whole() || mixed;
+  const bool fours = machine.byte_dots == ByteDots::kMixedFours ||
+                     (machine.byte_dots == ByteDots::kSignedFours && types.data == DType::kInt8);
+  const bool one = types.bfloat() ? !machine.bfloat_dots_feature.empty() : !types.whole() || fours;
   return one ? 1 : 2;
 }
 

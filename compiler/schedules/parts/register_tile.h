@@ -31,6 +31,8 @@ int DotGroup(const ElementTypes& types);
 //   x   | x0 x1 x2 x3 | x0 x1 x2 x3 | ..     one int32, broadcast
 //   w   | w0 w1 w2 w3 | w0 w1 w2 w3 | ..     each lane: another output channel's weights
 //   acc | += x0 w0 + x1 w1 + x2 w2 + x3 w3 | ..
+//
+// One instruction if the machine has it for bytes of these signs.
 MultiplyAdd DotProduct(DType data, DType weight);
 
 // DotProduct in two steps of two neighbours each, for bytes widened to 16 bits beforehand. Half 0 is the first and the
@@ -47,8 +49,12 @@ Value* PairMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 // worker does.
 Value* BFloatMultiplyAdd(KernelBuilder& b, Value* x, Value* w, Value* acc);
 
-// The MultiplyAdd for elements of these types in the form in which kernels load them: the weights of bytes as int8.
+// The MultiplyAdd for elements of these types.
 MultiplyAdd StepOf(const ElementTypes& types);
+
+// The type to which a kernel changes computed weights when it loads or packs them. Bytes get the sign that the
+// machine's instruction wants beside the data's: the highest bit is flipped, so a uint8 loses 128 and an int8 gains it.
+DType StepWeight(const ElementTypes& types, const MachineModel& machine);
 
 // Registers per operand of a step on the machine: two if its bytes are widened or have a sum beside them.
 int PartsOf(const ElementTypes& types, const MachineModel& machine);

@@ -59,7 +59,8 @@ template <DType kOutput>
 Workload OfPairs(Random& random) {
   Workload w = testing::RandomBatchMatmul(random);
   while (!w.OperandAxes(0).ends_with('K')) w = testing::RandomBatchMatmul(random);
-  w.types = BytePairTypes(kOutput);
+  constexpr DType kBytes[] = {DType::kUInt8, DType::kInt8};
+  w.types = {kBytes[random.Below(2)], kBytes[random.Below(2)], DType::kInt32, kOutput};
   return w;
 }
 

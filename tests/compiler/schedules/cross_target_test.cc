@@ -65,9 +65,13 @@ TEST_P(EmulatedTarget, BytesGiveTheSameBits) {
   }
   for (const char* text : {"nn.batch_matmul data=2x9x39 weight=2x21x39",
                            "nn.batch_matmul data=9x2x36 weight=2x36x24 layouts=MBK,BKN,MBN"}) {
-    for (const DType output : {DType::kFloat32, DType::kUInt8, DType::kInt32}) {
+    constexpr DType kUnsigned = DType::kUInt8, kSigned = DType::kInt8, kSum = DType::kInt32;
+    for (const ElementTypes& types :
+         {BytePairTypes(DType::kFloat32), BytePairTypes(DType::kUInt8), BytePairTypes(kSum),
+          ElementTypes{kSigned, kSigned, kSum, DType::kFloat32}, ElementTypes{kSigned, kUnsigned, kSum, DType::kUInt8},
+          ElementTypes{kUnsigned, kSigned, kSum, kSum}}) {
       Workload w = Workload::Parse(text);
-      w.types = BytePairTypes(output);
+      w.types = types;
       ExpectSameAsReference(w, target);
     }
   }

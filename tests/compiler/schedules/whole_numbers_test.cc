@@ -104,43 +104,75 @@ TEST(WholeNumbers, DenseLayersOfRandomShapes) {
   }
 }
 
+ElementTypes RandomPairTypes(Random& random) {
+  constexpr DType kBytes[] = {DType::kUInt8, DType::kInt8};
+  constexpr DType kOutputs[] = {DType::kUInt8, DType::kFloat32, DType::kInt32};
+  return {kBytes[random.Below(2)], kBytes[random.Below(2)], DType::kInt32, kOutputs[random.Below(3)]};
+}
+
+void CheckPairs(const Workload& w, Random& random, uint64_t seed, int& checked) {
+  for (const Target& target : testing::TestTargets()) {
+    const MachineModel machine = MachineModelFor(target);
+    const std::vector<const Schedule*> schedules = SchedulesFor(w, machine);
+    if (schedules.empty()) continue;  // rows that are not contiguous have no kernel
+    CheckReference(w, target, seed);
+    for (const Schedule* schedule : schedules) {
+      const Config config = ValidConfig(*schedule, w, machine, random);
+      CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), seed);
+      ++checked;
+    }
+  }
+}
+
 // Zero points are drawn with the data; tails of rows, columns and steps, and partial steps.
 TEST(WholeNumbers, ProductsOfComputedMatricesOfRandomShapes) {
   Random random(9);
   int checked = 0;
   for (uint64_t round = 0; round < 200 && !::testing::Test::HasFailure(); ++round) {
     Workload w = testing::RandomBatchMatmul(random);
-    constexpr DType kOutputs[] = {DType::kUInt8, DType::kFloat32, DType::kInt32};
-    w.types = BytePairTypes(kOutputs[random.Below(3)]);
-    for (const Target& target : testing::TestTargets()) {
-      const MachineModel machine = MachineModelFor(target);
-      const std::vector<const Schedule*> schedules = SchedulesFor(w, machine);
-      if (schedules.empty()) continue;  // rows that are not contiguous have no kernel
-      CheckReference(w, target, round);
-      for (const Schedule* schedule : schedules) {
-        const Config config = ValidConfig(*schedule, w, machine, random);
-        CheckBits({w, std::string(schedule->name()), config, target}, CanonicalEpilogue(w), round);
-        ++checked;
-      }
-    }
+    w.types = RandomPairTypes(random);
+    CheckPairs(w, random, round, checked);
   }
   EXPECT_GE(checked, 100);
+}
+
+// Extents at and around those of vectors, steps and tiles of every machine.
+TEST(WholeNumbers, ProductsOfComputedMatricesAtTheEdges) {
+  constexpr int64_t kExtents[] = {1, 2, 3, 4, 15, 16, 17, 31, 63, 64, 65, 129};
+  Random random(10);
+  const auto extent = [&] { return kExtents[random.Below(std::size(kExtents))]; };
+  int checked = 0;
+  for (uint64_t round = 0; round < 80 && !::testing::Test::HasFailure(); ++round) {
+    const int64_t B = Between(random, 1, 2), M = extent(), N = extent(), K = extent();
+    const int64_t shared = random.Below(3) == 0 ? 1 : B;
+    const bool rows = random.Below(2) == 0;
+    Workload w = Workload::Parse(fmt::format("nn.batch_matmul data={}x{}x{} weight={}x{}x{} layouts=BMK,{},BMN", B, M,
+                                             K, shared, rows ? N : K, rows ? K : N, rows ? "BNK" : "BKN"));
+    w.types = RandomPairTypes(random);
+    CheckPairs(w, random, round, checked);
+  }
+  EXPECT_GE(checked, 300);
 }
 
 // Tests pairs of zero points: a kernel has a separate path where the weight's is 128. Sums wrap the same on all
 // targets.
 TEST(WholeNumbers, ProductsOfComputedMatricesTakeAnyZeroPoints) {
-  Workload w = Workload::Parse("nn.batch_matmul data=2x5x71 weight=2x71x19 layouts=BMK,BKN,BMN");
-  w.types = BytePairTypes(DType::kInt32);
-  std::vector<Tensor> inputs = RandomInputs(CompileReference(w, HostTarget()).operands, 4);
-  for (const Target& target : testing::TestTargets()) {
-    const auto compiled = CompileKernel(testing::BestOf(*FindSchedule("batch_matmul"), w, target), Epilogue());
-    for (const auto& [x, y] : std::vector<std::pair<int, int>>{{0, 0}, {0, 128}, {255, 255}, {128, 128}, {-77, 1000}}) {
-      inputs[2].Set(0, x);
-      inputs[2].Set(1, y);
-      const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), inputs)[0];
-      const std::vector<double> expected = WholeValues(w, Epilogue(), inputs);
-      for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), expected[static_cast<size_t>(i)]) << x << y;
+  for (const DType weight : {DType::kUInt8, DType::kInt8}) {
+    Workload w = Workload::Parse("nn.batch_matmul data=2x5x71 weight=2x71x19 layouts=BMK,BKN,BMN");
+    w.types = {weight == DType::kInt8 ? DType::kUInt8 : DType::kInt8, weight, DType::kInt32, DType::kInt32};
+    std::vector<Tensor> inputs = RandomInputs(CompileReference(w, HostTarget()).operands, 4);
+    for (const Target& target : testing::TestTargets()) {
+      for (const Schedule* schedule : SchedulesFor(w, MachineModelFor(target))) {
+        const auto compiled = CompileKernel(testing::BestOf(*schedule, w, target), Epilogue());
+        for (const auto& [x, y] :
+             std::vector<std::pair<int, int>>{{0, 0}, {0, 128}, {0, -128}, {255, 255}, {128, 128}, {-77, 1000}}) {
+          inputs[2].Set(0, x);
+          inputs[2].Set(1, y);
+          const Tensor got = testing::RunArtifact(std::get<Artifact>(compiled), inputs)[0];
+          const std::vector<double> expected = WholeValues(w, Epilogue(), inputs);
+          for (int64_t i = 0; i < got.elements(); ++i) ASSERT_EQ(got.At(i), expected[static_cast<size_t>(i)]) << x << y;
+        }
+      }
     }
   }
 }
