@@ -59,9 +59,15 @@ Value* ToBFloat16(KernelBuilder& b, Value* x) {
   return ir.CreateTrunc(ir.CreateLShr(result, 16), x->getType()->getWithNewType(ir.getInt16Ty()));
 }
 
-// Exact. Denormal halves are normal float32s: integer multiples of 2^-24.
+llvm::Type* HalfLike(KernelBuilder& b, Value* v) { return v->getType()->getWithNewType(b.ir().getHalfTy()); }
+
+// Exact; a NaN keeps its sign and fraction and becomes quiet, as the instruction makes it. Denormal halves are normal
+// float32s: integer multiples of 2^-24.
 Value* FromFloat16(KernelBuilder& b, Value* half) {
   auto& ir = b.ir();
+  if (!b.machine().half_loads_feature.empty()) {
+    return ir.CreateFPExt(ir.CreateBitCast(half, HalfLike(b, half)), half->getType()->getWithNewType(b.f32()));
+  }
   llvm::Type* wide = half->getType()->getWithNewType(b.i32());
   llvm::Type* real = half->getType()->getWithNewType(b.f32());
   const auto number = [&](uint32_t n) { return llvm::ConstantInt::get(wide, n); };
@@ -70,15 +76,21 @@ Value* FromFloat16(KernelBuilder& b, Value* half) {
   Value* shifted = ir.CreateShl(magnitude, 13);
   Value* denormal = ir.CreateFMul(ir.CreateSIToFP(magnitude, real), llvm::ConstantFP::get(real, 0x1p-24));
   // The exponent's bias is 112 more in float32; infinities and NaNs have the greatest exponent in both.
-  Value* normal = ir.CreateSelect(ir.CreateICmpUGE(magnitude, number(0x7c00)), ir.CreateOr(shifted, number(0x7f800000)),
+  Value* greatest =
+      ir.CreateSelect(ir.CreateICmpUGT(magnitude, number(0x7c00)), number(0x7fc00000), number(0x7f800000));
+  Value* normal = ir.CreateSelect(ir.CreateICmpUGE(magnitude, number(0x7c00)), ir.CreateOr(shifted, greatest),
                                   ir.CreateAdd(shifted, number(112U << 23)));
   Value* value = ir.CreateSelect(ir.CreateICmpULT(magnitude, number(0x400)), ir.CreateBitCast(denormal, wide), normal);
   return ir.CreateBitCast(ir.CreateOr(value, ir.CreateShl(ir.CreateAnd(bits, number(0x8000)), 16)), real);
 }
 
-// Rounds as Float16's constructor does (core/small_floats.h).
+// Rounds as Float16's constructor does (core/small_floats.h). A NaN keeps its sign and the first bits of its fraction
+// and becomes quiet, as the instruction makes it.
 Value* ToFloat16(KernelBuilder& b, Value* x) {
   auto& ir = b.ir();
+  if (!b.machine().half_loads_feature.empty()) {
+    return ir.CreateBitCast(ir.CreateFPTrunc(x, HalfLike(b, x)), x->getType()->getWithNewType(ir.getInt16Ty()));
+  }
   llvm::Type* wide = x->getType()->getWithNewType(b.i32());
   const auto number = [&](uint32_t n) { return llvm::ConstantInt::get(wide, n); };
   Value* bits = ir.CreateBitCast(x, wide);
@@ -90,7 +102,8 @@ Value* ToFloat16(KernelBuilder& b, Value* x) {
   Value* sum = ir.CreateFAdd(ir.CreateBitCast(magnitude, x->getType()), llvm::ConstantFP::get(x->getType(), 0.5));
   Value* denormal = ir.CreateSub(ir.CreateBitCast(sum, wide), number(0x3f000000));
   Value* finite = ir.CreateSelect(ir.CreateICmpULT(magnitude, number(0x38800000)), denormal, normal);
-  Value* large = ir.CreateSelect(ir.CreateFCmpUNO(x, x), number(0x7e00), number(0x7c00));
+  Value* quiet = ir.CreateOr(ir.CreateAnd(ir.CreateLShr(magnitude, 13), number(0x3ff)), number(0x7e00));
+  Value* large = ir.CreateSelect(ir.CreateFCmpUNO(x, x), quiet, number(0x7c00));
   Value* value = ir.CreateSelect(ir.CreateICmpUGE(magnitude, number(0x477ff000)), large, finite);
   Value* sign = ir.CreateAnd(ir.CreateLShr(bits, 16), number(0x8000));
   return ir.CreateTrunc(ir.CreateOr(value, sign), x->getType()->getWithNewType(ir.getInt16Ty()));

@@ -7,7 +7,8 @@
 namespace hone {
 
 // LLVM's type for the element. bfloat16 is a 16-bit integer, because code generation cannot convert it before AVX-512
-// BF16. So is float16: without F16C its conversions would be calls of a library that kernels do not have.
+// BF16. So is float16: where the machine names no half_loads_feature (core/machine/target.h), LLVM would convert it by
+// calls of a library that kernels do not have.
 llvm::Type* ElementType(KernelBuilder& b, DType dtype);
 llvm::Type* VectorOf(llvm::Type* element, int lanes);
 
@@ -25,7 +26,7 @@ Value* LoadHalves(KernelBuilder& b, Value* ptr, int lanes);
 
 // Converts scalars and vectors as Tensor::As does. Integers wrap, and bool is whether the value is not 0. Floats are
 // truncated towards zero; if no integer of 32 or 64 bits holds one, it becomes the least integer. Conversion to
-// bfloat16 is to nearest, halves to even.
+// float16 and bfloat16 is to nearest, halves to even.
 Value* Converted(KernelBuilder& b, Value* x, DType from, DType to);
 
 }  // namespace hone

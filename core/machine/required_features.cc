@@ -60,6 +60,11 @@ std::vector<std::string> RequiredFeatures(const Plan& plan) {
         FeaturesForTypes(machine, FloatTypes(DType::kBFloat16, DType::kBFloat16, DType::kFloat32));
     more.insert(needed.begin(), needed.end());
   }
+  const auto is_half = [](const PlanBuffer& buffer) { return buffer.dtype == DType::kFloat16; };
+  // Kernels convert elements by the instruction wherever the machine has it.
+  if (std::ranges::any_of(plan.buffers, is_half) && !machine.half_loads_feature.empty()) {
+    more.insert(machine.half_loads_feature);
+  }
   std::vector<std::string> features = machine.required_features;
   features.insert(features.end(), more.begin(), more.end());
   return features;

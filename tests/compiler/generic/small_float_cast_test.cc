@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "core/byte_floats.h"
@@ -74,6 +75,56 @@ TEST(HalfCast, FloatsAreRoundedToTheNearestHalf) {
   Tensor halves(DType::kFloat16, {n});
   for (int64_t i = 0; i < n; ++i) halves.data<Float16>()[i] = Float16(values[static_cast<size_t>(i)]);
   ExpectCasts(floats, halves);
+}
+
+// The bits of a cast of these elements, the same on every target.
+template <typename To, typename From>
+std::vector<To> BitsOfCast(DType from, DType to, const std::vector<From>& bits) {
+  const auto n = static_cast<int64_t>(bits.size());
+  Tensor elements(from, {n});
+  std::memcpy(elements.raw(), bits.data(), bits.size() * sizeof(From));
+  const auto x = Param("x", {n}, "", from);
+  const relay::FunctionPtr function =
+      Function({x}, relay::MakeCall("cast", {x}, {{"dtype", std::string(DTypeName(to))}}));
+  std::vector<To> first;
+  for (const Target& target : TestTargets()) {
+    SCOPED_TRACE(target.cpu);
+    Random random(1);
+    const Tensor got = CompiledFunction(function, target).Run({elements}, 0, random)[0];
+    const auto* at = static_cast<const To*>(got.raw());
+    const std::vector<To> now(at, at + n);
+    if (first.empty()) first = now;
+    EXPECT_EQ(now, first);
+  }
+  return first;
+}
+
+TEST(HalfCast, NaNsKeepTheirSignAndFractionAndBecomeQuiet) {
+  std::vector<uint16_t> halves, narrowed;
+  std::vector<uint32_t> floats, widened;
+  for (uint32_t sign : {0U, 0x8000U}) {
+    for (uint32_t fraction = 1; fraction < 0x400; ++fraction) {
+      halves.push_back(static_cast<uint16_t>(sign | 0x7c00 | fraction));
+      widened.push_back(sign << 16 | 0x7fc00000 | fraction << 13);
+      floats.push_back(sign << 16 | 0x7f800000 | fraction << 13 | (fraction & 1));
+      narrowed.push_back(static_cast<uint16_t>(sign | 0x7e00 | fraction));
+    }
+    floats.push_back(sign << 16 | 0x7f800001);
+    narrowed.push_back(static_cast<uint16_t>(sign | 0x7e00));
+  }
+  EXPECT_EQ((BitsOfCast<uint32_t>(DType::kFloat16, DType::kFloat32, halves)), widened);
+  EXPECT_EQ((BitsOfCast<uint16_t>(DType::kFloat32, DType::kFloat16, floats)), narrowed);
+}
+
+// A value that is widened and rounded again is itself, unless it was a signalling NaN.
+TEST(HalfCast, EveryHalfComesBack) {
+  std::vector<uint16_t> halves(1 << 16);
+  for (size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<uint16_t>(i);
+  const auto floats = BitsOfCast<uint32_t>(DType::kFloat16, DType::kFloat32, halves);
+  for (uint16_t& half : halves) {
+    if ((half & 0x7fff) > 0x7c00) half |= 0x200;
+  }
+  EXPECT_EQ((BitsOfCast<uint16_t>(DType::kFloat32, DType::kFloat16, floats)), halves);
 }
 
 TEST(ByteFloatCast, EveryByteIsAFloat) {

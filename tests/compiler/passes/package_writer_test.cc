@@ -69,6 +69,18 @@ TEST(PackageWriter, KernelsOfBytesNeedWhatMultipliesThem) {
   EXPECT_EQ(RequiredFeatures(plan).size(), floats.size() + 1);
 }
 
+TEST(PackageWriter, ValuesOfFloat16NeedWhatConvertsThem) {
+  Plan plan = SmallPlan();
+  plan.target = {"x86_64-pc-linux-gnu", "x86-64-v3", {}, 0};
+  const std::vector<std::string> floats = RequiredFeatures(plan);
+  plan.buffers.emplace_back().dtype = DType::kFloat16;
+  std::vector<std::string> needed = floats;
+  needed.emplace_back("f16c");
+  EXPECT_EQ(RequiredFeatures(plan), needed);
+  plan.target.cpu = "x86-64-v2";
+  EXPECT_EQ(RequiredFeatures(plan), MachineModelFor(plan.target).required_features);
+}
+
 // Attention's kernel has no workload, and a process must request tile registers.
 TEST(PackageWriter, AttentionNeedsWhatMultipliesBFloat16) {
   Plan plan = SmallPlan();
