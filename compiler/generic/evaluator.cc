@@ -23,6 +23,9 @@ bool Same(const Coordinates& a, const Coordinates& b) {
 llvm::Constant* ElementConstant(KernelBuilder& b, const Tensor& value, int64_t i) {
   llvm::Type* type = ElementType(b, value.dtype());
   if (type->isFloatingPointTy()) return llvm::ConstantFP::get(type, value.At(i));
+  if (hone::IsFloat(value.dtype()) && DTypeBytes(value.dtype()) == 2) {
+    return llvm::ConstantInt::get(type, static_cast<const uint16_t*>(value.raw())[i]);
+  }
   return llvm::ConstantInt::get(type, static_cast<uint64_t>(IntegerAt(value, i)), true);
 }
 

@@ -179,6 +179,15 @@ Value* Take(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
   return e.Eval(call.args[0], from, lanes);
 }
 
+// The element of a constant border, in each lane of `value`.
+Value* BorderLike(Evaluator& e, const relay::Call& pad, Value* value) {
+  const double border = pad.attrs.GetFloat("pad_value", 0);
+  const DType dtype = pad.type->dtype;
+  if (!IsFloat(dtype) || IsFloat(value)) return Like(value, border);
+  Value* wide = llvm::ConstantFP::get(value->getType()->getWithNewType(e.b().f32()), border);
+  return Converted(e.b(), wide, DType::kFloat32, dtype);
+}
+
 Value* Pad(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   KernelBuilder& b = e.b();
   const auto width = call.attrs.GetInts("pad_width");
@@ -212,12 +221,7 @@ Value* Pad(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes l
   }
   Value* value = e.Eval(call.args[0], from, lanes);
   if (mode != "constant" || !inside) return value;
-  const double border = call.attrs.GetFloat("pad_value", 0);
-  Value* fill =
-      value->getType()->isFPOrFPVectorTy()
-          ? static_cast<Value*>(llvm::ConstantFP::get(value->getType(), border))
-          : llvm::ConstantInt::get(value->getType(), static_cast<uint64_t>(static_cast<int64_t>(border)), true);
-  return b.ir().CreateSelect(inside, value, fill);
+  return b.ir().CreateSelect(inside, value, BorderLike(e, call, value));
 }
 
 // For concatenations that are not cut into pieces: evaluates every field at coordinates clamped to it, then selects

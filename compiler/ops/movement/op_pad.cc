@@ -92,7 +92,7 @@ OpTable PadOps() {
   OpDef def;
   def.name = "nn.pad";
   def.description = "data with a border along each axis";
-  def.inputs = {{"data", "any shape", kOrdered}};
+  def.inputs = {{"data", "any shape", kOrdered | DTypeSet{DType::kFloat16, DType::kBFloat16}}};
   def.attrs = {{"pad_width", AttrKind::kInts, std::vector<int64_t>{}, "before and after, for each axis in turn"},
                {"pad_mode", AttrKind::kString, std::string("constant"), "constant, reflect (without the edge) or edge"},
                {"pad_value", AttrKind::kFloat, 0.0, "the constant border's value"}};

@@ -118,6 +118,14 @@ TEST(MovementKernel, Pads) {
   }
 }
 
+TEST(MovementKernel, PadsOfHalvesHaveTheBordersValue) {
+  for (const DType half : {DType::kFloat16, DType::kBFloat16}) {
+    const auto x = Param("x", {3, 21}, "", half);
+    CheckFunction(Function({x}, MakeCall("nn.pad", {x}, {{"pad_width", Ints{1, 2, 3, 4}}, {"pad_value", -1.5}})), {},
+                  0);
+  }
+}
+
 // Inner rows are copied as vectors; the operator after the padding is computed in the border and inside.
 TEST(MovementKernel, PadsLongRows) {
   for (const Ints& width :
