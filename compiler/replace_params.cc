@@ -10,10 +10,12 @@
 #include <string_view>
 
 #include "compiler/passes/layouts/config_chooser.h"
+#include "compiler/passes/narrow_weights.h"
 #include "compiler/passes/passes.h"
 #include "compiler/plan/index_inputs.h"
 #include "compiler/plan/lower.h"
 #include "compiler/plan/package_writer.h"
+#include "compiler/relay/half_types.h"
 #include "compiler/relay/infer_type.h"
 #include "core/error.h"
 #include "core/nth.h"
@@ -115,7 +117,11 @@ bool Holds(const PlanBuffer& buffer, std::string_view bytes, const Tensor& value
 class Prober {
  public:
   Prober(const BuiltParts& parts, const relay::IRModule& module, const std::string& name)
-      : parts_(parts), name_(name), module_(module), own_(Repack(parts, relay::InferType(module), name)) {
+      : parts_(parts),
+        name_(name),
+        module_(module),
+        own_(Repack(parts, relay::InferType(module), name)),
+        halves_(relay::HalfTypesOf(*relay::InferType(module).main)) {
     if (own_.plan.buffers != parts.plan.buffers) {
       throw Error(ExitCode::kBadData, fmt::format("{} lays the parameters of {} out otherwise: `hone package "
                                                   "replace-params` puts them in first",
@@ -157,13 +163,21 @@ class Prober {
     return std::nullopt;
   }
 
+  // Other values. Numbers of a 16-bit float of the model, which may be stored as such, stay numbers of it.
+  Tensor OthersLike(const Tensor& own) {
+    Tensor value(own.dtype(), own.shape());
+    FillTensor(value, Fill::kUniform, ++seed_);
+    if (own.dtype() != DType::kFloat32) return value;
+    const auto half = std::ranges::find_if(halves_, [&](DType dtype) { return ExactAs(own, dtype).has_value(); });
+    return half == halves_.end() ? value : value.As(*half).As(own.dtype());
+  }
+
   std::optional<Seen> Probe(const Names& names) {
     relay::IRModule probe = module_;
     std::map<std::string, Tensor> values;
     for (auto& [name, value] : probe.params) {
       if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-      value = Tensor(value.dtype(), value.shape());
-      FillTensor(value, Fill::kUniform, ++seed_);
+      value = OthersLike(value);
       values.emplace(name, value);
     }
     const std::optional<Lowered> lowered = LoweredOf(probe);
@@ -201,6 +215,7 @@ class Prober {
   const std::string& name_;
   const relay::IRModule& module_;
   Lowered own_;
+  std::vector<DType> halves_;
   uint64_t seed_ = kFirstSeed;
 };
 

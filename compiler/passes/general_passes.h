@@ -77,6 +77,19 @@ relay::IRModule NestConcats(const relay::IRModule& module);
 // it was.
 relay::IRModule SplitBatch(const relay::IRModule& module, const MachineModel& machine);
 
+// Values of a model's float16 and bfloat16 are moved as such, in 2 bytes. Operators that only move elements lie between
+// casts to float32 and back, because kernels compute with float32.
+//
+//    cast(float32) -> transpose -> concatenate -> cast(float16)
+//    becomes
+//    transpose -> concatenate
+//
+// A move is of the 16-bit type if all that it moves has numbers of the type and memory is saved. It may also move
+// computed values that all its readers round to the type; they are then rounded before. Constants that the type holds
+// exactly become of the type where moves or elementwise operators read them. Numbers and results stay the same. A
+// module without casts between float32 and a 16-bit type is returned as it is. The module must have its types.
+relay::IRModule StoreHalves(const relay::IRModule& module);
+
 struct BFloatOptions {
   // Keeps float32 weights in the 3x3 convolutions that Winograd's algorithm may compute: it saves more than products of
   // bfloat16 do.

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/half_types.h"
 #include "compiler/relay/op.h"
 #include "core/small_floats.h"
 
@@ -70,23 +74,67 @@ Tensor NarrowedTensor(const Tensor& weights) {
   return narrow;
 }
 
-}  // namespace
+// The bits of the half that has a float32's value; nullopt if none has.
+std::optional<uint16_t> ExactBFloat16(uint32_t bits) {
+  return (bits & 0xffff) == 0 ? std::optional(static_cast<uint16_t>(bits >> 16)) : std::nullopt;
+}
 
-relay::IRModule NarrowWeights(const relay::IRModule& module) {
+std::optional<uint16_t> ExactFloat16(uint32_t bits) {
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if ((bits & 0x1fff) != 0) return std::nullopt;
+  // Normal in both types: the exponent's bias is 112 less in float16.
+  if (magnitude >= 113U << 23 && magnitude < 143U << 23) {
+    return static_cast<uint16_t>((bits >> 16 & 0x8000) | (magnitude - (112U << 23)) >> 13);
+  }
+  const Float16 half(std::bit_cast<float>(bits));
+  const bool same = std::bit_cast<uint32_t>(static_cast<float>(half)) == bits;
+  return same ? std::optional(half.bits()) : std::nullopt;
+}
+
+// Weights that `narrow` returns as float16; others stay.
+relay::IRModule Narrowed(const relay::IRModule& module,
+                         const std::function<std::optional<Tensor>(const Tensor&)>& narrow) {
   // Narrowed weights, null for weights that stay; layers may share theirs.
   std::unordered_map<const relay::Constant*, ExprPtr> narrowed;
   const Rule rule = [&](const ExprPtr& expr, const Uses&) -> ExprPtr {
     const relay::Constant* weights = WideWeights(expr);
     if (weights == nullptr) return nullptr;
     const auto [it, is_new] = narrowed.try_emplace(weights);
-    if (is_new && WhyWide(weights->value).empty()) {
-      it->second = relay::MakeConstant(NarrowedTensor(weights->value), weights->name);
+    if (is_new) {
+      if (std::optional<Tensor> half = narrow(weights->value)) {
+        it->second = relay::MakeConstant(std::move(*half), weights->name);
+      }
     }
     if (it->second == nullptr) return nullptr;
     const Call& dense = *relay::AsCall(expr);
     return TypedCall("nn.dense", {dense.args[0], it->second}, dense.attrs, dense.name);
   };
   return RewriteByRules(module, {rule});
+}
+
+}  // namespace
+
+relay::IRModule NarrowWeights(const relay::IRModule& module) {
+  return Narrowed(module, [](const Tensor& weights) {
+    return WhyWide(weights).empty() ? std::optional(NarrowedTensor(weights)) : std::nullopt;
+  });
+}
+
+relay::IRModule NarrowExactWeights(const relay::IRModule& module) {
+  const std::vector<DType> halves = relay::HalfTypesOf(*module.main);
+  if (std::ranges::find(halves, DType::kFloat16) == halves.end()) return module;
+  return Narrowed(module, [](const Tensor& weights) { return ExactAs(weights, DType::kFloat16); });
+}
+
+std::optional<Tensor> ExactAs(const Tensor& tensor, DType half) {
+  Tensor narrow(half, tensor.shape());
+  const auto* bits = static_cast<const uint32_t*>(tensor.raw());
+  for (int64_t i = 0; i < tensor.elements(); ++i) {
+    const std::optional<uint16_t> exact = half == DType::kFloat16 ? ExactFloat16(bits[i]) : ExactBFloat16(bits[i]);
+    if (!exact) return std::nullopt;
+    static_cast<uint16_t*>(narrow.raw())[i] = *exact;
+  }
+  return narrow;
 }
 
 std::vector<KeptWeights> WeightsKeptWide(const relay::IRModule& module) {

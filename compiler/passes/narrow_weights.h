@@ -1,6 +1,7 @@
 // Pass: weights that a run reads once are stored as float16.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ namespace hone {
 // see WeightsKeptWide. Integral products and those marked to keep float32 (mark_calls.h) stay as they are. The module
 // must have its types. Returns the module itself when nothing changes.
 relay::IRModule NarrowWeights(const relay::IRModule& module);
+// Does the same to weights that float16 holds exactly, and nothing unless float16 is a type of the module
+// (relay/half_types.h).
+relay::IRModule NarrowExactWeights(const relay::IRModule& module);
+
+// The float32 tensor as float16 or bfloat16, if that holds all of its numbers exactly.
+std::optional<Tensor> ExactAs(const Tensor& tensor, DType half);
 
 // A layer that NarrowWeights would have changed but for the values of its weights.
 struct KeptWeights {

@@ -72,6 +72,8 @@ const std::vector<Pass>& AllPasses() {
       {"store_bytes", 3, [](const IRModule& m, const PassContext&) { return StoreBytes(m); }},
       {"tabulate_bytes", 3, [](const IRModule& m, const PassContext&) { return TabulateBytes(m); }},
       {"taps_as_channels", 3, [](const IRModule& m, const PassContext&) { return TapsAsChannels(m); }},
+      // After all passes that look for moves and constants of float32.
+      {"store_halves", 1, [](const IRModule& m, const PassContext&) { return StoreHalves(m); }},
       {"store_bfloat16", 0,
        [](const IRModule& m, const PassContext& c) {
          // Tiles multiply faster than Winograd's algorithm saves.
@@ -82,7 +84,8 @@ const std::vector<Pass>& AllPasses() {
       // After layers of bytes and bfloat16 got their weights.
       {"narrow_weights", 0,
        [](const IRModule& m, const PassContext& c) {
-         return c.build.weights == StoredWeights::kFloat16 ? NarrowWeights(m) : m;
+         if (c.build.weights == StoredWeights::kFloat16) return NarrowWeights(m);
+         return c.build.machine().half_loads_feature.empty() ? m : NarrowExactWeights(m);
        }},
       // Below level 2 every operator becomes a function of its own, because lowering accepts only functions.
       {"fuse", 0,

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "compiler/frontend/onnx/sequences.h"
 #include "compiler/frontend/onnx/topological_order.h"
 #include "compiler/relay/counted_outputs.h"
+#include "compiler/relay/half_types.h"
 #include "compiler/relay/replace_values.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
@@ -57,6 +59,8 @@ class Importer {
   const Value* FindValue(const std::string& name) const;
   NarrowTypes InputNarrows(const OnnxNode& node) const;
   Value AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& result, size_t index);
+  // The type that a value or weight has in ONNX. A 16-bit float is one of the module's.
+  const NarrowType* Met(const NarrowType* narrow);
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
   std::string WayOut(const OnnxNode& node) const;
@@ -78,7 +82,13 @@ class Importer {
   ModelInputs inputs_;
   std::vector<Scope> scopes_{1};
   size_t body_nodes_ = 0;
+  std::set<std::string> halves_;  // names of the 16-bit floats that values or weights have
 };
+
+const NarrowType* Importer::Met(const NarrowType* narrow) {
+  if (narrow != nullptr && narrow->is_real() && narrow->bits == 16) halves_.emplace(narrow->name);
+  return narrow;
+}
 
 // For what the import adds beside the nodes.
 OnnxNodeView Importer::WithoutNode() { return {no_node_, graph_.opset, {}, builder_}; }
@@ -87,13 +97,13 @@ void Importer::AddInputs() {
   inputs_ = AddModelInputs(graph_, options_, notices_, builder_);
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     const std::string& name = graph_.inputs[i].name;
-    const NarrowType* narrow = DeclaredNarrow(graph_, name);
+    const NarrowType* narrow = Met(DeclaredNarrow(graph_, name));
     const ExprPtr& value = inputs_.values[i];
     const bool is_declared = narrow != nullptr && relay::AsConstant(value) == nullptr;
     scopes_[0][name] = {is_declared ? FromDeclared(WithoutNode(), value, *narrow) : value, narrow};
   }
   for (const auto& [name, tensor] : graph_.initializers) {
-    scopes_[0][name] = {builder_.Weight(tensor, name), DeclaredNarrow(graph_, name)};
+    scopes_[0][name] = {builder_.Weight(tensor, name), Met(DeclaredNarrow(graph_, name))};
   }
   AddSeed();
 }
@@ -121,7 +131,7 @@ std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::v
   Scope scope;
   for (size_t i = 0; i < inputs.size(); ++i) scope[body.inputs[i].name] = {inputs[i]};
   for (const auto& [name, tensor] : body.initializers) {
-    scope[name] = {relay::MakeConstant(tensor, name), DeclaredNarrow(body, name)};
+    scope[name] = {relay::MakeConstant(tensor, name), Met(DeclaredNarrow(body, name))};
   }
   scopes_.push_back(std::move(scope));
   for (const int index : order) ConvertNode(Nth(body.nodes, index));
@@ -188,7 +198,7 @@ ExprPtr Importer::Settled(const ExprPtr& result) {
 Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& computed,
                                    size_t index) {
   const ExprPtr result = builder_.has_counts() && computed != nullptr ? Settled(computed) : computed;
-  const NarrowType* narrow = result == nullptr ? nullptr : ResultNarrow(node, inputs, index);
+  const NarrowType* narrow = result == nullptr ? nullptr : Met(ResultNarrow(node, inputs, index));
   if (narrow == nullptr) return {result};
   if (builder_.TypeOf(result)->kind == relay::TypeKind::kTuple) return {result, narrow};
   if (builder_.DTypeOf(result) != narrow->stored) return {result};
@@ -321,6 +331,7 @@ relay::IRModule Importer::Finish() {
     module.params.push_back(builder_.params()[i]);
   }
   relay::Attrs attrs;
+  if (!halves_.empty()) attrs.Set(std::string(relay::kHalves), fmt::format("{}", fmt::join(halves_, ",")));
   if (!counted.empty()) attrs.Set(std::string(relay::kCounted), relay::CountedNumbers(counted));
   if (!inputs_.ranged.empty()) attrs.Set(std::string(relay::kRanged), relay::RangedNumbers(inputs_.ranged));
   module.main = std::make_shared<const relay::Function>(std::move(params), body, std::move(attrs));

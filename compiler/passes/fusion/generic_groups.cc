@@ -117,7 +117,7 @@ ExprPtr HeadOfChain(const Growth& growth) {
 }
 
 // Takes the decoding of the data that a head reads. It is a cast of bytes and the subtraction of a zero point, or a
-// cast of bfloat16.
+// cast of a 16-bit float.
 void TakeDecoding(Growth& growth) {
   const ExprPtr head = growth.members().back();
   if (!IsHead(head)) return;
@@ -129,7 +129,7 @@ void TakeDecoding(Growth& growth) {
   const Call* cast = relay::AsCallTo(steps.back(), "cast");
   if (cast == nullptr) return;
   const DType stored = cast->args[0]->type->dtype;
-  if (stored != DType::kUInt8 && stored != DType::kBFloat16) return;
+  if (stored != DType::kUInt8 && stored != DType::kFloat16 && stored != DType::kBFloat16) return;
   for (const ExprPtr& step : steps) {
     if (growth.grouping().Has(step) || growth.users().OnlyUser(step) == nullptr) return;
   }

@@ -14,14 +14,17 @@ using relay::OpPattern;
 
 namespace {
 
+bool IsHalf(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
+
 // In larger groups registers spill and compile time grows, with nothing left to save.
 constexpr size_t kMostMembers = 24;
 
 // Whether a chain may hold values of the type. Besides floats these are truth values within a chain, so that a
 // comparison and the choice by it are one kernel. Stored forms of floats are allowed too: 8-bit integers, their sums,
-// and bfloat16.
+// float16 and bfloat16.
 bool IsNumeric(const relay::TypePtr& type) {
-  constexpr std::array kStored{DType::kBool, DType::kUInt8, DType::kInt8, DType::kInt32, DType::kBFloat16};
+  constexpr std::array kStored{DType::kBool,  DType::kUInt8,   DType::kInt8,
+                               DType::kInt32, DType::kFloat16, DType::kBFloat16};
   return relay::IsFloatTensor(type) || (type->kind == relay::TypeKind::kTensor &&
                                         std::find(kStored.begin(), kStored.end(), type->dtype) != kStored.end());
 }
@@ -46,7 +49,11 @@ bool IsPointwise(const ExprPtr& expr) {
   return pattern == OpPattern::kElementwise || pattern == OpPattern::kBroadcast;
 }
 
-bool IsCheap(const ExprPtr& expr) { return IsPointwise(expr) && OperatorOf(expr).traits.cheap; }
+bool IsCheap(const ExprPtr& expr) {
+  const Call* cast = relay::AsCallTo(expr, "cast");
+  const bool widens = cast != nullptr && expr->type->dtype == DType::kFloat32 && IsHalf(cast->args[0]->type->dtype);
+  return IsPointwise(expr) && (OperatorOf(expr).traits.cheap || widens);
+}
 
 bool TakesKnownPlaces(const ExprPtr& expr) {
   constexpr int64_t kLargestTable = 4096;

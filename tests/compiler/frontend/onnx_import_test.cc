@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "compiler/relay/half_types.h"
+#include "compiler/relay/infer_type.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/ranged_inputs.h"
 #include "tests/compiler/frontend/run_onnx.h"
@@ -241,8 +243,9 @@ TEST(ImportOnnx, ReadsHalfAndDoubleWeightsAsFloatWithANotice) {
   wide.set_data_type(onnx::TensorProto::DOUBLE);
   wide.add_dims(1);
   wide.add_double_data(0.5);
-  EXPECT_THAT(ImportOnnxBytes(model.Bytes(), "m").notices,
-              ElementsAre("float16 weights are read as float32", "float64 weights are read as float32"));
+  const OnnxImportResult read = ImportOnnxBytes(model.Bytes(), "m");
+  EXPECT_THAT(read.notices, ElementsAre("float16 weights are read as float32", "float64 weights are read as float32"));
+  EXPECT_THAT(relay::HalfTypesOf(*relay::InferType(read.module).main), ElementsAre(DType::kFloat16));
   EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"x", Tensor(DType::kFloat32, {2})}})[0]),
               ElementsAre(1.5F, 0.5F + 0x1p-24F));
 }

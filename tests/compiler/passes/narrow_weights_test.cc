@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <limits>
 
 #include "compiler/passes/graph/typed_graph.h"
@@ -42,6 +44,37 @@ TEST(NarrowWeights, LayersOfAFewRowsGetFloat16) {
     EXPECT_THAT(WeightsKeptWide(narrow), ::testing::IsEmpty());
     ExpectSameMeaning(module, narrow, kRounding);
   }
+}
+
+TEST(NarrowWeights, WeightsOfAModelOfFloat16StayItsNumbers) {
+  const auto layer = [](const Tensor& weights, bool half) {
+    const ExprPtr x = half ? relay::MakeVar("x", relay::TensorType({1, 512}, DType::kFloat16)) : Input("x", {1, 512});
+    return ModuleOf(Dense(half ? relay::MakeCall("cast", {x}, {{"dtype", std::string("float32")}}) : x, weights));
+  };
+  const Tensor exact = Weights().As(DType::kFloat16).As(DType::kFloat32);
+  const IRModule module = layer(exact, true), narrow = NarrowExactWeights(module);
+  EXPECT_THAT(WeightTypes(narrow), ElementsAre(DType::kFloat16));
+  ExpectSameMeaning(module, narrow, 0);
+  EXPECT_THAT(WeightTypes(NarrowExactWeights(layer(Weights(), true))), ElementsAre(DType::kFloat32));
+  EXPECT_THAT(WeightTypes(NarrowExactWeights(layer(exact, false))), ElementsAre(DType::kFloat32));
+}
+
+TEST(NarrowWeights, ExactMeansThatEveryNumberComesBack) {
+  for (const DType half : {DType::kFloat16, DType::kBFloat16}) {
+    Tensor all(half, {1 << 16});
+    for (int i = 0; i < 1 << 16; ++i) static_cast<uint16_t*>(all.raw())[i] = static_cast<uint16_t>(i);
+    const Tensor wide = all.As(DType::kFloat32);
+    for (int64_t i = 0; i < wide.elements(); ++i) {
+      if (std::isnan(wide.At(i))) continue;
+      const auto exact = ExactAs(Tensor::Scalar(static_cast<float>(wide.At(i))), half);
+      ASSERT_TRUE(exact) << i;
+      ASSERT_EQ(*static_cast<const uint16_t*>(exact->raw()), i);
+      const float next = std::bit_cast<float>(std::bit_cast<uint32_t>(static_cast<float>(wide.At(i))) + 1);
+      ASSERT_FALSE(ExactAs(Tensor::Scalar(next), half)) << i;
+    }
+  }
+  EXPECT_FALSE(ExactAs(Tensor::Scalar(65536), DType::kFloat16));
+  EXPECT_FALSE(ExactAs(Tensor::Scalar(0x1p-25F), DType::kFloat16));
 }
 
 TEST(NarrowWeights, LayersThatMultiplyForLongerAndThoseOfFewWeightsStay) {

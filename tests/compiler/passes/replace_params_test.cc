@@ -7,6 +7,7 @@
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/plan/package_writer.h"
+#include "compiler/relay/infer_type.h"
 #include "compiler/relay/replace_values.h"
 #include "core/error.h"
 #include "runtime/package.h"
@@ -139,6 +140,28 @@ TEST(OpenParams, AreReplacedByTheBytesOfAFreshBuild) {
   ExpectBytesOfAFreshBuild(options, 50);
   options.configs = &winograd;
   ExpectBytesOfAFreshBuild(options, 50);
+}
+
+TEST(OpenParams, ATableOfFloat16IsReplacedByOthers) {
+  const auto module = [](uint64_t seed) {
+    const auto var = [](const char* name, const Shape& shape, DType dtype) {
+      return std::static_pointer_cast<const relay::Var>(relay::MakeVar(name, relay::TensorType(shape, dtype)));
+    };
+    const auto table = var("table", {256, 8}, DType::kFloat32), places = var("places", {1, 4}, DType::kInt64);
+    relay::IRModule made;
+    made.main = std::make_shared<relay::Function>(std::vector{places, table}, relay::MakeCall("take", {table, places}),
+                                                  relay::Attrs{{"halves", std::string("float16")}});
+    made.params = {{"table", RandomTensor({256, 8}, seed).As(DType::kFloat16).As(DType::kFloat32)}};
+    return relay::InferType(made);
+  };
+  BuildOptions options;
+  options.context = TestContext().build;
+  const OpenedPackage opened = OpenParams(PartsOf(Build(module(1), options).package), module(1), "built");
+  EXPECT_EQ(opened.open, std::vector<std::string>{"table"});
+  const auto package = Package::FromBytes(opened.package, "opened");
+  EXPECT_LT(package->params().size(), 256 * 8 * sizeof(float));
+  const auto fresh = Package::InspectBytes(Build(module(2), options).package, "fresh");
+  EXPECT_TRUE(WithNewParams(package, ParamsOf(module(2), opened.open))->params() == fresh->params());
 }
 
 // A network with batch norms after all convolutions but the first.
