@@ -143,9 +143,7 @@ class BatchMatmulSchedule : public KnobSchedule<BatchMatmulKnobs> {
     const int64_t tiles = CeilDiv(s.M, k.tile_m), last = s.M - (tiles - 1) * k.tile_m;
     const double rows = static_cast<double>(tiles - 1) * TileCycles(s, machine, k, {k.tile_m, columns}) +
                         TileCycles(s, machine, k, {last, columns});
-    const double pack = k.pack == 0                                      ? 0
-                        : s.weights_are_neighbours() && !s.types.whole() ? kPanelCopyCycles
-                                                                         : kPanelTransposeCycles;
+    const double pack = k.pack == 0 ? 0 : PackingCycles(s.weights_are_neighbours(), s.types.whole());
     return rows + pack * static_cast<double>(s.steps() * columns) * 16 / std::min(machine.vector_lanes, 16);
   }
 

@@ -109,7 +109,8 @@ class Emitter {
         data_(builder, args, 0, s_.types.data, s_.data, 'M'),
         weight_(builder, args, 1, s_.types.weight, s_.weight, 'N'),
         out_(builder, args, inputs, s_.types.output, s_.output, 'M'),
-        tile_{s_.types, s_.K, 1, kTileColumns, data_.row, data_.column, b_.Index(nest.step_bytes())},
+        types_{s_.types.data, HeldAs(s_.types.weight), s_.types.accumulator, s_.types.output},
+        tile_{types_, s_.K, 1, kTileColumns, data_.row, data_.column, b_.Index(nest.step_bytes())},
         packed_(builder.WorkerWorkspace(args)),
         scratch_(builder.At(packed_, nest.panel_bytes())),
         rests_(builder.At(scratch_, nest.sums_bytes())),
@@ -137,6 +138,10 @@ class Emitter {
   }
 
  private:
+  // Signed weights mostly have a zero point of 0, and unsigned ones 128. Packed as signed ones, both need no sums of
+  // rows.
+  static DType HeldAs(DType weight) { return weight == DType::kUInt8 ? DType::kInt8 : weight; }
+
   // Columns past the matrix's are multiplied too, with any values, and not stored.
   void Panel(Value* panel, Value* group, int64_t columns) {
     first_column_ = b_.Mul(panel, nest_.columns());
@@ -151,8 +156,15 @@ class Emitter {
 
   void Pack(int64_t columns) {
     Value* w = b_.At(weight_.Matrix(b_, product_), b_.Mul(first_column_, weight_.row));
-    const PanelPacking packing{
-        s_.types, s_.K, kTileColumns, nest_.step_bytes(), weight_.row, weight_.column, s_.weights_are_neighbours()};
+    const PanelPacking packing{s_.types,
+                               s_.K,
+                               kTileColumns,
+                               nest_.step_bytes(),
+                               weight_.row,
+                               weight_.column,
+                               s_.weights_are_neighbours(),
+                               nullptr,
+                               types_.weight != s_.types.weight};
     packing.Emit(b_, w, packed_, columns);
     Value* zeros = llvm::Constant::getNullValue(VectorOf(b_.i32(), kTileColumns));
     b_.For(s_.steps() * nest_.step_bytes(), nest_.panel_bytes(), kTileRowBytes,
@@ -226,7 +238,7 @@ class Emitter {
     for (int p = 0; p < outputs; ++p) {
       load_rows(p);
       for (int v = 0; v < nest_.channels; ++v) {
-        tiles_.MultiplyAdd(s_.types.data, s_.types.weight, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
+        tiles_.MultiplyAdd(types_.data, types_.weight, in_.Sums(p, v), in_.Rows(p), in_.Weights(v));
       }
     }
   }
@@ -285,7 +297,8 @@ class Emitter {
   const MatmulShape& s_;
   const StageArgs& args_;
   MatmulOperand data_, weight_, out_;
-  const MatmulTile tile_;  // of the packed panel, for its zero points
+  const ElementTypes types_;  // with the weights as they are packed
+  const MatmulTile tile_;     // of the packed panel, for its zero points
   Value *packed_, *scratch_, *rests_, *panel_scales_;
   Value* scales_ = nullptr;
   std::optional<ByteCentres> centres_;
@@ -367,7 +380,7 @@ class BatchMatmulAmxSchedule : public KnobSchedule<BatchMatmulAmxKnobs> {
     const double rest = nest.rest_bytes() > 0 ? outputs * width * kRestRowCycles : 0;
     const double tile = static_cast<double>(nest.all_depth()) * TileStepCycles(machine, step) + kTileStartCycles +
                         outputs * (channels * kTileStoreCycles + width * (kFinishRowCycles + channels * vector)) + rest;
-    const double pack = (nest.shape.weights_are_neighbours() ? kPanelCopyCycles : kPanelTransposeCycles) *
+    const double pack = PackingCycles(nest.shape.weights_are_neighbours(), w.types.whole()) *
                         static_cast<double>(nest.shape.steps() * nest.columns());
     const int64_t panels = nest.shape.B * nest.panels;
     const double cycles = static_cast<double>(panels) * (static_cast<double>(nest.groups) * tile + pack);

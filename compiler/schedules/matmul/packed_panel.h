@@ -8,6 +8,12 @@ namespace hone {
 
 // Cycles per element of a panel on a Zen 5 core: copied, and transposed in registers.
 inline constexpr double kPanelCopyCycles = 0.1, kPanelTransposeCycles = 0.3;
+// Cycles per element of four bytes on an Emerald Rapids core, joined from four rows, and its column's sum.
+inline constexpr double kPanelJoinCycles = 0.6;
+// Of these, the ones of a matrix whose columns are neighbours or not.
+inline double PackingCycles(bool neighbours, bool bytes) {
+  return !neighbours ? kPanelTransposeCycles : bytes ? kPanelJoinCycles : kPanelCopyCycles;
+}
 
 // Some columns of a product's right matrix: N x K before, [k][column] when packed. For bytes a step of the reduction is
 // four k of a column; zeros follow the last k.
