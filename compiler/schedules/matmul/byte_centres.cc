@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <vector>
 
 #include "compiler/codegen/element.h"
 #include "compiler/schedules/parts/register_tile.h"
@@ -87,6 +88,18 @@ void ByteCentres::EmitColumns(Value* panel, int64_t columns) {
       });
 }
 
+// Adds the last bytes of a row, fewer than a register's, with a mask. AVX-512 has it.
+Value* ByteCentres::SumOfRest(Value* x, int64_t count) {
+  const int bytes = kDotGroup * b_.lanes();
+  auto* type = llvm::FixedVectorType::get(b_.ir().getInt8Ty(), static_cast<unsigned>(bytes));
+  std::vector<llvm::Constant*> mask;
+  for (int64_t i = 0; i < bytes; ++i) mask.push_back(b_.ir().getInt1(i < count));
+  Value* loaded = b_.ir().CreateMaskedLoad(type, x, llvm::Align(1), llvm::ConstantVector::get(mask),
+                                           llvm::Constant::getNullValue(type));
+  Value* fours = b_.ir().CreateBitCast(loaded, VectorOf(b_.i32(), b_.lanes()));
+  return AddFours(b_, s_.types.data, fours, Zero(b_, b_.lanes()));
+}
+
 // Reads a register of bytes at a time, then the shortest register's bytes, then single bytes.
 Value* ByteCentres::SumOfRow(Value* x) {
   auto& ir = b_.ir();
@@ -96,9 +109,12 @@ Value* ByteCentres::SumOfRow(Value* x) {
   for (const int lanes : {b_.lanes(), std::min(b_.lanes(), kShortest)}) {
     const int64_t group = int64_t{kDotGroup} * lanes, end = s_.K - (s_.K - done) % group;
     if (end == done) continue;
-    const Vals sums = b_.Loop(done, end, group, {Zero(b_, lanes)}, [&](Value* k, const Vals& sum) {
+    const bool masked = b_.machine().broadcast == Broadcast::kMemory && lanes == b_.lanes() && end < s_.K;
+    Value* first = masked ? SumOfRest(b_.At(x, end), s_.K - end) : Zero(b_, lanes);
+    const Vals sums = b_.Loop(done, end, group, {first}, [&](Value* k, const Vals& sum) {
       return Vals{AddFours(b_, s_.types.data, LoadFours(b_, b_.At(x, k), lanes, s_.K), sum[0])};
     });
+    if (masked) return ir.CreateAddReduce(sums[0]);
     total = ir.CreateAdd(total, lanes == 1 ? sums[0] : ir.CreateAddReduce(sums[0]));
     done = end;
   }

@@ -38,6 +38,7 @@ class ByteCentres {
 
  private:
   Value* SumOfRow(Value* x);
+  Value* SumOfRest(Value* x, int64_t count);
 
   KernelBuilder& b_;
   const MatmulShape& s_;
