@@ -10,7 +10,7 @@ namespace hone {
 inline constexpr double kPanelCopyCycles = 0.1, kPanelTransposeCycles = 0.3;
 // Cycles per element of four bytes on an Emerald Rapids core, joined from four rows, and its column's sum.
 inline constexpr double kPanelJoinCycles = 0.6;
-// Of these, the ones of a matrix whose columns are neighbours or not.
+// The cycles per element of a matrix whose columns are neighbours or not.
 inline double PackingCycles(bool neighbours, bool bytes) {
   return !neighbours ? kPanelTransposeCycles : bytes ? kPanelJoinCycles : kPanelCopyCycles;
 }
