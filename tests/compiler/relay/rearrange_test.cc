@@ -207,11 +207,14 @@ TEST(BatchMatmul, TakesZeroPointsOffBytes) {
   const Attrs attrs{{"out_dtype", "int32"}, {"transpose_b", false}}, floats{{"transpose_b", false}};
   EXPECT_EQ(RunFor("nn.batch_matmul", {a.As(DType::kUInt8), b.As(DType::kUInt8), zeros}, attrs),
             RunFor("nn.batch_matmul", {centred_a, centred_b}, floats));
+  zeros.Set(0, 0);
+  EXPECT_EQ(RunFor("nn.batch_matmul", {centred_a.As(DType::kInt8), b.As(DType::kUInt8), zeros}, attrs),
+            RunFor("nn.batch_matmul", {centred_a, centred_b}, floats));
   const TypePtr bytes = TensorType({2, 3, 4}, DType::kUInt8), floating = TensorType({2, 3, 4});
   EXPECT_THAT(ResultType("nn.batch_matmul", {bytes, bytes}, {{"out_dtype", "int32"}}),
-              HasSubstr("zero_points are of uint8, and uint8 has them"));
+              HasSubstr("zero_points are of bytes, and bytes have them"));
   EXPECT_THAT(ResultType("nn.batch_matmul", {floating, floating, TensorType({2}, DType::kInt32)}),
-              HasSubstr("zero_points are of uint8"));
+              HasSubstr("zero_points are of bytes"));
 }
 
 TEST(DepthToSpace, PlacesComeFirstOrLast) {
