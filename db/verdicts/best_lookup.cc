@@ -108,7 +108,7 @@ class KeyMaker {
             other_code_,
             setup_->threads != wanted_.threads,
             row.worth_ns,
-            row.held == 0,
+            row.held == 0 || row.min_ns != row.worth_ns,
             row.min_ns,
             row.id};
   }
@@ -165,6 +165,7 @@ class Judge {
  public:
   Judge(std::vector<BestRow>& rows, const BestWanted& wanted)
       : rows_(rows),
+        cache_(wanted.cache),
         setup_verdicts_(wanted),
         failed_since_(FailedSince(rows, wanted)),
         doubted_since_(DoubtedSince(rows)) {}
@@ -194,6 +195,7 @@ class Judge {
     const BestRow& row = rows_[i];
     if (row.fate != Fate::kOk || row.min_ns <= 0) return Reason{LeftOut::kFailed, ""};
     if (row.noisy) return Reason{LeftOut::kNoisy, ""};
+    if (cache_ && row.setup->cache != *cache_) return Reason{LeftOut::kOtherCache, ""};
     if (doubted_since_[i] != nullptr) return Reason{LeftOut::kDoubtedSince, doubted_since_[i]->id.text()};
     setup_verdicts_.Look(row);
     if (const auto why = setup_verdicts_.why_not()) return Reason{*why, setup_verdicts_.Detail()};
@@ -202,6 +204,7 @@ class Judge {
   }
 
   std::vector<BestRow>& rows_;
+  const std::optional<CacheMode> cache_;
   SetupVerdicts setup_verdicts_;
   const std::vector<const BestRow*> failed_since_, doubted_since_;
 };

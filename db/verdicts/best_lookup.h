@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +74,7 @@ struct BestWanted {
   Target target;
   Fingerprint machine;  // of the build; not known if it is for another machine than this one
   int threads = 1;
+  std::optional<CacheMode> cache = std::nullopt;  // only rows of this mode; absent: as a build
 };
 
 // The reason why a row may not be used at all.
@@ -84,7 +86,7 @@ enum class LeftOut : uint8_t {
   kFailedSince,        // the same kernel failed later (row_verdicts.h)
   kDoubtedSince,       // its runner doubted it later (row_verdicts.h)
   kOtherKind,          // own_kind, and measured on another kind of machine
-  kOtherCache,         // warm, in a rank that has cold-weights
+  kOtherCache,         // not of the wanted mode; or warm, in a rank that has cold-weights
 };
 struct LeftOutRow {
   BestRow row;
@@ -101,7 +103,7 @@ enum class Criterion : uint8_t {
   kCode,      // code for the wanted target before other code
   kThreads,   // the wanted number of threads before others
   kWorth,     // its time as finals adjust it (row_verdicts.h)
-  kFinals,    // rows of finals before others
+  kFinals,    // the row of finals that gave the worth before others
   kSample,    // the least sample
   kId,
 };

@@ -124,8 +124,8 @@ std::vector<HeldFinals> AllFinals(const std::vector<BestRow>& rows) {
 const HeldFinals* Covering(const BestRow& row, const std::vector<HeldFinals>& all) {
   const HeldFinals* covering = nullptr;
   for (const HeldFinals& f : all) {
-    const bool knew_it = f.any->session == row.session || f.candidates.contains(row.candidate);
-    if (f.last_seq >= row.seq && knew_it && f.any->setup == row.setup) covering = &f;
+    const bool decides = row.held == 0 || f.any->session == row.session || f.candidates.contains(row.candidate);
+    if (f.last_seq >= row.seq && decides && f.any->setup == row.setup) covering = &f;
   }
   while (covering != nullptr && covering->successor != nullptr) covering = covering->successor;
   return covering;

@@ -26,9 +26,10 @@ Record Doubted(Record record, const std::string& why);
 std::vector<const BestRow*> DoubtedSince(const std::vector<BestRow>& rows);
 
 // Sets worth_ns of every row, for rows of one workload: the time that the row counts as. That is its least sample
-// unless finals cover it. Finals (of one run and Setup) cover a row if they came after it or contain it. They must also
-// belong to its run or have had its candidate among theirs; the last such finals decide. Later finals that had the
-// winner of earlier ones among their candidates cover all that those covered.
+// unless finals cover it. Finals (of one run and Setup) cover a trial of the search if they came after it, whichever
+// run made it: a single least sample is no match for a comparison. They cover a row of other finals if they also had
+// its candidate among theirs. The last such finals decide. Later finals that had the winner of earlier ones among their
+// candidates cover all that those covered.
 //
 // No covered row counts as faster than the winner, so that a lucky trial does not undo the result of finals. The
 // winner's rows count as its least sample in the finals, other rows as at least a nanosecond more.

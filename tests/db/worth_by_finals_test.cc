@@ -61,12 +61,30 @@ TEST_F(JudgeByFinalsTest, ATrialThatCameLaterWasNotJudged) {
   EXPECT_EQ(First(), "a 98 final");
 }
 
-TEST_F(JudgeByFinalsTest, OtherRunsTrialsAreCoveredWhenTheirCandidateTookPart) {
+TEST_F(JudgeByFinalsTest, NoEarlierTrialOfAnyRunIsAMatchForThem) {
   Trial("other", "lucky", 80);
   Trial("other", "fast", 90);
   Final("s", 1, "a", 1, 98);
   Final("s", 1, "lucky", 2, 99);
-  EXPECT_EQ(First(), "fast 90");
+  EXPECT_EQ(First(), "a 98 final");
+}
+
+TEST_F(JudgeByFinalsTest, OtherFinalsAreOvertakenOnlyByThoseThatHadTheirCandidates) {
+  Final("one", 1, "b", 1, 95);
+  Final("one", 1, "c", 2, 97);
+  Final("two", 1, "a", 1, 98);
+  Final("two", 1, "d", 2, 99);
+  EXPECT_EQ(First(), "b 95 final");
+}
+
+TEST_F(JudgeByFinalsTest, TheRowThatGaveTheWorthComesFirst) {
+  Final("s", 1, "a", 1, 95);
+  Final("s", 1, "b", 2, 99);
+  Final("s", 2, "a", 1, 98);
+  Final("s", 2, "b", 2, 99);
+  const BestRow first = RankRecords(rows_, {{"x86_64-pc-linux-gnu", "znver3", {}, 0}, machine_, 1}).front();
+  EXPECT_EQ(first.worth_ns, 98) << "the last finals count";
+  EXPECT_EQ(first.min_ns, 98) << "its time is its worth, whoever reads it";
 }
 
 TEST_F(JudgeByFinalsTest, FinalsThatHadTheEarlierWinnerCoverWhatThatBeat) {
