@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "cli/command_line.h"
@@ -13,6 +14,7 @@
 #include "core/text/printable.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/device_name.h"
+#include "lab/machine/machine.h"
 #include "lab/records/best_records.h"
 #include "lab/records/explain_layer.h"
 #include "lab/records/explain_record.h"
@@ -20,7 +22,6 @@
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
-#include "rpc_runner/machine/environment.h"
 
 namespace hone {
 namespace {
@@ -56,11 +57,13 @@ Record BestOfWorkload(const RecordStore& store, const std::string& text) {
     throw Error(ExitCode::kNoInput,
                 fmt::format("the store has no time of '{}' that counts; `hone log best` lists those it has", text));
   }
-  // Another machine's kernel may be faster and still not be the best on this machine, so own records come first.
-  const Fingerprint here = FingerprintOf(ProbeEnvironment());
+  // Another machine's kernel may be faster and still not be the best on this machine. So own records come first, in
+  // the order of this machine's builds.
+  const Machine here = ResolveMachine({});
   const auto rank = [&here](const Record& record) {
-    const bool own = SameExactly(FingerprintOf(record.measurement.environment), here);
-    return std::pair(!own, record.measurement.MinNs());
+    const bool own = SameExactly(FingerprintOf(record.measurement.environment), here.fingerprint);
+    return std::tuple(!own, record.timing.cache != CacheMode::kColdWeights, record.threads != here.context.threads,
+                      record.measurement.MinNs());
   };
   return *std::min_element(best.begin(), best.end(),
                            [&rank](const Record& a, const Record& b) { return rank(a) < rank(b); });
@@ -75,16 +78,16 @@ Record FindRecord(const RecordStore& store, const std::string& text) {
                           text));
 }
 
-void PrintKnobs(const std::vector<KnobValue>& knobs, int64_t best_ns) {
-  Table table({"knob", "> value", "> records", "> best", "> off the best", ""});
+void PrintKnobs(const std::vector<KnobValue>& knobs, int64_t least_ns) {
+  Table table({"knob", "> value", "> records", "> least", "> off the least", ""});
   std::string last;
   for (const KnobValue& k : knobs) {
-    const double off = 100 * (static_cast<double>(k.best_ns) / static_cast<double>(best_ns) - 1);
+    const double off = 100 * (static_cast<double>(k.least_ns) / static_cast<double>(least_ns) - 1);
     table.Add({k.knob == last ? "" : k.knob, fmt::format("{}", k.value), fmt::format("{}", k.records),
-               TimeText(k.best_ns), fmt::format("{:.1f} %", off), k.own ? "<- this record" : ""});
+               TimeText(k.least_ns), fmt::format("{:.1f} %", off), k.own ? "<- this record" : ""});
     last = k.knob;
   }
-  Print("\nknobs of its schedule, by influence (best with each value against the best of all)\n{}",
+  Print("\nknobs of its schedule, by influence (least sample with each value against the least of all)\n{}",
         table.empty() ? "every record has the same values\n" : table.ToText());
 }
 
@@ -111,8 +114,13 @@ void PrintExplanation(const Explanation& e) {
         r.threads, CacheModeName(r.timing.cache), r.hone_version, r.session.empty() ? "-" : r.session,
         r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "");
   Print("{} of {} configs measured alike are faster by their least sample\n", e.faster, e.configs);
+  if (e.best_id == r.id) {
+    Print("a build for this setup takes it\n");
+  } else if (!e.best_id.empty()) {
+    Print("a build for this setup takes record {}, {}\n", e.best_id, TimeText(e.best_ns));
+  }
   Print("\n{}", BoundsText(e.bounds));
-  if (!e.knobs.empty() || e.best_ns > 0) PrintKnobs(e.knobs, e.best_ns);
+  if (!e.knobs.empty() || e.least_ns > 0) PrintKnobs(e.knobs, e.least_ns);
   PrintLoops(e);
 }
 

@@ -7,13 +7,11 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "compiler/layers.h"
 #include "core/stats/sample_statistics.h"
 #include "core/text/parse_number.h"
-#include "db/verdicts/row_verdicts.h"
 #include "lab/comparison/comparison.h"
 #include "lab/machine/device_name.h"
 
@@ -48,51 +46,6 @@ void AddPlace(const TrialRow& row, ComparedDevice& device) {
 
 }  // namespace
 
-std::string SetupKey(const TrialRow& row) {
-  const std::string machine = row.device.empty() ? MachineName(row) : row.fingerprint;
-  return fmt::format("{}\n{}\n{}\n{}\n{}", machine, row.cpu, row.features, row.threads, CacheModeName(row.cache));
-}
-
-void WorkloadRows::Add(const TrialRow& row) {
-  ++trials_;
-  if (row.fate != Fate::kOk || row.min_ns <= 0) return;
-  if (row.noisy) {
-    if (noisy_ns_ == 0 || row.min_ns < noisy_ns_) {
-      noisy_ns_ = row.min_ns;
-      noisy_id_ = row.id;
-    }
-    return;
-  }
-  const auto is_kept = [&](int64_t ns, int held) {
-    return held > 0 || static_cast<double>(ns) <= kKept * static_cast<double>(least_ns_);
-  };
-  if (least_ns_ == 0 || row.min_ns < least_ns_) {
-    least_ns_ = row.min_ns;
-    std::erase_if(rows_, [&](const BestRow& kept) { return !is_kept(kept.min_ns, kept.held); });
-  }
-  if (!is_kept(row.min_ns, row.held)) return;
-  BestRow kept;  // without setup: it is the device's, equal for all
-  kept.seq = row.seq;
-  kept.id = RecordId(row.id);
-  kept.min_ns = row.min_ns;
-  kept.session = row.session;
-  kept.candidate = CandidateText(row.schedule, row.config);
-  kept.held = row.held;
-  kept.place = row.place;
-  rows_.push_back(std::move(kept));
-}
-
-std::string WorkloadRows::BestId(bool* noisy) const {
-  *noisy = rows_.empty() && !noisy_id_.empty();
-  if (rows_.empty()) return noisy_id_;
-  std::vector<BestRow> rows = rows_;
-  WorthByFinals(rows);
-  const auto best = std::min_element(rows.begin(), rows.end(), [](const BestRow& a, const BestRow& b) {
-    return std::tuple(a.worth_ns, a.held == 0, a.min_ns) < std::tuple(b.worth_ns, b.held == 0, b.min_ns);
-  });
-  return best->id.text();
-}
-
 std::vector<StoreDevice> DevicesOf(const RecordStore& store, const RecordQuery& query) {
   std::vector<StoreDevice> devices;
   std::unordered_map<std::string, size_t> index;
@@ -121,17 +74,48 @@ class RecordComparison {
 
   Comparison Of(const std::vector<StoreDevice>& devices) {
     for (const ModelToCompare& model : models_) comparison_.models.push_back({model.name, ImagesOf(model.typed)});
-    for (const StoreDevice& device : devices) Add(device);
+    const std::vector<BestByWorkload> best = BestOf(devices);
+    for (size_t device = 0; device < devices.size(); ++device) Add(devices[device], best[device]);
     return std::move(comparison_);
   }
 
  private:
-  void Add(const StoreDevice& found) {
+  struct LayerBest {
+    std::string id;
+    bool noisy = false;  // there are only noisy ones
+  };
+  using BestByWorkload = std::unordered_map<std::string, LayerBest>;
+
+  // By device. Each workload's rows are read once, and held for no longer than that.
+  std::vector<BestByWorkload> BestOf(const std::vector<StoreDevice>& devices) {
+    std::set<std::string> workloads;
+    for (const StoreDevice& found : devices) {
+      for (size_t model = 0; model < models_.size(); ++model) {
+        for (const Layer& layer : LayersOf(found.device, model)) {
+          if (layer.workload && found.workloads.contains(layer.name)) workloads.insert(layer.name);
+        }
+      }
+    }
+    std::vector<BestByWorkload> all(devices.size());
+    for (const std::string& workload : workloads) {
+      const std::vector<BestRow> rows = store_.Rows(workload);
+      for (size_t device = 0; device < devices.size(); ++device) {
+        const auto trials = devices[device].workloads.find(workload);
+        if (trials == devices[device].workloads.end()) continue;
+        const auto best = trials->second.Best(rows);
+        if (const auto row = best ? best : trials->second.Noisy(rows)) all[device][workload] = {row->id.text(), !best};
+      }
+    }
+    return all;
+  }
+
+  void Add(const StoreDevice& found, const BestByWorkload& best) {
     ComparedDevice device = found.device;
     roofs_told_.clear();
     std::vector<ComparedCell> row(models_.size());
     for (size_t model = 0; model < models_.size(); ++model) {
-      for (const Layer& layer : LayersOf(device, model)) row[model].layers.push_back(LayerOf(layer, found, device));
+      for (const Layer& layer : LayersOf(device, model))
+        row[model].layers.push_back(LayerOf(layer, found, best, device));
     }
     device.roofs = RoofsOf(device);
     for (ComparedCell& cell : row) Complete(device, cell);
@@ -167,7 +151,8 @@ class RecordComparison {
     return it->second;
   }
 
-  ComparedLayer LayerOf(const Layer& layer, const StoreDevice& found, ComparedDevice& device) {
+  ComparedLayer LayerOf(const Layer& layer, const StoreDevice& found, const BestByWorkload& best,
+                        ComparedDevice& device) {
     ComparedLayer compared;
     compared.name = layer.name;
     compared.op = layer.op;
@@ -178,10 +163,12 @@ class RecordComparison {
     compared.bytes = layer.bytes;
     if (!layer.workload) return compared;
     compared.precision = PrecisionOf(*layer.workload);
-    if (const auto rows = found.workloads.find(layer.name); rows != found.workloads.end()) {
-      compared.trials = rows->second.trials();
-      const std::string id = rows->second.BestId(&compared.noisy);
-      if (const auto record = id.empty() ? std::nullopt : store_.Get(id)) TakeRecord(*record, device, compared);
+    if (const auto trials = found.workloads.find(layer.name); trials != found.workloads.end()) {
+      compared.trials = static_cast<int>(trials->second.records());
+    }
+    if (const auto chosen = best.find(layer.name); chosen != best.end()) {
+      compared.noisy = chosen->second.noisy;
+      if (const auto record = store_.Get(chosen->second.id)) TakeRecord(*record, device, compared);
     }
     return compared;
   }

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json/serialize.h"
+#include "db/verdicts/best_in_setup.h"
 #include "lab/machine/device_name.h"
 
 namespace hone {
@@ -24,7 +25,7 @@ void TrialRate::Count(int64_t unix_ms) {
 
 double TrialRate::PerSecond(int64_t now_unix_ms) const {
   if (times_.size() < 2 || times_.back() < now_unix_ms - kWindowMs) return 0;
-  const int64_t span_ms = std::max<int64_t>(times_.back() - times_.front(), 1);
+  const int64_t span_ms = std::max(times_.back() - times_.front(), kLeastSpanMs);
   return 1e3 * static_cast<double>(times_.size() - 1) / static_cast<double>(span_ms);
 }
 
@@ -79,10 +80,21 @@ std::vector<std::pair<int64_t, int64_t>> WatchedRun::Curve() const {
 
 void WatchedRun::NoteGain(int64_t unix_ms) {
   int64_t gained_ns = 0;
-  for (const WatchedTask& task : tasks) gained_ns += task.uses * (task.first_ns - task.best_ns);
+  for (const WatchedTask& task : tasks) {
+    if (task.first_ns > 0 && task.best_ns > 0) gained_ns += task.uses * (task.first_ns - task.best_ns);
+  }
   if (gained_ns == (gains.empty() ? 0 : gains.back().second)) return;
   gains.emplace_back(std::max<int64_t>(0, unix_ms - first_unix_ms), gained_ns);
   if (gains.size() > kMostSteps) Thin(gains);
+}
+
+void WatchedRun::SetFirst(WatchedTask& task, int64_t ns, int64_t unix_ms) {
+  const int64_t since_ms = std::max<int64_t>(0, unix_ms - first_unix_ms);
+  if (task.first_ns == 0) task.first_since_ms = since_ms;
+  for (auto& [ms, gained_ns] : gains) {
+    if (task.first_ns > 0 && ms >= task.first_since_ms) gained_ns += task.uses * (ns - task.first_ns);
+  }
+  task.first_ns = ns;
 }
 
 void WatchedTask::NotePoint(int64_t ns, const std::string& of_schedule, const std::string& of_config) {
@@ -159,7 +171,10 @@ bool TuningWatch::Look(const RecordStore& store) {
     }
     if (static_cast<int64_t>(rows.size()) < kSlice) seen_ = arrived;
   }
-  for (auto& [id, followed] : runs_) ReadRun(store, followed);
+  for (auto& [id, followed] : runs_) {
+    ReadRun(store, followed);
+    Settle(store, followed);
+  }
   return seen_ >= arrived;
 }
 
@@ -238,6 +253,9 @@ void TuningWatch::Take(const TrialRow& row, Followed& followed) {
   }
   WatchedTask& task = run.tasks[index->second];
   followed.has_new_trials = true;
+  const bool is_best = row.schedule == task.schedule && row.config == task.config;
+  const bool is_default = row.schedule == task.default_schedule && row.config == task.default_config;
+  if (row.held > 0 || is_best || is_default) followed.unsettled.insert(index->second);
   if (row.held > 0) {
     ++task.finals;
     return;
@@ -256,12 +274,30 @@ void TuningWatch::Take(const TrialRow& row, Followed& followed) {
   if (failed) ++task.fates[row.fate];
   if (failed || row.noisy || row.min_ns <= 0) return;
   task.NotePoint(row.min_ns, row.schedule, row.config);
-  if (task.first_ns == 0) task.first_ns = row.min_ns;
+  if (task.first_ns == 0) run.SetFirst(task, row.min_ns, row.unix_ms);
   if (task.best_ns > 0 && row.min_ns >= task.best_ns) return;
   task.best_ns = row.min_ns;
   task.schedule = row.schedule;
   task.config = row.config;
   run.NoteGain(row.unix_ms);
+  followed.unsettled.insert(index->second);
+}
+
+void TuningWatch::Settle(const RecordStore& store, Followed& followed) {
+  WatchedRun& run = followed.run;
+  for (const size_t index : std::exchange(followed.unsettled, {})) {
+    WatchedTask& task = run.tasks[index];
+    const std::vector<BestRow> rows = store.Rows(task.workload);
+    const auto last = std::find_if(rows.rbegin(), rows.rend(), [&](const BestRow& r) { return r.session == run.id; });
+    if (last == rows.rend()) continue;
+    const std::vector<BestRow> ranked = RankInSetup(rows, [&](const BestRow& row) { return row.setup == last->setup; });
+    task.best_ns = ranked.empty() ? 0 : ranked.front().worth_ns;
+    task.schedule = ranked.empty() ? "" : ranked.front().schedule();
+    task.config = ranked.empty() ? "" : ranked.front().config();
+    const int64_t default_ns = NsInSetup(ranked, CandidateText(task.default_schedule, task.default_config));
+    if (default_ns > 0) run.SetFirst(task, default_ns, run.last_unix_ms);
+  }
+  run.NoteGain(run.last_unix_ms);
 }
 
 void TuningWatch::ReadRun(const RecordStore& store, Followed& followed) {
@@ -289,7 +325,11 @@ void TuningWatch::ReadRun(const RecordStore& store, Followed& followed) {
     const auto [index, is_new] = followed.task_of.try_emplace(workload, run.tasks.size());
     if (is_new) run.tasks.emplace_back();
     run.tasks[index->second].workload = workload;
-    run.tasks[index->second].uses = std::max<int64_t>(0, IntegerOr(task, "uses", 0));
+    WatchedTask& watched = run.tasks[index->second];
+    watched.uses = std::max<int64_t>(0, IntegerOr(task, "uses", 0));
+    if (!task.contains("default") || !task["default"].is_object()) continue;
+    watched.default_schedule = TextOr(task["default"], "schedule");
+    watched.default_config = TextOr(task["default"], "config");
   }
 }
 
@@ -303,7 +343,8 @@ WatchedStore TuningWatch::State(int64_t now_unix_ms) const {
     if (run.last_unix_ms < now_unix_ms - (runs ? kDayMs : kHourMs)) continue;
     if (runs && run.last_unix_ms < now_unix_ms - kSilentMs) run.state = "silent";
     if (runs && followed.lost_in_a_row >= kLostInARow) run.state = "runners lost";
-    run.per_second = followed.rate.PerSecond(now_unix_ms);
+    const bool is_running = run.state == "running";
+    if (is_running) run.per_second = followed.rate.PerSecond(now_unix_ms);
     state.runs.push_back(std::move(run));
     for (const auto& [name, measuring] : followed.devices) {
       WatchedDevice& device = devices[name];
@@ -313,7 +354,7 @@ WatchedStore TuningWatch::State(int64_t now_unix_ms) const {
       device.failed += part.failed;
       device.noisy += part.noisy;
       device.last_unix_ms = std::max(device.last_unix_ms, part.last_unix_ms);
-      device.per_second += measuring.rate.PerSecond(now_unix_ms);
+      if (is_running) device.per_second += measuring.rate.PerSecond(now_unix_ms);
     }
   }
   for (auto& [name, device] : devices) state.devices.push_back(std::move(device));

@@ -20,10 +20,11 @@ namespace hone {
 class TrialRate {
  public:
   static constexpr int64_t kWindowMs = 30'000;
+  static constexpr int64_t kLeastSpanMs = 1'000;  // refused trials come many at a time
 
   void Count(int64_t unix_ms);
-  // Trials per second over the window before the newest trial. 0 if that trial is older than the window, or if there
-  // are fewer than two.
+  // Trials per second over the window before the newest trial, or over kLeastSpanMs if they span less. 0 if that trial
+  // is older than the window, or if there are fewer than two.
   double PerSecond(int64_t now_unix_ms) const;
 
  private:
@@ -35,9 +36,17 @@ struct WatchedTask {
   std::string workload;
   int64_t uses = 0;  // in the model; 0: the run does not say
   int64_t trials = 0, failed = 0;
-  int64_t first_ns = 0, best_ns = 0;   // of correct trials that are not noisy; 0: none yet
-  std::string schedule, config;        // of the best
-  int64_t finals = 0;                  // records of finals
+  // The time of what a build would have taken before the run; of the first right and quiet trial if the run does not
+  // say or that has no time; 0: none yet.
+  int64_t first_ns = 0;
+  // The best in the run's setup, as a build finds it (db/verdicts/best_in_setup.h), whichever run measured it; 0: none
+  // yet.
+  int64_t best_ns = 0;
+  std::string schedule, config;
+  int64_t finals = 0;  // records of finals
+  // The config that a build would have taken before; empty: the run does not say.
+  std::string default_schedule = "", default_config = "";
+  int64_t first_since_ms = 0;          // ms from the run's first trial until first_ns was known
   std::map<Fate, int64_t> fates = {};  // of failed trials
   // Some of the timed trials: number and time. At most kMostPoints.
   std::vector<std::pair<int64_t, int64_t>> points = {};
@@ -70,7 +79,7 @@ struct WatchedRun {
   // The gain over time: ms since the first trial, and the sum over tasks of uses x (first - best). At most
   // kMostSteps.
   std::vector<std::pair<int64_t, int64_t>> gains;
-  double per_second = 0;
+  double per_second = 0;            // 0 unless it is running
   std::set<std::string> keys = {};  // of the runners that measured for it
   // As the run was asked for; 0: not limited, or the run does not say.
   int64_t budget_trials = 0, budget_ms = 0;
@@ -79,7 +88,7 @@ struct WatchedRun {
   static constexpr size_t kMostSteps = 64;
   // Sum over tasks of uses x best; 0 until every task has a best, or if uses are unknown.
   int64_t ModelNs() const;
-  // Like ModelNs with each task's first time, which is the analytic default's.
+  // Like ModelNs with each task's first time.
   int64_t FirstModelNs() const;
   // Number of tasks with a best.
   int64_t TasksTimed() const;
@@ -88,6 +97,8 @@ struct WatchedRun {
   std::vector<std::pair<int64_t, int64_t>> Curve() const;
   // Appends what was gained. If there are too many entries, every other one is dropped.
   void NoteGain(int64_t unix_ms);
+  // Sets a task's first time. Earlier gains of the task are counted from it, too.
+  void SetFirst(WatchedTask& task, int64_t ns, int64_t unix_ms);
 };
 
 struct WatchedStore {
@@ -97,7 +108,8 @@ struct WatchedStore {
 };
 
 // Knows the runs that are running or had a trial lately, at most kMostRuns. A look costs time for new records only:
-// those after the last one seen, and a new run's by their session. It reads at most kSlice records between two locks of
+// those after the last one seen, and a new run's by their session. A task's records are asked again only when its best
+// may have changed. It reads at most kSlice records between two locks of
 // the store, so that tuners do not wait long. Not thread-safe; the store must be the same one each time.
 class TuningWatch {
  public:
@@ -123,6 +135,7 @@ class TuningWatch {
     int lost_in_a_row = 0;       // trials since the last one with another fate than RunnerLost
     std::string json;            // the run as the store described it last
     bool has_new_trials = true;  // since the store was asked
+    std::set<size_t> unsettled;  // tasks whose best may be another since the records were asked
   };
 
   void Begin(const RecordStore& store);
@@ -131,6 +144,7 @@ class TuningWatch {
   Followed* RunOf(const RecordStore& store, const std::string& id, int64_t until, int64_t unix_ms);
   bool MakeRoom(int64_t unix_ms);
   static void Take(const TrialRow& row, Followed& followed);
+  static void Settle(const RecordStore& store, Followed& followed);
   static void ReadRun(const RecordStore& store, Followed& followed);
 
   bool begun_ = false;

@@ -4,22 +4,31 @@
 #include <optional>
 #include <utility>
 
-#include "lab/comparison/compare_records.h"
+#include "lab/records/best_records.h"
 
 namespace hone {
 namespace {
 
-// Reads each workload's best record; workloads with only noisy ones have none.
-std::vector<Record> BestRecords(const RecordStore& store, const std::map<std::string, WorkloadRows>& rows) {
-  std::vector<Record> records;
-  for (const auto& [key, of_workload] : rows) {
-    bool noisy = false;
-    const std::string id = of_workload.BestId(&noisy);
-    if (id.empty() || noisy) continue;
-    if (std::optional<Record> record = store.Get(id)) records.push_back(std::move(*record));
+// The trials of one workload on one side of the day.
+struct Side {
+  SetupTrials all;
+  std::map<std::string, SetupTrials> setups;
+
+  void Add(const TrialRow& row) {
+    all.Add(row);
+    setups[SetupKey(row)].Add(row);
   }
-  return records;
-}
+
+  // The best record of each setup, by this side's records alone. Setups with only noisy ones have none.
+  void AddBest(const RecordStore& store, std::vector<BestRow> rows, std::vector<Record>& best) const {
+    std::erase_if(rows, [this](const BestRow& row) { return !all.Has(row); });
+    for (const auto& [key, trials] : setups) {
+      const std::optional<BestRow> row = trials.Best(rows);
+      if (!row) continue;
+      if (std::optional<Record> record = store.Get(row->id.text())) best.push_back(std::move(*record));
+    }
+  }
+};
 
 }  // namespace
 
@@ -32,11 +41,18 @@ std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const Recor
 }
 
 std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const RecordQuery& query, int64_t since_ms) {
-  std::map<std::string, WorkloadRows> before, since;
+  std::map<std::string, std::pair<Side, Side>> workloads;
   store.EachTrial(query, [&](const TrialRow& row) {
-    (row.unix_ms < since_ms ? before : since)[SetupKey(row) + "\n" + row.workload].Add(row);
+    auto& [before, since] = workloads[row.workload];
+    (row.unix_ms < since_ms ? before : since).Add(row);
   });
-  return DiffRecords(BestRecords(store, before), BestRecords(store, since));
+  std::vector<Record> old_best, new_best;
+  for (const auto& [workload, sides] : workloads) {
+    const std::vector<BestRow> rows = store.Rows(workload);
+    sides.first.AddBest(store, rows, old_best);
+    sides.second.AddBest(store, rows, new_best);
+  }
+  return DiffRecords(old_best, new_best);
 }
 
 }  // namespace hone

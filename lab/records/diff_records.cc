@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
 
 #include "core/stats/sample_statistics.h"
+#include "db/trial_row.h"
 #include "lab/machine/device_name.h"
 #include "lab/records/best_records.h"
 
@@ -17,15 +17,15 @@ namespace {
 constexpr double kLeastChange = 0.01;
 constexpr double kMostDiffP = 0.05;
 
-using Key = std::tuple<std::string, std::string, std::string, int, CacheMode>;
 struct Sides {
   const Record* before = nullptr;
   const Record* after = nullptr;
 };
 
-Key KeyOf(const Record& record) {
-  return {record.candidate.workload.ToText(), MachineKey(record), record.candidate.target.cpu, record.threads,
-          record.timing.cache};
+// Workload and setup.
+std::string KeyOf(const Record& record) {
+  const TrialRow row = TrialRowOf(record, 0);
+  return row.workload + "\n" + SetupKey(row);
 }
 
 TimedWith TimedWithOf(const Record& record) {
@@ -85,7 +85,7 @@ std::vector<std::string> WhatDiffers(const TimedWith& before, const TimedWith& a
 
 std::vector<RecordDiff> DiffRecords(const std::vector<Record>& before, const std::vector<Record>& after) {
   const std::vector<Record> old_best = BestOf(before), new_best = BestOf(after);
-  std::map<Key, Sides> sides;
+  std::map<std::string, Sides> sides;
   for (const Record& record : old_best) sides[KeyOf(record)].before = &record;
   for (const Record& record : new_best) sides[KeyOf(record)].after = &record;
   std::vector<RecordDiff> diffs;

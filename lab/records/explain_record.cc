@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/machine/fingerprint.h"
 #include "db/setup.h"
+#include "db/verdicts/best_in_setup.h"
 
 namespace hone {
 namespace {
@@ -22,12 +23,12 @@ void Add(ValuesOfKnob& values, const std::string& knob, int64_t value, int64_t n
   seen.knob = knob;
   seen.value = value;
   ++seen.records;
-  if (seen.best_ns == 0 || ns < seen.best_ns) seen.best_ns = ns;
+  if (seen.least_ns == 0 || ns < seen.least_ns) seen.least_ns = ns;
 }
 
-int64_t WorstBest(const ValuesOfKnob& values) {
+int64_t WorstLeast(const ValuesOfKnob& values) {
   int64_t worst_ns = 0;
-  for (const auto& [value, seen] : values) worst_ns = std::max(worst_ns, seen.best_ns);
+  for (const auto& [value, seen] : values) worst_ns = std::max(worst_ns, seen.least_ns);
   return worst_ns;
 }
 
@@ -54,7 +55,7 @@ std::vector<KnobValue> KnobInfluence(const std::vector<Record>& records, const R
     if (values.size() > 1) order.push_back(std::move(values));
   }
   std::stable_sort(order.begin(), order.end(),
-                   [](const ValuesOfKnob& a, const ValuesOfKnob& b) { return WorstBest(a) > WorstBest(b); });
+                   [](const ValuesOfKnob& a, const ValuesOfKnob& b) { return WorstLeast(a) > WorstLeast(b); });
   std::vector<KnobValue> result;
   for (const ValuesOfKnob& values : order) {
     for (const auto& [value, seen] : values) result.push_back(seen);
@@ -91,28 +92,32 @@ ExplainedKernel Explained(const std::string& what, const Candidate& candidate, i
   return {what, candidate, ns, FindHotLoop(CompileAssembly(candidate))};
 }
 
-// The best record of every config among comparable records.
-std::map<std::string, const Record*> BestByConfig(const std::vector<Record>& records, const Record& of) {
-  std::map<std::string, const Record*> best;
+// The least time of every config among comparable records.
+std::map<std::string, const Record*> LeastByConfig(const std::vector<Record>& records, const Record& of) {
+  std::map<std::string, const Record*> least;
   for (const Record& record : records) {
     const Measurement& m = record.measurement;
     if (m.fate != Fate::kOk || m.noisy || m.MinNs() <= 0 || !Comparable(record, of)) continue;
-    const Record*& held = best[ConfigName(record.candidate)];
+    const Record*& held = least[ConfigName(record.candidate)];
     if (held == nullptr || m.MinNs() < held->measurement.MinNs()) held = &record;
   }
-  return best;
+  return least;
 }
 
-ExplainedKernel Other(const std::map<std::string, const Record*>& best, const Record& record) {
-  const Record* other = nullptr;
-  for (const auto& [name, held] : best) {
-    const Schedule* schedule = FindSchedule(held->candidate.schedule);
-    if (name == ConfigName(record.candidate) || schedule == nullptr || schedule->version() != held->schedule_version) {
+// The best config of another kernel that this hone can compile, by the records of the same setup; without any the
+// analytic default.
+ExplainedKernel Other(const std::vector<BestRow>& ranked, const Record& record) {
+  for (const BestRow& row : ranked) {
+    const Schedule* schedule = FindSchedule(row.schedule());
+    if (row.candidate == ConfigName(record.candidate) || schedule == nullptr ||
+        schedule->version() != row.schedule_version) {
       continue;
     }
-    if (other == nullptr || held->measurement.MinNs() < other->measurement.MinNs()) other = held;
+    Candidate candidate = record.candidate;
+    candidate.schedule = row.schedule();
+    candidate.config = Config::Parse(row.config());
+    return Explained("the best other", candidate, NsInSetup(ranked, row.candidate));
   }
-  if (other != nullptr) return Explained("the best other", other->candidate, other->measurement.MinNs());
   const DefaultConfig analytic = AnalyticDefault(record.candidate.workload, MachineModelFor(record.candidate.target));
   Candidate candidate = record.candidate;
   candidate.schedule = analytic.schedule->name();
@@ -124,7 +129,7 @@ Json LoopJson(const ExplainedKernel& kernel) {
   return {{"what", kernel.what},
           {"schedule", kernel.candidate.schedule},
           {"config", kernel.candidate.config.ToText()},
-          {"min_ns", kernel.ns},
+          {"ns", kernel.ns},
           {"instructions", kernel.loop.instructions},
           {"multiply_adds", kernel.loop.multiply_adds},
           {"loads", kernel.loop.loads},
@@ -146,17 +151,24 @@ Explanation ExplainRecord(const Record& record, const RecordStore& store) {
   e.bounds =
       BoundsOf(record.candidate, record.threads, RoofsOf(record), static_cast<double>(record.measurement.MinNs()));
   e.knobs = KnobInfluence(records, record);
-  const auto best = BestByConfig(records, record);
-  e.configs = static_cast<int64_t>(best.size());
-  for (const auto& [name, held] : best) {
+  const auto least = LeastByConfig(records, record);
+  e.configs = static_cast<int64_t>(least.size());
+  for (const auto& [name, held] : least) {
     const int64_t ns = held->measurement.MinNs();
     if (ns < record.measurement.MinNs() && name != ConfigName(record.candidate)) ++e.faster;
     const bool own_schedule =
         held->candidate.schedule == record.candidate.schedule && held->schedule_version == record.schedule_version;
-    if (own_schedule && (e.best_ns == 0 || ns < e.best_ns)) e.best_ns = ns;
+    if (own_schedule && (e.least_ns == 0 || ns < e.least_ns)) e.least_ns = ns;
+  }
+  const SharedSetup setup(SetupOf(record));
+  const std::vector<BestRow> ranked =
+      RankInSetup(store.Rows(query.workload), [&](const BestRow& row) { return row.setup == setup; });
+  if (!ranked.empty()) {
+    e.best_ns = ranked.front().worth_ns;
+    e.best_id = ranked.front().id.text();
   }
   e.kernels.push_back({"this record", record.candidate, record.measurement.MinNs(), e.bounds.loop});
-  e.kernels.push_back(Other(best, record));
+  e.kernels.push_back(Other(ranked, record));
   return e;
 }
 
@@ -164,7 +176,7 @@ Json ExplanationJson(const Explanation& e) {
   Json knobs = Json::array(), kernels = Json::array();
   for (const KnobValue& k : e.knobs) {
     knobs.push_back(
-        {{"knob", k.knob}, {"value", k.value}, {"records", k.records}, {"best_ns", k.best_ns}, {"own", k.own}});
+        {{"knob", k.knob}, {"value", k.value}, {"records", k.records}, {"least_ns", k.least_ns}, {"own", k.own}});
   }
   for (const ExplainedKernel& kernel : e.kernels) kernels.push_back(LoopJson(kernel));
   return {{"record", e.record.id},
@@ -173,7 +185,8 @@ Json ExplanationJson(const Explanation& e) {
           {"configs", e.configs},
           {"faster", e.faster},
           {"roofline", BoundsJson(e.bounds)},
-          {"best_ns", e.best_ns},
+          {"least_ns", e.least_ns},
+          {"best", {{"record", e.best_id}, {"ns", e.best_ns}}},
           {"knobs", knobs},
           {"kernels", kernels}};
 }

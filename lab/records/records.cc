@@ -84,6 +84,11 @@ RecordLayers OpenRecords(const RecordOptions& options, const std::string& model)
   RecordLayers layers;
   if (options.no_records) return layers;
   if (auto store = OpenStoreIfThere(options.db)) layers.Add(kStoreOrigin, StoreLayer(std::move(store)));
+  AddOtherRecords(options, model, layers);
+  return layers;
+}
+
+void AddOtherRecords(const RecordOptions& options, const std::string& model, RecordLayers& layers) {
   if (const std::string project = ProjectStore(model, StorePath(options.db)); !project.empty()) {
     layers.Add("project", StoreLayer(RecordStore::Open(project, false)));
   }
@@ -92,7 +97,6 @@ RecordLayers OpenRecords(const RecordOptions& options, const std::string& model)
     // default.
     layers.Add("hub", FixedLayer(ReadPack(ReadFile(hub)).records), RecordLayers::Reach::kOwnKind);
   }
-  return layers;
 }
 
 std::string HubPath(const std::string& hub) {

@@ -36,6 +36,8 @@ struct RecordOptions {
 // ("hub"). Missing ones are left out; with no_records there are none. `model` is as on the command line. Throws
 // Error(kNoInput) for a named store or hub that does not exist, and what reading them throws.
 RecordLayers OpenRecords(const RecordOptions& options, const std::string& model);
+// Adds those behind the user's store.
+void AddOtherRecords(const RecordOptions& options, const std::string& model, RecordLayers& layers);
 
 // The hub's file; empty if there is none.
 std::string HubPath(const std::string& hub);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "lab/machine/device_name.h"
+#include "lab/records/best_records.h"
 #include "lab/report/chart.h"
 #include "lab/report/page.h"
 #include "lab/text/number_text.h"
@@ -172,8 +173,7 @@ void Add(const TrialRow& row, TaskHistory& task) {
   task.last_unix_ms = std::max(task.last_unix_ms, row.unix_ms);
   ++task.trials;
   if (row.fate != Fate::kOk || row.noisy || row.min_ns <= 0) return;
-  if (task.best_ns > 0 && row.min_ns >= task.best_ns) return;
-  task.best_ns = row.min_ns;
+  if (!task.steps.empty() && row.min_ns >= task.steps.back().least_ns) return;
   task.steps.push_back({task.trials, std::max<int64_t>(0, row.unix_ms - task.first_unix_ms), row.min_ns});
 }
 
@@ -182,21 +182,33 @@ void Add(const TrialRow& row, TaskHistory& task) {
 StoreHistory HistoryOf(const RecordStore& store, const std::set<std::string>& only) {
   StoreHistory history;
   std::unordered_map<std::string, size_t> index;
+  std::map<std::string, std::map<std::string, SetupTrials>> workloads;
   store.EachTrial({}, [&](const TrialRow& row) {
     ++history.records;
     const std::string device = MachineName(row);
     ++history.fates[device][row.fate];
-    if (row.held > 0 || (!only.empty() && !only.contains(row.workload))) return;
-    const std::string key = fmt::format("{}\n{}\n{}", row.workload, device, row.threads);
+    if (!only.empty() && !only.contains(row.workload)) return;
+    const std::string setup = SetupKey(row), key = row.workload + "\n" + setup;
+    workloads[row.workload][setup].Add(row);
+    if (row.held > 0) return;
     const auto [it, is_new] = index.try_emplace(key, history.tasks.size());
     if (is_new) {
       history.tasks.emplace_back();
       history.tasks.back().workload = row.workload;
+      history.tasks.back().setup = setup;
       history.tasks.back().device = device;
       history.tasks.back().threads = row.threads;
     }
     Add(row, history.tasks[it->second]);
   });
+  for (const auto& [workload, setups] : workloads) {
+    const std::vector<BestRow> rows = store.Rows(workload);
+    for (const auto& [setup, trials] : setups) {
+      const auto task = index.find(workload + "\n" + setup);
+      const std::optional<BestRow> best = trials.Best(rows);
+      if (task != index.end() && best) history.tasks[task->second].best_ns = best->worth_ns;
+    }
+  }
   std::stable_sort(history.tasks.begin(), history.tasks.end(),
                    [](const TaskHistory& a, const TaskHistory& b) { return a.trials > b.trials; });
   return history;

@@ -66,17 +66,19 @@ struct HistoryLine {
 // A step chart.
 std::string HistoryChart(const HistoryForm& form, const std::vector<HistoryLine>& lines);
 
-// Tuning histories from a store, read in one pass over its keys. Memory does not grow with the number of trials.
+// Tuning histories from a store, read in one pass over its keys. A trial takes eight bytes of memory.
 
-// One workload on one device, over all tuning runs.
+// One workload in one setup (SetupKey), over all tuning runs.
 struct TaskHistory {
-  std::string workload, device;  // device has the comparison's name, without places
+  std::string workload, setup;  // setup as SetupKey
+  std::string device;           // the comparison's name, without places
   int threads = 1;
   int64_t trials = 0;
-  int64_t best_ns = 0;  // 0: no trial worked
-  // A change of the best so far: the trial's number, ms since the task's first trial, and the time.
+  int64_t best_ns = 0;  // of what a build takes in its setup (db/verdicts/best_in_setup.h); 0: nothing
+  // A change of the least time so far: the trial's number, ms since the task's first trial, and the time. Finals may
+  // find that the least one was luck, so the best is no step.
   struct Step {
-    int64_t trial = 0, since_ms = 0, best_ns = 0;
+    int64_t trial = 0, since_ms = 0, least_ns = 0;
   };
   std::vector<Step> steps;
   int64_t first_unix_ms = 0, last_unix_ms = 0;

@@ -264,14 +264,14 @@ std::string Histories(const StoreHistory& history) {
   for (const TaskHistory& task : history.tasks) {
     if (rows.size() < kMostTaskRows) {
       rows.push_back({task.workload, task.device, fmt::format("{}", task.threads), fmt::format("{}", task.trials),
-                      TimeText(task.steps.empty() ? 0 : task.steps.front().best_ns), TimeText(task.best_ns),
+                      TimeText(task.steps.empty() ? 0 : task.steps.front().least_ns), TimeText(task.best_ns),
                       fmt::format("{}", (task.last_unix_ms - task.first_unix_ms) / 1000)});
     }
     if (task.steps.empty() || by_trial.size() == kMostHistories) continue;
     HistoryLine trials{HistoryLabel(task), {}}, seconds = trials;
     for (const TaskHistory::Step& step : task.steps) {
-      trials.points.emplace_back(static_cast<double>(step.trial), static_cast<double>(step.best_ns));
-      seconds.points.emplace_back(static_cast<double>(step.since_ms) / 1000, static_cast<double>(step.best_ns));
+      trials.points.emplace_back(static_cast<double>(step.trial), static_cast<double>(step.least_ns));
+      seconds.points.emplace_back(static_cast<double>(step.since_ms) / 1000, static_cast<double>(step.least_ns));
     }
     trials.points.emplace_back(static_cast<double>(task.trials), static_cast<double>(task.best_ns));
     by_trial.push_back(std::move(trials));

@@ -58,5 +58,19 @@ TEST(BestOf, NeverComparesCacheModes) {
   EXPECT_EQ(BestOf({warm, Timed(kConv, "A", 100)}).size(), 2u);
 }
 
+TEST(BestOf, LeavesOutWhatFailedSinceAsABuildDoes) {
+  Record fast = Timed(kConv, "A", 80), slow = Timed(kConv, "A", 100);
+  fast.candidate.config = Config::Parse("a=1");
+  slow.candidate.config = Config::Parse("a=2");
+  Record crashed = fast;
+  crashed.measurement.fate = Fate::kCrashed;
+  crashed.measurement.samples_ns.clear();
+  crashed.timing.cache = CacheMode::kWarm;  // a kernel that crashes with warm caches crashes
+  crashed.session = "later";
+  const auto best = BestOf({fast, slow, crashed});
+  ASSERT_EQ(best.size(), 1u);
+  EXPECT_EQ(best[0], slow);
+}
+
 }  // namespace
 }  // namespace hone

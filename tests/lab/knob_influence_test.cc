@@ -19,7 +19,7 @@ Record Timed(const std::string& config, int64_t ns) {
 std::string Text(const std::vector<KnobValue>& knobs) {
   std::string text;
   for (const KnobValue& k : knobs) {
-    text += k.knob + "=" + std::to_string(k.value) + ":" + std::to_string(k.records) + "@" + std::to_string(k.best_ns);
+    text += k.knob + "=" + std::to_string(k.value) + ":" + std::to_string(k.records) + "@" + std::to_string(k.least_ns);
     text += k.own ? "! " : " ";
   }
   return text;

@@ -92,7 +92,6 @@ RecordQuery OfModels(RecordQuery query, const std::vector<std::string>& models) 
 std::vector<std::string> ChooseIds(const RecordStore& store, const RecordQuery& of,
                                    const std::vector<std::string>& models, bool best) {
   RecordQuery query = OfModels(of, models);
-  if (best) query.fate = Fate::kOk;
   std::vector<std::string> all;
   for (const std::string& workload : WorkloadsOf(store, query)) {
     query.workload = workload;
@@ -111,7 +110,7 @@ std::vector<std::string> ChooseIds(const RecordStore& store, const RecordQuery& 
 std::vector<Record> ChooseRecords(const RecordStore& store, const RecordQuery& of,
                                   const std::vector<std::string>& models, bool best) {
   RecordQuery query = OfModels(of, models);
-  if (best) query.fate = Fate::kOk;
+  if (best) query.fate.reset();  // failed records speak against others
   const std::vector<Record> records = store.Find(query);
   return best ? BestOf(records) : records;
 }
@@ -129,9 +128,7 @@ bool IsPack(const std::string& path) {
 
 std::vector<Record> RecordsIn(const std::string& path) {
   if (IsPack(path)) return ReadPack(ReadFile(path)).records;
-  RecordQuery query;
-  query.fate = Fate::kOk;
-  return OpenExistingStore(path)->Find(query);
+  return OpenExistingStore(path)->Find({});
 }
 
 }  // namespace hone

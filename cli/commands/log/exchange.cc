@@ -112,9 +112,8 @@ int64_t Export(const ExportOptions& options, const RecordStore& store, std::ostr
   const RecordQuery query = QueryOf(options.query);
   const bool best = OnlyBest(options);
   if (options.format == "hone") {
-    RecordQuery of = OfModels(query, options.models);
+    const RecordQuery of = OfModels(query, options.models);
     if (!best) return ExportLog(store, of, out);
-    of.fate = Fate::kOk;
     return ExportLog(store, BestIds(store, of), out);
   }
   const std::vector<Record> records = ChooseRecords(store, query, options.models, best);

@@ -115,8 +115,7 @@ int LogBestCommand(const Arguments& arguments) {
   QueryOptions options;
   AddQueryOptions(line, options);
   if (!line.Parse(arguments)) return 0;
-  RecordQuery query = QueryOf(options);
-  query.fate = Fate::kOk;
+  const RecordQuery query = QueryOf(options);
   const std::unique_ptr<RecordStore> store = OpenExistingStore(options.db);
   PrintRecords(*store, BestIds(*store, query), line.json());
   line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kStore}));

@@ -48,6 +48,7 @@ class CountedStore : public RecordStore {
   std::optional<TuningRun> GetRun(const std::string& id) const override { return ++gets, store_->GetRun(id); }
   std::vector<TuningRun> Runs() const override { return ++run_lists, store_->Runs(); }
   StoreStats Stats() const override { return ++others, store_->Stats(); }
+  std::vector<BestRow> Rows(const std::string& workload) const override { return ++looks, store_->Rows(workload); }
   void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {
     // Each query starts from a place in order of arrival or is of one run, because both have an index. It is never for
     // many rows at once.
@@ -60,9 +61,9 @@ class CountedStore : public RecordStore {
       visit(row);
     });
   }
-  void Forget() { rows = others = gets = run_lists = 0; }
+  void Forget() { rows = others = gets = run_lists = looks = 0; }
 
-  mutable int64_t rows = 0, others = 0, gets = 0, run_lists = 0;
+  mutable int64_t rows = 0, others = 0, gets = 0, run_lists = 0, looks = 0;
 
  private:
   std::unique_ptr<RecordStore> store_;
@@ -128,7 +129,7 @@ TEST_F(TuningWatchTest, KnowsWhatWasThereAndWhatComes) {
   EXPECT_EQ(run.tasks[0].workload, kLarge);
   EXPECT_EQ(run.tasks[0].trials, 4);
   EXPECT_EQ(run.tasks[0].config, "oc_block=16 tile_ow=5");
-  EXPECT_DOUBLE_EQ(run.per_second, 10);
+  EXPECT_DOUBLE_EQ(run.per_second, 4) << "four within the least span, a second";
   ASSERT_THAT(state.devices, SizeIs(1));
   EXPECT_EQ(state.devices[0].runner, "Bench-1");
   EXPECT_EQ(state.devices[0].trials, 5);
@@ -148,6 +149,11 @@ TEST_F(TuningWatchTest, ALookReadsWhatArrivedAndNothingElse) {
   Look();
   EXPECT_EQ(store_.rows, 2);
   EXPECT_EQ(store_.run_lists + store_.others, 0);
+  EXPECT_EQ(store_.looks, 1) << "one task has another best";
+  store_.Forget();
+  store_.Append({Trial("a", kSmall, 5'000)});
+  Look();
+  EXPECT_EQ(store_.looks, 0) << "a slower trial changes no best";
 }
 
 TEST_F(TuningWatchTest, ARunThatBeginsAgainLaterIsKnownWhole) {
@@ -192,8 +198,50 @@ TEST_F(TuningWatchTest, RoundsOfFinalsAreNoTrials) {
   store_.Append({Trial("a", kSmall, 1'000), Finish(final_round)});
   const WatchedStore state = Look();
   EXPECT_EQ(state.runs[0].trials, 1);
-  EXPECT_EQ(state.runs[0].tasks[1].best_ns, 1'000);
+  EXPECT_EQ(state.runs[0].tasks[1].best_ns, 1) << "it is the winner's";
   EXPECT_EQ(state.runs[0].tasks[1].finals, 1);
+}
+
+TEST_F(TuningWatchTest, TheWinnerOfFinalsIsTheBestAndTheDefaultTheFirst) {
+  const Record lucky = Trial("a", kSmall, 80), winner = Trial("a", kSmall, 100), before = Trial("a", kSmall, 90);
+  const auto in_finals = [](Record record, int64_t ns, int place) {
+    record.measurement.samples_ns = {ns};
+    record.finals = {1, 1, place, false, 0};
+    record.id.clear();
+    return Finish(record);
+  };
+  const Json dense = {
+      {"workload", kSmall},
+      {"uses", 1},
+      {"default", {{"schedule", before.candidate.schedule}, {"config", before.candidate.config.ToText()}}}};
+  store_.PutRun({"a", "running", DumpJson({{"model", "m"}, {"tasks", Json::array({dense})}})});
+  store_.Append({lucky, winner, before});
+  EXPECT_EQ(Look().runs[0].tasks[0].best_ns, 80);
+  EXPECT_EQ(Look().runs[0].tasks[0].first_ns, 90);
+  store_.Append({in_finals(lucky, 105, 2), in_finals(winner, 102, 1), in_finals(before, 110, 3)});
+  const WatchedRun run = Look().runs[0];
+  EXPECT_EQ(run.tasks[0].config, winner.candidate.config.ToText());
+  EXPECT_EQ(run.ModelNs(), 102);
+  EXPECT_EQ(run.FirstModelNs(), 110);
+  EXPECT_EQ(run.steps.back().second, 102) << "the picture ends where the table does";
+}
+
+TEST_F(TuningWatchTest, NoTrialIsMeasuredWhereNothingRuns) {
+  PutRun("a", "running");
+  std::vector<Record> burst;
+  for (int i = 0; i < 3000; ++i) burst.push_back(Trial("a", kSmall, 1'000));
+  for (Record& record : burst) record.unix_ms = kBegin;
+  for (Record& record : burst) record = (record.id.clear(), Finish(record));
+  store_.Append(burst);
+  while (!watch_.Look(store_)) {
+  }
+  EXPECT_LE(watch_.State(kBegin + 1'000).runs[0].per_second, 3000);
+  PutRun("a", "done");
+  while (!watch_.Look(store_)) {
+  }
+  const WatchedStore state = watch_.State(kBegin + 1'000);
+  EXPECT_EQ(state.runs[0].per_second, 0);
+  EXPECT_EQ(state.devices[0].per_second, 0);
 }
 
 TEST_F(TuningWatchTest, ARunOfAnOlderHoneHasTasksAndNoSum) {
