@@ -1,16 +1,12 @@
 #include "tuner/finals/network_finals.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "compiler/build.h"
 #include "core/error.h"
-#include "core/random.h"
-#include "rpc_runner/executor/package_job.h"
-#include "runtime/load/package_parts.h"
 #include "tuner/finals/network_variants.h"
+#include "tuner/finals/variant_timer.h"
 #include "tuner/finals_outcome.h"
 #include "tuner/tune_tools.h"
 #include "tuner/tuner.h"
@@ -22,26 +18,22 @@ constexpr int64_t kLeastNs = 1'000'000'000;  // a shorter time is of no use to a
 
 using Choices = std::map<std::string, Proposal>;
 
-// One variant of the model and its times, by round.
-struct Variant {
+struct Rival {
   Choices choices;
-  PackageJob job;
-  std::vector<int64_t> total_ns;
-  std::map<std::string, std::vector<int64_t>> workload_ns;
+  Variant variant;
 };
 
 class Finals {
  public:
   Finals(const relay::IRModule& module, const TuneOptions& options, Runner& runner, RecordStore& store,
          int64_t deadline_ns, const std::atomic<bool>* stop)
-      : module_(module),
-        options_(options),
+      : options_(options),
         runner_(runner),
         store_(store),
         tools_(RealTuneTools()),
-        deadline_ns_(deadline_ns),
-        stop_(stop),
-        random_(options.seed) {}
+        timer_(module, options, runner, tools_, stop) {
+    timer_.SetDeadline(deadline_ns);
+  }
 
   NetworkFinals Hold() {
     const int64_t begin_ns = tools_.now_ns();
@@ -59,9 +51,6 @@ class Finals {
   }
 
  private:
-  bool stopping() const { return stop_ != nullptr && stop_->load(); }
-  bool Reaches(int64_t cost_ns) const { return deadline_ns_ == 0 || tools_.now_ns() + cost_ns <= deadline_ns_; }
-
   Choices ChoicesOf(size_t place) const {
     Choices choices;
     for (const auto& [workload, found] : finalists_) {
@@ -70,115 +59,65 @@ class Finals {
     return choices;
   }
 
-  Variant BuildVariant(Choices choices) const {
+  Rival BuildRival(Choices choices) {
     ProposalSource source(choices);
-    BuildOptions build;
-    build.context = options_.context;
-    build.configs = &source;
-    const BuildResult built = Build(module_, build);
-    const PackageSections parts = SplitPackage(built.package, "variant");
-    Variant variant;
-    variant.choices = std::move(choices);
-    variant.job = MakePackageJob(built.plan, parts.lib, parts.params, options_.context.threads, NetworkFinals::kRuns);
-    return variant;
-  }
-
-  // Returns false when the budget is over and no result came.
-  bool WaitUntilLate(JobResult* result) {
-    if (deadline_ns_ == 0) return runner_.Wait(-1, result);
-    while (!runner_.Wait(RunnerWaits::kLookNs, result)) {
-      if (stopping() || tools_.now_ns() > deadline_ns_ + RunnerWaits::kAfterHaltNs) return false;
-    }
-    return true;
-  }
-
-  void TimeOnce(Variant& variant, const JobGroup& group) {
-    variant.job.group = group.number();
-    const JobId id = runner_.SubmitPackage(variant.job);
-    JobResult result;
-    do {
-      if (!WaitUntilLate(&result)) throw Error(ExitCode::kNoRunner, "no runner answered within the budget");
-    } while (result.id != id);
-    if (result.measurement.fate != Fate::kOk) throw Error(ExitCode::kNoRunner, result.measurement.message);
-    variant.total_ns.push_back(std::accumulate(result.cost.calls_ns.begin(), result.cost.calls_ns.end(), int64_t{0}));
-    for (const auto& [workload, ns] : NsByWorkload(variant.job.plan, result.cost.calls_ns)) {
-      variant.workload_ns[workload].push_back(ns);
-    }
-  }
-
-  // Times all variants on one machine, every round in a new random order. Returns false when interrupted.
-  bool Time(const std::vector<Variant*>& variants) {
-    const JobGroup group(runner_);
-    std::vector<Variant*> order = variants;
-    for (int round = 0; round < NetworkFinals::kRounds; ++round) {
-      for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
-      for (Variant* variant : order) {
-        if (stopping()) return false;
-        TimeOnce(*variant, group);
-      }
-    }
-    return true;
+    return {std::move(choices), timer_.BuildWith(source)};
   }
 
   // Returns the reason why the finals were not held, or empty.
   std::string Compare() {
     const char* const late = "the budget left no time to build the model";
-    if (!Reaches(kLeastNs)) return late;
-    std::vector<Variant> variants;
-    const int64_t begin_ns = tools_.now_ns();
-    variants.push_back(BuildVariant(ChoicesOf(0)));
-    const int64_t build_ns = tools_.now_ns() - begin_ns;
-    TimeOnce(variants[0], JobGroup(runner_));
-    const int64_t cost_ns = tools_.now_ns() - begin_ns - build_ns;
-    variants[0].total_ns.clear();
-    variants[0].workload_ns.clear();
+    if (!timer_.Reaches(kLeastNs)) return late;
+    rivals_.push_back(BuildRival(ChoicesOf(0)));
+    const int64_t build_ns = timer_.build_ns(), cost_ns = timer_.CostNs(rivals_[0].variant);
     // The time for `count` variants, and for the model with and without its replacements.
-    const auto needs_ns = [&](int64_t count) {
-      return count * build_ns + (count + 2) * NetworkFinals::kRounds * cost_ns;
+    const auto reaches = [&](size_t count) {
+      const auto variants = static_cast<int64_t>(count);
+      return timer_.Reaches(variants * build_ns + (variants + 2) * rounds_ * cost_ns);
     };
     size_t most = 1;
     for (const auto& [workload, found] : finalists_) most = std::max(most, found.proposals.size());
-    while (most > 1 && !Reaches(needs_ns(static_cast<int64_t>(most)))) --most;
-    if (most < 2) return late;
-    for (size_t place = 1; place < most; ++place) variants.push_back(BuildVariant(ChoicesOf(place)));
-    std::vector<Variant*> all(variants.size());
-    std::transform(variants.begin(), variants.end(), all.begin(), [](Variant& variant) { return &variant; });
-    if (!Time(all)) return "interrupted";
-    return Decide(variants) ? "" : "interrupted";
+    while (most > 2 && !reaches(most)) --most;
+    while (rounds_ > VariantTimer::kLeastRounds && !reaches(most)) --rounds_;
+    if (!reaches(most)) return late;
+    for (size_t place = 1; place < most; ++place) rivals_.push_back(BuildRival(ChoicesOf(place)));
+    std::vector<Variant*> all;
+    for (Rival& rival : rivals_) all.push_back(&rival.variant);
+    if (!timer_.Time(all, rounds_)) return "interrupted";
+    return Decide() ? "" : "interrupted";
   }
 
-  size_t WinnerOf(const std::string& workload, const std::vector<Variant>& variants) const {
-    const size_t rivals = std::min(finalists_.at(workload).proposals.size(), variants.size());
+  size_t WinnerOf(const std::string& workload) const {
+    const size_t rivals = std::min(finalists_.at(workload).proposals.size(), rivals_.size());
     std::vector<std::vector<int64_t>> ns;
     for (size_t k = 0; k < rivals; ++k) {
-      const auto seen = variants[k].workload_ns.find(workload);
-      if (seen == variants[k].workload_ns.end()) return 0;
+      const auto seen = rivals_[k].variant.workload_ns.find(workload);
+      if (seen == rivals_[k].variant.workload_ns.end()) return 0;
       ns.push_back(seen->second);
     }
     return RankFinalists(ns, 0).winner;
   }
 
-  bool Decide(std::vector<Variant>& variants) {
+  bool Decide() {
     std::map<std::string, size_t> winners;
-    Choices choices = variants[0].choices;
+    Choices choices = rivals_[0].choices;
     for (const auto& [workload, found] : finalists_) {
-      const size_t winner = WinnerOf(workload, variants);
+      const size_t winner = WinnerOf(workload);
       winners[workload] = winner;
       choices[workload] = found.proposals[winner];
       result_.replaced += winner != 0;
     }
-    result_.before = result_.after = MedianOf(variants[0].total_ns);
-    if (result_.replaced > 0 && !Confirm(variants[0], std::move(choices), winners)) return false;
-    Keep(variants, winners);
+    result_.before = result_.after = MedianOf(rivals_[0].variant.total_ns);
+    if (result_.replaced > 0 && !Confirm(std::move(choices), winners)) return false;
+    Keep(winners);
     return true;
   }
 
   // Winners found one by one must also win together. Returns false when interrupted.
-  bool Confirm(const Variant& before, Choices choices, std::map<std::string, size_t>& winners) {
-    Variant old_one = before;
+  bool Confirm(Choices choices, std::map<std::string, size_t>& winners) {
+    Variant old_one = rivals_[0].variant, new_one = BuildRival(std::move(choices)).variant;
     old_one.total_ns.clear();
-    Variant new_one = BuildVariant(std::move(choices));
-    if (!Time({&old_one, &new_one})) return false;
+    if (!timer_.Time({&old_one, &new_one}, rounds_)) return false;
     const FinalsVerdict verdict = RankFinalists({old_one.total_ns, new_one.total_ns}, 0);
     result_.before = verdict.standings[0].ns;
     result_.after = verdict.standings[1].ns;
@@ -191,10 +130,10 @@ class Finals {
     return true;
   }
 
-  void Keep(const std::vector<Variant>& variants, const std::map<std::string, size_t>& winners) {
+  void Keep(const std::map<std::string, size_t>& winners) {
     std::vector<Record> records;
     for (const auto& [workload, found] : finalists_) {
-      const size_t rivals = std::min(found.proposals.size(), variants.size());
+      const size_t rivals = std::min(found.proposals.size(), rivals_.size());
       if (rivals < 2) continue;
       const Proposal& winner = found.proposals[winners.at(workload)];
       for (Record record : found.records) {
@@ -203,7 +142,7 @@ class Finals {
             std::find(found.proposals.begin(), found.proposals.begin() + static_cast<int64_t>(rivals), proposal) -
             found.proposals.begin());
         if (k >= rivals) continue;
-        const auto& ns = variants[k].workload_ns.at(workload);
+        const auto& ns = rivals_[k].variant.workload_ns.at(workload);
         record.finals.held += 1;
         record.finals.incumbent = k == 0;
         record.finals.network_ns = *std::min_element(ns.begin(), ns.end());
@@ -215,15 +154,14 @@ class Finals {
     store_.Append(records);
   }
 
-  const relay::IRModule& module_;
   const TuneOptions& options_;
   Runner& runner_;
   RecordStore& store_;
   const TuneTools tools_;
-  const int64_t deadline_ns_;
-  const std::atomic<bool>* stop_;
-  Random random_;
+  VariantTimer timer_;
   AllFinalists finalists_;
+  std::vector<Rival> rivals_;  // by place of their finalists
+  int rounds_ = VariantTimer::kRounds;
   NetworkFinals result_;
 };
 

@@ -15,8 +15,6 @@
 namespace hone {
 
 struct NetworkFinals {
-  static constexpr int kRounds = 7;     // fresh processes of each variant
-  static constexpr int kRuns = 5;       // runs of the model in each, after one to warm up; the least counts
   static constexpr int kFinalists = 4;  // of a task, at most
 
   bool held = false;
