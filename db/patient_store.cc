@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "db/verdicts/best_lookup.h"
 
 namespace hone {
 namespace {
@@ -78,6 +79,9 @@ class PatientStore : public RecordStore {
   }
   int64_t CountKnown(const std::vector<std::string>& ids) const override {
     return Patiently([&] { return store_->CountKnown(ids); });
+  }
+  std::vector<BestRow> Rows(const std::string& workload) const override {
+    return Patiently([&] { return store_->Rows(workload); });
   }
   // Not repeated, because a row that was visited would be visited again.
   void EachTrial(const RecordQuery& query, const std::function<void(const TrialRow& row)>& visit) const override {

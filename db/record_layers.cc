@@ -62,7 +62,36 @@ std::unique_ptr<RecordLayer> StoreLayer(std::shared_ptr<const RecordStore> store
   return std::make_unique<OfStore>(std::move(store));
 }
 
+namespace {
+
+class Before : public RecordLayer {
+ public:
+  Before(std::unique_ptr<RecordLayer> layer, int64_t until, std::string session)
+      : layer_(std::move(layer)), until_(until), session_(std::move(session)) {}
+
+  std::vector<BestRow> Rows(const std::string& workload) const override {
+    std::vector<BestRow> rows = layer_->Rows(workload);
+    std::erase_if(rows, [this](const BestRow& row) { return row.seq > until_ || row.session == session_; });
+    return rows;
+  }
+  std::optional<Record> Get(const std::string& id) const override { return layer_->Get(id); }
+  std::vector<std::string> Workloads() const override { return layer_->Workloads(); }
+
+ private:
+  const std::unique_ptr<RecordLayer> layer_;
+  const int64_t until_;
+  const std::string session_;
+};
+
+}  // namespace
+
+std::unique_ptr<RecordLayer> LayerBefore(std::unique_ptr<RecordLayer> layer, int64_t until, std::string session) {
+  return std::make_unique<Before>(std::move(layer), until, std::move(session));
+}
+
 std::unique_ptr<RecordLayer> FixedLayer(const std::vector<Record>& records) { return std::make_unique<Fixed>(records); }
+
+std::shared_ptr<const RecordStore> Borrowed(const RecordStore& store) { return {std::shared_ptr<void>(), &store}; }
 
 void RecordLayers::Add(std::string origin, std::unique_ptr<RecordLayer> layer, Reach reach) {
   layers_.push_back({std::move(origin), std::move(layer), reach == Reach::kOwnKind});

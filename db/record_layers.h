@@ -26,8 +26,13 @@ class RecordLayer {
   virtual std::vector<std::string> Workloads() const = 0;
 };
 std::unique_ptr<RecordLayer> StoreLayer(std::shared_ptr<const RecordStore> store);
+// The layer without the records of a run, and without those that came after the first `until`.
+std::unique_ptr<RecordLayer> LayerBefore(std::unique_ptr<RecordLayer> layer, int64_t until, std::string session);
 // A layer of a pack's records, or of others that do not change.
 std::unique_ptr<RecordLayer> FixedLayer(const std::vector<Record>& records);
+
+// A pointer to a store of the caller, which must outlive it.
+std::shared_ptr<const RecordStore> Borrowed(const RecordStore& store);
 
 class RecordLayers {
  public:

@@ -106,8 +106,10 @@ void BatchMeasurer::Take(const JobResult& result) {
   if (job.empty()) return;
   const TrialPointer& trial = job.mapped();
   last_progress_ns_ = tools_.now_ns();
-  cost_.verify_ns += result.cost.verify_ns;
-  cost_.timing_ns += result.cost.timing_ns;
+  // Machines work at the same time, so each second of one is a part of a second of the run.
+  const auto machines = std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size()));
+  cost_.verify_ns += result.cost.verify_ns / machines;
+  cost_.timing_ns += result.cost.timing_ns / machines;
   trial->measurement = result.measurement;
   const Fate fate = result.measurement.fate;
   if (fate == Fate::kCancelled) return;

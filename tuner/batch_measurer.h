@@ -48,7 +48,7 @@ class BatchMeasurer {
   // Has the machines run their golden kernels again. Stores a doubt for each record of any batch that they doubt
   // (db/verdicts/row_verdicts.h). Call it when nothing is under way.
   void Close();
-  // The cost of all jobs so far.
+  // The cost of all jobs so far in wall time: a job's own, divided by the number of machines that worked beside it.
   const JobCost& cost() const { return cost_; }
   // Jobs that were given up after a halt because no runner had answered.
   int64_t unanswered() const { return unanswered_; }

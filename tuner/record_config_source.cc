@@ -19,12 +19,6 @@ constexpr size_t kMostTasks = 256;
 // Records beyond this number are so much slower that losing their layouts costs nothing.
 constexpr size_t kLookedForEach = 512;
 
-RecordLayers LayersOf(const RecordStore& store) {
-  RecordLayers layers;
-  layers.Add(kStoreOrigin, StoreLayer(std::shared_ptr<const RecordStore>(std::shared_ptr<void>(), &store)));
-  return layers;
-}
-
 // Whether the times of both tell which is faster.
 bool Comparable(const BestRow& a, const BestRow& b) {
   return a.rank == b.rank && a.setup->machine == b.setup->machine && a.setup->threads == b.setup->threads &&
@@ -52,7 +46,9 @@ ConsideredRecord Judge(BestRow row, const ConfigRefusal& refusal) {
 }  // namespace
 
 RecordConfigSource::RecordConfigSource(const RecordStore& store, Fingerprint machine)
-    : own_layers_(LayersOf(store)), layers_(own_layers_), machine_(std::move(machine)) {}
+    : layers_(own_layers_), machine_(std::move(machine)) {
+  own_layers_.Add(kStoreOrigin, StoreLayer(Borrowed(store)));
+}
 
 BestLookup RecordConfigSource::LookUp(const Workload& workload, const Target& target, int threads) const {
   const BestWanted wanted{target, machine_, threads};
@@ -102,7 +98,7 @@ std::optional<ExpectedLoss> RecordConfigSource::LossOf(const Workload& workload,
 ConfigChoice RecordConfigSource::ChoiceOf(const BestRow& row) const {
   std::string source(NearnessName(row.rank));
   if (const std::string& origin = layers_.OriginOf(row); origin != kStoreOrigin) source += ", " + origin;
-  return {row.schedule(), Config::Parse(row.config()), std::move(source), row.id.text(), row.min_ns};
+  return {row.schedule(), Config::Parse(row.config()), std::move(source), row.id.text(), row.worth_ns};
 }
 
 std::optional<ConfigChoice> RecordConfigSource::Choose(

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "compiler/compile_kernel.h"
 #include "compiler/schedules/schedule.h"
 #include "core/build_context.h"
+#include "core/candidate.h"
+#include "db/verdicts/best_lookup.h"
 
 namespace hone {
 
@@ -31,6 +34,10 @@ struct TuneTools {
   std::function<void(int64_t ns)> sleep;
   std::string llvm_version;                // for records
   std::vector<const Schedule*> schedules;  // empty: those of SchedulesFor
+  // The records of a workload that a build looks up, in the order of arrival; null: those of the store.
+  std::function<std::vector<BestRow>(const std::string& workload)> rows;
+  // The choice of a build before the run, nullopt for the analytic default; null: always that.
+  std::function<std::optional<ConfigChoice>(const Workload& workload)> before;
   // Compiles the next batch while this one is timed. Set it only if compiling does not disturb the timing.
   bool overlap = false;
   // The number of threads that call compile and reference at once; both must be thread-safe if there are several.

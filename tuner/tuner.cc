@@ -7,6 +7,7 @@
 #include "rpc_runner/machine/environment.h"
 #include "runtime/session.h"
 #include "runtime/threads/allowed_cores.h"
+#include "tuner/best_by_records.h"
 #include "tuner/compile/compile_pool.h"
 #include "tuner/measure_peak.h"
 #include "tuner/tuning_loop.h"
@@ -59,11 +60,27 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
     return pool.Reference(workload, target);
   };
   tools.compile_workers = pool_options.workers;
+  if (options.layers != nullptr) tools.rows = [&](const std::string& text) { return options.layers->Rows(text); };
+  const RecordLayers own = LayersBefore(Borrowed(store), options);
+  tools.before = ChoicesBefore(options.layers_before != nullptr ? *options.layers_before : own, options.context,
+                               FingerprintOf(runner.Describe()));
   TuneReport report = TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
   if (!report.interrupted && report.unanswered == 0 && report.no_runner.empty()) {
     report.peak_gflops = MeasurePeak(runner, options.context.target, options.context.threads, kPeakPatienceNs);
   }
   return report;
+}
+
+TuneCosts TuneCosts::Within(int64_t elapsed_ns) const {
+  const int64_t all_ns = std::max<int64_t>(0, elapsed_ns);
+  TuneCosts within;
+  within.compile_ns = std::clamp<int64_t>(compile_ns, 0, all_ns);
+  const auto left_ns = static_cast<double>(all_ns - within.compile_ns);
+  const auto jobs_ns = static_cast<double>(verify_ns + timing_ns);
+  const double scale = jobs_ns > left_ns ? left_ns / jobs_ns : 1;
+  within.verify_ns = static_cast<int64_t>(scale * static_cast<double>(verify_ns));
+  within.timing_ns = static_cast<int64_t>(scale * static_cast<double>(timing_ns));
+  return within;
 }
 
 TuningRun MakeTuningRun(const TuneOptions& options) {
@@ -86,11 +103,13 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   return run;
 }
 
-TuningRun WithTasks(TuningRun run, const std::vector<Task>& tasks) {
+TuningRun WithTasks(TuningRun run, const std::vector<TaskReport>& tasks) {
   Json asked = ParseJson(run.json, "a tuning run");
   asked["tasks"] = Json::array();
-  for (const Task& task : tasks) {
-    asked["tasks"].push_back({{"workload", task.workload.ToText()}, {"uses", task.uses}});
+  for (const TaskReport& task : tasks) {
+    asked["tasks"].push_back({{"workload", task.workload.ToText()},
+                              {"uses", task.uses},
+                              {"default", {{"schedule", task.default_schedule}, {"config", task.default_config}}}});
   }
   run.json = DumpJson(asked);
   return run;

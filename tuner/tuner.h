@@ -11,7 +11,9 @@
 #include "compiler/build.h"
 #include "core/measurement.h"
 #include "core/stats/sample_statistics.h"
+#include "db/record_layers.h"
 #include "db/record_store.h"
+#include "db/setup.h"
 #include "rpc_runner/runner.h"
 
 namespace hone {
@@ -35,6 +37,9 @@ struct TuneOptions {
   std::string precision;  // for the run's id, if a model of mixed or chosen precision was made: "int8", "auto"
   int64_t runner_patience_ns = 600'000'000'000;  // how long to wait for a machine once none is left
   std::vector<int> cores;  // timing cores of a local runner, which compilers avoid; empty: not known
+  // All records that a build looks up and those that it would have looked up before the run (LayersBefore). They must
+  // outlive the run. Null: the store's alone.
+  const RecordLayers *layers = nullptr, *layers_before = nullptr;
 };
 
 // kWaiting: no machine is left, or one is there again.
@@ -62,6 +67,7 @@ struct FinalsReport {
   MedianInterval best, incumbent;  // of the least samples of their processes, ns
   // Result of the best against the incumbent, or of the fastest challenger if the incumbent is the best.
   double gain = 0, p = 1;
+  bool in_model = false;  // finals in the built model chose another best
 };
 
 // The commonest failure of a task of which no trial worked.
@@ -79,7 +85,15 @@ struct TaskReport {
   int64_t trials = 0, failed = 0;
   int64_t seeded = 0;  // proposed because of foreign trials in the store
   FailureReport failure;
-  int64_t default_ns = 0;  // measured time of the analytic default; 0 if not measured
+  // The config that a build would have taken before the run, and where that knew it from, as in Dispatch ("record",
+  // "near, hub", "default"). Its time here; 0 if not measured.
+  std::string default_schedule, default_config, default_source = "default";
+  int64_t default_ns = 0;
+  // The config of the analytic default, and its time here; 0 if not measured.
+  std::string analytic_schedule, analytic_config;
+  int64_t analytic_ns = 0;
+  // The config that a build takes; 0 and empty if nothing worked. Tune reads these and both times above from the
+  // records (best_by_records.h).
   int64_t best_ns = 0;
   std::string best_schedule, best_config;
   std::string stopped;  // "budget", "plateau", "until-gain", "space spent", "interrupted", "no runner"
@@ -93,8 +107,12 @@ struct TuneCosts {
   int64_t verify_ns = 0;   // references, checks before and after the timing
   int64_t timing_ns = 0;
   int64_t other_ns(int64_t elapsed_ns) const { return elapsed_ns - compile_ns - verify_ns - timing_ns; }
+  // These parts, made smaller where they overlap, so that together they are at most `elapsed_ns`. Machines may work
+  // while measuring waits for the compiler, which counts first.
+  TuneCosts Within(int64_t elapsed_ns) const;
 };
 struct TuneReport {
+  Setup setup;  // in which it was measured
   std::vector<TaskReport> tasks;
   int64_t trials = 0, resumed = 0, elapsed_ns = 0;
   double trials_per_second = 0;  // during the search
@@ -122,7 +140,8 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
 // run and continues it. The state is "running".
 TuningRun MakeTuningRun(const TuneOptions& options);
 
-// The run with `tasks` added to its json: each task's workload and the number of its uses in the model. The id stays.
-TuningRun WithTasks(TuningRun run, const std::vector<Task>& tasks);
+// The run with its tasks added to its json: each task's workload, the number of its uses in the model and the config
+// that a build would have taken before. The id stays.
+TuningRun WithTasks(TuningRun run, const std::vector<TaskReport>& tasks);
 
 }  // namespace hone

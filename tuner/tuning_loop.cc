@@ -14,6 +14,7 @@
 #include "core/json/serialize.h"
 #include "core/machine/available_threads.h"
 #include "core/random.h"
+#include "tuner/best_by_records.h"
 #include "tuner/finals/finals_stage.h"
 #include "tuner/trial.h"
 
@@ -41,6 +42,12 @@ TuningRun WithBudget(TuningRun run, const Budget& budget, int64_t begun_unix_ms)
   return run;
 }
 
+bool Usable(const BestRow& row, const SearchSpace& space) {
+  const Schedule* schedule = space.Find(row.schedule());
+  return schedule != nullptr && schedule->version() == row.schedule_version &&
+         space.Valid({row.schedule(), Config::Parse(row.config())});
+}
+
 }  // namespace
 
 TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& options, Runner& runner, RecordStore& store,
@@ -53,7 +60,7 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
       observe_(std::move(observe)),
       stop_(stop),
       watch_(runner_, tools_, options.runner_patience_ns, [this](const std::string& why) { EmitWaiting(why); }),
-      run_(WithTasks(MakeTuningRun(options), tasks)) {
+      run_(MakeTuningRun(options)) {
   Random random(options.seed);
   seeds_ = {random.Next(), random.Next()};
   const MachineModel machine = options.context.machine();
@@ -66,7 +73,13 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
 TuneReport TuningLoop::Run() {
   begun_ns_ = tools_.now_ns();
   here_ = {{options_.context.target, FingerprintOf(runner_.Describe()), options_.context.threads, options_.cache}, {}};
-  for (const TuningTask& task : tasks_) here_.workloads.push_back(task.text());
+  std::vector<TaskReport> begun;
+  for (TuningTask& task : tasks_) {
+    here_.workloads.push_back(task.text());
+    if (tools_.before) task.SetBefore(tools_.before(task.workload()));
+    begun.push_back(task.report());
+  }
+  run_ = WithTasks(std::move(run_), begun);
   run_ = WithBudget(std::move(run_), options_.budget, tools_.unix_ms ? tools_.unix_ms() : 0);
   store_.PutRun(run_);
   others_.emplace(store_, here_);
@@ -234,6 +247,7 @@ Batch TuningLoop::PlanShares(int64_t most) {
 // much more. Records of other machines, thread counts and networks follow, then those of other tuners.
 void TuningLoop::WarmUp(TuningTask& task) {
   task.warm = true;
+  task.TakeUpBefore();
   for (const TuningTask& other : tasks_) {
     if (&other == &task || !Alike(other.workload(), task.workload())) continue;
     task.Transfer(other.search(), Spread(other.observations(), kTransferred));
@@ -258,6 +272,7 @@ Batch TuningLoop::PlanDefaults(int64_t most) {
     if (tasks_[i].begun()) continue;
     tasks_[i].Begin();
     AddTrials(i, 1, batch);
+    if (static_cast<int64_t>(batch.size()) < most && tasks_[i].TakeUpBefore()) AddTrials(i, 1, batch);
   }
   return batch;
 }
@@ -384,17 +399,21 @@ void TuningLoop::SumUp(TuneEvent& event) const {
 
 TuneReport TuningLoop::Report() {
   TuneReport report;
+  report.setup = here_.setup;
   report.interrupted = stopping();
   if (!report.interrupted) report.no_runner = WhyNoRunner();
   const char* const why = report.interrupted ? "interrupted" : report.no_runner.empty() ? "budget" : "no runner";
   for (TuningTask& task : tasks_) {
     if (!task.stopped()) StopTask(task, why);
     report.tasks.push_back(task.report());
+    const auto usable = [&](const BestRow& row) { return Usable(row, task.space()); };
+    const std::string& text = task.text();
+    TakeBest(tools_.rows ? tools_.rows(text) : store_.Rows(text), here_.setup, usable, report.tasks.back());
   }
   report.trials = trials_;
   report.resumed = resumed_;
   report.elapsed_ns = elapsed_ns();
-  report.costs = costs_;
+  report.costs = costs_.Within(report.elapsed_ns - finals_ns_);
   report.unanswered = unanswered_;
   report.not_judged = troubles_.not_judged();
   report.trouble = troubles_.last().reason;

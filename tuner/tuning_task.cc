@@ -1,6 +1,7 @@
 #include "tuner/tuning_task.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hone {
 namespace {
@@ -33,7 +34,28 @@ TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::st
   report_.workload = task.workload;
   report_.uses = task.uses;
   report_.nodes = task.nodes;
-  if (!space_->ranked().empty()) default_key_ = space_->Key(space_->ranked().front().proposal);
+  if (space_->ranked().empty()) return;
+  const Proposal& analytic = space_->ranked().front().proposal;
+  default_key_ = analytic_key_ = space_->Key(analytic);
+  report_.default_schedule = report_.analytic_schedule = analytic.schedule;
+  report_.default_config = report_.analytic_config = analytic.config.ToText();
+}
+
+void TuningTask::SetBefore(const std::optional<ConfigChoice>& choice) {
+  if (!choice || !space_->Valid({choice->schedule, choice->config})) return;
+  const Proposal proposal{choice->schedule, choice->config};
+  finals.incumbent = proposal;
+  default_key_ = space_->Key(proposal);
+  report_.default_schedule = choice->schedule;
+  report_.default_config = choice->config.ToText();
+  report_.default_source = choice->source;
+  if (default_key_ != analytic_key_) before_ = proposal;
+}
+
+bool TuningTask::TakeUpBefore() {
+  if (!before_ || met_.contains(default_key_)) return false;
+  next_ = before_;
+  return true;
 }
 
 std::vector<Proposal> TuningTask::Propose(int n) {
@@ -44,6 +66,7 @@ std::vector<Proposal> TuningTask::Propose(int n) {
     return fresh;
   };
   const auto wanted = static_cast<size_t>(std::max(0, n));
+  if (next_ && wanted > 0) take(*std::exchange(next_, std::nullopt));
   for (; chosen.size() < wanted && !seeds_.empty(); seeds_.pop_front()) report_.seeded += take(seeds_.front()) ? 1 : 0;
   while (chosen.size() < wanted) {
     const std::vector<Proposal> proposals = strategy_->Propose(static_cast<int>(wanted - chosen.size()));
@@ -61,9 +84,12 @@ void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement)
   strategy_->Observe({proposal, ok, min_ns});
   if (!ok) return;
   observations_.push_back({proposal, true, min_ns});
-  if (space_->Key(proposal) == default_key_ && (report_.default_ns == 0 || min_ns < report_.default_ns)) {
-    report_.default_ns = min_ns;
-  }
+  const std::string key = space_->Key(proposal);
+  const auto note = [&](const std::string& of, int64_t& least_ns) {
+    if (key == of && (least_ns == 0 || min_ns < least_ns)) least_ns = min_ns;
+  };
+  note(default_key_, report_.default_ns);
+  note(analytic_key_, report_.analytic_ns);
   // A build never takes a noisy record, so a noisy time must not raise the bar for others.
   if (measurement.noisy || (report_.best_ns > 0 && min_ns >= report_.best_ns)) return;
   report_.best_ns = min_ns;
@@ -106,7 +132,9 @@ void TuningTask::Settle(const FinalsOutcome& outcome) {
   report_.best_schedule = winner.proposal.schedule;
   report_.best_config = winner.proposal.config.ToText();
   for (const Finalist& finalist : outcome.finalists) {
-    if (space_->Key(finalist.proposal) == default_key_) report_.default_ns = Least(finalist);
+    const std::string key = space_->Key(finalist.proposal);
+    if (key == default_key_) report_.default_ns = Least(finalist);
+    if (key == analytic_key_) report_.analytic_ns = Least(finalist);
   }
   FinalsReport& report = report_.finals;
   report.held = finals.held;

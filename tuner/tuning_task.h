@@ -36,6 +36,11 @@ class TuningTask {
   std::vector<Proposal> Propose(int n);
   // Adds configs to propose before those of the strategy. They must be valid configs of the space.
   void Seed(const std::vector<Proposal>& seeds) { seeds_.insert(seeds_.end(), seeds.begin(), seeds.end()); }
+  // Sets the choice of a build before the run, which the finals hold the others against. Absent or not of the space:
+  // the analytic default.
+  void SetBefore(const std::optional<ConfigChoice>& choice);
+  // Makes that choice the next proposal. Returns false if it was proposed or learnt already.
+  bool TakeUpBefore();
   // Whether anything was proposed, tried or learnt yet. A task begins with its default.
   bool begun() const { return begun_; }
   void Begin() { begun_ = true; }
@@ -84,10 +89,12 @@ class TuningTask {
   SearchTask search_;
   std::shared_ptr<const SearchSpace> space_;
   std::unique_ptr<Strategy> strategy_;
-  std::string default_key_;
+  std::string analytic_key_, default_key_;
+  std::optional<Proposal> before_;  // unless it is the analytic default
   std::vector<Observation> observations_;
   std::deque<Proposal> seeds_;
-  std::set<std::string> met_;  // keys of everything proposed or learnt
+  std::optional<Proposal> next_;  // proposed before the seeds
+  std::set<std::string> met_;     // keys of everything proposed or learnt
   TaskReport report_;
   FailureTally failures_;
   GainRate gain_;

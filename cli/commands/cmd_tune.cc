@@ -9,6 +9,7 @@
 #include "cli/key_options.h"
 #include "cli/machine_options.h"
 #include "cli/model_options.h"
+#include "cli/printing/built_model_text.h"
 #include "cli/printing/tune_output.h"
 #include "cli/quantise_options.h"
 #include "cli/record_options.h"
@@ -26,7 +27,10 @@
 #include "lab/text/status_line.h"
 #include "rpc_runner/machine/core_set.h"
 #include "rpc_runner/runner.h"
+#include "tuner/best_by_records.h"
 #include "tuner/finals/network_finals.h"
+#include "tuner/finals/package_gain.h"
+#include "tuner/record_config_source.h"
 #include "tuner/replay/replay.h"
 #include "tuner/search/strategy.h"
 
@@ -45,7 +49,8 @@ struct TuneCommandOptions {
   RemoteRunnerOptions remote;
   PrecisionOptions precision;
   int64_t early_stopping = -1;  // not given
-  std::string db, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores, runner_wait = "10m";
+  std::string db, hub, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores;
+  std::string runner_wait = "10m";
   bool wide = false;
   std::vector<std::string> tasks;
 };
@@ -119,6 +124,7 @@ void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   AddContextOptions(line, options.machine, kModelPrecisions);
   AddPrecisionOptions(line, options.precision);
   AddStoreOption(line, options.db);
+  AddHubOption(line, options.hub);
   AddSearchOptions(line, options);
   AddTrackerOptions(line, options);
   line.AddFlag("--wide", options.wide, "add workloads, configs, peak and stops to the closing table")
@@ -185,10 +191,18 @@ TuneOptions Complete(const TuneCommandOptions& options) {
   return tune;
 }
 
-// The part of a time budget for the finals in the built model. Below a minute they could not be finished.
-int64_t NetworkShareNs(const TuneCommandOptions& options, const Budget& budget) {
-  if (options.finals != "network" || budget.time_ns < 60'000'000'000) return 0;
-  return std::min<int64_t>(budget.time_ns * 15 / 100, 60'000'000'000);
+// The least budget with a part for the finals in the built model and the comparison of packages.
+constexpr int64_t kBudgetWithShareNs = 60'000'000'000;
+constexpr int64_t kMostShareNs = 60'000'000'000;
+constexpr int64_t kPeakNs = 2'000'000'000;  // to measure the machine's peak between the search and these
+
+// The size of that part: 15 %, but no more than both stages can use. If they need more, it is what they need at least,
+// up to two fifths of the budget. Both bounds are 0 if they are not known.
+int64_t NetworkShareNs(int64_t budget_ns, int64_t least_ns, int64_t most_ns) {
+  const int64_t usual_ns = std::min(budget_ns * 15 / 100, kMostShareNs);
+  if (most_ns == 0) return std::max(usual_ns, std::min(budget_ns / 4, kMostShareNs / 2)) + kPeakNs;
+  if (least_ns > budget_ns * 2 / 5) return usual_ns + kPeakNs;
+  return std::clamp(usual_ns, least_ns, most_ns) + kPeakNs;
 }
 
 int64_t NowNs() {
@@ -199,6 +213,7 @@ int64_t NowNs() {
 struct Tuned {
   TuneReport report;
   NetworkFinals network;
+  PackageGain package;
   std::optional<ChosenPrecision> precision;
 };
 
@@ -224,22 +239,62 @@ PreparedModel ChooseAmongTuned(const TuneCommandOptions& options, ModelPreparer&
   return preparer.For(machine, records);
 }
 
+// The records as a build looks them up now, and as it would have looked them up before the run.
+struct LookedUp {
+  RecordLayers now, before;
+};
+LookedUp LookUpFor(const TuneCommandOptions& options, const TuneOptions& tune, const RecordStore& store) {
+  LookedUp layers{{}, LayersBefore(Borrowed(store), tune)};
+  layers.now.Add(kStoreOrigin, StoreLayer(Borrowed(store)));
+  for (RecordLayers* both : {&layers.now, &layers.before}) {
+    AddOtherRecords({options.db, options.hub, false}, options.model.model, *both);
+  }
+  return layers;
+}
+
+// Takes the time of the stages with the built model from the search's budget. `packages` is null if the model is not
+// known before the search.
+void KeepTimeForModel(PackageComparison* packages, ConfigSource& before, int64_t end_ns, Budget& budget) {
+  if (budget.time_ns < kBudgetWithShareNs) return;
+  if (packages != nullptr) packages->Begin(before);
+  const int64_t least_ns = packages != nullptr ? packages->LeastNs() : 0;
+  const int64_t most_ns = packages != nullptr ? packages->MostNs() : 0;
+  const int64_t share_ns = NetworkShareNs(budget.time_ns, least_ns, most_ns);
+  budget.time_ns = std::max(kLeastSearchNs, end_ns - NowNs() - share_ns);
+}
+
 Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, const TuningSubject& subject,
                   TuneOptions tune, Runner& runner, RecordStore& store, TuneOutput& output) {
-  const std::vector<Task>& tasks = subject.tasks;
   PreparedModel prepared = subject.prepared;
+  const std::atomic<bool>* stop = CatchStopSignals();
+  const bool in_model = options.finals == "network", chooses = options.machine.precision == "auto";
   const int64_t end_ns = tune.budget.time_ns > 0 ? NowNs() + tune.budget.time_ns : 0;
-  tune.budget.time_ns -= NetworkShareNs(options, tune.budget);
-  const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
+  const LookedUp layers = LookUpFor(options, tune, store);
+  tune.layers = &layers.now;
+  tune.layers_before = &layers.before;
+  const Fingerprint machine = FingerprintOf(runner.Describe());
+  RecordConfigSource before(layers.before, machine);
+  std::optional<PackageComparison> packages;
+  if (!chooses) packages.emplace(prepared.typed, tune, runner, stop);
+  if (in_model) KeepTimeForModel(packages ? &*packages : nullptr, before, end_ns, tune.budget);
   Tuned tuned;
-  tuned.report = Tune(tasks, tune, runner, store, observe, CatchStopSignals());
+  tuned.report = Tune(subject.tasks, tune, runner, store, [&](const TuneEvent& event) { output.Observe(event); }, stop);
+  tuned.package.why_not = tuned.report.interrupted ? "the run was interrupted" : "no runner was left";
   if (tuned.report.interrupted || !tuned.report.no_runner.empty()) return tuned;
-  if (options.machine.precision == "auto") prepared = ChooseAmongTuned(options, preparer, prepared.machine);
-  tuned.precision = prepared.chosen;
-  if (options.finals == "network") {
+  if (chooses) {
+    prepared = ChooseAmongTuned(options, preparer, prepared.machine);
     tune.context = prepared.machine.context;
-    tuned.network = HoldNetworkFinals(prepared.typed, tune, runner, store, end_ns, CatchStopSignals());
+    packages.emplace(prepared.typed, tune, runner, stop);
   }
+  tuned.precision = prepared.chosen;
+  tuned.package.why_not = "--finals kernels leaves the built model out";
+  if (in_model) {
+    const int64_t finals_end_ns = end_ns > 0 ? end_ns - packages->OwnLeastNs() : 0;
+    tuned.network = HoldNetworkFinals(prepared.typed, tune, runner, store, finals_end_ns, stop);
+    RecordConfigSource now(layers.now, machine);
+    tuned.package = packages->Finish(before, now, end_ns);
+  }
+  TakeBests(layers.now, tune.context, tuned.report);
   return tuned;
 }
 
@@ -257,9 +312,11 @@ Tuned SearchOrReplay(const TuneCommandOptions& options, Runner* runner, ModelPre
                      const TuningSubject& subject, const TuneOptions& tune, TuneOutput& output) {
   if (runner == nullptr) {
     const auto observe = [&output](const TuneEvent& event) { output.Observe(event); };
-    return {Replay(subject.tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals()),
-            {},
-            subject.prepared.chosen};
+    Tuned replayed;
+    replayed.report = Replay(subject.tasks, tune, *OpenExistingStore(options.replay), observe, CatchStopSignals());
+    replayed.package.why_not = "a replay runs no package";
+    replayed.precision = subject.prepared.chosen;
+    return replayed;
   }
   const std::unique_ptr<RecordStore> store = MakePatient(OpenStore(options.db), StorePatience());
   return TuneAndRank(options, preparer, subject, tune, *runner, *store, output);
@@ -268,12 +325,14 @@ Tuned SearchOrReplay(const TuneCommandOptions& options, Runner* runner, ModelPre
 void PrintTuned(const Tuned& tuned, const BuildContext& context, bool wide, bool json) {
   if (!json) {
     const std::string chosen = tuned.precision ? ChosenPrecisionText(*tuned.precision) : "";
-    return Print("{}{}{}", ReportText(tuned.report, wide), chosen, NetworkFinalsText(tuned.network));
+    return Print("{}{}{}{}", ReportText(tuned.report, wide), chosen, NetworkFinalsText(tuned.network),
+                 PackageGainText(tuned.package, tuned.report));
   }
   Json report = ReportJson(tuned.report);
   report["target"] = context.target.ToText();
   report["threads"] = context.threads;
   report["network_finals"] = NetworkFinalsJson(tuned.network);
+  report["package"] = PackageGainJson(tuned.package);
   if (tuned.precision) report["precision"] = ChosenPrecisionJson(*tuned.precision);
   PrintJson(report);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/printing/built_model_text.h"
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
@@ -30,42 +31,6 @@ std::optional<int64_t> TimeLeft::Ns() const {
     left_ns = left_ns ? std::min(*left_ns, by_trials_ns) : by_trials_ns;
   }
   return left_ns && *left_ns > 0 ? left_ns : std::nullopt;
-}
-
-namespace {
-
-// {"median_ns", "ci95_ns": [low, high]}.
-Json MedianJson(const MedianInterval& m) {
-  return {{"median_ns", m.median}, {"ci95_ns", Json::array({m.low, m.high})}};
-}
-
-bool WereFinalsAsked(const NetworkFinals& finals) { return finals.held || !finals.why_not.empty(); }
-
-}  // namespace
-
-std::string NetworkFinalsText(const NetworkFinals& finals) {
-  if (!WereFinalsAsked(finals)) return "";
-  if (!finals.held) return fmt::format("in the built model: not compared, {}\n", finals.why_not);
-  const std::string seconds = fmt::format("{:.0f} s", static_cast<double>(finals.elapsed_ns) / 1e9);
-  if (finals.replaced == 0) {
-    return fmt::format("in the built model: {}; none of the {} tasks with rivals is faster with another ({})\n",
-                       TimeText(finals.before.median), finals.tasks, seconds);
-  }
-  return fmt::format("in the built model: {} to {}, p {:.3f}: {} of the {} tasks with rivals replaced ({})\n",
-                     TimeText(finals.before.median), TimeText(finals.after.median), finals.p, finals.replaced,
-                     finals.tasks, seconds);
-}
-
-Json NetworkFinalsJson(const NetworkFinals& finals) {
-  if (!WereFinalsAsked(finals)) return nullptr;
-  return {{"held", finals.held},
-          {"why_not", finals.why_not},
-          {"tasks", finals.tasks},
-          {"replaced", finals.replaced},
-          {"before", MedianJson(finals.before)},
-          {"after", MedianJson(finals.after)},
-          {"p", finals.p},
-          {"elapsed_ns", finals.elapsed_ns}};
 }
 
 namespace {
@@ -98,10 +63,11 @@ std::string LayerText(const TaskReport& task, size_t most) {
 std::string CostsText(const TuneReport& report) {
   const int64_t search_ns = report.elapsed_ns - report.finals_ns;
   if (report.trials == 0 || search_ns <= 0) return "";
-  const auto share = [&](int64_t ns) { return 100 * static_cast<double>(ns) / static_cast<double>(search_ns); };
-  return fmt::format("wall time: compile {:.0f} %, verify {:.0f} %, timing {:.0f} %, other {:.0f} %\n",
-                     share(report.costs.compile_ns), share(report.costs.verify_ns), share(report.costs.timing_ns),
-                     share(report.costs.other_ns(search_ns)));
+  const TuneCosts& costs = report.costs;
+  const std::vector<int> share =
+      Percents({costs.compile_ns, costs.verify_ns, costs.timing_ns, costs.other_ns(search_ns)});
+  return fmt::format("wall time: compile {} %, verify {} %, timing {} %, other {} %\n", share[0], share[1], share[2],
+                     share[3]);
 }
 
 double Gflops(const TaskReport& task) {
@@ -121,12 +87,14 @@ Json FinalsJson(const FinalsReport& finals) {
           {"best", MedianJson(finals.best)},
           {"incumbent", MedianJson(finals.incumbent)},
           {"replaced", finals.replaced},
+          {"in_model", finals.in_model},
           {"gain", finals.gain},
           {"p", finals.p}};
 }
 
 std::string FinalsText(const FinalsReport& finals) {
   if (finals.held == 0) return "not held";
+  if (finals.in_model) return "another in the built model";
   if (!finals.replaced) return "no significant difference";
   return fmt::format("{:.1f} % faster, p {:.3f}", 100 * finals.gain, finals.p);
 }
@@ -155,6 +123,9 @@ Json TaskJson(const TaskReport& task, double peak_gflops) {
           {"seeded", task.seeded},
           {"failure", FailureJson(task.failure)},
           {"default_ns", task.default_ns},
+          {"default",
+           {{"schedule", task.default_schedule}, {"config", task.default_config}, {"source", task.default_source}}},
+          {"analytic_ns", task.analytic_ns},
           {"best_ns", task.best_ns},
           {"schedule", task.best_schedule},
           {"config", task.best_config},
@@ -214,14 +185,14 @@ std::string UnansweredText(const TuneReport& report) {
 }
 
 Table WideTable(const TuneReport& report) {
-  Table table({"> #", "layer", "task", "> uses", "> default", "> best", "> gain", "> peak", "> trials", "> failed",
-               "stopped", "finals"});
+  Table table({"> #", "layer", "task", "> uses", "> analytic", "> default", "> best", "> gain", "> peak", "> trials",
+               "> failed", "stopped", "finals"});
   int number = 0;
   for (const TaskReport& task : report.tasks) {
     const double share = ShareOfPeak(task, report.peak_gflops);
     table.Add({fmt::format("{}", ++number), task.nodes.empty() ? "" : task.nodes.front(),
-               WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses), TimeText(task.default_ns),
-               TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
+               WorkloadShapeText(task.workload.ToText()), fmt::format("{}", task.uses), TimeText(task.analytic_ns),
+               TimeText(task.default_ns), TimeText(task.best_ns), RatioText(task.default_ns, task.best_ns),
                share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-", fmt::format("{}", task.trials),
                fmt::format("{}", task.failed), task.stopped, FinalsText(task.finals)});
   }
@@ -239,15 +210,27 @@ Table NarrowTable(const TuneReport& report) {
   return table;
 }
 
+// Shares of the peak are columns of the wide table only.
+std::string PeakText(const TuneReport& report, bool wide) {
+  if (report.peak_gflops <= 0) return "";
+  double greatest_share = 0;
+  for (const TaskReport& task : report.tasks) {
+    greatest_share = std::max(greatest_share, ShareOfPeak(task, report.peak_gflops));
+  }
+  return fmt::format("measured peak: {:.1f} GFLOP/s\n{}", report.peak_gflops,
+                     wide ? AboveRoofsText(greatest_share) : "");
+}
+
 std::string SumText(const TuneReport& report) {
-  int64_t best_sum = 0, default_sum = 0;
+  int64_t best_sum = 0, default_sum = 0, analytic_sum = 0;
   for (const TaskReport& task : report.tasks) {
     if (task.default_ns <= 0 || task.best_ns <= 0) continue;
+    analytic_sum += task.uses * task.analytic_ns;
     default_sum += task.uses * task.default_ns;
     best_sum += task.uses * task.best_ns;
   }
-  return fmt::format("sum over uses: default {}, best {} ({})\n", TimeText(default_sum), TimeText(best_sum),
-                     RatioText(default_sum, best_sum));
+  return fmt::format("sum over uses: default {}, best {} ({});\nthe analytic default takes {}\n", TimeText(default_sum),
+                     TimeText(best_sum), RatioText(default_sum, best_sum), TimeText(analytic_sum));
 }
 
 }  // namespace
@@ -331,9 +314,7 @@ Json EventJson(const TuneEvent& event) {
 
 std::string ReportText(const TuneReport& report, bool wide) {
   const Table table = wide ? WideTable(report) : NarrowTable(report);
-  const std::string peak =
-      report.peak_gflops > 0 ? fmt::format("measured peak: {:.1f} GFLOP/s\n", report.peak_gflops) : "";
-  return table.ToText() + BestText(report, wide) + peak + SumText(report) +
+  return table.ToText() + BestText(report, wide) + PeakText(report, wide) + SumText(report) +
          fmt::format("{} trials in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known from before{}\n", report.trials,
                      Seconds(report.elapsed_ns - report.finals_ns), report.trials_per_second, Seconds(report.finals_ns),
                      report.resumed, report.interrupted ? "; interrupted" : "") +

@@ -8,7 +8,6 @@
 
 #include "core/json/serialize.h"
 #include "lab/text/status_line.h"
-#include "tuner/finals/network_finals.h"
 #include "tuner/tuner.h"
 
 namespace hone {
@@ -33,11 +32,6 @@ class TimeLeft {
   int64_t trial_ = 0, now_ns_ = 0;
   std::vector<int64_t> elapsed_ns_;  // at this run's trials
 };
-
-// The decisions of finals in the built model: one line; empty if no finals were asked for.
-std::string NetworkFinalsText(const NetworkFinals& finals);
-// null if no finals were asked for.
-Json NetworkFinalsJson(const NetworkFinals& finals);
 
 // Progress on stderr: one overwritten line on a terminal, else a plain line every 10 s. The line begins with the
 // model's time, its gain and the time left. That no runner is left is told at once. With JSON, one object per line on

@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "cli/printing/built_model_text.h"
+
 namespace hone {
 namespace {
 
@@ -163,6 +165,36 @@ TEST(ReportJson, HoldsWhatTheTableHolds) {
   EXPECT_EQ(task["finals"]["replaced"], false);
   report.tasks[0].finals.held = 0;
   EXPECT_TRUE(ReportJson(report)["tasks"][0]["finals"].is_null());
+}
+
+TEST(PackageGain, IsTheVerdictOnTheBuiltModelOrSaysWhyThereIsNone) {
+  PackageGain gain;
+  gain.why_not = "the run was interrupted";
+  EXPECT_EQ(PackageGainText(gain, {}), "package: not measured, the run was interrupted\n");
+  gain = {true, "", false, {3'104'000, 0, 0}, {2'672'000, 0, 0}, 0.001, 7, "faster", {}, 0};
+  EXPECT_EQ(PackageGainText(gain, {}), "package: 3.104 ms to 2.672 ms, 13.9 % faster (p 0.001)\n");
+  gain.verdict = "no significant difference";
+  gain.p = 0.31;
+  EXPECT_EQ(PackageGainText(gain, {}), "package: 3.104 ms to 2.672 ms, no significant difference (p 0.310)\n");
+  gain.same_kernels = true;
+  EXPECT_EQ(PackageGainText(gain, {}), "package: 3.104 ms as before: the kernels are the same\n");
+  const TuneReport report = OneTask();
+  const std::string workload = report.tasks[0].workload.ToText();
+  gain.configs[workload] = report.tasks[0].best_schedule + " " + report.tasks[0].best_config;
+  EXPECT_THAT(PackageGainText(gain, report), Not(HasSubstr("layouts")));
+  gain.configs[workload] = "conv2d_direct oc_block=8";
+  EXPECT_THAT(PackageGainText(gain, report), HasSubstr("in it 1 task has another config than the best alone"));
+}
+
+TEST(ReportText, SaysWhatTheAnalyticDefaultTakes) {
+  TuneReport report = OneTask();
+  report.tasks[0].analytic_ns = 1'100'000;
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("default 10.000 ms, best 8.000 ms (1.25x);\nthe analytic default takes 11.000 ms"));
+  EXPECT_THAT(Line(ReportText(report, true), 0), HasSubstr("analytic"));
+  EXPECT_THAT(Line(ReportText(report, true), 1), HasSubstr("1.100 ms"));
+  report.costs = {1, 1, 1};
+  EXPECT_THAT(ReportText(report), HasSubstr("compile 0 %, verify 0 %, timing 0 %, other 100 %"));
 }
 
 // An event of a whole model after 20 s.

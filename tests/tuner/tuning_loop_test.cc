@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/json/serialize.h"
 #include "tests/tuner/fake_run.h"
 #include "tuner/tuner.h"
 
@@ -275,6 +276,61 @@ TEST(TuningRun, IsNamedByWhatWasAskedNotByTheBudget) {
   options.seed = 0;
   options.context.exact_math = true;
   EXPECT_NE(MakeTuningRun(options).id, id);
+}
+
+TEST_F(TuningLoopTest, HoldsWhatABuildWouldHaveTakenAgainstTheRest) {
+  options_.budget.trials = 60;
+  const Config config({{"a", 8}, {"b", 2}, {"c", 8}, {"d", 8}});  // slow here: it is another machine's
+  tools_.before = [&](const Workload& workload) {
+    const bool known = workload == tasks_[0].workload;
+    return known ? std::optional(ConfigChoice{"schedule", config, "near, hub", "", 1}) : std::nullopt;
+  };
+  const TuneReport report = Tune();
+  const TaskReport &known = report.tasks[0], &unknown = report.tasks[1];
+  EXPECT_EQ(known.default_source, "near, hub");
+  EXPECT_EQ(known.default_config, config.ToText());
+  EXPECT_EQ(known.default_ns, schedule_.CostNs(config)) << "its time here, not the other machine's";
+  EXPECT_LT(known.analytic_ns, known.default_ns);
+  EXPECT_LT(known.best_ns, known.default_ns);
+  EXPECT_EQ(unknown.default_source, "default");
+  EXPECT_EQ(unknown.default_ns, unknown.analytic_ns);
+  EXPECT_EQ(Json::parse(store_->Runs()[0].json)["tasks"][0]["default"]["config"], config.ToText());
+  ExpectNoneTwice();
+}
+
+TEST_F(TuningLoopTest, ReportsWhatTheRecordsSayOfItsTasks) {
+  options_.budget.trials = 40;
+  const TuneReport first = Tune();
+  // Finals of another run beat this run's winner; the same command again names theirs.
+  std::vector<Record> finals;
+  for (const Record& record : store_->Find({})) {
+    if (record.finals.held > 0 || record.candidate.workload != tasks_[0].workload) continue;
+    const bool won_here = record.candidate.config.ToText() == first.tasks[0].best_config;
+    if (won_here || (!finals.empty() && finals.front().finals.place == 2)) finals.push_back(record);
+    if (finals.empty()) continue;
+    finals.back().session = "another";
+    finals.back().finals = {1, 1, won_here ? 2 : 1, won_here, 0};
+    finals.back() = Finish(finals.back());
+    if (finals.size() == 2) break;
+  }
+  ASSERT_EQ(finals.size(), 2U);
+  store_->Append(finals);
+  const TuneReport again = Tune();
+  EXPECT_EQ(again.trials, 0);
+  EXPECT_EQ(again.tasks[0].best_config, finals[1].candidate.config.ToText());
+  EXPECT_EQ(again.tasks[0].best_ns, finals[1].measurement.MinNs());
+}
+
+TEST_F(TuningLoopTest, SharesOfTheTimeAddUpWithSeveralMachines) {
+  for (const int machines : {1, 2, 8}) {
+    runner_.machines = machines;
+    options_.seed = static_cast<uint64_t>(machines);
+    options_.budget.trials = 64;
+    const TuneReport report = Tune();
+    const int64_t search_ns = report.elapsed_ns - report.finals_ns;
+    EXPECT_GT(report.costs.timing_ns, 0);
+    EXPECT_GE(report.costs.other_ns(search_ns), 0) << machines << " machines";
+  }
 }
 
 }  // namespace

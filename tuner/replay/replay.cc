@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "tuner/best_by_records.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_loop.h"
 
@@ -104,6 +105,8 @@ TuneReport ReplayWith(const std::vector<const Schedule*>& schedules, const std::
   tools.schedules = schedules;
   ScratchStore scratch;
   scratch.store().Append(recorded.before);
+  const RecordLayers before = LayersBefore(Borrowed(scratch.store()), options);
+  tools.before = ChoicesBefore(before, options.context, FingerprintOf(runner.Describe()));
   return TuningLoop(tasks, options, runner, scratch.store(), tools, observe, stop).Run();
 }
 

@@ -223,7 +223,7 @@ TEST_F(TuningWatchTest, TheWinnerOfFinalsIsTheBestAndTheDefaultTheFirst) {
   EXPECT_EQ(run.tasks[0].config, winner.candidate.config.ToText());
   EXPECT_EQ(run.ModelNs(), 102);
   EXPECT_EQ(run.FirstModelNs(), 110);
-  EXPECT_EQ(run.steps.back().second, 102) << "the picture ends where the table does";
+  EXPECT_EQ(run.Curve().back().second, 102) << "the picture ends where the table does";
 }
 
 TEST_F(TuningWatchTest, NoTrialIsMeasuredWhereNothingRuns) {
