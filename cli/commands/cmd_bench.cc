@@ -19,6 +19,7 @@
 #include "lab/bench/baseline.h"
 #include "lab/bench/bench_result.h"
 #include "lab/bench/built_packages.h"
+#include "lab/bench/one_model.h"
 #include "lab/bench/other_runtime.h"
 #include "lab/bench/time_packages.h"
 #include "lab/bench/time_packages_there.h"
@@ -52,7 +53,7 @@ struct BenchOptions {
   std::string against, python = "python3", against_timeout = "2m";
   std::vector<std::string> write;
   bool energy = false, keep_roofs = false;
-  bool per_op = false, csv = false, markdown = false, random_params = false;
+  bool per_op = false, csv = false, markdown = false, random_params = false, any_model = false;
   RemoteRunnerOptions remote;
   ModelOptions model;  // of all models among the packages
   RecordOptions records;
@@ -172,6 +173,8 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   line.AddFlag("--per-op", options.per_op, "also print the median time of every call")
       .In(OptionGroup::kTiming)
       .Excludes(streams);
+  line.AddFlag("--any-model", options.any_model, "judge packages of different models against each other")
+      .In(OptionGroup::kTiming);
   line.AddFlag("--energy", options.energy, "also measure joules per image, one package at a time")
       .In(OptionGroup::kTiming)
       .Excludes(streams);
@@ -256,6 +259,7 @@ double SmallestEffect(const BenchOptions& options) {
 void TimeThere(const BenchOptions& options, BenchResult& result) {
   if (options.energy) throw Error(ExitCode::kUsage, "--energy is for packages run here, not with --tracker");
   if (!options.streams.empty()) throw Error(ExitCode::kUsage, "--streams is for packages run here, not with --tracker");
+  if (!options.any_model) RequireOneModel(options.packages, options.packages);
   RemoteRunnerOptions remote = options.remote;
   remote.max_runners = 1;
   const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
@@ -290,6 +294,8 @@ void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& 
     outputs_error = CompareWithPeer(built.paths()[0], model, threads, timing.inputs, *peer);
     timing.other = &*peer;
   }
+  if (!options.any_model) RequireOneModel(built.paths(), options.packages);
+  result.noise.busy_cpus = BusyCpusNow();
   StatusLine status;
   timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, timing.rounds)); };
   const std::vector<int> cores = AffinityCpus();
@@ -338,6 +344,7 @@ BenchResult Bench(const BenchOptions& options) {
                        options.timing.inputs.fill};
   result.conditions.there ? TimeThere(options, result) : TimeHere(options, smallest_effect, result);
   JudgeNoise(result);
+  if (baseline && !options.any_model) RequireOneModel(*baseline, result);
   result.verdicts =
       baseline ? JudgeAgainst(*baseline, result, smallest_effect) : JudgeAgainstFirst(result, smallest_effect);
   return result;

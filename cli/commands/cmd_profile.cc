@@ -77,6 +77,12 @@ void PrintProfile(const Profile& profile, const ProfileCommandOptions& options) 
   if (profile.roof.gflops > 0)
     Print("roofs: {:.1f} GFLOP/s of float32 multiply-adds, {:.1f} GB/s read from memory\n", profile.roof.gflops,
           profile.roof.read_gbps);
+  double fma = 0, memory = 0;
+  for (const ProfiledCall& call : profile.calls) {
+    double& greatest = call.memory_bound ? memory : fma;
+    greatest = std::max(greatest, call.of_roof);
+  }
+  Print("{}", AboveRoofsText(fma, memory));
   PrintCounters(profile);
 }
 

@@ -59,7 +59,8 @@ BenchBaseline BaselineOf(const Json& document) {
       throw Error(ExitCode::kBadData, "more rounds than a benchmark has");
     baseline.packages[name] = {IntField(json, "threads", 1),    IntField(json, "streams", 1),
                                IntegerField(json, "images", 1), TextField(json, "precision"),
-                               ExtentsText(ReadExtents(json)),  found->second};
+                               ExtentsText(ReadExtents(json)),  json.value("model", ""),
+                               found->second};
   }
   return baseline;
 }

@@ -16,6 +16,7 @@ struct BenchBaseline {
     int64_t images = 1;
     std::string precision;
     std::string extents;            // ExtentsText
+    std::string model;              // as in Plan; empty if it does not say
     std::vector<int64_t> round_ns;  // as RoundTimes
   };
   std::string path;

@@ -223,6 +223,7 @@ Json OtherJson(const OtherResult& other) {
 
 Json NoiseJson(const BenchResult& result) {
   return {{"load", result.machine.load},
+          {"busy_cpus", result.noise.busy_cpus},
           {"steal_share", result.noise.steal_share},
           {"spread", result.noise.spread},
           {"notes", result.noise.notes}};
@@ -267,7 +268,9 @@ void JudgeNoise(BenchResult& result) {
   const auto note = [&](bool when, std::string text) {
     if (when) noise.notes.push_back(std::move(text));
   };
-  note(machine.load > kLoadNoted,
+  note(noise.busy_cpus > kLoadNoted,
+       fmt::format("other programs used {:.2f} CPUs before timing: they share the cores", noise.busy_cpus));
+  note(noise.busy_cpus < 0 && machine.load > kLoadNoted,
        fmt::format("the load was {:.2f} before timing: others share the cores", machine.load));
   note(noise.steal_share > kStealNoted,
        fmt::format("the hypervisor took {:.1f} % of the cores' time", 100 * noise.steal_share));

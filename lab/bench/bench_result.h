@@ -42,6 +42,8 @@ struct BenchConditions {
 
 // Reasons to doubt the times.
 struct BenchNoise {
+  // CPUs that other programs used just before timing here, without hone's own runs; -1: only the load is known.
+  double busy_cpus = -1;
   double steal_share = 0;  // the hypervisor's share of the used cores' time during timing
   double spread = 0;       // the worst package's interquartile range of rounds over their median
   std::vector<std::string> notes;

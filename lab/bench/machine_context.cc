@@ -5,15 +5,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <thread>
+
+#include "rpc_runner/machine/sensors.h"
 
 namespace hone {
 namespace {
+
+constexpr std::chrono::milliseconds kLookAtOthers(200);
 
 std::string Line(const std::string& path) {
   std::ifstream file(path);
@@ -113,6 +119,12 @@ MachineContext ContextOf(const Environment& environment) {
   }
   context.load = {environment.load};
   return context;
+}
+
+double BusyCpusNow() {
+  const CpuTicks before = ReadTicks({});
+  std::this_thread::sleep_for(kLookAtOthers);
+  return BusyCpus(before, ReadTicks({}), static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 }  // namespace hone

@@ -36,4 +36,9 @@ MachineContext ProbeContext(const Environment& environment);
 // Describes a runner's machine, of which only the environment is known.
 MachineContext ContextOf(const Environment& environment);
 
+// The number of CPUs that other programs use now: what is busy while this one sleeps for a fifth of a second. The load
+// average would count hone's own work of the last minutes. A machine that runs one benchmark after another would never
+// be quiet.
+double BusyCpusNow();
+
 }  // namespace hone

@@ -90,13 +90,23 @@ bool IsNamed(const ComparedDevice& device, const std::string& name) {
 }
 
 void SetPrices(const std::vector<std::string>& texts, Comparison& comparison) {
+  std::vector<std::string> price_of(comparison.devices.size());  // the text that gave it
   for (const std::string& text : texts) {
     const Price price = ParsePrice(text);
     bool found = false;
     std::set<std::string> names;
-    for (ComparedDevice& device : comparison.devices) {
+    for (size_t i = 0; i < comparison.devices.size(); ++i) {
+      ComparedDevice& device = comparison.devices[i];
       names.insert(device.name);
       if (!IsNamed(device, price.who)) continue;
+      if (!price_of[i].empty() && device.price_per_hour != price.per_hour) {
+        throw Error(
+            ExitCode::kUsage,
+            fmt::format("--price {} overrides --price {}: both are of the row {}{}; one price is right", text,
+                        price_of[i], device.name,
+                        device.runners.size() > 1 ? ", whose machines are exact copies (--device takes one)" : ""));
+      }
+      price_of[i] = text;
       device.price_per_hour = price.per_hour;
       found = true;
     }

@@ -29,7 +29,8 @@ ComparisonReport CompareModels(const RecordStore& store, const std::vector<Model
 std::set<std::string> LayerNames(const Comparison& c);
 
 // Sets price_per_hour from texts such as "KEY=0.17/h". KEY is a runner's key or label, a host, or a fingerprint's short
-// id, and applies to every row of that machine. Throws Error(kUsage) on another form, or if no device has such a name.
+// id, and applies to every row of that machine. Throws Error(kUsage) on another form, if no device has such a name, or
+// if two of them give one row different prices.
 void SetPrices(const std::vector<std::string>& texts, Comparison& comparison);
 
 // Whether `name` is the device's key, label, host or short id.

@@ -165,6 +165,20 @@ std::string ComparisonText(const ComparisonReport& report, size_t columns) {
                         device.threads > 1 ? "s" : "", device.roofs.gflops, device.roofs.read_gbps,
                         device.roofs.measured ? "measured" : "assumed of its kind of CPU");
   }
+  for (const ComparedDevice& device : c.devices) {
+    if (device.runners.size() < 2 || device.short_id.empty()) continue;
+    text += fmt::format("{} are one row: their machines are exact copies. --device takes the records of one\n",
+                        Printable(fmt::format("{}", fmt::join(device.runners, ", "))));
+  }
+  double fma = 0, memory = 0;
+  for (size_t device = 0; device < c.devices.size(); ++device) {
+    const MachineRoofs& roofs = c.devices[device].roofs;
+    for (const ComparedCell& cell : c.cells[device]) {
+      fma = std::max(fma, FmaShare(roofs, cell.flops, cell.time.ns));
+      memory = std::max(memory, BandwidthShare(roofs, cell.bytes, cell.time.ns));
+    }
+  }
+  text += AboveRoofsText(fma, memory);
   if (AnyEstimate(c)) {
     text += "sums of layers hold operators without knobs as estimates: the bytes that they move over the memory roof\n";
   }
@@ -174,6 +188,7 @@ std::string ComparisonText(const ComparisonReport& report, size_t columns) {
 std::string LayersText(const ComparisonReport& report, size_t columns) {
   const Comparison& c = report.comparison;
   std::string text;
+  double fma = 0, memory = 0;
   for (size_t model = 0; model < c.models.size(); ++model) {
     for (size_t device = 0; device < c.devices.size(); ++device) {
       const ComparedCell& cell = c.At(device, model);
@@ -181,6 +196,8 @@ std::string LayersText(const ComparisonReport& report, size_t columns) {
       const MachineRoofs& roofs = c.devices[device].roofs;
       std::vector<Row> rows;
       for (const ComparedLayer& layer : cell.layers) {
+        fma = std::max(fma, FmaShare(roofs, layer.flops, layer.time.ns));
+        memory = std::max(memory, BandwidthShare(roofs, layer.bytes, layer.time.ns));
         rows.push_back({fmt::format("{}", layer.uses), TimeText(layer.time.ns), NoiseText(layer.time),
                         GflopsCell(layer.flops, layer.time.ns), ShareText(FmaShare(roofs, layer.flops, layer.time.ns)),
                         ShareText(BandwidthShare(roofs, layer.bytes, layer.time.ns)),
@@ -193,7 +210,7 @@ std::string LayersText(const ComparisonReport& report, size_t columns) {
                 rows, columns);
     }
   }
-  return text;
+  return text + AboveRoofsText(fma, memory);
 }
 
 namespace {

@@ -153,7 +153,8 @@ std::optional<double> TunedPortability(const Comparison& c, size_t model, const 
   for (const size_t device : devices) {
     const ComparedCell& cell = c.At(device, model);
     if (cell.time.ns <= 0 || cell.covered < cell.tasks || c.devices[device].roofs.gflops <= 0) return std::nullopt;
-    efficiencies.push_back(FmaShare(c.devices[device].roofs, cell.flops, cell.time.ns));
+    // Winograd needs fewer multiplications than are counted, but no application reaches more than its platform has.
+    efficiencies.push_back(std::min(1.0, FmaShare(c.devices[device].roofs, cell.flops, cell.time.ns)));
   }
   return PerformancePortability(efficiencies);
 }

@@ -47,7 +47,7 @@ std::optional<double> PerformancePortability(const std::vector<double>& efficien
 // own configurations. nullopt if a layer's time is unknown for some pair.
 std::optional<double> PerformancePortability(const Portability& p, size_t whose);
 // The metric of the model tuned for each device, with architectural efficiency: the share of its multiply-add roof that
-// it reaches. nullopt if a device has no time.
+// it reaches, at most 1. nullopt if a device has no time.
 std::optional<double> TunedPortability(const Comparison& c, size_t model, const std::vector<size_t>& devices);
 
 // Devices with times comparable with the model's reference (StandingsOf), in their order.

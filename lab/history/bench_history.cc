@@ -120,12 +120,16 @@ class HistoryOfResults {
 void Judge(HistorySeries& series, int64_t since_ms, bool accept_noisy) {
   std::stable_sort(series.points.begin(), series.points.end(),
                    [](const HistoryPoint& a, const HistoryPoint& b) { return a.unix_ms < b.unix_ms; });
+  const auto is_noisy = [](const HistoryPoint& point) { return !point.why_noisy.empty(); };
+  const auto noisy = std::count_if(series.points.begin(), series.points.end(), is_noisy);
+  const bool never_quiet = 2 * static_cast<size_t>(noisy) > series.points.size();
+  if (never_quiet && !accept_noisy) series.noisy_counted = static_cast<int>(noisy);
   std::vector<size_t> places;
   std::vector<double> logarithms;
   std::vector<int64_t> before_ns, since_ns;
   for (size_t i = 0; i < series.points.size(); ++i) {
     const HistoryPoint& point = series.points[i];
-    if (!point.why_noisy.empty() && !accept_noisy) {
+    if (is_noisy(point) && !accept_noisy && !never_quiet) {
       ++series.noisy;
       continue;
     }

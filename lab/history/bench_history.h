@@ -37,6 +37,8 @@ struct HistorySeries {
   std::string precision, conditions;  // "alone", "turns", "alone, on a runner"
   std::vector<HistoryPoint> points;   // including noisy ones, which judgements ignore unless accepted
   int noisy = 0;                      // number of points ignored
+  // Number of noisy points that count because most points are noisy: a machine that is never quiet still answers.
+  int noisy_counted = 0;
   std::vector<HistoryChange> changes;
   std::optional<Verdict> since;  // verdict on the points since the day against those before; none if one side has none
 };
@@ -49,7 +51,8 @@ struct DatedResult {
 
 // Series in the order of their first points. Times in one series agree in model, machine (by fingerprint), threads,
 // precision, images and conditions. If one result has several such packages, their names distinguish them. `since_ms`
-// is the day, in ms since 1970. With `accept_noisy`, noisy times count like others.
+// is the day, in ms since 1970. With `accept_noisy`, and in a series whose points are mostly
+// noisy, noisy times count like others.
 std::vector<HistorySeries> BenchHistory(const std::vector<DatedResult>& results, int64_t since_ms, bool accept_noisy);
 
 }  // namespace hone

@@ -29,8 +29,13 @@ Json PointJson(const HistoryPoint& point) {
 }
 
 Json SeriesJson(const HistorySeries& series) {
-  Json json = {{"model", series.model},         {"device", series.device},         {"threads", series.threads},
-               {"precision", series.precision}, {"conditions", series.conditions}, {"noisy_left_out", series.noisy}};
+  Json json = {{"model", series.model},
+               {"device", series.device},
+               {"threads", series.threads},
+               {"precision", series.precision},
+               {"conditions", series.conditions},
+               {"noisy_left_out", series.noisy},
+               {"noisy_counted", series.noisy_counted}};
   json["points"] = json["changes"] = Json::array();
   for (const HistoryPoint& point : series.points) json["points"].push_back(PointJson(point));
   for (const HistoryChange& change : series.changes) {
@@ -53,12 +58,17 @@ std::string SinceText(const HistorySeries& series, int64_t since_ms) {
                      ChangeText(v.ratio), 100 * (v.low - 1), 100 * (v.high - 1), v.p, FindingName(v.finding));
 }
 
+std::string NoisyText(const HistorySeries& series) {
+  if (series.noisy > 0) return fmt::format(", {} noisy ones left out", series.noisy);
+  if (series.noisy_counted == 0) return "";
+  return fmt::format(", {} of them noisy; they count, because this machine is seldom quiet", series.noisy_counted);
+}
+
 std::string SeriesText(const HistorySeries& series, int64_t since_ms) {
-  std::string text =
-      fmt::format("{} on {}, {} thread{}, {}: {} results, {} .. {}{}\n", Printable(series.model),
-                  Printable(series.device), series.threads, series.threads > 1 ? "s" : "", Printable(series.conditions),
-                  series.points.size(), DayText(series.points.front().unix_ms), DayText(series.points.back().unix_ms),
-                  series.noisy > 0 ? fmt::format(", {} noisy ones left out", series.noisy) : "");
+  std::string text = fmt::format(
+      "{} on {}, {} thread{}, {}: {} results, {} .. {}{}\n", Printable(series.model), Printable(series.device),
+      series.threads, series.threads > 1 ? "s" : "", Printable(series.conditions), series.points.size(),
+      DayText(series.points.front().unix_ms), DayText(series.points.back().unix_ms), NoisyText(series));
   text += SinceText(series, since_ms);
   for (const HistoryChange& change : series.changes) {
     const HistoryPoint& point = series.points[change.at];

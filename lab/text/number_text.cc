@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <numeric>
+#include <utility>
 
 #include "core/error.h"
 
@@ -35,6 +38,35 @@ std::string GflopsText(double flops, int64_t ns) {
 std::string RatioText(int64_t before_ns, int64_t after_ns) {
   if (before_ns <= 0 || after_ns <= 0) return "-";
   return fmt::format("{:.2f}x", static_cast<double>(before_ns) / static_cast<double>(after_ns));
+}
+
+std::vector<int> Percents(const std::vector<int64_t>& parts) {
+  const auto sum = static_cast<double>(std::accumulate(parts.begin(), parts.end(), int64_t{0}));
+  std::vector<int> percents(parts.size(), 0);
+  if (sum <= 0) return percents;
+  // Rounded down, and what is missing goes to those with the largest remainders.
+  std::vector<std::pair<double, size_t>> remainders;
+  int missing = 100;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const double exact = 100 * static_cast<double>(parts[i]) / sum;
+    percents[i] = static_cast<int>(exact);
+    missing -= percents[i];
+    remainders.emplace_back(-(exact - percents[i]), i);
+  }
+  std::stable_sort(remainders.begin(), remainders.end());
+  for (size_t i = 0; i < remainders.size() && missing > 0; ++i, --missing) ++percents[remainders[i].second];
+  return percents;
+}
+
+std::string AboveRoofsText(double fma, double memory) {
+  std::string text;
+  if (fma > 1) {
+    text +=
+        "above 100 % of FMA: operations are counted as in the direct algorithm. Winograd needs fewer multiplications, "
+        "and 8-bit kernels do more at once\n";
+  }
+  if (memory > 1) text += "above 100 % of memory: operands stayed in a cache\n";
+  return text;
 }
 
 Shape ParseDims(std::string_view text, std::string_view what) {

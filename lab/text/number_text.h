@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/json/serialize.h"
 #include "core/tensor.h"
@@ -22,6 +23,10 @@ std::string FlopText(double flops);
 std::string GflopsText(double flops, int64_t ns);
 // "1.84x", which is before / after; "-" if either is unknown.
 std::string RatioText(int64_t before_ns, int64_t after_ns);
+// Each part as a whole per cent of their sum. They add up to 100; all are 0 if the sum is 0. No part is below 0.
+std::vector<int> Percents(const std::vector<int64_t>& parts);
+// A line that explains shares of a roof above 1, "" if none is: `fma` and `memory` are the greatest that are printed.
+std::string AboveRoofsText(double fma, double memory = 0);
 
 // Parses "1,3,224,224" as a shape; a dim may be 0. Throws Error(kUsage) with the text and `what`, the option's name.
 Shape ParseDims(std::string_view text, std::string_view what);

@@ -32,7 +32,8 @@ bool IsTemperature(const fs::path& path) {
   return name == "temp" || (name.starts_with("temp") && name.ends_with("_input"));
 }
 
-constexpr size_t kSteal = 7, kFields = 8;  // user nice system idle iowait irq softirq steal; guest is in user already
+constexpr size_t kIdle = 3, kIoWait = 4, kSteal = 7,
+                 kFields = 8;  // user nice system idle iowait irq softirq steal; guest is in user already
 
 // Folders of counters without overlap. intel-rapl:0 is a package, and intel-rapl:0:1 a part of it; only a memory part
 // is not included in the package's count. AMD uses the same names. The platform counter (psys) includes the packages.
@@ -91,6 +92,7 @@ CpuTicks TicksOf(std::string_view stat, const std::vector<int>& cpus) {
       const int64_t value = ParseInteger(words[field + 1]).value_or(0);
       ticks.all += value;
       if (field == kSteal) ticks.steal += value;
+      if (field == kIdle || field == kIoWait) ticks.idle += value;
     }
   }
   return ticks;
@@ -102,6 +104,13 @@ double StealShare(const CpuTicks& before, const CpuTicks& after) {
   const int64_t all = after.all - before.all;
   return all <= 0 ? 0
                   : std::clamp(static_cast<double>(after.steal - before.steal) / static_cast<double>(all), 0.0, 1.0);
+}
+
+double BusyCpus(const CpuTicks& before, const CpuTicks& after, int cpus) {
+  const int64_t all = after.all - before.all;
+  if (all <= 0) return 0;
+  const int64_t busy = all - (after.idle - before.idle) - (after.steal - before.steal);
+  return cpus * std::clamp(static_cast<double>(busy) / static_cast<double>(all), 0.0, 1.0);
 }
 
 EnergyCounter::EnergyCounter(const std::string& root) {

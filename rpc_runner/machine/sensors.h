@@ -20,6 +20,7 @@ double HottestCelsius(const std::string& root = "/sys");
 struct CpuTicks {
   int64_t steal = 0;
   int64_t all = 0;
+  int64_t idle = 0;  // waiting for I/O too
   bool operator==(const CpuTicks&) const = default;
 };
 
@@ -29,6 +30,8 @@ CpuTicks TicksOf(std::string_view stat, const std::vector<int>& cpus);
 CpuTicks ReadTicks(const std::vector<int>& cpus);
 // The share of steal between two readings, 0 to 1; 0 if no time has passed.
 double StealShare(const CpuTicks& before, const CpuTicks& after);
+// The number of CPUs that programs kept busy between two readings of all `cpus`; 0 if no time has passed.
+double BusyCpus(const CpuTicks& before, const CpuTicks& after, int cpus);
 
 // The energy use of the machine's processors, as RAPL counts it. Linux's powercap: the counters of all CPU packages,
 // and of their memory if it has its own. They count everything that runs there, including idle cores. Used by one

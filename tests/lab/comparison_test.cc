@@ -339,6 +339,25 @@ TEST(Prices, GiveImagesForMoney) {
   }
 }
 
+TEST(Prices, RefuseOneThatOverridesAnother) {
+  Comparison c = Of({CellOf({Timed("a", 1, 100)}), CellOf({Timed("a", 1, 100)})});
+  // Two runners with one fingerprint are one row.
+  c.devices[0].labels = {"left", "right"};
+  c.devices[0].runners = {"boards/left", "boards/right"};
+  c.devices[0].short_id = "26b8c1e4";
+  try {
+    SetPrices({"left=0.04/h", "board1=0.1/h", "right=0.05/h"}, c);
+    ADD_FAILURE() << "the last one won";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("--price right=0.05/h overrides --price left=0.04/h"));
+  }
+  SetPrices({"left=0.04/h", "right=0.04/h"}, c);
+  ComparisonReport report;
+  report.comparison = c;
+  EXPECT_THAT(ComparisonText(report, 200), HasSubstr("boards/left, boards/right are one row"));
+}
+
 TEST(ShortName, TellsMachinesApartThatStandAtPlacesOfOneName) {
   Comparison c = Of({CellOf({Timed("a", 1, 10)}), CellOf({Timed("a", 1, 20)}), CellOf({Timed("a", 1, 30)})});
   for (size_t i = 0; i < 3; ++i) c.devices[i].short_id = "f00" + std::to_string(i);

@@ -38,9 +38,9 @@ TEST(Steal, IsOfTheseCoresAlone) {
   constexpr std::string_view kStat =
       "cpu  100 1 20 300 4 0 5 70 11 0\ncpu0 60 1 10 100 2 0 5 10 11 0\ncpu1 40 0 10 200 2 0 0 60 0 0\n"
       "cpu10 1 1 1 1 1 1 1 1 0 0\nintr 5\n";
-  EXPECT_EQ(TicksOf(kStat, {}), (CpuTicks{70, 500}));
-  EXPECT_EQ(TicksOf(kStat, {1}), (CpuTicks{60, 312}));
-  EXPECT_EQ(TicksOf(kStat, {0, 1}), (CpuTicks{70, 500}));
+  EXPECT_EQ(TicksOf(kStat, {}), (CpuTicks{70, 500, 304}));
+  EXPECT_EQ(TicksOf(kStat, {1}), (CpuTicks{60, 312, 202}));
+  EXPECT_EQ(TicksOf(kStat, {0, 1}), (CpuTicks{70, 500, 304}));
   EXPECT_EQ(TicksOf("nonsense", {}), CpuTicks());
 }
 
@@ -48,6 +48,12 @@ TEST(Steal, IsAShareOfTheTimeBetween) {
   EXPECT_DOUBLE_EQ(StealShare({10, 1000}, {20, 1100}), 0.1);
   EXPECT_EQ(StealShare({10, 1000}, {10, 1000}), 0);
   EXPECT_EQ(StealShare({10, 1000}, {5, 1100}), 0) << "a system that counts backwards";
+}
+
+TEST(BusyCpus, AreThoseThatProgramsUsed) {
+  EXPECT_DOUBLE_EQ(BusyCpus({10, 1000, 500}, {20, 1100, 540}, 2), 1) << "half of the time of two";
+  EXPECT_EQ(BusyCpus({10, 1000, 500}, {10, 1000, 500}, 2), 0);
+  EXPECT_EQ(BusyCpus({10, 1000, 500}, {10, 1100, 700}, 2), 0);
 }
 
 }  // namespace

@@ -97,6 +97,22 @@ TEST_F(BenchProgram, SaysAllThatTimesAreToBeReadWith) {
   EXPECT_EQ(Document(kBench)["conditions"]["cache"], "alone");
 }
 
+TEST_F(BenchProgram, JudgesPackagesOfOneModelUnlessAskedForMore) {
+  ASSERT_EQ(Shell("hone zoo mlp --classes 10 --image-shape 1,14,14 -o other.onnx").code, 0);
+  ASSERT_EQ(Shell("hone build other.onnx -o other.hone --no-records --threads 1").code, 0);
+  ExpectRefusal(kBench + " other.hone", 2, "a b.hone is of m.onnx, and other.hone of other.onnx");
+  EXPECT_EQ(Document(kBench + " other.hone --any-model")["verdicts"].size(), 1U);
+  ASSERT_EQ(Shell("mkdir moved && cp m.onnx moved/renamed.onnx && hone build moved/renamed.onnx -o moved.hone "
+                  "--no-records --threads 1")
+                .code,
+            0);
+  EXPECT_EQ(Document(kBench + " moved.hone")["verdicts"].size(), 1U) << "the file has the same hash";
+  ASSERT_EQ(Shell("hone bench b.hone --threads 1 --runs 60 --json > base.json").code, 0);
+  Change("base.json", "other.json", [](Json& d) { d["packages"][0]["model"] = "other.onnx"; });
+  ExpectRefusal(kBench + " --baseline other.json", 2, "other.json is of other.onnx");
+  EXPECT_EQ(Shell(kBench + " --baseline other.json --any-model").code, 0);
+}
+
 TEST_F(BenchProgram, TakesAsManyRoundsAsThereAreRuns) {
   const Json d = Document("hone bench 'a b.hone' b.hone --threads 1 --runs 3");
   EXPECT_EQ(d["packages"][0]["rounds"].size(), 3U);

@@ -116,6 +116,17 @@ TEST(BenchHistory, LeavesNoisyTimesOutUnlessTheyAreAccepted) {
   EXPECT_THAT(HistoryOf(results, 15, true)[0].changes, SizeIs(1));
 }
 
+TEST(BenchHistory, AMachineThatIsNeverQuietStillAnswers) {
+  std::vector<Result> results = SlowerFrom(15);
+  for (Result& result : results) result.noise = "other programs used 0.70 CPUs";
+  results[0].noise = "";
+  History history;
+  history.series = HistoryOf(results, 15);
+  EXPECT_EQ(history.series[0].noisy_counted, 23);
+  EXPECT_EQ(history.series[0].since->finding, Finding::kSlower);
+  EXPECT_THAT(HistoryText(history), HasSubstr("23 of them noisy; they count"));
+}
+
 TEST(BenchHistory, TakesDatesOfAnyZoneAndNothingElse) {
   Result zone;
   zone.date = "2026-01-02T01:30:00+02:00";
