@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "db/verdicts/row_verdicts.h"
+#include "tuner/finals/finals_stage.h"
 
 namespace hone {
 namespace {
@@ -107,7 +108,7 @@ void BatchMeasurer::Take(const JobResult& result) {
   const TrialPointer& trial = job.mapped();
   last_progress_ns_ = tools_.now_ns();
   // Machines work at the same time, so each second of one is a part of a second of the run.
-  const auto machines = std::max<int64_t>(1, static_cast<int64_t>(runner_.Machines().size()));
+  const int64_t machines = FinalsStage::MachinesOf(runner_);
   cost_.verify_ns += result.cost.verify_ns / machines;
   cost_.timing_ns += result.cost.timing_ns / machines;
   trial->measurement = result.measurement;
