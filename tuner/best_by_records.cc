@@ -12,11 +12,6 @@
 namespace hone {
 namespace {
 
-bool OfSetup(const BestRow& row, const Setup& setup) {
-  return row.setup->threads == setup.threads && row.setup->cache == setup.cache && row.setup->target == setup.target &&
-         SameExactly(row.setup->machine, setup.machine);
-}
-
 bool BuildTakes(const BestRow& row, const Workload& workload, const BuildContext& context) {
   const Schedule* schedule = FindSchedule(row.schedule());
   return schedule != nullptr && schedule->version() == row.schedule_version &&
@@ -27,7 +22,7 @@ bool BuildTakes(const BestRow& row, const Workload& workload, const BuildContext
 
 void TakeBest(const std::vector<BestRow>& rows, const Setup& setup,
               const std::function<bool(const BestRow& row)>& usable, TaskReport& task) {
-  const std::vector<BestRow> ranked = RankInSetup(rows, [&](const BestRow& row) { return OfSetup(row, setup); });
+  const std::vector<BestRow> ranked = RankInSetup(rows, [&](const BestRow& row) { return *row.setup == setup; });
   const auto best = std::find_if(ranked.begin(), ranked.end(), usable);
   const bool found = best != ranked.end();
   task.best_ns = found ? best->worth_ns : 0;

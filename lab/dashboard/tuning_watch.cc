@@ -167,13 +167,15 @@ bool TuningWatch::Look(const RecordStore& store) {
     store.EachTrial(query, [&rows](const TrialRow& row) { rows.push_back(row); });
     for (const TrialRow& row : rows) {
       if (Followed* followed = RunOf(store, row.session, row.seq - 1, row.unix_ms)) Take(row, *followed);
+      for (auto& [id, followed] : runs_) Unsettle(row, followed);
       seen_ = row.seq;
     }
     if (static_cast<int64_t>(rows.size()) < kSlice) seen_ = arrived;
   }
+  RowsByWorkload rows;
   for (auto& [id, followed] : runs_) {
     ReadRun(store, followed);
-    Settle(store, followed);
+    Settle(store, followed, rows);
   }
   return seen_ >= arrived;
 }
@@ -245,6 +247,11 @@ bool TuningWatch::MakeRoom(int64_t unix_ms) {
 }
 
 void TuningWatch::Take(const TrialRow& row, Followed& followed) {
+  Count(row, followed);
+  Unsettle(row, followed);
+}
+
+void TuningWatch::Count(const TrialRow& row, Followed& followed) {
   WatchedRun& run = followed.run;
   const auto [index, is_new] = followed.task_of.try_emplace(row.workload, run.tasks.size());
   if (is_new) {
@@ -253,9 +260,6 @@ void TuningWatch::Take(const TrialRow& row, Followed& followed) {
   }
   WatchedTask& task = run.tasks[index->second];
   followed.has_new_trials = true;
-  const bool is_best = row.schedule == task.schedule && row.config == task.config;
-  const bool is_default = row.schedule == task.default_schedule && row.config == task.default_config;
-  if (row.held > 0 || is_best || is_default) followed.unsettled.insert(index->second);
   if (row.held > 0) {
     ++task.finals;
     return;
@@ -280,14 +284,27 @@ void TuningWatch::Take(const TrialRow& row, Followed& followed) {
   task.schedule = row.schedule;
   task.config = row.config;
   run.NoteGain(row.unix_ms);
-  followed.unsettled.insert(index->second);
 }
 
-void TuningWatch::Settle(const RecordStore& store, Followed& followed) {
+// A record of any run may change what a build takes of a workload.
+void TuningWatch::Unsettle(const TrialRow& row, Followed& followed) {
+  const auto index = followed.task_of.find(row.workload);
+  if (index == followed.task_of.end()) return;
+  const WatchedTask& task = followed.run.tasks[index->second];
+  if (task.trials + task.finals == 0) return;
+  const bool is_best = row.schedule == task.schedule && row.config == task.config;
+  const bool is_default = row.schedule == task.default_schedule && row.config == task.default_config;
+  const bool may_win = row.fate == Fate::kOk && !row.noisy && (task.best_ns == 0 || row.min_ns < task.best_ns);
+  if (row.held > 0 || is_best || is_default || may_win) followed.unsettled.insert(index->second);
+}
+
+void TuningWatch::Settle(const RecordStore& store, Followed& followed, RowsByWorkload& known) {
   WatchedRun& run = followed.run;
   for (const size_t index : std::exchange(followed.unsettled, {})) {
     WatchedTask& task = run.tasks[index];
-    const std::vector<BestRow> rows = store.Rows(task.workload);
+    const auto [read, is_new] = known.try_emplace(task.workload);
+    if (is_new) read->second = store.Rows(task.workload);
+    const std::vector<BestRow>& rows = read->second;
     const auto last = std::find_if(rows.rbegin(), rows.rend(), [&](const BestRow& r) { return r.session == run.id; });
     if (last == rows.rend()) continue;
     const std::vector<BestRow> ranked = RankInSetup(rows, [&](const BestRow& row) { return row.setup == last->setup; });

@@ -11,6 +11,7 @@
 
 #include "core/measurement.h"
 #include "db/record_store.h"
+#include "db/verdicts/best_lookup.h"
 
 namespace hone {
 
@@ -144,7 +145,10 @@ class TuningWatch {
   Followed* RunOf(const RecordStore& store, const std::string& id, int64_t until, int64_t unix_ms);
   bool MakeRoom(int64_t unix_ms);
   static void Take(const TrialRow& row, Followed& followed);
-  static void Settle(const RecordStore& store, Followed& followed);
+  static void Count(const TrialRow& row, Followed& followed);
+  static void Unsettle(const TrialRow& row, Followed& followed);
+  using RowsByWorkload = std::map<std::string, std::vector<BestRow>>;
+  static void Settle(const RecordStore& store, Followed& followed, RowsByWorkload& known);
   static void ReadRun(const RecordStore& store, Followed& followed);
 
   bool begun_ = false;

@@ -165,7 +165,10 @@ class RandomTunings {
     Keep(std::move(first));
     for (const Proposal& proposal : proposals_.at(workload.ToText())) {
       Record record = Trial(session, device, workload, proposal);
-      if (random_.Below(4) == 0) record.timing.cache = CacheMode::kWarm;
+      if (random_.Below(4) == 0) {
+        record.timing.cache = CacheMode::kWarm;
+        record.session += "-warm";
+      }
       if (random_.Below(8) == 0 && record.measurement.fate == Fate::kOk) Keep(Doubted(record, "its clock fell"));
       Keep(std::move(record));
     }
@@ -216,7 +219,9 @@ Sayings OfBuild(const RandomTunings& t, size_t device, bool with_pack) {
   for (const Task& task : t.tasks()) {
     const auto choice = source.Choose(task.workload, t.context().target, t.context().threads,
                                       [](const std::string&, const Config&) { return true; });
-    if (choice) said[task.workload.ToText()] = {choice->schedule + " " + choice->config.ToText(), choice->expected_ns};
+    // Records of other machines are a build's last resort, and no best of this one.
+    if (choice && choice->source.starts_with("record"))
+      said[task.workload.ToText()] = {choice->schedule + " " + choice->config.ToText(), choice->expected_ns};
   }
   return said;
 }
@@ -326,6 +331,7 @@ std::map<std::string, int64_t> Times(const Sayings& said) {
 
 void ExpectDashboard(const WatchedRun& run, const TuneReport& report) {
   int64_t model_ns = 0, default_ns = 0;
+  bool knows_defaults = true;
   for (size_t i = 0; i < report.tasks.size(); ++i) {
     const TaskReport& task = report.tasks[i];
     ASSERT_EQ(run.tasks[i].workload, task.workload.ToText());
@@ -334,12 +340,15 @@ void ExpectDashboard(const WatchedRun& run, const TuneReport& report) {
     if (task.default_ns > 0) {
       EXPECT_EQ(run.tasks[i].first_ns, task.default_ns);
     }
+    knows_defaults = knows_defaults && task.default_ns > 0;
     model_ns += task.uses * task.best_ns;
     default_ns += task.uses * task.default_ns;
   }
   EXPECT_EQ(run.ModelNs(), model_ns);
   EXPECT_EQ(run.steps.back().second, model_ns);
-  EXPECT_EQ(run.FirstModelNs(), default_ns);
+  if (knows_defaults) {
+    EXPECT_EQ(run.FirstModelNs(), default_ns);
+  }
 }
 
 TEST(OneTruth, EveryPlaceNamesTheSameBestAndGain) {
