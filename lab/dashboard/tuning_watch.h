@@ -44,15 +44,15 @@ struct WatchedTask {
   // yet.
   int64_t best_ns = 0;
   std::string schedule, config;
-  int64_t finals = 0;  // records of finals
-  // The config that a build would have taken before; empty: the run does not say.
-  std::string default_schedule = "", default_config = "";
-  int64_t first_since_ms = 0;          // ms from the run's first trial until first_ns was known
+  int64_t finals = 0;                  // records of finals
   std::map<Fate, int64_t> fates = {};  // of failed trials
   // Some of the timed trials: number and time. At most kMostPoints.
   std::vector<std::pair<int64_t, int64_t>> points = {};
   // The least time with each value of each knob, by schedule.
   std::map<std::string, std::map<std::string, std::map<int64_t, int64_t>>> knobs = {};
+  // The config that a build would have taken before; empty: the run does not say.
+  std::string default_schedule = "", default_config = "";
+  int64_t first_since_ms = 0;  // ms from the run's first trial until first_ns was known
 
   static constexpr size_t kMostPoints = 160;
   // Notes a correct trial that is not noisy. If there are too many points, every other one is dropped.

@@ -70,8 +70,7 @@ std::string HistoryChart(const HistoryForm& form, const std::vector<HistoryLine>
 
 // One workload in one setup (SetupKey), over all tuning runs.
 struct TaskHistory {
-  std::string workload, setup;  // setup as SetupKey
-  std::string device;           // the comparison's name, without places
+  std::string workload, device;  // device has the comparison's name, without places
   int threads = 1;
   int64_t trials = 0;
   int64_t best_ns = 0;  // of what a build takes in its setup (db/verdicts/best_in_setup.h); 0: nothing
@@ -82,6 +81,7 @@ struct TaskHistory {
   };
   std::vector<Step> steps;
   int64_t first_unix_ms = 0, last_unix_ms = 0;
+  std::string setup = "";  // SetupKey
 };
 
 struct StoreHistory {
