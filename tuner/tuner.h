@@ -51,8 +51,8 @@ struct TuneEvent {
   Fate fate = Fate::kOk;
   int64_t min_ns = 0, best_ns = 0, default_ns = 0, elapsed_ns = 0;
   std::string schedule, config;
-  int runners = 1;  // in use
-  std::string why;  // kWaiting: why no machine is in use, empty once one is
+  int runners = 1;   // in use
+  std::string why;   // kWaiting: why no machine is in use, empty once one is
   std::string node;  // the model's first node of the task
   // Sums over all tasks of their uses' best and default times; 0 if one is not known.
   int64_t model_ns = 0, model_default_ns = 0;

@@ -57,9 +57,12 @@ BenchBaseline BaselineOf(const Json& document) {
     if (found == rounds.end()) throw Error(ExitCode::kBadData, "no rounds of " + name);
     if (found->second.size() > size_t{kMostBenchRounds})
       throw Error(ExitCode::kBadData, "more rounds than a benchmark has");
-    baseline.packages[name] = {IntField(json, "threads", 1),    IntField(json, "streams", 1),
-                               IntegerField(json, "images", 1), TextField(json, "precision"),
-                               ExtentsText(ReadExtents(json)),  json.value("model", ""),
+    baseline.packages[name] = {IntField(json, "threads", 1),
+                               IntField(json, "streams", 1),
+                               IntegerField(json, "images", 1),
+                               TextField(json, "precision"),
+                               ExtentsText(ReadExtents(json)),
+                               json.value("model", ""),
                                found->second};
   }
   return baseline;

@@ -111,8 +111,9 @@ void SetPrices(const std::vector<std::string>& texts, Comparison& comparison) {
       found = true;
     }
     if (!found) {
-      throw Error(ExitCode::kUsage, fmt::format("--price {}: no device has the device key, label, host or id {}; there are {}",
-                                                text, price.who, fmt::join(names, ", ")));
+      throw Error(ExitCode::kUsage,
+                  fmt::format("--price {}: no device has the device key, label, host or id {}; there are {}", text,
+                              price.who, fmt::join(names, ", ")));
     }
   }
 }

@@ -345,7 +345,7 @@ void ExpectDashboard(const WatchedRun& run, const TuneReport& report) {
     default_ns += task.uses * task.default_ns;
   }
   EXPECT_EQ(run.ModelNs(), model_ns);
-  EXPECT_EQ(run.steps.back().second, model_ns);
+  EXPECT_EQ(run.Curve().back().second, model_ns);
   if (knows_defaults) {
     EXPECT_EQ(run.FirstModelNs(), default_ns);
   }
