@@ -1,9 +1,17 @@
 #include "db/setup.h"
 
+#include <utility>
+
 namespace hone {
 
+Setup SetupOf(Target target, Fingerprint machine, int threads, CacheMode cache) {
+  target.num_cores = 0;
+  return {std::move(target), std::move(machine), threads, cache};
+}
+
 Setup SetupOf(const Record& record) {
-  return {record.candidate.target, FingerprintOf(record.measurement.environment), record.threads, record.timing.cache};
+  return SetupOf(record.candidate.target, FingerprintOf(record.measurement.environment), record.threads,
+                 record.timing.cache);
 }
 
 SharedSetup::SharedSetup() {

@@ -13,13 +13,14 @@ namespace hone {
 
 // The properties that two records must share before their times say which is faster.
 struct Setup {
-  Target target;
+  Target target;        // its num_cores is 0, because code does not depend on it
   Fingerprint machine;  // the machine that measured
   int threads = 1;
   CacheMode cache = CacheMode::kColdWeights;
   bool operator==(const Setup&) const = default;
 };
 
+Setup SetupOf(Target target, Fingerprint machine, int threads, CacheMode cache);
 Setup SetupOf(const Record& record);
 
 // A Setup that many values share. Copying it costs nothing, and comparing two from one owner next to nothing.

@@ -72,7 +72,9 @@ TuningLoop::TuningLoop(const std::vector<Task>& tasks, const TuneOptions& option
 
 TuneReport TuningLoop::Run() {
   begun_ns_ = tools_.now_ns();
-  here_ = {{options_.context.target, FingerprintOf(runner_.Describe()), options_.context.threads, options_.cache}, {}};
+  here_ = {
+      SetupOf(options_.context.target, FingerprintOf(runner_.Describe()), options_.context.threads, options_.cache),
+      {}};
   std::vector<TaskReport> begun;
   for (TuningTask& task : tasks_) {
     here_.workloads.push_back(task.text());

@@ -143,7 +143,7 @@ bool CountsHere(const Record& record, const SearchSpace& space, const MeasuredHe
   const Schedule* schedule = space.Find(record.candidate.schedule);
   const Fingerprint there = FingerprintOf(record.measurement.environment);
   return schedule != nullptr && schedule->version() == record.schedule_version &&
-         record.candidate.target == here.setup.target && !SaysNothing(record.measurement) &&
+         SetupOf(record).target == here.setup.target && !SaysNothing(record.measurement) &&
          (!there.known() || there == here.setup.machine);
 }
 
