@@ -10,14 +10,9 @@ namespace hone {
 namespace {
 
 // The trials of one workload on one side of the day.
-struct Side {
-  SetupTrials all;
-  std::map<std::string, SetupTrials> setups;
-
-  void Add(const TrialRow& row) {
-    all.Add(row);
-    setups[SetupKey(row)].Add(row);
-  }
+struct SideOfDay {
+  SetupTrials all;                            // of any setup: a kernel that failed with warm caches failed
+  std::map<std::string, SetupTrials> setups;  // those of the query
 
   // The best record of each setup, by this side's records alone. Setups with only noisy ones have none.
   void AddBest(const RecordStore& store, std::vector<BestRow> rows, std::vector<Record>& best) const {
@@ -41,13 +36,18 @@ std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const Recor
 }
 
 std::vector<RecordDiff> RecordChangesSince(const RecordStore& store, const RecordQuery& query, int64_t since_ms) {
-  std::map<std::string, std::pair<Side, Side>> workloads;
+  std::map<std::string, std::pair<SideOfDay, SideOfDay>> workloads;
   store.EachTrial(query, [&](const TrialRow& row) {
     auto& [before, since] = workloads[row.workload];
-    (row.unix_ms < since_ms ? before : since).Add(row);
+    (row.unix_ms < since_ms ? before : since).setups[SetupKey(row)].Add(row);
   });
   std::vector<Record> old_best, new_best;
-  for (const auto& [workload, sides] : workloads) {
+  for (auto& [workload, sides] : workloads) {
+    RecordQuery any;
+    any.workload = workload;
+    store.EachTrial(any, [&sides = sides, since_ms](const TrialRow& row) {
+      (row.unix_ms < since_ms ? sides.first : sides.second).all.Add(row);
+    });
     const std::vector<BestRow> rows = store.Rows(workload);
     sides.first.AddBest(store, rows, old_best);
     sides.second.AddBest(store, rows, new_best);

@@ -49,7 +49,7 @@ RecordDiff DiffOf(const Sides& sides) {
   const Record& any = sides.after != nullptr ? *sides.after : *sides.before;
   RecordDiff diff;
   diff.workload = any.candidate.workload.ToText();
-  diff.device = MachineName(any);
+  diff.device = MachineName(any) + (any.timing.cache == CacheMode::kWarm ? ", warm" : "");
   diff.threads = any.threads;
   if (sides.before != nullptr) diff.before_ns = sides.before->measurement.MinNs();
   if (sides.after != nullptr) diff.after_ns = sides.after->measurement.MinNs();

@@ -17,7 +17,7 @@ std::string_view RecordChangeName(RecordChange change);
 // The best record of one workload, machine, target CPU, threads and cache mode, before and after.
 struct RecordDiff {
   RecordChange change = RecordChange::kSame;
-  std::string workload, device;
+  std::string workload, device;  // the device of times with warm caches ends with ", warm"
   int threads = 1;
   int64_t before_ns = 0, after_ns = 0;  // least samples; 0: none
   double p = 1;                         // two-sided Mann-Whitney test of the samples; 1 if one side is absent
