@@ -102,6 +102,9 @@ TEST_F(BenchProgram, JudgesPackagesOfOneModelUnlessAskedForMore) {
   ASSERT_EQ(Shell("hone build other.onnx -o other.hone --no-records --threads 1").code, 0);
   ExpectRefusal(kBench + " other.hone", 2, "a b.hone is of m.onnx, and other.hone of other.onnx");
   EXPECT_EQ(Document(kBench + " other.hone --any-model")["verdicts"].size(), 1U);
+  ASSERT_EQ(Shell("mkdir large && hone zoo mlp --classes 1000 --image-shape 1,28,28 -o large/m.onnx").code, 0);
+  ASSERT_EQ(Shell("hone build large/m.onnx -o large.hone --no-records --threads 1").code, 0);
+  ExpectRefusal(kBench + " large.hone", 2, "m.onnx with input 1x1x14x14, and large.hone of large/m.onnx with input");
   ASSERT_EQ(Shell("mkdir moved && cp m.onnx moved/renamed.onnx && hone build moved/renamed.onnx -o moved.hone "
                   "--no-records --threads 1")
                 .code,
