@@ -223,14 +223,21 @@ std::string PeakText(const TuneReport& report, bool wide) {
 
 std::string SumText(const TuneReport& report) {
   int64_t best_sum = 0, default_sum = 0, analytic_sum = 0;
+  size_t timed = 0;
+  bool knows_analytic = true;
   for (const TaskReport& task : report.tasks) {
     if (task.default_ns <= 0 || task.best_ns <= 0) continue;
+    ++timed;
+    knows_analytic = knows_analytic && task.analytic_ns > 0;
     analytic_sum += task.uses * task.analytic_ns;
     default_sum += task.uses * task.default_ns;
     best_sum += task.uses * task.best_ns;
   }
-  return fmt::format("sum over uses: default {}, best {} ({});\nthe analytic default takes {}\n", TimeText(default_sum),
-                     TimeText(best_sum), RatioText(default_sum, best_sum), TimeText(analytic_sum));
+  std::string text = fmt::format("sum over uses: default {}, best {} ({})", TimeText(default_sum), TimeText(best_sum),
+                                 RatioText(default_sum, best_sum));
+  if (timed < report.tasks.size()) text += fmt::format(", {} of {} tasks", timed, report.tasks.size());
+  if (timed > 0 && knows_analytic) text += fmt::format(";\nthe analytic default takes {}", TimeText(analytic_sum));
+  return text + "\n";
 }
 
 }  // namespace

@@ -191,6 +191,10 @@ TEST(ReportText, SaysWhatTheAnalyticDefaultTakes) {
   report.tasks[0].analytic_ns = 1'100'000;
   EXPECT_THAT(ReportText(report),
               HasSubstr("default 10.000 ms, best 8.000 ms (1.25x);\nthe analytic default takes 11.000 ms"));
+  report.tasks.push_back(WideTask());
+  EXPECT_THAT(ReportText(report), HasSubstr("best 16.000 ms (1.25x)\n1000 trials")) << "one has no such time";
+  report.tasks[1].default_ns = 0;
+  EXPECT_THAT(ReportText(report), HasSubstr("best 8.000 ms (1.25x), 1 of 2 tasks;\nthe analytic default"));
   EXPECT_THAT(Line(ReportText(report, true), 0), HasSubstr("analytic"));
   EXPECT_THAT(Line(ReportText(report, true), 1), HasSubstr("1.100 ms"));
   report.costs = {1, 1, 1};
