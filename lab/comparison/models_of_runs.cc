@@ -21,7 +21,7 @@ Code CodeOf(const Target& target, int threads) { return {target.triple, target.c
 
 double BytesOf(const Shape& shape, DType type) { return static_cast<double>(ElementCount(shape) * DTypeBytes(type)); }
 
-Layer LayerOf(const Json& task) {
+Layer LayerOfTask(const Json& task) {
   Layer layer;
   layer.workload = Workload::Parse(task.at("workload").get<std::string>());
   const Workload& w = *layer.workload;
@@ -37,7 +37,7 @@ Layer LayerOf(const Json& task) {
 // Adds a run's tasks, which replace those of an older run for the same code.
 void AddRun(const Json& asked, std::vector<std::pair<std::string, std::shared_ptr<LayersByCode>>>& models) {
   std::vector<Layer> layers;
-  for (const Json& task : asked.at("tasks")) layers.push_back(LayerOf(task));
+  for (const Json& task : asked.at("tasks")) layers.push_back(LayerOfTask(task));
   if (layers.empty()) return;
   const Code code = CodeOf(Target::Parse(asked.at("target").get<std::string>()), asked.at("threads").get<int>());
   const std::string name = asked.at("model").get<std::string>();

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-constexpr int64_t kLeast = VariantTimer::kLeastRounds, kAll = VariantTimer::kRounds;
+constexpr int64_t kFewestRounds = VariantTimer::kLeastRounds, kAllRounds = VariantTimer::kRounds;
 // Packages built during the finals and the comparison: two variants at least, and the one with all replacements.
 constexpr int64_t kLeastVariants = 2, kMostVariants = NetworkFinals::kFinalists;
 constexpr int64_t kLeastLeftNs = 1'000'000'000;  // a shorter time is of no use to any model
@@ -32,14 +32,14 @@ void PackageComparison::Begin(ConfigSource& before) {
   }
 }
 
-int64_t PackageComparison::OwnLeastNs() const { return build_ns_ + 2 * kLeast * cost_ns_; }
+int64_t PackageComparison::OwnLeastNs() const { return build_ns_ + 2 * kFewestRounds * cost_ns_; }
 
 int64_t PackageComparison::LeastNs() const {
-  return OwnLeastNs() + (kLeastVariants + 1) * build_ns_ + (kLeastVariants + 2) * kLeast * cost_ns_;
+  return OwnLeastNs() + (kLeastVariants + 1) * build_ns_ + (kLeastVariants + 2) * kFewestRounds * cost_ns_;
 }
 
 int64_t PackageComparison::MostNs() const {
-  return (kMostVariants + 2) * build_ns_ + (kMostVariants + 4) * kAll * cost_ns_;
+  return (kMostVariants + 2) * build_ns_ + (kMostVariants + 4) * kAllRounds * cost_ns_;
 }
 
 PackageGain PackageComparison::Finish(ConfigSource& before, ConfigSource& now, int64_t deadline_ns) {
@@ -74,8 +74,8 @@ PackageGain PackageComparison::Compare(ConfigSource& now) {
   gain.same_kernels = SameKernels(before, after);
   std::vector<Variant*> both = {&before, &after};
   if (gain.same_kernels) both.pop_back();
-  gain.rounds = kAll;
-  while (gain.rounds > kLeast && !timer_.Reaches(static_cast<int64_t>(both.size()) * gain.rounds * cost_ns_)) {
+  gain.rounds = kAllRounds;
+  while (gain.rounds > kFewestRounds && !timer_.Reaches(static_cast<int64_t>(both.size()) * gain.rounds * cost_ns_)) {
     --gain.rounds;
   }
   if (!timer_.Time(both, gain.rounds)) {
