@@ -28,6 +28,7 @@ TEST(BestOf, PassesOverWhatFailedOrIsNoisy) {
   Record noisy = Timed(kConv, "A", 10), wrong = Timed(kConv, "A", 5);
   noisy.measurement.noisy = true;
   wrong.measurement.fate = Fate::kWrongOutput;
+  wrong.candidate.config = Config::Parse("a=1");
   const auto best = BestOf({noisy, wrong, Timed(kConv, "A", 100)});
   ASSERT_EQ(best.size(), 1u);
   EXPECT_EQ(best[0].measurement.MinNs(), 100);
