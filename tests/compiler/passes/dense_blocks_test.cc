@@ -24,7 +24,7 @@ Tensor RandomWords() {
 }
 
 // kUnits x kColumns weights of 4 bits.
-ExprPtr Weights() {
+ExprPtr BlockWeights() {
   return MakeCall("unpack_blocks",
                   {relay::MakeConstant(RandomWords()), relay::MakeConstant(RandomTensor({kUnits, 2}, 2))},
                   {{"bits", int64_t{4}}, {"block", int64_t{32}}, {"columns", kColumns}});
@@ -41,7 +41,7 @@ bool Has(const IRModule& module, const char* op) {
 }
 
 TEST(DenseOfBlocks, TakesThePackedConstants) {
-  for (const ExprPtr& weights : {Weights(), Turned(Turned(Weights()))}) {
+  for (const ExprPtr& weights : {BlockWeights(), Turned(Turned(BlockWeights()))}) {
     const IRModule module = ModuleOf(MakeCall("nn.dense", {Input("x", {3, kColumns}), weights}));
     const IRModule packed = DenseOfBlocks(module);
     EXPECT_TRUE(Has(packed, "nn.dense_blocks"));
@@ -51,8 +51,8 @@ TEST(DenseOfBlocks, TakesThePackedConstants) {
 }
 
 TEST(DenseOfBlocks, LeavesWhatIsTurnedOrComputed) {
-  const ExprPtr turned = MakeCall("nn.dense", {Input("x", {3, kUnits}), Turned(Weights())});
-  const ExprPtr computed = MakeCall("nn.dense", {Input("x", {3, kColumns}), MakeCall("nn.relu", {Weights()})});
+  const ExprPtr turned = MakeCall("nn.dense", {Input("x", {3, kUnits}), Turned(BlockWeights())});
+  const ExprPtr computed = MakeCall("nn.dense", {Input("x", {3, kColumns}), MakeCall("nn.relu", {BlockWeights()})});
   for (const ExprPtr& body : {turned, computed}) {
     const IRModule module = ModuleOf(body);
     EXPECT_EQ(DenseOfBlocks(module).main, module.main);

@@ -146,6 +146,9 @@ std::map<std::string, FoldingCall> FoldingCalls() {
   for (const char* name : {"argmax", "argmin"}) calls[name] = {{images}, position};
   for (const char* name : {"nn.global_max_pool2d", "nn.global_avg_pool2d"}) calls[name] = {{images}, {}};
   calls["nn.dense"] = {{Signed({2, 4}, 1), Signed({3, 4}, 2)}, {}};
+  const Tensor words = Tensor::FromVector<int32_t>(DType::kInt32, {1, 1}, {0x07'05'03'01});
+  calls["nn.dense_blocks"] = {{Signed({2, 4}, 1), words, Signed({1, 1}, 2)},
+                              {{"bits", int64_t{8}}, {"block", int64_t{4}}}};
   calls["nn.batch_matmul"] = {{Signed({2, 3, 4}, 1), Signed({2, 5, 4}, 2)}, {{"transpose_b", true}}};
   return calls;
 }
