@@ -238,6 +238,17 @@ hone_status hone_session_output_info(const hone_session* session, int32_t index,
   });
 }
 
+hone_status hone_session_expected_output_info(hone_session* session, int32_t index, hone_tensor_info* info) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    RequirePointer(info, "info");
+    hone::Session& of = *session->session;
+    const hone::Plan& plan = of.package().plan();
+    const hone::PlanBuffer& output = hone::BufferAt(plan, plan.outputs, index, "output");
+    *info = hone::InfoOf(output, of.ExpectedShape(index));
+  });
+}
+
 hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes) {
   return Guarded([&] {
     const hone_tensor_info output = hone::OutputInfo(session, index);

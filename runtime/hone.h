@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises with each addition. Nothing is removed or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 9
+#define HONE_API_VERSION 10
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -197,6 +197,11 @@ hone_status hone_session_run_with(hone_session* session, const hone_memory* inpu
  * other outputs, and for all outputs before the first run, both functions agree. info->shape is valid until the session
  * runs again or is freed. Since version 4. */
 hone_status hone_session_output_info(const hone_session* session, int32_t index, hone_tensor_info* info);
+/* The shape and size that the output will have after the next run, from the present shapes of the inputs. Along axes
+ * that a run counts from data (boxes) it is the largest. HONE_BAD_DATA if no run takes these shapes, as
+ * hone_session_run. info->shape is valid until an input's shape is set or the session is freed. Allocates nothing.
+ * Since version 10. */
+hone_status hone_session_expected_output_info(hone_session* session, int32_t index, hone_tensor_info* info);
 /* Copies the output from the memory that the last run wrote. size_bytes must equal the size that
  * hone_session_output_info returns. */
 hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes);

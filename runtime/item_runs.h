@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/package/plan.h"
@@ -51,5 +53,10 @@ class ItemRuns {
   std::vector<WorkRange> runs_;
   std::vector<int64_t> before_;  // needed items before each run
 };
+
+// The runs of each stage of a call; null for a stage without boxes, and none for a call without them. `extent_at` gives
+// the address of a buffer's int64; it is null for a number below 0.
+std::vector<std::unique_ptr<ItemRuns>> RunsOf(const PlanCall& call, const PlanKernel& kernel,
+                                              const std::function<const int64_t*(int)>& extent_at);
 
 }  // namespace hone

@@ -45,6 +45,26 @@ std::string InputShapeText(const Plan& plan, size_t input) {
   return text;
 }
 
+std::string OutputShapeText(const Plan& plan, size_t output) {
+  const Shape& shape = plan.buffers[plan.outputs[output]].shape;
+  std::vector<std::string> dims;
+  for (const int64_t dim : shape) dims.push_back(fmt::format("{}", dim));
+  bool any = false;
+  for (const CountedAxis& counted : plan.counted) {
+    if (counted.output < 0 || static_cast<size_t>(counted.output) != output) continue;
+    const std::string& name = plan.buffers[counted.count].name;
+    // Counts of data have no name that is shorter than the place.
+    const bool is_place = name.starts_with("the count of ");
+    dims[counted.axis] =
+        is_place ? fmt::format("(0..{})", counted.most) : fmt::format("({}: 0..{})", name, counted.most);
+    any = true;
+  }
+  if (!any) return ShapeText(shape);
+  std::string text;
+  for (const std::string& dim : dims) text += (text.empty() ? "" : "x") + dim;
+  return text;
+}
+
 bool HasFixedExtents(const Plan& plan, size_t input, const Shape& shape) {
   const Shape& full = BufferOf(plan, input).shape;
   if (shape.size() != full.size()) return false;

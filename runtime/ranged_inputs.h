@@ -16,6 +16,9 @@ bool IsRanged(const Plan& plan, size_t input);
 // "1x(seq: 1..512)x768": the shape of an input, with the name and the range of each axis that has one.
 std::string InputShapeText(const Plan& plan, size_t input);
 
+// "1x(2 * seq: 0..1024)x768": the shape of an output, with the name and the bounds of each axis that a run counts.
+std::string OutputShapeText(const Plan& plan, size_t output);
+
 // Whether the shape has the input's rank and its fixed extents.
 bool HasFixedExtents(const Plan& plan, size_t input, const Shape& shape);
 // Takes a shape with the fixed extents. Throws Error(kBadData), naming the dimension, for an extent out of its range.

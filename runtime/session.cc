@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/memory_spans.h"
+#include "runtime/output_shapes.h"
 #include "runtime/package_impl.h"
 #include "runtime/ranged_inputs.h"
 #include "runtime/session_inputs.h"
@@ -50,9 +51,11 @@ struct Session::Impl {
   std::optional<SessionInputs> inputs;
   std::vector<int> ranged;             // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
   std::vector<KernelLaunch> launches;  // one per plan call
-  std::vector<std::vector<std::unique_ptr<ItemRuns>>> runs;  // one per plan call and stage with boxes
+  std::vector<std::vector<std::unique_ptr<ItemRuns>>> runs;  // one per plan call and stage; null without boxes
   std::vector<std::vector<Use>> uses;                        // one per plan buffer; empty except for inputs and outputs
-  std::unique_ptr<Shape[]> shapes;                           // one per plan output: its true shape in the last run
+  std::optional<OutputShapes> shapes;
+  std::optional<ShapeCalls> shape_calls;
+  bool are_shapes_new = true;  // whether an input's shape changed after the last Expect
 
   std::vector<MemorySpan> spans;  // room for all inputs and outputs
 
@@ -78,8 +81,8 @@ struct Session::Impl {
       bound.push_back(own.back().data());
     }
     MakeInputs(source);
-    shapes.reset(new Shape[plan().outputs.size()]);
-    for (size_t i = 0; i < plan().outputs.size(); ++i) shapes[i] = Shape(plan().buffers[plan().outputs[i]].shape);
+    shapes.emplace(plan());
+    shape_calls.emplace(plan());
     spans.reserve(plan().inputs.size() + plan().outputs.size());
   }
 
@@ -128,24 +131,6 @@ struct Session::Impl {
     return launch;
   }
 
-  // The items that a run needs of each stage that has boxes.
-  std::vector<std::unique_ptr<ItemRuns>> RunsOf(const PlanCall& call, KernelLaunch& launch) {
-    std::vector<std::unique_ptr<ItemRuns>> all;
-    for (size_t stage = 0; stage < launch.stages.size(); ++stage) {
-      std::vector<ItemBox> boxes;
-      std::vector<const int64_t*> extents;
-      for (const ItemBox& box : call.boxes) {
-        if (static_cast<size_t>(box.stage) != stage) continue;
-        boxes.push_back(box);
-        for (const ItemAxis& axis : box.axes) extents.push_back(ExtentAt(axis.extent));
-      }
-      if (boxes.empty()) continue;
-      all.push_back(std::make_unique<ItemRuns>(std::move(boxes), std::move(extents), launch.stages[stage].extent));
-      launch.stages[stage].runs = all.back().get();
-    }
-    return all;
-  }
-
   // Extents stay in the session's own memory, which never moves.
   const int64_t* ExtentAt(int buffer) {
     if (buffer < 0) return nullptr;
@@ -157,7 +142,8 @@ struct Session::Impl {
   void MakeLaunches() {
     for (const PlanCall& call : plan().calls) {
       launches.push_back(LaunchOf(call));
-      runs.push_back(RunsOf(call, launches.back()));
+      runs.push_back(RunsOf(call, plan().kernels[call.kernel], [this](int buffer) { return ExtentAt(buffer); }));
+      for (size_t i = 0; i < runs.back().size(); ++i) launches.back().stages[i].runs = runs.back()[i].get();
     }
     uses.resize(plan().buffers.size());
     for (size_t i = 0; i < launches.size(); ++i) {
@@ -226,7 +212,9 @@ struct Session::Impl {
   }
 
   void RunCall(size_t i, WorkerTime* times = nullptr) {
-    for (const auto& stage : runs[i]) stage->Update();
+    for (const auto& stage : runs[i]) {
+      if (stage != nullptr) stage->Update();
+    }
     const int32_t code = RunKernel(*pool, launches[i], times);
     if (code == 0) return;
     const PlanCall& call = plan().calls[i];
@@ -235,36 +223,19 @@ struct Session::Impl {
                             call.nodes.empty() ? fmt::format("call {}", i) : call.nodes.front(), call.op, code));
   }
 
-  // Sets the outputs' shapes to those that the run counted.
-  void Settle() {
-    for (const CountedAxis& counted : plan().counted) {
-      if (counted.output >= 0) shapes[counted.output][counted.axis] = counted.most;
-    }
-    for (const CountedAxis& counted : plan().counted) {
-      int64_t count = 0;
-      std::memcpy(&count, bound[counted.count], sizeof(count));
-      if (count < 0 || count > counted.most) {
-        throw Error(ExitCode::kBadData, fmt::format("{} is {}; it may be 0 to {}", plan().buffers[counted.count].name,
-                                                    count, counted.most));
-      }
-      if (counted.output >= 0) Trim(counted, count);
-    }
+  // Counts the extents that follow from the inputs' shapes, and checks them.
+  void Expect() {
+    if (!are_shapes_new || plan().ranged.empty()) return;
+    inputs->WriteExtents(bound);
+    for (const size_t call : shape_calls->calls()) RunCall(call);
+    shapes->Expect(*shape_calls, bound);
+    are_shapes_new = false;
   }
 
-  // Moves rows together at the front of the output, over the elements beyond their count.
-  void Trim(const CountedAxis& counted, int64_t count) {
-    if (count == counted.most) return;
-    Shape& shape = shapes[counted.output];
-    const int output = plan().outputs[counted.output];
-    int64_t rows = 1, inner = DTypeBytes(plan().buffers[output].dtype);
-    for (size_t d = 0; d < shape.size(); ++d) {
-      if (d != static_cast<size_t>(counted.axis)) (d < static_cast<size_t>(counted.axis) ? rows : inner) *= shape[d];
-    }
-    char* const data = bound[output];
-    for (int64_t row = 1; row < rows; ++row) {
-      std::memmove(data + row * count * inner, data + row * counted.most * inner, count * inner);
-    }
-    shape[counted.axis] = count;
+  // Before the calls of a run.
+  void Begin() {
+    Expect();
+    inputs->Write(bound);
   }
 
   size_t InputIndex(std::string_view name) const {
@@ -307,6 +278,7 @@ void Session::SetInput(std::string_view name, const Tensor& value) {
 void Session::SetInputShape(int i, const Shape& shape) {
   const int buffer = impl_->BufferOf(impl_->plan().inputs, i, "input");
   impl_->inputs->SetShape(i, shape, impl_->own[buffer].data());
+  impl_->are_shapes_new = true;
 }
 
 const Shape& Session::InputShape(int i) const {
@@ -336,22 +308,22 @@ void Session::RefuseOverlaps() { impl_->RefuseOverlaps(); }
 // Each kernel keeps denormals off, but setting the control register costs 10 ns each time. Here it is set once.
 void Session::Run() {
   const DenormalsOff off;
-  impl_->inputs->Write(impl_->bound);
+  impl_->Begin();
   for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);
-  impl_->Settle();
+  impl_->shapes->Settle(impl_->bound);
 }
 
 std::vector<int64_t> Session::RunProfiled() {
   using Clock = std::chrono::steady_clock;
   const DenormalsOff off;
-  impl_->inputs->Write(impl_->bound);
+  impl_->Begin();
   std::vector<int64_t> spent_ns(impl_->launches.size());
   for (size_t i = 0; i < spent_ns.size(); ++i) {
     const Clock::time_point begin = Clock::now();
     impl_->RunCall(i);
     spent_ns[i] = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
   }
-  impl_->Settle();
+  impl_->shapes->Settle(impl_->bound);
   return spent_ns;
 }
 
@@ -364,7 +336,7 @@ Session::Trace Session::RunTraced() {
   const auto workers = static_cast<size_t>(impl_->pool->threads());
   Trace trace;
   trace.begin_ns = now_ns();
-  impl_->inputs->Write(impl_->bound);
+  impl_->Begin();
   std::vector<WorkerTime> times;
   for (size_t call = 0; call < impl_->launches.size(); ++call) {
     times.assign(impl_->launches[call].stages.size() * workers, {});
@@ -377,7 +349,7 @@ Session::Trace Session::RunTraced() {
           {call, static_cast<int>(i / workers), static_cast<int>(i % workers), times[i].begin_ns, times[i].end_ns});
     }
   }
-  impl_->Settle();
+  impl_->shapes->Settle(impl_->bound);
   return trace;
 }
 
@@ -389,13 +361,19 @@ const void* Session::OutputData(int i) const {
 
 const Shape& Session::OutputShape(int i) const {
   impl_->BufferOf(impl_->plan().outputs, i, "output");
-  return impl_->shapes[i];
+  return impl_->shapes->shape(i);
+}
+
+const Shape& Session::ExpectedShape(int i) {
+  impl_->BufferOf(impl_->plan().outputs, i, "output");
+  impl_->Expect();
+  return impl_->shapes->expected(i);
 }
 
 Tensor Session::Output(int i) const {
   const void* data = OutputData(i);
   const PlanBuffer& buffer = impl_->plan().buffers[impl_->plan().outputs[i]];
-  Tensor copy(buffer.dtype, impl_->shapes[i]);
+  Tensor copy(buffer.dtype, impl_->shapes->shape(i));
   if (copy.size_bytes() > 0) std::memcpy(copy.raw(), data, copy.size_bytes());
   return copy;
 }

@@ -54,15 +54,19 @@ class Session {
   // tensors that were bound without a check. Allocates nothing.
   void RefuseOverlaps();
   // Runs every call. Throws Error(kBug) naming the node when a kernel returns a code. Throws Error(kBadData) naming
-  // the axis when a counted axis is longer than the package can hold. Before anything
-  // runs, throws Error(kBadData) when inputs disagree on a dimension, and Error(kUsage) when an input's shape changed
-  // after memory was bound for it. Allocates nothing.
+  // the count when an axis that is counted from data is longer than the package can hold. Before anything is computed,
+  // throws Error(kBadData) when inputs disagree on a dimension or the model does not take their extents. It then throws
+  // Error(kUsage) when an input's shape changed after memory was bound for it. Allocates nothing.
   void Run();
   int outputs() const;
   // The shape that the last run gave output i of the plan's list: the buffer's own, or smaller along counted axes.
   // Before a run it is the buffer's. Valid until the next run.
   const Shape& OutputShape(int i) const;
-  Tensor Output(int i) const;  // a copy, of that shape
+  // The shape that the inputs' present shapes give output i in the next run. Along axes that a run counts from data it
+  // is the largest. Valid until an input's shape is set. Throws Error(kBadData) if no run takes these shapes. Allocates
+  // nothing.
+  const Shape& ExpectedShape(int i);
+  Tensor Output(int i) const;  // a copy, of OutputShape
   // The memory that Run writes output i of the plan's list to: the session's own, or what was bound. After a run the
   // elements of OutputShape lie there densely.
   const void* OutputData(int i) const;

@@ -89,11 +89,15 @@ void SessionInputs::RequireSize(size_t input) const {
                                             of.bound_bytes, ShapeText(shapes_[input]), size_bytes(input)));
 }
 
+void SessionInputs::WriteExtents(const std::vector<char*>& memory) const {
+  RequireAgreement(*plan_, shapes_);
+  hone::WriteExtents(*plan_, shapes_, memory);
+}
+
 void SessionInputs::Write(const std::vector<char*>& memory) const {
   if (plan_->ranged.empty()) return;
-  RequireAgreement(*plan_, shapes_);
   for (size_t i = 0; i < inputs_.size(); ++i) RequireSize(i);
-  WriteExtents(*plan_, shapes_, memory);
+  WriteExtents(memory);
   for (size_t i = 0; i < inputs_.size(); ++i) {
     char* const buffer = memory[plan_->inputs[i]];
     if (!inputs_[i].ranged || Source(i, buffer) == buffer) continue;

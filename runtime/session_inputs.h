@@ -36,6 +36,9 @@ class SessionInputs {
   // The memory that later runs read.
   const char* Source(size_t input, const char* buffer) const;
 
+  // Writes the extents of the present shapes. Throws Error(kBadData) if inputs disagree on a dimension. Allocates
+  // nothing.
+  void WriteExtents(const std::vector<char*>& memory) const;
   // Writes all ranged inputs and the extents for a run. `memory` has the address of each plan buffer. Throws Error,
   // before anything is written: kBadData if inputs disagree on a dimension; kUsage if bound memory has another size
   // than the shape. Allocates nothing.

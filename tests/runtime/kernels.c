@@ -23,7 +23,8 @@ const char hone_kernels[] = "[" KERNEL(
     INTEGERS("output", ""), "0") "," KERNEL(
     STAGE("show", "1", "1", "0"),
     FLOATS("data", "64,64") "," FLOATS("data", "64") "," INTEGERS("data", "") "," INTEGERS("data", "") ","
-    FLOATS("output", "64,64") "," INTEGERS("output", "2"), "0") "]";
+    FLOATS("output", "64,64") "," INTEGERS("output", "2"),
+    "0") "," KERNEL(STAGE("left", "1", "1", "0"), INTEGERS("data", "") "," INTEGERS("output", ""), "0") "]";
 
 /* operands: x, w (one value), y. y[i] = x[i] * w[0]; an item is one float. */
 int32_t scale(const hone_kernel_args* args, int64_t begin, int64_t end) {
@@ -78,6 +79,12 @@ int32_t show(const hone_kernel_args* args, int64_t begin, int64_t end) {
   int64_t* seen = args->operands[5];
   for (int64_t i = 0; begin < end && i < 4096; ++i) y[i] = x[i] + b[i / 64];
   for (int i = 0; begin < end && i < 2; ++i) seen[i] = *(const int64_t*)args->operands[2 + i];
+  return 0;
+}
+
+/* operands: n, count. count is n - 5. */
+int32_t left(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  if (begin < end) *(int64_t*)args->operands[1] = *(const int64_t*)args->operands[0] - 5;
   return 0;
 }
 

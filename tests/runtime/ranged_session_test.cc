@@ -88,6 +88,34 @@ TEST_F(RangedSessionTest, HasTheLargestShapeAtFirst) {
   ExpectRan(Tensor(DType::kFloat32, {64, 64}), Tensor(DType::kFloat32, {64}));
 }
 
+// The count follows from the shape of x alone, so that no kernel of data runs before it is known.
+TEST_F(RangedSessionTest, KnowsCountsOfShapesBeforeARun) {
+  Session session(Package::FromBytes(testing::LeftPackage(), "left"), {.threads = 1});
+  std::vector<float> y(kSide * kSide, -7);
+  session.BindOutput(0, y.data(), y.size() * 4);
+  session.SetInput("x", Ramp({9, 64}, 1));
+  session.SetInput("b", Ramp({9}, 0));
+  const int64_t before = testing::Allocations();
+  EXPECT_EQ(session.ExpectedShape(0), (Shape{4, 64}));
+  EXPECT_EQ(testing::Allocations(), before);
+  EXPECT_EQ(session.OutputShape(0), (Shape{64, 64}));
+  EXPECT_THAT(y, ::testing::Each(-7));
+  session.Run();
+  EXPECT_EQ(session.OutputShape(0), (Shape{4, 64}));
+  EXPECT_EQ(y[0], 1);
+  y.assign(y.size(), -7);
+  session.SetInput("x", Ramp({3, 64}, 1));
+  session.SetInput("b", Ramp({3}, 0));
+  const std::string right = "rows - 5 is -2 in a run of rows=3, columns=64; it may be 0 to 64";
+  EXPECT_EQ(FailureOf([&] { session.ExpectedShape(0); }).text, right);
+  for (int i = 0; i < 2; ++i) {
+    const Failure failure = FailureOf([&] { session.Run(); });
+    EXPECT_EQ(failure.code, ExitCode::kBadData);
+    EXPECT_EQ(failure.text, right);
+  }
+  EXPECT_THAT(y, ::testing::Each(-7));
+}
+
 // A NaN that a run left behind the elements of the next one would spread through products with 0.
 TEST_F(RangedSessionTest, LeavesNothingOfLargerInputs) {
   Tensor x = Ramp({64, 64}, 1), b = Ramp({64}, 1);
@@ -268,6 +296,21 @@ TEST_F(CApiRangedTest, RunsShapesOneAfterTheOther) {
     ASSERT_EQ(hone_session_set_input(session_, 0, x.raw(), static_cast<size_t>(x.size_bytes())), HONE_OK);
     EXPECT_EQ(hone_session_set_input(session_, 0, x.raw(), 4), HONE_USAGE);
   }
+}
+
+// The sum of both: no axis of it is counted.
+TEST_F(CApiRangedTest, TellsOutputsBeforeARun) {
+  hone_tensor_info info{};
+  ASSERT_EQ(SetShape(0, {2, 3}), HONE_OK);
+  EXPECT_EQ(hone_session_expected_output_info(session_, 0, &info), HONE_BAD_DATA);
+  EXPECT_THAT(hone_error_text(), ::testing::HasSubstr("the dimension rows is 2 in axis 0 of 'x' and 64"));
+  ASSERT_EQ(SetShape(1, {2}), HONE_OK);
+  ASSERT_EQ(hone_session_expected_output_info(session_, 0, &info), HONE_OK);
+  EXPECT_STREQ(info.name, "y");
+  EXPECT_EQ(info.size_bytes, 16384U);
+  EXPECT_EQ(hone_session_expected_output_info(session_, 2, &info), HONE_USAGE);
+  EXPECT_EQ(hone_session_expected_output_info(session_, 0, nullptr), HONE_USAGE);
+  EXPECT_EQ(hone_session_expected_output_info(nullptr, 0, &info), HONE_USAGE);
 }
 
 TEST_F(CApiRangedTest, RefusalsNameTheDimension) {

@@ -143,6 +143,23 @@ Plan RangedPlan() {
   return plan;
 }
 
+std::string LeftPackage() {
+  Plan plan = RangedPlan();
+  PlanBuffer count = Buffer("rows - 5", BufferKind::kOutput, {}, 8);
+  count.dtype = DType::kInt64;
+  plan.buffers.push_back(count);
+  plan.counted = {{0, 0, 6, kCountedSide}};
+  PlanKernel kernel;
+  kernel.stages = {{"left", 1, 1, 0}};
+  plan.kernels.push_back(kernel);
+  PlanCall call;
+  call.kernel = 1;
+  call.operands = {{3, 0, 0}, {6, 0, 0}};
+  call.op = "subtract";
+  plan.calls.push_back(call);
+  return PackTestPackage(plan, ReadTestKernels(), std::string(64, '\0'));
+}
+
 std::string RangedPackage() { return PackTestPackage(RangedPlan(), ReadTestKernels(), std::string(64, '\0')); }
 
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
