@@ -55,7 +55,7 @@ std::string Nearest(std::string_view name, const std::vector<std::string>& candi
 
 std::string DidYouMean(std::string_view name, const std::vector<std::string>& candidates) {
   const std::string nearest = Nearest(name, candidates);
-  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
+  return nearest.empty() || nearest == name ? "" : "; did you mean " + nearest + "?";
 }
 
 }  // namespace hone

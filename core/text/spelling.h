@@ -15,7 +15,7 @@ size_t EditDistance(std::string_view a, std::string_view b);
 // equally near candidates the one that begins like it for longest wins, then the first.
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates);
 
-// "; did you mean X?" or "", to append to an error message.
+// "; did you mean X?" or "", to append to an error message. A candidate that was given is no suggestion.
 std::string DidYouMean(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace hone

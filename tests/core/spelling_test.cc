@@ -24,6 +24,7 @@ TEST(Spelling, SaysNothingWhenNothingIsNear) {
   EXPECT_EQ(Nearest("", {"a"}), "");
   EXPECT_EQ(Nearest(std::string(100000, 'a'), {"a"}), "");
   EXPECT_EQ(DidYouMean("bulid", {"build"}), "; did you mean build?");
+  EXPECT_EQ(DidYouMean("build", {"build"}), "");
 }
 
 }  // namespace
