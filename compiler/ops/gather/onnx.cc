@@ -26,12 +26,17 @@ struct SliceRange {
 
 bool IsCountedAlong(const OnnxNodeView& view, int64_t axis) { return IsCounted(view.builder(), view.Input(0), axis); }
 
-// Turns indices from the end, which are known only at run time, into indices from the start.
+// Turns indices from the end, which are known only at run time, into indices from the start. One beyond the extent
+// becomes the nearest, as kernels read it along an axis of a known extent.
+ExprPtr WithExtent(const OnnxNodeView& view, const ExprPtr& indices, const ExprPtr& extent) {
+  const ExprPtr below = WithScalar(view, "less", indices, 0);
+  const ExprPtr from_start = view.Call("where", {below, view.Call("add", {indices, extent}), indices});
+  return WithScalar(view, "maximum", view.Call("minimum", {from_start, WithScalar(view, "subtract", extent, 1)}), 0);
+}
+
 ExprPtr FromStart(const OnnxNodeView& view, const ExprPtr& indices, int64_t axis) {
   const DType dtype = view.builder().DTypeOf(indices);
-  const ExprPtr extent = AsDType(view, ExtentOf(view.builder(), view.Input(0), axis), dtype);
-  const ExprPtr below = WithScalar(view, "less", indices, 0);
-  return view.Call("where", {below, view.Call("add", {indices, extent}), indices});
+  return WithExtent(view, indices, AsDType(view, ExtentOf(view.builder(), view.Input(0), axis), dtype));
 }
 
 ExprPtr StridedSlice(const OnnxNodeView& view, const ExprPtr& data, const std::vector<SliceRange>& ranges) {
@@ -144,6 +149,7 @@ std::vector<ExprPtr> Split(const OnnxNodeView& view) {
 ExprPtr KnownIndices(const OnnxNodeView& view, const Tensor& indices, int64_t axis) {
   const int64_t dim = Nth(view.InputShape(0), axis);
   int64_t least = 0;
+  bool any_from_end = false;
   if (indices.dtype() != DType::kInt64 && indices.dtype() != DType::kInt32) RefuseNode("its indices must be integers");
   Tensor positive = indices.Clone();
   for (int64_t i = 0; i < positive.elements(); ++i) {
@@ -151,9 +157,10 @@ ExprPtr KnownIndices(const OnnxNodeView& view, const Tensor& indices, int64_t ax
     if (at < -dim || at >= dim) RefuseNode(fmt::format("index {} is outside {}", at, dim));
     if (at < 0) positive.Set(i, static_cast<double>(at + dim));
     least = std::max(least, at < 0 ? -at : at + 1);
+    any_from_end = any_from_end || at < 0;
   }
   RequireElements(view.builder(), view.Input(0), axis, CountOf(least));
-  if (IsCountedAlong(view, axis)) return FromStart(view, view.Input(1), axis);
+  if (IsCountedAlong(view, axis) && any_from_end) return FromStart(view, view.Input(1), axis);
   return relay::MakeConstant(positive, relay::AsConstant(view.Input(1)) ? relay::AsConstant(view.Input(1))->name : "");
 }
 
@@ -179,17 +186,17 @@ std::vector<ExprPtr> GatherElements(const OnnxNodeView& view) {
 ExprPtr PartsFromStart(const OnnxNodeView& view, const ExprPtr& indices, int64_t first_axis) {
   const int64_t parts = view.builder().ShapeOf(indices).back();
   ExprPtr extents;
+  bool any = false;
   for (int64_t part = 0; part < parts; ++part) {
-    if (!IsCountedAlong(view, first_axis + part)) continue;
+    any = any || IsCountedAlong(view, first_axis + part);
     Tensor here(DType::kInt64, {parts});
     here.Set(part, 1);
     const ExprPtr extent = ExtentOf(view.builder(), view.Input(0), first_axis + part);
     const ExprPtr placed = view.Call("multiply", {relay::MakeConstant(std::move(here)), extent});
     extents = extents == nullptr ? placed : view.Call("add", {extents, placed});
   }
-  if (extents == nullptr) return indices;
-  extents = AsDType(view, extents, view.builder().DTypeOf(indices));
-  return view.Call("where", {WithScalar(view, "less", indices, 0), view.Call("add", {indices, extents}), indices});
+  if (!any) return indices;
+  return WithExtent(view, indices, AsDType(view, extents, view.builder().DTypeOf(indices)));
 }
 
 // ONNX has the parts of a position along the last axis, Relay along the first.
@@ -251,14 +258,24 @@ OnnxOperatorTable IndexingOperators() {
        {"axes", "ends", "starts"},
        {.becomes = "add maximum minimum strided_slice take where", .takes_counts = true}},
       {"Split", 1, 2, Split, {"axis", "num_outputs", "split"}, {.becomes = "strided_slice", .takes_counts = true}},
-      {"Gather", 2, 2, Gather, {"axis"}, {.becomes = "add take where", .takes_counts = true}},
-      {"GatherElements", 2, 2, GatherElements, {"axis"}, {.becomes = "gather", .takes_counts = true}},
+      {"Gather",
+       2,
+       2,
+       Gather,
+       {"axis"},
+       {.becomes = "add less maximum minimum subtract take where", .takes_counts = true}},
+      {"GatherElements",
+       2,
+       2,
+       GatherElements,
+       {"axis"},
+       {.becomes = "add gather less maximum minimum subtract where", .takes_counts = true}},
       {"GatherND",
        2,
        2,
        GatherNd,
        {"batch_dims"},
-       {.becomes = "add gather_nd less multiply transpose where", .takes_counts = true}},
+       {.becomes = "add gather_nd less maximum minimum multiply subtract transpose where", .takes_counts = true}},
       {"GatherND", 2, 2, GatherNd, {}, {}, kMicrosoft},
       {"TorchEmbedding", 2, 4, TorchEmbedding, {}, {}, kMicrosoft},
       {"ReverseSequence",
