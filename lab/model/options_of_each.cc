@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/frontend/onnx/file/onnx_parse.h"
+#include "compiler/frontend/onnx/input_shapes.h"
 #include "core/error.h"
 #include "lab/files/read_file.h"
 
@@ -25,9 +26,7 @@ FreeNames NamesIn(const std::string& model) {
   std::vector<std::string> notices;
   for (const OnnxInput& input : ParseOnnxFile(file.fd(), &external, notices).inputs) {
     names.inputs.insert(input.name);
-    for (const OnnxDim& dim : input.dims) {
-      if (dim.value < 0) names.dims.insert(dim.symbol);
-    }
+    for (size_t axis = 0; axis < input.dims.size(); ++axis) names.dims.insert(FreeDimName(input, axis));
   }
   return names;
 }

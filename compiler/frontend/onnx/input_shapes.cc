@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "core/error.h"
@@ -44,18 +45,11 @@ class ShapeResolver {
     std::string origin;  // the user's option
   };
 
-  // Empty if the dimension is not free.
-  static std::string NameOf(const OnnxInput& input, size_t axis) {
-    const OnnxDim& dim = input.dims[axis];
-    if (dim.value >= 0) return "";
-    return dim.symbol.empty() ? fmt::format("{}_{}", input.name, axis) : dim.symbol;
-  }
-
   std::vector<std::string> FreeNames() const {
     std::vector<std::string> names;
     for (const OnnxInput& input : graph_.inputs) {
       for (size_t axis = 0; axis < input.dims.size(); ++axis) {
-        const std::string name = NameOf(input, axis);
+        const std::string name = FreeDimName(input, axis);
         if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
       }
     }
@@ -123,23 +117,44 @@ class ShapeResolver {
                                     input.dims.size(), shape.size()));
     }
     for (size_t i = 0; i < shape.size(); ++i) {
-      const std::string name = NameOf(input, i);
+      const std::string name = FreeDimName(input, i);
       if (name.empty()) continue;
       Bind(name, {shape[i], shape[i]}, fmt::format("--shape {}={}", input.name, fmt::join(shape, ",")));
     }
   }
 
-  // A free first dimension without a given number is a batch of 1.
+  static bool IsCalledBatch(const std::string& name) {
+    std::string lower = name;
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    return lower.find("batch") != std::string::npos;
+  }
+
+  // A batch is called so, or its axis is the first one wherever it is, and not an input's only one.
+  bool IsBatch(const std::string& name) const {
+    const std::vector<std::string> free = FreeNames();
+    if (std::ranges::any_of(free, IsCalledBatch)) return IsCalledBatch(name);
+    bool is_first = false;
+    for (const OnnxInput& input : graph_.inputs) {
+      for (size_t axis = 0; axis < input.dims.size(); ++axis) {
+        if (FreeDimName(input, axis) != name) continue;
+        if (axis > 0) return false;
+        is_first = is_first || input.dims.size() > 1;
+      }
+    }
+    return is_first;
+  }
+
+  // A free batch without a given number is 1.
   void BindBatch(const OnnxInput& input) {
-    const std::string name = input.dims.empty() ? "" : NameOf(input, 0);
-    if (name.empty() || !bound_.try_emplace(name, Bound{{1, 1}, "its default"}).second) return;
+    const std::string name = input.dims.empty() ? "" : FreeDimName(input, 0);
+    if (name.empty() || !IsBatch(name) || !bound_.try_emplace(name, Bound{{1, 1}, "its default"}).second) return;
     notices_.push_back(fmt::format("input \"{}\": the free dimension {} is bound to 1", input.name, name));
   }
 
   void BindOthers(const OnnxInput& input) {
     const DimRange& range = options_.other_dims;
-    for (size_t axis = 1; axis < input.dims.size(); ++axis) {
-      const std::string name = NameOf(input, axis);
+    for (size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const std::string name = FreeDimName(input, axis);
       if (name.empty() || !bound_.try_emplace(name, Bound{range, "its default"}).second) continue;
       notices_.push_back(
           fmt::format("input \"{}\": the free dimension {} may be {} to {} in a run; --dim {}=LO..HI changes "
@@ -170,7 +185,7 @@ class ShapeResolver {
     }
     Shape shape;
     for (size_t axis = 0; axis < input.dims.size(); ++axis) {
-      const std::string name = NameOf(input, axis);
+      const std::string name = FreeDimName(input, axis);
       const DimRange range =
           name.empty() ? DimRange{input.dims[axis].value, input.dims[axis].value} : bound_.at(name).range;
       shape.push_back(range.most);
@@ -190,6 +205,12 @@ class ShapeResolver {
 };
 
 }  // namespace
+
+std::string FreeDimName(const OnnxInput& input, size_t axis) {
+  const OnnxDim& dim = input.dims[axis];
+  if (dim.value >= 0) return "";
+  return dim.symbol.empty() ? fmt::format("{}_{}", input.name, axis) : dim.symbol;
+}
 
 ResolvedInputs ResolveInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
                              std::vector<std::string>& notices) {

@@ -17,15 +17,19 @@ struct RangedDim {
   std::vector<std::pair<size_t, size_t>> places;  // input and axis, in order
 };
 
+// The name by which options set a free dimension: its own or INPUT_AXIS. Empty if the dimension is not free.
+std::string FreeDimName(const OnnxInput& input, size_t axis);
+
 struct ResolvedInputs {
   std::vector<Shape> shapes;  // one per input of the graph, in its order; a ranged axis has its greatest extent
   std::vector<RangedDim> ranged;
 };
 
 // A given shape holds. Elsewhere a free dimension takes the number or the range given for its name. A number may also
-// come from a shape given for another input with this name. A first dimension that remains free is 1, with a notice.
-// Any other takes the range of options.other_dims, with a notice. Equal names are one dimension. Throws Error(kUsage)
-// for an input or a name that the model lacks, and for two numbers given for one name (naming both).
+// come from a shape given for another input with this name. Of those that remain free a batch is 1, with a notice. It
+// is the one that is called so, or else a first dimension that is no later one of another input. Any other dimension
+// takes the range of options.other_dims, with a notice. Equal names are one dimension. Throws Error(kUsage) for an
+// input or a name that the model lacks, and for two numbers given for one name (naming both).
 ResolvedInputs ResolveInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
                              std::vector<std::string>& notices);
 
