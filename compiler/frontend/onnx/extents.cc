@@ -37,10 +37,22 @@ Interval Times(const Interval& a, const Interval& b) {
   return {least, most};
 }
 
-// Sums of two numbers within the limits fit into 64 bits.
+int64_t BoundedSum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return Bounded(sum);
+  return a < 0 ? -Interval::kUnbounded : Interval::kUnbounded;
+}
+
+// A limit that one of them lacks the result lacks, too.
 Interval Plus(const Interval& a, const Interval& b) {
-  return {a.least <= -Interval::kUnbounded ? a.least : Bounded(a.least + Bounded(b.least)),
-          a.most >= Interval::kUnbounded ? a.most : Bounded(a.most + Bounded(b.most))};
+  constexpr int64_t kNone = Interval::kUnbounded;
+  return {std::min(a.least, b.least) <= -kNone ? -kNone : BoundedSum(a.least, b.least),
+          std::max(a.most, b.most) >= kNone ? kNone : BoundedSum(a.most, b.most)};
+}
+
+Interval Over(const Interval& a, int64_t by) {
+  constexpr int64_t kNone = Interval::kUnbounded;
+  return {a.least <= -kNone ? -kNone : a.least / by, a.most >= kNone ? kNone : a.most / by};
 }
 
 }  // namespace
@@ -316,8 +328,7 @@ ExtentForms::MaybeExtent ExtentForms::Divided(const Extent& a, int64_t by) {
     rest = a;
   }
   if (least >= 0 && most < by) return whole;
-  const Extent quotient =
-      Derived(Rule::kQuotient, rest, Extent(by), {RangeOf(rest).least / by, RangeOf(rest).most / by});
+  const Extent quotient = Derived(Rule::kQuotient, rest, Extent(by), Over(RangeOf(rest), by));
   return Sum(whole, quotient);
 }
 
