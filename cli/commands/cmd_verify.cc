@@ -22,6 +22,7 @@
 #include "lab/model/extents.h"
 #include "lab/model/inputs.h"
 #include "lab/model/model.h"
+#include "lab/model/taken_extents.h"
 #include "lab/text/print.h"
 #include "lab/verify/compare_nodes.h"
 #include "lab/verify/compare_outputs.h"
@@ -138,22 +139,27 @@ std::vector<std::string> FixedShapes(const std::vector<InputSpec>& specs, const 
 
 // The inputs at each length: what the options or the model choose, or else several lengths of a package that leaves
 // them to its runs.
-std::vector<Inputs> EachInputs(const VerifyPackageOptions& options, const Model& model, const Package& package) {
+struct ComparedInputs {
+  std::vector<Inputs> each;
+  std::vector<Extents> passed_over;  // lengths that no run of the model takes
+};
+ComparedInputs EachInputs(const VerifyPackageOptions& options, const Model& model, const Package& package) {
   InputOptions of_inputs = options.inputs;
   of_inputs.seed = options.model.seed;
   const std::vector<InputSpec> specs = InputSpecs(package);
   of_inputs.shapes = FixedShapes(specs, model);
-  std::vector<Extents> samples = SampleExtents(FreeDimensions(specs));
+  const auto takes = [&](const Extents& extents) { return TakesExtents(model.typed, extents); };
+  SampledExtents samples = SampleExtents(FreeDimensions(specs), takes);
   const bool chosen = !of_inputs.files.empty() || !of_inputs.shapes.empty() || !options.expect.empty();
-  if (chosen || options.bisect) samples = {{}};
-  std::vector<Inputs> each;
-  for (const Extents& extents : samples) {
+  if (chosen || options.bisect) samples = {{{}}, {}};
+  ComparedInputs inputs{{}, samples.passed_over};
+  for (const Extents& extents : samples.taken) {
     of_inputs.dims.clear();
     for (const auto& [name, extent] : extents) of_inputs.dims.push_back(fmt::format("{}={}", name, extent));
-    each.push_back(MakeInputs(specs, of_inputs));
-    RequireIndicesInRange(specs, each.back());
+    inputs.each.push_back(MakeInputs(specs, of_inputs));
+    RequireIndicesInRange(specs, inputs.each.back());
   }
-  return each;
+  return inputs;
 }
 
 std::vector<OutputError> CompareAll(const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
@@ -291,16 +297,27 @@ std::string ToleranceText(const VerifyTolerance& tolerance) {
   return fmt::format("{:.1e}, {}", tolerance.value, tolerance.from);
 }
 
-void Report(const std::vector<OutputError>& errors, const VerifyTolerance& tolerance, bool json) {
+// "lengths that no run takes: height=1, width=1; height=5, width=7"; empty if there are none.
+std::string PassedOverText(const std::vector<Extents>& passed_over) {
+  std::string text;
+  for (const Extents& each : passed_over) {
+    text += (text.empty() ? "lengths that no run takes: " : "; ") + ExtentsText(each);
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+void Report(const std::vector<OutputError>& errors, const VerifyTolerance& tolerance,
+            const std::vector<Extents>& passed_over, bool json) {
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
   if (json) {
     PrintJson({{"agrees", all},
                {"tolerance", tolerance.value},
                {"tolerance_from", tolerance.from.empty() ? "default" : tolerance.from},
+               {"passed_over", passed_over},
                {"outputs", ErrorsJson(errors)}});
   } else {
-    PrintVerdicts(fmt::format("{}tolerance {}: {}\n", ErrorsText(errors), ToleranceText(tolerance),
-                              all ? "the outputs agree" : "the outputs differ"));
+    PrintVerdicts(fmt::format("{}{}tolerance {}: {}\n", PassedOverText(passed_over), ErrorsText(errors),
+                              ToleranceText(tolerance), all ? "the outputs agree" : "the outputs differ"));
   }
 }
 
@@ -363,16 +380,16 @@ int VerifyCommand(const Arguments& arguments) {
   const Model model = LoadModel(options.model);
   VerifiedPackage subject = Open(options, model);
   subject.place.Resolve(line);
-  std::vector<Inputs> each = EachInputs(options, model, *subject.package);
+  ComparedInputs inputs_of = EachInputs(options, model, *subject.package);
   if (options.bisect) {
-    subject.inputs = std::move(each[0]);
+    subject.inputs = std::move(inputs_of.each[0]);
     const bool agree = ReportNodes(Bisect(subject, options, model), subject.tolerance.value, line.json());
     line.Next(NextOf(line, options, agree));
     return agree ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
   }
   std::vector<OutputError> errors;
   const std::vector<InputSpec> specs = InputSpecs(*subject.package);
-  for (Inputs& inputs : each) {
+  for (Inputs& inputs : inputs_of.each) {
     subject.inputs = std::move(inputs);
     const std::string at = ExtentsText(ExtentsOf(specs, subject.inputs));
     for (OutputError& error : Verify(subject, options, model)) {
@@ -380,7 +397,7 @@ int VerifyCommand(const Arguments& arguments) {
       errors.push_back(std::move(error));
     }
   }
-  Report(errors, subject.tolerance, line.json());
+  Report(errors, subject.tolerance, inputs_of.passed_over, line.json());
   bool all = true;
   for (const OutputError& e : errors) all = all && e.agrees;
   line.Next(NextOf(line, options, all));

@@ -102,12 +102,43 @@ Shape ChosenExtents::ShapeOf(const InputSpec& spec) const {
   return shape;
 }
 
-std::vector<Extents> SampleExtents(const std::vector<FreeDimension>& dimensions) {
+namespace {
+
+// The nearest multiple of `step` in the range, upwards first if `up`; the extent itself if there is none.
+int64_t Multiple(const FreeDimension& of, int64_t extent, int64_t step, bool up) {
+  const int64_t below = extent / step * step, above = below == extent ? extent : below + step;
+  for (const int64_t each : {up ? above : below, up ? below : above}) {
+    if (each >= of.least && each <= of.most && each > 0) return each;
+  }
+  return extent;
+}
+
+// The extents themselves and what stands in for them, the nearest first.
+std::vector<Extents> Near(const std::vector<FreeDimension>& dimensions, const Extents& extents, bool up) {
+  constexpr int64_t kMostStep = 256;
+  std::vector<Extents> near;
+  for (const bool equal : {false, true}) {
+    Extents from = extents;
+    for (const FreeDimension& each : dimensions) {
+      if (equal) from[each.name] = std::clamp(extents.begin()->second, each.least, each.most);
+    }
+    for (int64_t step = 1; step <= kMostStep; step *= 2) {
+      Extents& next = near.emplace_back(from);
+      for (const FreeDimension& each : dimensions) next[each.name] = Multiple(each, from.at(each.name), step, up);
+    }
+  }
+  return near;
+}
+
+}  // namespace
+
+SampledExtents SampleExtents(const std::vector<FreeDimension>& dimensions,
+                             const std::function<bool(const Extents&)>& takes) {
   constexpr int kBetween = 2;
-  std::vector<Extents> samples(2);
+  std::vector<Extents> wanted(2);
   for (const FreeDimension& each : dimensions) {
-    samples[0][each.name] = each.least;
-    samples[1][each.name] = each.most;
+    wanted[0][each.name] = each.least;
+    wanted[1][each.name] = each.most;
   }
   Random random(1);
   for (int i = 0; i < kBetween; ++i) {
@@ -116,10 +147,20 @@ std::vector<Extents> SampleExtents(const std::vector<FreeDimension>& dimensions)
       between[each.name] =
           each.least + static_cast<int64_t>(random.Below(static_cast<uint64_t>(each.most - each.least) + 1));
     }
-    samples.push_back(std::move(between));
+    wanted.push_back(std::move(between));
   }
-  std::sort(samples.begin(), samples.end());
-  samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
+  SampledExtents samples;
+  for (const Extents& each : wanted) {
+    const std::vector<Extents> near = Near(dimensions, each, &each == &wanted[0]);
+    const auto taken = std::find_if(near.begin(), near.end(), takes);
+    if (taken != near.end()) samples.taken.push_back(*taken);
+    if (taken != near.begin()) samples.passed_over.push_back(each);
+  }
+  if (samples.taken.empty()) samples.taken.assign(wanted.begin(), wanted.begin() + 2);
+  for (std::vector<Extents>* list : {&samples.taken, &samples.passed_over}) {
+    std::sort(list->begin(), list->end());
+    list->erase(std::unique(list->begin(), list->end()), list->end());
+  }
   return samples;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -56,6 +57,14 @@ class ChosenExtents {
 
 // Extents at which a package is checked: the least ones, the largest ones, and some between. One entry, which is empty,
 // if all shapes are fixed. Deterministic.
-std::vector<Extents> SampleExtents(const std::vector<FreeDimension>& dimensions);
+//
+// A model may not take all extents in range: a net of several scales takes sides that halve often enough. `takes` says
+// whether a run takes some. In place of others the nearest are taken that halve, or that are equal in all dimensions.
+struct SampledExtents {
+  std::vector<Extents> taken;        // those of the ends if `takes` denies all that were tried
+  std::vector<Extents> passed_over;  // the ends and others between that `takes` denies
+};
+SampledExtents SampleExtents(const std::vector<FreeDimension>& dimensions,
+                             const std::function<bool(const Extents&)>& takes);
 
 }  // namespace hone

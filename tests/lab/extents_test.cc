@@ -77,15 +77,35 @@ TEST(Extents, AreReadFromText) {
 }
 
 TEST(Extents, AreSampledFromTheLeastToTheMost) {
-  const std::vector<Extents> samples = SampleExtents(FreeDimensions(Specs()));
+  const auto all = [](const Extents&) { return true; };
+  const SampledExtents sampled = SampleExtents(FreeDimensions(Specs()), all);
+  EXPECT_TRUE(sampled.passed_over.empty());
+  const std::vector<Extents>& samples = sampled.taken;
   ASSERT_GE(samples.size(), 3U);
   EXPECT_THAT(samples.front(), ElementsAre(Pair("batch", 1), Pair("seq", 2)));
   EXPECT_THAT(samples.back(), ElementsAre(Pair("batch", 4), Pair("seq", 500)));
   for (const Extents& each : samples) {
     EXPECT_TRUE(each.at("seq") >= 2 && each.at("seq") <= 500 && each.at("batch") <= 4) << ExtentsText(each);
   }
-  EXPECT_THAT(SampleExtents({}), ElementsAre(Extents()));
+  EXPECT_THAT(SampleExtents({}, all).taken, ElementsAre(Extents()));
   EXPECT_EQ(ExtentsText(samples.front()), "batch=1, seq=2");
+}
+
+// Two nets: one whose sides halve five times, and one of two sequences of equal length.
+TEST(Extents, AreSampledWhereARunTakesThem) {
+  const std::vector<FreeDimension> sides = {{"height", 1, 1000}, {"width", 16, 500}};
+  const SampledExtents halved = SampleExtents(
+      sides, [](const Extents& each) { return each.at("height") % 32 == 0 && each.at("width") % 32 == 0; });
+  ASSERT_GE(halved.taken.size(), 3U);
+  EXPECT_THAT(halved.taken.front(), ElementsAre(Pair("height", 32), Pair("width", 32)));
+  EXPECT_THAT(halved.taken.back(), ElementsAre(Pair("height", 992), Pair("width", 480)));
+  EXPECT_THAT(halved.passed_over.front(), ElementsAre(Pair("height", 1), Pair("width", 16)));
+  const SampledExtents equal =
+      SampleExtents(sides, [](const Extents& each) { return each.at("height") == each.at("width"); });
+  ASSERT_GE(equal.taken.size(), 2U);
+  for (const Extents& each : equal.taken) EXPECT_EQ(each.at("height"), each.at("width"));
+  EXPECT_THAT(SampleExtents(sides, [](const Extents&) { return false; }).taken.front(),
+              ElementsAre(Pair("height", 1), Pair("width", 16)));
 }
 
 }  // namespace
