@@ -53,9 +53,8 @@ void PrintInfo(const Package& package) {
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
     Print("input    {}\n", BufferText(Nth(plan.buffers, plan.inputs[i]), InputShapeText(plan, i)));
   }
-  for (const int i : plan.outputs) {
-    const PlanBuffer& output = Nth(plan.buffers, i);
-    Print("output   {}\n", BufferText(output, ShapeText(output.shape)));
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    Print("output   {}\n", BufferText(Nth(plan.buffers, plan.outputs[i]), OutputShapeText(plan, i)));
   }
   Print("{} calls, {} kernels, code {}\n{}\n{}", plan.calls.size(), plan.kernels.size(),
         BytesText(static_cast<int64_t>(package.lib().size())), MemoryText(plan), DispatchText(plan));

@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 9
+LEAST_API_VERSION = 10
 
 
 class CTensorInfo(Structure):
@@ -53,6 +53,7 @@ _CHECKED = {
     "hone_session_set_input_shape": [c_void_p, c_int32, POINTER(c_int64), c_int32],
     "hone_session_run_with": [c_void_p, POINTER(CMemory), c_int32, POINTER(CMemory), c_int32],
     "hone_session_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
+    "hone_session_expected_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
 }
 
 

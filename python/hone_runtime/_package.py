@@ -142,11 +142,16 @@ def _encoded(path: Any) -> bytes:
     return encoded
 
 
-def _c_shape(name: str, shape: Any) -> ctypes.Array[ctypes.c_int64]:
+def as_shape(name: str, shape: Any) -> Tuple[int, ...]:
+    """The shape that was given for the tensor. Raises UsageError unless it is whole numbers."""
     try:
-        dims = [operator.index(dim) for dim in shape]
+        return tuple(operator.index(dim) for dim in shape)
     except TypeError:
         raise UsageError(f"the shape of '{name}' is {shape!r}; whole numbers, as (1, 3, 224, 224), would be right") from None
+
+
+def _c_shape(name: str, shape: Any) -> ctypes.Array[ctypes.c_int64]:
+    dims = as_shape(name, shape)
     return (ctypes.c_int64 * len(dims))(*dims)
 
 

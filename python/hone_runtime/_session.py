@@ -14,8 +14,8 @@ import numpy as np
 from ._arrays import as_input, as_output, shape_of
 from ._calls import Arrays, ByCtypes, Quick, arm, set_shape
 from ._errors import BugError, UsageError
-from ._library import check, library
-from ._package import Package, TensorInfo, need_mapping
+from ._library import CTensorInfo, check, library
+from ._package import Package, TensorInfo, as_shape, need_mapping
 
 _MOST_THREADS = 1024
 
@@ -69,6 +69,7 @@ class Session:
         self._others: Dict[Tuple[Tuple[int, ...], ...], Optional[Session]] = {}
         self._handle = ctypes.c_void_p()
         self._making = threading.Lock()
+        self._asked: Optional[ctypes.c_void_p] = None  # a session that never runs, for questions about shapes
         self._process = os.getpid()
         check(library().hone_session_create(package._handle, threads, ctypes.byref(self._handle)))
         weakref.finalize(self, _free, self._handle, self._process)
@@ -82,6 +83,29 @@ class Session:
     @property
     def outputs(self) -> Tuple[TensorInfo, ...]:
         return self.package.outputs
+
+    def output_shapes(self, shapes: Mapping[str, Sequence[int]]) -> Dict[str, Tuple[int, ...]]:
+        """The shapes of the outputs, by name, of a run on inputs of these shapes. Nothing runs.
+
+        An input that is not named has its largest shape. An axis that a run counts from data (a detector's boxes) has
+        its largest extent.
+
+        Raises UsageError for an unknown name and a wrong rank or fixed extent. Raises BadDataError for an extent out
+        of its range, inputs that disagree on a dimension, and extents that no run takes."""
+        given = _in_order(shapes, self.inputs, "input")
+        with self._making:
+            if self._asked is None:
+                self._asked = ctypes.c_void_p()
+                check(library().hone_session_create(self.package._handle, 1, ctypes.byref(self._asked)))
+                weakref.finalize(self, _free, self._asked, self._process)
+            for index, (shape, info) in enumerate(zip(given, self.inputs)):
+                set_shape(self._asked, index, info.shape if shape is None else as_shape(info.name, shape))
+            return {info.name: self._expected(index) for index, info in enumerate(self.outputs)}
+
+    def _expected(self, index: int) -> Tuple[int, ...]:
+        info = CTensorInfo()
+        check(library().hone_session_expected_output_info(self._asked, index, ctypes.byref(info)))
+        return tuple(info.shape[axis] for axis in range(info.rank))
 
     def run(
         self, inputs: Mapping[str, Any], out: Optional[Mapping[str, np.ndarray[Any, Any]]] = None

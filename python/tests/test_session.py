@@ -120,6 +120,12 @@ def test_one_package_serves_every_length(tmp_path, way):
     assert str(session.inputs[0]) == "x: float32 (rows: 1..6)x8"
     assert session.inputs[0].ranges == (hone.Range(0, "rows", 1, 6),)
     assert session.inputs[0].shape == (6, 8)
+    assert session.output_shapes({"x": (4, 8), "b": (4, 8)}) == {"output0": (4, 8)}
+    assert session.output_shapes({}) == {"output0": (6, 8)}
+    with pytest.raises(hone.BadDataError, match="the dimension rows is 4"):
+        session.output_shapes({"x": (4, 8)})
+    with pytest.raises(hone.UsageError, match="no input 'y'"):
+        session.output_shapes({"y": (4, 8)})
     for rows in (1, 6, 3, 3, 2):
         x, b = (np.random.default_rng(rows).normal(size=(2, rows, 8)) - 0.5).astype(np.float32)
         y = session(x, b)

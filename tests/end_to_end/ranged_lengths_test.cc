@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/reference.h"
+#include "core/error.h"
 #include "core/random.h"
 #include "runtime/session.h"
 #include "tests/end_to_end/run_model.h"
@@ -131,6 +133,60 @@ TEST_P(RangedLengths, ComputesEachLengthAsIfItWereTheOnlyOne) {
       ExpectClose(session.Output(1), want[1]);
     }
   }
+}
+
+TEST_P(RangedLengths, TellsItsOutputsBeforeARun) {
+  BuildOptions options = HostBuild();
+  options.context = GetParam();
+  Session session(Package::FromBytes(Build(Encoder(), options).package, "encoder"), {.threads = 1});
+  EXPECT_EQ(session.ExpectedShape(0), (Shape{1, kMost, kWidth}));
+  session.SetInput("x", Tokens(57));
+  EXPECT_EQ(session.ExpectedShape(0), (Shape{1, 57, kWidth}));
+  EXPECT_EQ(session.OutputShape(0), (Shape{1, kMost, kWidth}));
+  session.Run();
+  EXPECT_EQ(session.OutputShape(0), (Shape{1, 57, kWidth}));
+  session.SetInputShape(0, {1, 3, kWidth});
+  EXPECT_EQ(session.ExpectedShape(0), (Shape{1, 3, kWidth}));
+  EXPECT_EQ(session.OutputShape(0), (Shape{1, 57, kWidth}));
+}
+
+// Rows of x, of which there must be five at least.
+TEST(RangedRefusals, ComputeNothing) {
+  const ExprPtr x = relay::MakeVar("x", relay::TensorType({8, kWidth}));
+  const ExprPtr n = relay::MakeVar("rows", relay::TensorType({}, DType::kInt64));
+  Tensor five(DType::kInt64, {});
+  five.Set(0, 5);
+  const ExprPtr left = MakeCall("subtract", {n, relay::MakeConstant(five, "five")});
+  relay::Attrs attrs;
+  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0, 1, 1}}));
+  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 0, 1, 8}, {-1, 0, 2, 8}}));
+  relay::IRModule module;
+  module.output_names = {"y", "", "what is left"};
+  module.main = std::make_shared<const relay::Function>(
+      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(x),
+                                                     std::static_pointer_cast<const relay::Var>(n)},
+      relay::MakeTuple({MakeCall("nn.relu", {x}), n, left}), attrs);
+  Session session(Package::FromBytes(Build(relay::InferType(module), HostBuild()).package, "m"), {.threads = 1});
+  std::vector<float> y(8 * kWidth, -7);
+  session.BindOutput(0, y.data(), y.size() * 4);
+  const auto refusal = [](const std::function<void()>& action) -> std::string {
+    try {
+      action();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kBadData);
+      return error.what();
+    }
+    return "none";
+  };
+  const std::string right = "what is left is -2 in a run of rows=3; it may be 0 to 8";
+  session.SetInputShape(0, {3, kWidth});
+  EXPECT_EQ(refusal([&] { session.ExpectedShape(0); }), right);
+  EXPECT_EQ(refusal([&] { session.Run(); }), right);
+  EXPECT_EQ(refusal([&] { session.Run(); }), right);
+  EXPECT_THAT(y, ::testing::Each(-7));
+  session.SetInputShape(0, {5, kWidth});
+  session.Run();
+  EXPECT_EQ(session.OutputShape(0), (Shape{5, kWidth}));
 }
 
 TEST_P(RangedLengths, LeavesOutItemsOfNearlyAllCalls) {
