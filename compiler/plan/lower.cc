@@ -119,10 +119,11 @@ class Lowering {
     for (size_t i = 0; i < module_.main->params.size(); ++i) {
       const relay::Var& var = *module_.main->params[i];
       RequireKnownShape(var.type, "input " + var.name);
-      const PlanView view = AddBuffer(var.name, BufferKind::kInput, *var.type);
+      const bool is_extent = relay::IsExtent(ranged, static_cast<int64_t>(i));
+      const PlanView view = AddBuffer(is_extent ? relay::DimensionName(var) : var.name, BufferKind::kInput, *var.type);
       views_[&var] = {view};
       numbers.push_back(static_cast<int>(plan().inputs.size()));
-      if (!relay::IsExtent(ranged, static_cast<int64_t>(i))) plan().inputs.push_back(view.buffer);
+      if (!is_extent) plan().inputs.push_back(view.buffer);
     }
     for (const relay::RangedInput& each : ranged) {
       const PlanView& extent = views_[Nth(module_.main->params, each.extent).get()].at(0);
@@ -331,6 +332,9 @@ class Lowering {
 
   // The name of a count for the error that it is too large.
   std::string CountName(const std::vector<relay::CountedOutput>& counted, size_t result) const {
+    if (result < module_.output_names.size() && !module_.output_names[result].empty()) {
+      return module_.output_names[result];
+    }
     const auto of = std::find_if(counted.begin(), counted.end(),
                                  [&](const auto& each) { return static_cast<size_t>(each.count) == result; });
     if (of == counted.end() || of->output < 0) return "the count of an axis";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -56,28 +57,55 @@ size_t OwnOutputs(const std::vector<CountedOutput>& counted, size_t results) {
   return results;
 }
 
-std::vector<Tensor> TrueOutputs(const Function& main, std::vector<Tensor> results) {
-  const std::vector<CountedOutput> counted = CountedOutputs(main, results.size());
-  return TrueOutputs(counted, std::move(results));
+namespace {
+
+using CountName = std::function<std::string(const CountedOutput&)>;
+
+std::string PlaceOf(const CountedOutput& counted) {
+  return counted.output < 0 ? "a count"
+                            : fmt::format("the count of axis {} of result {}", counted.axis, counted.output);
 }
 
-std::vector<Tensor> TrueOutputs(const std::vector<CountedOutput>& counted, std::vector<Tensor> results) {
+int64_t CheckedCount(const CountedOutput& counted, const Tensor& number, const CountName& name) {
+  if (number.dtype() != DType::kInt64 || number.elements() != 1) {
+    throw Error(ExitCode::kBadData, fmt::format("result {} of @main is a count; it must be one int64", counted.count));
+  }
+  const int64_t count = number.data<int64_t>()[0];
+  if (count >= 0 && count <= counted.most) return count;
+  throw Error(ExitCode::kBadData, fmt::format("{} is {}; it may be {}", name(counted), count,
+                                              counted.most == 0 ? "0" : fmt::format("0 to {}", counted.most)));
+}
+
+std::vector<Tensor> Trimmed(const std::vector<CountedOutput>& counted, std::vector<Tensor> results,
+                            const CountName& name) {
   for (const CountedOutput& each : counted) {
-    const Tensor& number = Nth(results, each.count);
-    if (number.dtype() != DType::kInt64 || number.elements() != 1) {
-      throw Error(ExitCode::kBadData, fmt::format("result {} of @main is a count; it must be one int64", each.count));
-    }
-    const int64_t count = number.data<int64_t>()[0];
-    if (count < 0 || count > each.most) {
-      throw Error(ExitCode::kBadData, fmt::format("axis {} of result {} has {} elements; it may have 0 to {}",
-                                                  each.axis, each.output, count, each.most));
-    }
+    const int64_t count = CheckedCount(each, Nth(results, each.count), name);
     if (each.output < 0) continue;
     Tensor& output = Nth(results, each.output);
     output = FirstAlong(output, each.axis, count);
   }
   results.resize(OwnOutputs(counted, results.size()));
   return results;
+}
+
+}  // namespace
+
+std::vector<Tensor> TrueOutputs(const Function& main, std::vector<Tensor> results) {
+  const std::vector<CountedOutput> counted = CountedOutputs(main, results.size());
+  return TrueOutputs(counted, std::move(results));
+}
+
+std::vector<Tensor> TrueOutputs(const std::vector<CountedOutput>& counted, std::vector<Tensor> results) {
+  return Trimmed(counted, std::move(results), PlaceOf);
+}
+
+std::vector<Tensor> TrueOutputs(const IRModule& module, std::vector<Tensor> results) {
+  const std::vector<CountedOutput> counted = CountedOutputs(*module.main, results.size());
+  return Trimmed(counted, std::move(results), [&](const CountedOutput& each) {
+    const auto count = static_cast<size_t>(each.count);
+    const bool named = count < module.output_names.size() && !module.output_names[count].empty();
+    return named ? module.output_names[count] : PlaceOf(each);
+  });
 }
 
 }  // namespace hone::relay

@@ -30,6 +30,8 @@ size_t OwnOutputs(const std::vector<CountedOutput>& counted, size_t results);
 // The model's own outputs: @main's results without the counts, cut to the counted extents. Throws Error(kBadData) if a
 // count is outside the range of the type.
 std::vector<Tensor> TrueOutputs(const std::vector<CountedOutput>& counted, std::vector<Tensor> results);
+// As TrueOutputs, naming what is counted as the module does.
+std::vector<Tensor> TrueOutputs(const IRModule& module, std::vector<Tensor> results);
 std::vector<Tensor> TrueOutputs(const Function& main, std::vector<Tensor> results);
 
 }  // namespace hone::relay

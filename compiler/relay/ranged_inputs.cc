@@ -45,6 +45,23 @@ bool IsExtent(const std::vector<RangedInput>& ranged, int64_t param) {
 
 namespace {
 
+constexpr std::string_view kTail = " (extent)";
+
+}  // namespace
+
+std::string DimensionName(const Var& extent) {
+  std::string_view name = extent.name;
+  while (name.ends_with(kTail)) name.remove_suffix(kTail.size());
+  return std::string(name);
+}
+
+std::string ExtentParamName(std::string dimension, const std::function<bool(const std::string&)>& is_taken) {
+  while (is_taken(dimension)) dimension += kTail;
+  return dimension;
+}
+
+namespace {
+
 // Copies the data to the first elements along each axis of zeros.
 Tensor Grown(const Tensor& data, const Shape& shape) {
   Tensor grown(data.dtype(), shape);
@@ -58,7 +75,7 @@ Tensor Grown(const Tensor& data, const Shape& shape) {
 
 // The extent of an axis in the input. Throws unless it is in the range and equal to `known`, which an earlier axis set.
 int64_t ExtentIn(const Function& main, const RangedInput& axis, const Tensor& input, const Tensor* known) {
-  const std::string& dimension = Nth(main.params, axis.extent)->name;
+  const std::string dimension = DimensionName(*Nth(main.params, axis.extent));
   const Var& param = *Nth(main.params, axis.input);
   const int64_t extent = Nth(input.shape(), axis.axis), most = Nth(param.type->shape, axis.axis);
   if (extent < axis.least || extent > most) {

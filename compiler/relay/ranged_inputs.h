@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,6 +30,12 @@ std::vector<RangedInput> RangedInputs(const Function& main);
 std::vector<int64_t> RangedNumbers(const std::vector<RangedInput>& ranged);
 // Whether the parameter holds an extent, and so is none of the model's own inputs.
 bool IsExtent(const std::vector<RangedInput>& ranged, int64_t param);
+
+// The user's name of a dimension whose extent the parameter holds. Where a value of the model has the same name, the
+// parameter's has a tail.
+std::string DimensionName(const Var& extent);
+// The parameter's name for the dimension: with tails until `is_taken` denies it.
+std::string ExtentParamName(std::string dimension, const std::function<bool(const std::string&)>& is_taken);
 
 // The inputs as @main takes them: each grown to the type's shape with zeros behind its own elements, and with the
 // extents added under the dimensions' names. An input that is missing, or that no range allows, stays as it is given.

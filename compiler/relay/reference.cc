@@ -112,7 +112,7 @@ std::vector<Tensor> RunReference(const relay::IRModule& module, const std::map<s
   const std::map<std::string, Tensor> full = relay::FullInputs(*module.main, inputs);
   Interpreter interpreter(each);
   for (const auto& param : module.main->params) interpreter.Bind(*param, {ValueOf(*param, full, bound)});
-  return relay::TrueOutputs(*module.main, interpreter.Run(module.main->body));
+  return relay::TrueOutputs(module, interpreter.Run(module.main->body));
 }
 
 std::vector<Tensor> RunReference(const relay::Function& function, const std::vector<Tensor>& args) {

@@ -8,6 +8,7 @@
 
 #include "compiler/ops/conv/op_layout.h"
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/type.h"
@@ -59,7 +60,7 @@ std::string InputTypeText(const relay::Function& main, const std::vector<relay::
     if (each.input != input) continue;
     is_ranged = true;
     std::string& dim = Nth(dims, each.axis);
-    dim = fmt::format("({}: {}..{})", Nth(main.params, each.extent)->name, each.least, dim);
+    dim = fmt::format("({}: {}..{})", relay::DimensionName(*Nth(main.params, each.extent)), each.least, dim);
   }
   if (!is_ranged) return relay::ToText(Nth(main.params, input)->type);
   return fmt::format("Tensor[({}), {}]", fmt::join(dims, ", "), DTypeName(type.dtype));
@@ -87,7 +88,9 @@ ModelSummary Summarize(const relay::IRModule& typed) {
     summary.inputs.push_back({name, InputTypeText(*typed.main, ranged, number)});
   }
   const std::vector<ExprPtr> outputs = OutputsOf(typed);
-  for (size_t i = 0; i < outputs.size(); ++i) {
+  const auto counted = relay::CountedOutputs(*typed.main, outputs.size());
+  const size_t own = relay::OwnOutputs(counted, outputs.size());
+  for (size_t i = 0; i < own; ++i) {
     summary.outputs.push_back({relay::OutputName(typed, i), relay::ToText(outputs[i]->type)});
   }
   relay::PostOrderVisit(typed.main, [&summary](const ExprPtr& expr) {

@@ -121,6 +121,42 @@ std::string EncoderBytes() {
   return model.Output("hidden").Bytes();
 }
 
+// Rows that a split takes in two parts, of which one has three.
+std::string SplitBytes() {
+  ModelMaker model(17);
+  model.Input("x", {-1, 2}).Input("n", {1, 2}).Ints("axis", {0}).Ints("from", {3}).Ints("far", {100});
+  auto* shape = model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape->mutable_dim(0)->set_dim_param("n");
+  model.Ints("sizes", {3}).Node("TopK", {"x", "sizes"}, {"best", "where"}, {{"axis", int64_t{0}}});
+  model.Node("Concat", {"best", "x", "x"}, {"y"}, {{"axis", int64_t{0}}}).Output("y");
+  return model.Bytes();
+}
+
+TEST_F(RangesProgram, NameWhatARunDoesNotTake) {
+  Write("work/split.onnx", SplitBytes());
+  ASSERT_EQ(Shell("hone build split.onnx --no-records --dim n=1..8 -o s.hone").code, 0);
+  ExpectRefused("hone run s.hone --dim n=2", 65, "node \"best\": n - 3 is -1 in a run of n=2; it may be 0 to 8");
+  EXPECT_THAT(Shell("hone package info s.hone").out, AllOf(HasSubstr("input    x (n: 1..8)x2 float32\n"),
+                                                           HasSubstr("output   y (2 * n + 3: 0..19)x2 float32\n")));
+  const ProgramResult verified = Shell("hone verify split.onnx s.hone");
+  EXPECT_EQ(verified.code, 0) << verified.err;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("lengths that no run takes: n=1\n"), HasSubstr(" at n=4 "),
+                                  HasSubstr(" at n=8 "), HasSubstr("the outputs agree")));
+}
+
+TEST_F(RangesProgram, AreComparedByTheNamesOfUnnamedDimensions) {
+  ModelMaker model(17);
+  model.Input("x", {1, -1}).Node("Tanh", {"x"}, {"y"}).Output("y");
+  auto* shape = model.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape->mutable_dim(1)->clear_dim_param();
+  Write("work/free.onnx", model.Bytes());
+  model.graph().mutable_input(0)->set_name("other");
+  model.graph().mutable_node(0)->set_input(0, "other");
+  Write("work/other.onnx", model.Bytes());
+  const ProgramResult result = Shell("hone inspect free.onnx other.onnx --dim x_1=7 --dim other_1=9 2>&1");
+  EXPECT_EQ(result.code, 0) << result.out;
+}
+
 TEST_F(RangesProgram, AreAsTheirPageSays) {
   Write("work/rows.relay", kRows);
   const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/shapes.md");

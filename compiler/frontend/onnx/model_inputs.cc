@@ -42,14 +42,9 @@ ExprPtr AddInput(const OnnxGraph& graph, const OnnxImportOptions& options, const
   return var;
 }
 
-// The name, with a tail where a value of the model has the same name.
-std::string FreeName(const OnnxGraph& graph, std::string name) {
-  const auto is_taken = [&] {
-    return std::ranges::any_of(graph.inputs, [&](const OnnxInput& input) { return input.name == name; }) ||
-           std::ranges::any_of(graph.initializers, [&](const auto& each) { return each.first == name; });
-  };
-  while (is_taken()) name += "_extent";
-  return name;
+bool HasValue(const OnnxGraph& graph, const std::string& name) {
+  return std::ranges::any_of(graph.inputs, [&](const OnnxInput& input) { return input.name == name; }) ||
+         std::ranges::any_of(graph.initializers, [&](const auto& each) { return each.first == name; });
 }
 
 // A dimension's extent is a parameter behind the model's own. Constants alone need none.
@@ -63,8 +58,9 @@ void AddExtents(const OnnxGraph& graph, const std::vector<RangedDim>& dims, Type
     const auto is_given = [&](const auto& place) { return params.contains(inputs.values[place.first].get()); };
     if (std::ranges::none_of(dim.places, is_given)) continue;
     const auto number = static_cast<int64_t>(inputs.params.size());
-    const auto extent =
-        std::make_shared<const relay::Var>(FreeName(graph, dim.name), relay::TensorType({}, DType::kInt64));
+    const auto extent = std::make_shared<const relay::Var>(
+        relay::ExtentParamName(dim.name, [&](const std::string& name) { return HasValue(graph, name); }),
+        relay::TensorType({}, DType::kInt64));
     for (const auto& [input, axis] : dim.places) {
       counts[input][axis] = extent;
       const auto param = params.find(inputs.values[input].get());

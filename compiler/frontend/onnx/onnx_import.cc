@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compiler/frontend/onnx/declared_values.h"
+#include "compiler/frontend/onnx/extent_text.h"
 #include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/frontend/onnx/file/open_file.h"
 #include "compiler/frontend/onnx/model_inputs.h"
@@ -32,6 +33,12 @@ using relay::ExprPtr;
 // Limits of graphs within nodes: their depth, and the number of their nodes, counted each time that they are computed.
 constexpr size_t kDeepestGraph = 32;
 constexpr size_t kMostBodyNodes = 100'000;
+
+// Names in a model are untrusted bytes, while messages and notices are one line of text.
+std::string OneLine(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return text;
+}
 
 // Turns one OnnxGraph into a module.
 class Importer {
@@ -69,7 +76,7 @@ class Importer {
   const ExprPtr& ValueOf(const std::string& name) const;
   OnnxNodeView WithoutNode();
   std::vector<ExprPtr> Outputs(std::vector<std::string>& names);
-  std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs) const;
+  std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs, std::vector<std::string>& names) const;
   relay::IRModule Finish();
 
   const OnnxGraph& graph_;
@@ -270,7 +277,7 @@ std::string Importer::WayOut(const OnnxNode& node) const {
   if (inputs_.ranged.empty() || !AnyCountedInput(inputs)) return "";
   std::vector<std::string> options;
   for (const relay::RangedInput& each : inputs_.ranged) {
-    std::string option = fmt::format("--dim {}=NUMBER", Nth(inputs_.params, each.extent)->name);
+    std::string option = fmt::format("--dim {}=NUMBER", relay::DimensionName(*Nth(inputs_.params, each.extent)));
     if (std::ranges::find(options, option) == options.end()) options.push_back(std::move(option));
   }
   return fmt::format("; {} fixes the length", fmt::join(options, " "));
@@ -295,31 +302,40 @@ std::vector<ExprPtr> Importer::Outputs(std::vector<std::string>& names) {
   return outputs;
 }
 
-// Appends each count once, behind the outputs.
-std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outputs) const {
+// Appends each count once, behind the outputs, with the name that messages and tables tell it by.
+std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outputs,
+                                                      std::vector<std::string>& names) const {
   std::vector<relay::CountedOutput> counted;
   std::unordered_map<const relay::Expr*, int64_t> places;
-  const auto place_of = [&](const ExprPtr& count) {
+  names.resize(outputs.size());
+  const auto place_of = [&](const ExprPtr& count, const std::string& name) {
     const auto [place, is_new] = places.try_emplace(count.get(), static_cast<int64_t>(outputs.size()));
-    if (is_new) outputs.push_back(count);
+    if (is_new) {
+      outputs.push_back(count);
+      names.push_back(name);
+    }
     return place->second;
   };
   for (size_t i = 0, own = outputs.size(); i < own; ++i) {
     const Counts counts = builder_.CountsOf(outputs[i]);
     for (size_t axis = 0; axis < counts.size(); ++axis) {
       if (counts[axis] == nullptr) continue;
-      counted.push_back({static_cast<int64_t>(i), static_cast<int64_t>(axis), place_of(counts[axis]),
+      const std::string name = FollowsFromDimensions(counts[axis]) ? ExtentText(counts[axis]) : "";
+      counted.push_back({static_cast<int64_t>(i), static_cast<int64_t>(axis), place_of(counts[axis], name),
                          builder_.ShapeOf(outputs[i])[axis]});
     }
   }
-  for (const auto& [count, most] : builder_.required_counts()) counted.push_back({-1, 0, place_of(count), most});
+  for (const auto& [count, most, node] : builder_.required_counts()) {
+    const std::string name = fmt::format("node \"{}\": {}", node, ExtentText(count));
+    counted.push_back({-1, 0, place_of(count, OneLine(name)), most});
+  }
   return counted;
 }
 
 relay::IRModule Importer::Finish() {
   relay::IRModule module;
   std::vector<ExprPtr> outputs = Outputs(module.output_names);
-  const std::vector<relay::CountedOutput> counted = AddCounts(outputs);
+  const std::vector<relay::CountedOutput> counted = AddCounts(outputs, module.output_names);
   const ExprPtr body = outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
   const auto uses = relay::CountUses(body);
   auto params = inputs_.params;
@@ -348,12 +364,6 @@ relay::IRModule Importer::Run() {
   }
   declared_.Tell(notices_);
   return Finish();
-}
-
-// Names in a model are untrusted bytes, while messages and notices are one line of text.
-std::string OneLine(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return text;
 }
 
 std::map<std::string, std::vector<std::string>> ResultNames(const OnnxGraph& graph) {

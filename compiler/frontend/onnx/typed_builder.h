@@ -60,7 +60,14 @@ class TypedBuilder {
   void RequireCount(relay::ExprPtr count, int64_t most);
   // Makes a run fail unless the two int64 scalars are equal. Throws Error(kBadData) if they cannot be.
   void RequireEqual(const relay::ExprPtr& a, const relay::ExprPtr& b);
-  const std::vector<std::pair<relay::ExprPtr, int64_t>>& required_counts() const { return required_; }
+  struct RequiredCount {
+    relay::ExprPtr count;
+    int64_t most = 0;
+    std::string node;  // that requires it first
+  };
+  const std::vector<RequiredCount>& required_counts() const { return required_; }
+  // Makes the requirements from number `first` on hold only in runs in which the condition, one bool, is `value`.
+  void RequireOnlyIf(size_t first, const relay::ExprPtr& condition, bool value);
 
   relay::TypePtr TypeOf(const relay::ExprPtr& expr) const;
   const Shape& ShapeOf(const relay::ExprPtr& expr) const { return TypeOf(expr)->shape; }
@@ -97,7 +104,7 @@ class TypedBuilder {
   std::unordered_map<relay::ExprPtr, relay::TypePtr> types_;
   std::unordered_map<relay::ExprPtr, Counts> counts_;
   ExtentForms extents_{*this};
-  std::vector<std::pair<relay::ExprPtr, int64_t>> required_;
+  std::vector<RequiredCount> required_;
   relay::ExprPtr seed_ = relay::MakeConstant(Tensor(DType::kInt64, {}));
   int64_t streams_ = 0;
 };

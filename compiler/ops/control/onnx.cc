@@ -91,8 +91,18 @@ using Branches = std::pair<std::vector<ExprPtr>, std::vector<ExprPtr>>;
 
 // Converts both branches. An error tells of the branch, because it may be meant for other inputs than the given ones.
 Branches BothBranches(const OnnxNodeView& view, const OnnxGraph& then, const OnnxGraph& otherwise) {
+  TypedBuilder& builder = view.builder();
   try {
-    return {view.Results(then, {}), view.Results(otherwise, {})};
+    // A branch asks nothing of extents in runs that do not take it.
+    const ExprPtr condition = view.Reshape(view.Input(0), {});
+    Branches results;
+    size_t required = builder.required_counts().size();
+    results.first = view.Results(then, {});
+    builder.RequireOnlyIf(required, condition, true);
+    required = builder.required_counts().size();
+    results.second = view.Results(otherwise, {});
+    builder.RequireOnlyIf(required, condition, false);
+    return results;
   } catch (const NodeError& error) {
     if (error.tells_of_branch()) throw;
     throw NodeError(error.code(),
