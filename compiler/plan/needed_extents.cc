@@ -1,10 +1,11 @@
 #include "compiler/plan/needed_extents.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 
+#include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/plan/needed_before.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/ranged_inputs.h"
@@ -124,146 +125,6 @@ NeededAxes MaskOf(const ExprPtr& condition, const Arguments* arguments) {
   return mask;
 }
 
-NeededPositions Reduced(NeededPositions positions) {
-  const int64_t shared = std::gcd(positions.scale, positions.step);
-  positions.scale /= shared;
-  positions.step /= shared;
-  return positions;
-}
-
-// Positions that a reshape reads: runs of dimensions with equally many elements are matched, and the outermost one of
-// a run with several positions may be limited.
-NeededAxes BeforeReshape(const Shape& from, const Shape& to, const NeededAxes& needed) {
-  NeededAxes before(from.size());
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    size_t old_lead = i, new_lead = j;
-    int64_t old_elements = i < from.size() ? from[i++] : 1, new_elements = j < to.size() ? to[j++] : 1;
-    while (old_elements != new_elements) {
-      if (old_elements < new_elements && i < from.size()) {
-        old_elements *= from[i++];
-      } else if (j < to.size()) {
-        new_elements *= to[j++];
-      } else {
-        return NeededAxes(from.size());  // of a shape without elements
-      }
-    }
-    while (old_lead + 1 < i && from[old_lead] == 1) ++old_lead;
-    while (new_lead + 1 < j && to[new_lead] == 1) ++new_lead;
-    if (old_lead >= i || new_lead >= j || !needed[new_lead] || old_elements == 0) continue;
-    const NeededPositions& wanted = *needed[new_lead];
-    const int64_t new_inner = new_elements / to[new_lead], old_inner = old_elements / from[old_lead];
-    // A count that was rounded up cannot be multiplied.
-    if (wanted.step != 1 && new_inner != 1) continue;
-    before[old_lead] = Reduced({wanted.extent, wanted.scale * new_inner, wanted.step * old_inner});
-  }
-  return before;
-}
-
-// Positions that an elementwise operator reads of an argument.
-NeededAxes BeforeBroadcast(const Shape& from, const Shape& to, const NeededAxes& needed) {
-  NeededAxes before(from.size());
-  const size_t lead = to.size() - from.size();
-  for (size_t d = 0; d < from.size(); ++d) {
-    if (from[d] == to[lead + d]) before[d] = needed[lead + d];
-  }
-  return before;
-}
-
-std::vector<int64_t> FoldedAxesOf(const Call& call, int64_t rank) {
-  const relay::AttrValue* value = call.attrs.Find("axis");
-  std::vector<int64_t> axes;
-  if (value != nullptr) {
-    if (const auto* one = std::get_if<int64_t>(value)) axes = {*one};
-    if (const auto* list = std::get_if<std::vector<int64_t>>(value)) axes = *list;
-  }
-  for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
-  if (axes.empty()) {
-    axes.resize(static_cast<size_t>(rank));
-    std::iota(axes.begin(), axes.end(), 0);
-  }
-  return axes;
-}
-
-// Positions that a softmax or a reduction reads: along the axes that it folds all of them.
-NeededAxes BeforeFold(const Call& call, const NeededAxes& needed) {
-  const Shape& from = call.args[0]->type->shape;
-  const std::vector<int64_t> axes = FoldedAxesOf(call, static_cast<int64_t>(from.size()));
-  const bool keeps = from.size() == needed.size();
-  NeededAxes before(from.size());
-  for (size_t d = 0, at = 0; d < from.size(); ++d) {
-    const bool folded = std::find(axes.begin(), axes.end(), static_cast<int64_t>(d)) != axes.end();
-    if (!folded && at < needed.size()) before[d] = needed[at];
-    if (!folded || keeps) ++at;
-  }
-  return before;
-}
-
-NeededAxes BeforeTranspose(const Call& call, const NeededAxes& needed) {
-  std::vector<int64_t> axes = call.attrs.GetInts("axes");
-  for (size_t d = needed.size(); axes.size() < needed.size();) axes.push_back(static_cast<int64_t>(--d));
-  NeededAxes before(needed.size());
-  for (size_t d = 0; d < axes.size(); ++d) {
-    Nth(before, axes[d] < 0 ? axes[d] + static_cast<int64_t>(axes.size()) : axes[d]) = needed[d];
-  }
-  return before;
-}
-
-// Only an axis that is read from its beginning in steps of 1 keeps its limit.
-NeededAxes BeforeSlice(const Call& call, const NeededAxes& needed) {
-  NeededAxes before = needed;
-  const auto begin = call.attrs.GetInts("begin");
-  std::vector<int64_t> strides = call.attrs.GetInts("strides"), axes = call.attrs.GetInts("axes");
-  strides.resize(begin.size(), strides.size() == 1 ? strides[0] : 1);
-  for (size_t i = axes.size(); i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
-  for (size_t i = 0; i < begin.size(); ++i) {
-    const int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(needed.size()) : axes[i];
-    if (begin[i] != 0 || strides[i] != 1) Nth(before, axis).reset();
-  }
-  return before;
-}
-
-NeededAxes BeforePad(const Call& call, const NeededAxes& needed) {
-  NeededAxes before = needed;
-  const std::vector<int64_t> width = call.attrs.GetInts("pad_width");
-  for (size_t d = 0; d < before.size(); ++d) {
-    if (width.at(2 * d) != 0 || width.at(2 * d + 1) != 0) before[d].reset();
-  }
-  return before;
-}
-
-// The rows of matrix operand `side` of a batch_matmul that its result needs.
-NeededAxes BeforeMatmul(const Call& call, size_t side, const NeededAxes& needed) {
-  const bool depth_first = side == 0 ? call.attrs.GetBool("transpose_a") : !call.attrs.GetBool("transpose_b", true);
-  NeededAxes before(3);
-  if (call.args[side]->type->shape[0] == call.type->shape[0]) before[0] = needed[0];
-  before[depth_first ? 2 : 1] = needed[side == 0 ? 1 : 2];
-  return before;
-}
-
-// Positions of the first axis alone, of the first argument.
-NeededAxes FirstOnly(size_t rank, const NeededAxes& needed) {
-  NeededAxes before(rank);
-  if (rank > 0 && !needed.empty()) before[0] = needed[0];
-  return before;
-}
-
-// Indices are read in full: a position that no one computed could lie anywhere.
-NeededAxes BeforeTake(const Call& call, const NeededAxes& needed) {
-  const Shape &data = call.args[0]->type->shape, &indices = call.args[1]->type->shape;
-  const auto rank = static_cast<int64_t>(data.size());
-  const relay::AttrValue* axis_value = call.attrs.Find("axis");
-  const int64_t* given = axis_value == nullptr ? nullptr : std::get_if<int64_t>(axis_value);
-  NeededAxes before(data.size());
-  if (given == nullptr) return before;
-  const int64_t axis = *given < 0 ? *given + rank : *given;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (d == axis) continue;
-    Nth(before, d) = Nth(needed, d < axis ? d : d - 1 + static_cast<int64_t>(indices.size()));
-  }
-  return before;
-}
-
 }  // namespace
 
 // Visits every value after all of its users.
@@ -314,18 +175,27 @@ class NeededWalk {
   void AddOutputs() {
     const relay::Tuple* tuple = relay::AsTuple(main_.body);
     const std::vector<ExprPtr> results = tuple == nullptr ? std::vector<ExprPtr>{main_.body} : tuple->fields;
-    const auto counted = relay::CountedOutputs(main_, results.size());
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (results[i]->type->kind != relay::TypeKind::kTensor) {
-        AddAll(main_needed_, results[i]);
-        continue;
+    // Results count from 0 with every field of a tuple as one of its own.
+    std::vector<std::pair<ExprPtr, int>> fields;
+    for (const ExprPtr& result : results) {
+      const bool several = result->type->kind == relay::TypeKind::kTuple;
+      for (size_t i = 0; i < (several ? result->type->fields.size() : 1); ++i) {
+        fields.emplace_back(result, static_cast<int>(i));
       }
-      NeededAxes axes(results[i]->type->shape.size());
+    }
+    const auto counted = relay::CountedOutputs(main_, fields.size());
+    for (size_t i = 0; i < fields.size(); ++i) {
+      const auto& [result, field] = fields[i];
+      const bool several = result->type->kind == relay::TypeKind::kTuple;
+      NeededAxes axes((several ? result->type->fields[static_cast<size_t>(field)] : result->type)->shape.size());
       for (const relay::CountedOutput& each : counted) {
         if (each.output != static_cast<int64_t>(i)) continue;
-        Nth(axes, each.axis) = NeededPositions{OriginOf(Nth(results, each.count), nullptr)};
+        const ExprPtr& count = Nth(fields, each.count).first;
+        if (count->type->kind == relay::TypeKind::kTensor) {
+          Nth(axes, each.axis) = NeededPositions{OriginOf(count, nullptr)};
+        }
       }
-      Add(main_needed_, results[i], 0, axes);
+      AddField(main_needed_, result, field, axes);
     }
   }
 
@@ -342,6 +212,7 @@ class NeededWalk {
         AddField(inner, function->body, static_cast<int>(i), use);
       }
     }
+    key_limit_ = KeyLimitOf(*function, arguments);
     std::vector<ExprPtr> order = PostOrder(function->body);
     for (size_t i = order.size(); i-- > 0;) VisitPlain(order[i], inner, &arguments);
     for (size_t i = 0; i < function->params.size(); ++i) {
@@ -352,6 +223,32 @@ class NeededWalk {
         AddAll(main_needed_, call.args[i]);
       }
     }
+  }
+
+  // The keys of an attention beyond which its kernel reads no values, and the product with these; none for any other
+  // function.
+  struct KeyLimit {
+    const Call* product = nullptr;
+    NeededPositions keys;
+  };
+  static KeyLimit KeyLimitOf(const Function& function, const Arguments& arguments) {
+    const Attention* attention = AttentionOf(function);
+    if (attention == nullptr || !attention->counts_keys) return {};
+    for (ExprPtr expr = function.body; relay::AsCall(expr) != nullptr; expr = relay::AsCall(expr)->args[0]) {
+      const Call* call = relay::AsCall(expr);
+      if (OpName(*call) == "where") {
+        NeededAxes mask = MaskOf(call->args[0], &arguments);
+        return mask.empty() || !mask.back() ? KeyLimit() : KeyLimit{ValuesProduct(function), *mask.back()};
+      }
+      if (OpName(*call) == "nn.batch_matmul" && call != ValuesProduct(function)) return {};
+    }
+    return {};
+  }
+  // The last product of an attention.
+  static const Call* ValuesProduct(const Function& function) {
+    ExprPtr expr = function.body;
+    while (relay::AsCallTo(expr, "nn.batch_matmul") == nullptr) expr = relay::AsCall(expr)->args[0];
+    return relay::AsCall(expr);
   }
 
   // Anything but a call of a function.
@@ -391,7 +288,9 @@ class NeededWalk {
       if (elementwise || op == "broadcast_to") {
         Add(needed, arg, 0, BeforeBroadcast(from, call.type->shape, use));
       } else if (op == "nn.batch_matmul" && i < 2) {
-        Add(needed, arg, 0, BeforeMatmul(call, i, use));
+        NeededAxes rows = BeforeMatmul(call, i, use);
+        if (i == 1 && key_limit_.product == &call) rows[DepthAxis(call, i)] = key_limit_.keys;
+        Add(needed, arg, 0, rows);
       } else if ((op == "nn.dense" || op == "nn.dense_blocks") && i > 0) {
         Add(needed, arg, 0, FirstOnly(from.size(), {use[1]}));
       } else if (i == 0) {
@@ -443,6 +342,7 @@ class NeededWalk {
   const Function& main_;
   NeededExtents& result_;
   Needed main_needed_;
+  KeyLimit key_limit_;  // of the function that is visited
 };
 
 NeededExtents::NeededExtents(const relay::IRModule& optimized) {

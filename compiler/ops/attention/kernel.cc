@@ -5,6 +5,9 @@
 //    for query: largest = max f(score); weight = exp(f(score) - largest); inverse = 1 / sum
 //    for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
 //
+// Work items are blocks of queries, or tiles of them if a run counts its keys: then most runs have fewer queries, too.
+// Successive tiles make blocks.
+//
 // With tile registers (kernel_plan.h) the last block begins before the previous one ends, and stores only its own
 // rows. Steps past the keys are zeros.
 #include "compiler/ops/attention/kernel.h"
@@ -19,6 +22,7 @@
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
 #include "compiler/generic/memory_shape.h"
+#include "compiler/ops/attention/kernel_pack.h"
 #include "compiler/ops/attention/kernel_plan.h"
 #include "compiler/ops/kernel.h"
 #include "compiler/relay/expr.h"
@@ -56,9 +60,13 @@ class AttentionEmitter {
         out_(OperandOf(function, static_cast<int>(function.params.size()), v_.types.output, v_.output, 'M')),
         packed_(b_.WorkerWorkspace(args)),
         rows_of_scores_(b_.At(packed_, space_.scores)),
-        keys_needed_(KeysNeeded()) {}
+        packer_(builder, parts_, s_, v_, t_, space_, keys_, values_, packed_, args),
+        rows_here_(b_.Index(t_.block)) {}
 
-  static int64_t Blocks(const MatmulShape& scores, const AttentionTiles& t) { return CeilDiv(scores.M, t.block); }
+  // Queries of a work item.
+  static int64_t ItemRows(const Attention& attention, const AttentionTiles& t) {
+    return attention.counts_keys && !t.matrix_tiles ? t.rows : t.block;
+  }
 
   void Emit() {
     if (!t_.matrix_tiles) return Items();
@@ -70,37 +78,42 @@ class AttentionEmitter {
   }
 
  private:
-  // The keys that a run needs, up to whole vectors and tiles; a constant where all of them are.
-  Value* KeysNeeded() {
-    const int64_t whole = t_.matrix_tiles ? 2 * MatrixTiles::kRows : std::max(b_.lanes(), kBFloatGroup);
-    if (parts_.key_count < 0 || s_.N % whole != 0) return b_.Index(s_.N);
-    Value* count = b_.LoadAs(b_.i64(), b_.Operand(args_, parts_.key_count));
-    Value* vectors = b_.Div(b_.Add(b_.Max(count, b_.Index(1)), whole - 1), whole);
-    return b_.Min(b_.Mul(vectors, whole), b_.Index(s_.N));
-  }
-  bool needs_all_keys() const { return llvm::isa<llvm::Constant>(keys_needed_); }
-  // The depth of a sum over keys, as PanelPacking and MatmulTile take it.
-  Value* KeyDepth() const { return needs_all_keys() ? nullptr : keys_needed_; }
-
   void Items() {
-    const int64_t blocks = Blocks(s_, t_);
+    if (parts_.key_count >= 0 && !t_.matrix_tiles) return TileItems();
+    const int64_t blocks = CeilDiv(s_.M, t_.block);
     auto& ir = b_.ir();
     b_.For(args_.begin, args_.end, 1, [&](Value* item) {
       evaluator_.Reset();
       Value* block = b_.Mod(item, blocks);
       Value* product = b_.Div(item, blocks);
-      b_.If(ir.CreateOr(ir.CreateICmpEQ(block, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin)), [&] {
-        Pack(s_, keys_, product, {t_.score_columns, s_.steps(), keys_needed_}, packed_);
-        Pack(v_, values_, product, {t_.value_columns, space_.value_steps, b_.Index(v_.N), KeyDepth()},
-             b_.At(packed_, space_.values));
-      });
-      Value* first = b_.Mul(block, t_.block);
-      if (t_.matrix_tiles) return TiledBlock(product, first);
-      Scores(product, first);
-      Value* rows = b_.Min(b_.Index(t_.block), b_.Sub(b_.Index(s_.M), first));
-      b_.For(b_.Index(0), rows, 1, [&](Value* row) { Exponentials(product, first, row); });
-      Products(product, first);
+      b_.If(ir.CreateOr(ir.CreateICmpEQ(block, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin)),
+            [&] { packer_.Pack(product); });
+      Block(product, b_.Mul(block, t_.block));
     });
+  }
+
+  // The tiles of each product that are among the items, in blocks.
+  void TileItems() {
+    const int64_t tiles = CeilDiv(s_.M, t_.rows);
+    Value* products = b_.Div(b_.Add(args_.end, tiles - 1), tiles);
+    b_.For(b_.Div(args_.begin, tiles), products, 1, [&](Value* product) {
+      Value* before = b_.Mul(product, tiles);
+      Value* end = b_.Min(b_.Index(tiles), b_.Sub(args_.end, before));
+      packer_.Pack(product);
+      b_.For(b_.Max(b_.Index(0), b_.Sub(args_.begin, before)), end, t_.block / t_.rows, [&](Value* tile) {
+        evaluator_.Reset();
+        rows_here_ = b_.Min(b_.Index(t_.block), b_.Mul(b_.Sub(end, tile), t_.rows));
+        Block(product, b_.Mul(tile, t_.rows));
+      });
+    });
+  }
+
+  void Block(Value* product, Value* first) {
+    if (t_.matrix_tiles) return TiledBlock(product, first);
+    Scores(product, first);
+    Value* rows = b_.Min(rows_here_, b_.Sub(b_.Index(s_.M), first));
+    b_.For(b_.Index(0), rows, 1, [&](Value* row) { Exponentials(product, first, row); });
+    Products(product, first);
   }
 
   MatmulOperand OperandOf(const relay::Function& function, int operand, DType type, const MatmulSteps& steps,
@@ -108,58 +121,15 @@ class AttentionEmitter {
     return {b_, args_, operand, type, steps, row, LiesApart(function, static_cast<size_t>(operand))};
   }
 
-  struct Panel {
-    int64_t columns, steps;
-    Value* all;              // columns of the matrix that are needed
-    Value* depth = nullptr;  // of the sum; null: all of it
-    int64_t bytes() const { return columns * steps * kFloatBytes; }
-  };
-
-  // Packs all panels of a right matrix. Steps past the matrix's own are zeros.
-  void Pack(const MatmulShape& shape, const MatmulOperand& matrix, Value* product, const Panel& panel_size, Value* to) {
-    const int64_t columns = panel_size.columns, row_bytes = columns * kFloatBytes;
-    const PanelPacking packing{
-        shape.types,     shape.K, b_.lanes(), row_bytes, matrix.row, matrix.column, shape.weights_are_neighbours(),
-        panel_size.depth};
-    Value* from = matrix.Matrix(b_, product);
-    ForPanels(shape.N, panel_size.all, columns, [&](Value* panel, int64_t width) {
-      Value* packed = b_.At(to, b_.Mul(panel, panel_size.bytes()));
-      packing.Emit(b_, b_.At(from, b_.Mul(b_.Mul(panel, columns), matrix.row)), packed, width);
-      Zero(b_.At(packed, shape.steps() * row_bytes), (panel_size.steps - shape.steps()) * row_bytes);
-    });
-  }
-
-  // Writes `bytes` zeros; a multiple of 4.
-  void Zero(Value* from, int64_t bytes) {
-    constexpr int64_t kLine = 64;
-    const auto zeros = [&](Value* to, int64_t count) {
-      b_.Store(llvm::Constant::getNullValue(VectorOf(b_.ir().getInt8Ty(), static_cast<int>(count))), to);
-    };
-    b_.For(0, bytes / kLine, 1, [&](Value* line) { zeros(b_.At(from, b_.Mul(line, kLine)), kLine); });
-    for (int64_t at = bytes / kLine * kLine; at < bytes; at += kFloatBytes) zeros(b_.At(from, at), kFloatBytes);
-  }
-
-  // Runs body for each panel of the first `needed` of `all` columns; the last one of all may have fewer columns.
-  void ForPanels(int64_t all, Value* needed, int64_t columns,
-                 const std::function<void(Value* panel, int64_t width)>& body) {
-    const int64_t whole = all / columns;
-    Value* panels = b_.Div(b_.Add(needed, columns - 1), columns);
-    b_.For(b_.Index(0), b_.Min(panels, b_.Index(whole)), 1, [&](Value* panel) { body(panel, columns); });
-    const auto last = [&] { body(b_.Index(whole), all % columns); };
-    if (all % columns == 0) return;
-    if (llvm::isa<llvm::Constant>(needed)) return last();
-    b_.If(b_.ir().CreateICmpSGT(panels, b_.Index(whole)), last);
-  }
-
   // Runs body for the tiles of the block whose first query is `first`; `row` counts from there. The last tile of all
   // may have fewer rows.
   void ForTiles(Value* first, const std::function<void(Value* row, int64_t rows)>& body) {
     const int64_t last = s_.M / t_.rows * t_.rows;
-    Value* end = b_.Min(b_.Index(t_.block), b_.Sub(b_.Index(last), first));
+    Value* end = b_.Min(rows_here_, b_.Sub(b_.Index(last), first));
     b_.For(b_.Index(0), end, t_.rows, [&](Value* row) { body(row, t_.rows); });
     if (last == s_.M) return;
     Value* rest = b_.Sub(b_.Index(last), first);
-    b_.If(b_.ir().CreateICmpSLT(rest, b_.Index(t_.block)), [&] { body(rest, s_.M - last); });
+    b_.If(b_.ir().CreateICmpSLT(rest, rows_here_), [&] { body(rest, s_.M - last); });
   }
 
   Value* ScoreRow(Value* row) { return b_.At(rows_of_scores_, b_.Mul(row, space_.score_row)); }
@@ -173,7 +143,7 @@ class AttentionEmitter {
                           queries_.column,
                           b_.Index(t_.score_columns * kFloatBytes)};
     Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
-    ForPanels(s_.N, keys_needed_, t_.score_columns, [&](Value* panel, int64_t width) {
+    packer_.ForPanels(s_.N, packer_.keys_needed(), t_.score_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Mul(panel, t_.score_columns * s_.steps() * kFloatBytes));
       Value* column = b_.Mul(panel, t_.score_columns * kFloatBytes);
       ForTiles(first, [&](Value* row, int64_t rows) {
@@ -225,7 +195,7 @@ class AttentionEmitter {
   }
 
   Value* FoldKeys(const Fold& fold) {
-    return needs_all_keys() ? FoldAlong(b_, fold, s_.N) : FoldAlongUntil(b_, fold, s_.N, keys_needed_);
+    return packer_.needs_all_keys() ? FoldAlong(b_, fold, s_.N) : FoldAlongUntil(b_, fold, s_.N, packer_.keys_needed());
   }
 
   // A query in the softmax's coordinates: those of its product, its own, and a key to be filled in.
@@ -248,9 +218,9 @@ class AttentionEmitter {
                           b_.Index(Bytes(v_.types.data)),
                           b_.Index(t_.value_columns * kFloatBytes),
                           false,
-                          KeyDepth()};
+                          packer_.depth()};
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
-    ForPanels(v_.N, b_.Index(v_.N), t_.value_columns, [&](Value* panel, int64_t width) {
+    packer_.ForPanels(v_.N, b_.Index(v_.N), t_.value_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, t_.value_columns * v_.steps() * kFloatBytes), space_.values));
       Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       ForTiles(first, [&](Value* row, int64_t rows) {
@@ -284,10 +254,10 @@ class AttentionEmitter {
     TiledScores(product, first);
     const int64_t weight_bytes = Bytes(v_.types.data, v_.K);
     // Without a count of keys; with one, tiles are whole.
-    const int64_t rest = needs_all_keys() ? space_.value_steps * kFloatBytes - weight_bytes : 0;
+    const int64_t rest = packer_.needs_all_keys() ? space_.value_steps * kFloatBytes - weight_bytes : 0;
     b_.For(0, t_.block, 1, [&](Value* row) {
       Exponentials(product, first, row);
-      Zero(b_.At(ScoreRow(row), weight_bytes), rest);
+      packer_.Zero(b_.At(ScoreRow(row), weight_bytes), rest);
     });
     TiledProducts(product, first, b_.Sub(even, first));
   }
@@ -324,13 +294,14 @@ class AttentionEmitter {
   void TiledScores(Value* product, Value* first) {
     Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
     const int64_t panel_row = t_.score_columns * kFloatBytes;
-    b_.For(b_.Index(0), b_.Div(b_.Add(keys_needed_, t_.score_columns - 1), t_.score_columns), 1, [&](Value* panel) {
-      Value* w = b_.At(packed_, b_.Mul(panel, panel_row * s_.steps()));
-      b_.For(0, t_.block, t_.rows, [&](Value* row) {
-        TileSums(b_.At(queries, b_.Mul(row, queries_.row)), queries_.row, w, b_.Index(s_.steps()), panel_row);
-        StoreTiles(b_.At(ScoreRow(row), b_.Mul(panel, panel_row)), space_.score_row);
-      });
-    });
+    b_.For(b_.Index(0), b_.Div(b_.Add(packer_.keys_needed(), t_.score_columns - 1), t_.score_columns), 1,
+           [&](Value* panel) {
+             Value* w = b_.At(packed_, b_.Mul(panel, panel_row * s_.steps()));
+             b_.For(0, t_.block, t_.rows, [&](Value* row) {
+               TileSums(b_.At(queries, b_.Mul(row, queries_.row)), queries_.row, w, b_.Index(s_.steps()), panel_row);
+               StoreTiles(b_.At(ScoreRow(row), b_.Mul(panel, panel_row)), space_.score_row);
+             });
+           });
   }
 
   // Stores the rows from `own` on; the previous block has stored those before.
@@ -338,8 +309,8 @@ class AttentionEmitter {
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
     const int64_t steps = space_.value_steps, panel_row = t_.value_columns * kFloatBytes;
     Value* sums = b_.At(packed_, space_.sums);
-    Value* steps_needed = needs_all_keys() ? b_.Index(steps) : b_.Div(keys_needed_, kBFloatGroup);
-    ForPanels(v_.N, b_.Index(v_.N), t_.value_columns, [&](Value* panel, int64_t width) {
+    Value* steps_needed = packer_.needs_all_keys() ? b_.Index(steps) : b_.Div(packer_.keys_needed(), kBFloatGroup);
+    packer_.ForPanels(v_.N, b_.Index(v_.N), t_.value_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, panel_row * steps), space_.values));
       Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       b_.For(0, t_.block, t_.rows, [&](Value* row) {
@@ -375,7 +346,8 @@ class AttentionEmitter {
   const MatmulOperand queries_, keys_, values_, out_;
   Value* packed_;
   Value* rows_of_scores_;
-  Value* const keys_needed_;
+  KeyPacker packer_;
+  Value* rows_here_;  // queries of the present block, or more at the end of all queries
 };
 
 }  // namespace
@@ -393,11 +365,11 @@ EmittedKernel EmitAttention(KernelBuilder& builder, const relay::Function& funct
   const AttentionTiles tiles = AttentionTilesFor(attention.scores, attention.values, builder.machine());
   const MatmulShape scores(attention.scores), values(attention.values);
   builder.Stage(symbol, [&](const StageArgs& args) { AttentionEmitter(builder, function, tiles, args).Emit(); });
-  const int64_t items = scores.B * AttentionEmitter::Blocks(scores, tiles);
-  const StageAxis blocks{AttentionEmitter::Blocks(scores, tiles), 1, 1, tiles.block};
-  return {{{symbol, items, 1, AttentionWorkspace(scores, values, tiles, builder.machine()).end}},
+  const int64_t rows = AttentionEmitter::ItemRows(attention, tiles), blocks = CeilDiv(scores.M, rows);
+  const int64_t workspace = AttentionWorkspace(scores, values, tiles, builder.machine()).end;
+  return {{{symbol, scores.B * blocks, CeilDiv(tiles.block, rows), workspace}},
           0,
-          {{0, 0, {{scores.B, 0}, blocks}}}};
+          {{0, 0, {{scores.B, 0}, {blocks, 1, 1, rows}}}}};
 }
 
 }  // namespace hone

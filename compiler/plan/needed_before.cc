@@ -1,0 +1,152 @@
+#include "compiler/plan/needed_before.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/nth.h"
+
+namespace hone {
+
+using relay::Call;
+
+namespace {
+
+NeededPositions Reduced(NeededPositions positions) {
+  const int64_t shared = std::gcd(positions.scale, positions.step);
+  positions.scale /= shared;
+  positions.step /= shared;
+  return positions;
+}
+
+std::vector<int64_t> FoldedAxesOf(const Call& call, int64_t rank) {
+  const relay::AttrValue* value = call.attrs.Find("axis");
+  std::vector<int64_t> axes;
+  if (value != nullptr) {
+    if (const auto* one = std::get_if<int64_t>(value)) axes = {*one};
+    if (const auto* list = std::get_if<std::vector<int64_t>>(value)) axes = *list;
+  }
+  for (int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  if (axes.empty()) {
+    axes.resize(static_cast<size_t>(rank));
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  return axes;
+}
+
+}  // namespace
+
+NeededAxes BeforeReshape(const Shape& from, const Shape& to, const NeededAxes& needed) {
+  NeededAxes before(from.size());
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    size_t old_lead = i, new_lead = j;
+    int64_t old_elements = i < from.size() ? from[i++] : 1, new_elements = j < to.size() ? to[j++] : 1;
+    while (old_elements != new_elements) {
+      if (old_elements < new_elements && i < from.size()) {
+        old_elements *= from[i++];
+      } else if (j < to.size()) {
+        new_elements *= to[j++];
+      } else {
+        return NeededAxes(from.size());  // of a shape without elements
+      }
+    }
+    while (old_lead + 1 < i && from[old_lead] == 1) ++old_lead;
+    while (new_lead + 1 < j && to[new_lead] == 1) ++new_lead;
+    if (old_lead >= i || new_lead >= j || !needed[new_lead] || old_elements == 0) continue;
+    const NeededPositions& wanted = *needed[new_lead];
+    const int64_t new_inner = new_elements / to[new_lead], old_inner = old_elements / from[old_lead];
+    // A count that was rounded up cannot be multiplied.
+    if (wanted.step != 1 && new_inner != 1) continue;
+    before[old_lead] = Reduced({wanted.extent, wanted.scale * new_inner, wanted.step * old_inner});
+  }
+  return before;
+}
+
+NeededAxes BeforeBroadcast(const Shape& from, const Shape& to, const NeededAxes& needed) {
+  NeededAxes before(from.size());
+  const size_t lead = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] == to[lead + d]) before[d] = needed[lead + d];
+  }
+  return before;
+}
+
+NeededAxes BeforeFold(const Call& call, const NeededAxes& needed) {
+  const Shape& from = call.args[0]->type->shape;
+  const std::vector<int64_t> axes = FoldedAxesOf(call, static_cast<int64_t>(from.size()));
+  const bool keeps = from.size() == needed.size();
+  NeededAxes before(from.size());
+  for (size_t d = 0, at = 0; d < from.size(); ++d) {
+    const bool folded = std::find(axes.begin(), axes.end(), static_cast<int64_t>(d)) != axes.end();
+    if (!folded && at < needed.size()) before[d] = needed[at];
+    if (!folded || keeps) ++at;
+  }
+  return before;
+}
+
+NeededAxes BeforeTranspose(const Call& call, const NeededAxes& needed) {
+  std::vector<int64_t> axes = call.attrs.GetInts("axes");
+  for (size_t d = needed.size(); axes.size() < needed.size();) axes.push_back(static_cast<int64_t>(--d));
+  NeededAxes before(needed.size());
+  for (size_t d = 0; d < axes.size(); ++d) {
+    Nth(before, axes[d] < 0 ? axes[d] + static_cast<int64_t>(axes.size()) : axes[d]) = needed[d];
+  }
+  return before;
+}
+
+NeededAxes BeforeSlice(const Call& call, const NeededAxes& needed) {
+  NeededAxes before = needed;
+  const auto begin = call.attrs.GetInts("begin");
+  std::vector<int64_t> strides = call.attrs.GetInts("strides"), axes = call.attrs.GetInts("axes");
+  strides.resize(begin.size(), strides.size() == 1 ? strides[0] : 1);
+  for (size_t i = axes.size(); i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < begin.size(); ++i) {
+    const int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(needed.size()) : axes[i];
+    if (begin[i] != 0 || strides[i] != 1) Nth(before, axis).reset();
+  }
+  return before;
+}
+
+NeededAxes BeforePad(const Call& call, const NeededAxes& needed) {
+  NeededAxes before = needed;
+  const std::vector<int64_t> width = call.attrs.GetInts("pad_width");
+  for (size_t d = 0; d < before.size(); ++d) {
+    if (width.at(2 * d) != 0 || width.at(2 * d + 1) != 0) before[d].reset();
+  }
+  return before;
+}
+
+size_t DepthAxis(const Call& call, size_t side) {
+  const bool depth_first = side == 0 ? call.attrs.GetBool("transpose_a") : !call.attrs.GetBool("transpose_b", true);
+  return depth_first ? 1 : 2;
+}
+
+NeededAxes BeforeMatmul(const Call& call, size_t side, const NeededAxes& needed) {
+  NeededAxes before(3);
+  if (call.args[side]->type->shape[0] == call.type->shape[0]) before[0] = needed[0];
+  before[3 - DepthAxis(call, side)] = needed[side == 0 ? 1 : 2];
+  return before;
+}
+
+NeededAxes FirstOnly(size_t rank, const NeededAxes& needed) {
+  NeededAxes before(rank);
+  if (rank > 0 && !needed.empty()) before[0] = needed[0];
+  return before;
+}
+
+NeededAxes BeforeTake(const Call& call, const NeededAxes& needed) {
+  const Shape &data = call.args[0]->type->shape, &indices = call.args[1]->type->shape;
+  const auto rank = static_cast<int64_t>(data.size());
+  const relay::AttrValue* axis_value = call.attrs.Find("axis");
+  const int64_t* given = axis_value == nullptr ? nullptr : std::get_if<int64_t>(axis_value);
+  NeededAxes before(data.size());
+  if (given == nullptr) return before;
+  const int64_t axis = *given < 0 ? *given + rank : *given;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d == axis) continue;
+    Nth(before, d) = Nth(needed, d < axis ? d : d - 1 + static_cast<int64_t>(indices.size()));
+  }
+  return before;
+}
+
+}  // namespace hone
