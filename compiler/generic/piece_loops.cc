@@ -212,7 +212,9 @@ void ForLanes(KernelBuilder& b, int64_t low, int64_t high, int lanes,
 
 StageAxis ItemAxisAlong(const Piece& piece, const MemoryShape& shape, size_t axis) {
   StageAxis items{Extent(piece, axis)};
-  if (piece.low[axis] != 0 || shape.axes[axis].block > 0) return items;
+  // A box that begins at `low` does that many items too many at its end, which no one needs.
+  const bool is_joined = piece.high[axis] > shape.axes[axis].extent;
+  if (shape.axes[axis].block > 0 || (piece.low[axis] != 0 && is_joined)) return items;
   // Joined axes (piece.h) step through those before them, whose outermost one with several positions leads.
   size_t lead = axis;
   int64_t inner = shape.axes[axis].extent;

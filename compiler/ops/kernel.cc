@@ -116,11 +116,14 @@ int64_t EmitWork(Evaluator& e, const Work& work, int output, const StageArgs& ar
   return before;
 }
 
-// Emits the stage of a kernel that only reorders elements; gives its number of items.
-int64_t EmitBoxes(KernelBuilder& b, const std::vector<PermutedBox>& boxes, DType dtype, const StageArgs& args) {
+// Emits the stage of a kernel that only reorders elements; gives its number of items, which become boxes.
+int64_t EmitBoxes(KernelBuilder& b, const std::vector<PermutedBox>& boxes, const relay::Type& result,
+                  const StageArgs& args, std::vector<StageBox>& stage_boxes) {
+  const DType dtype = result.dtype;
   int64_t before = 0;
   for (const PermutedBox& box : boxes) {
     const int64_t items = ItemsOf(box);
+    stage_boxes.push_back({0, before, PermutedItems(box, result)});
     Value* begin = b.Max(b.Add(args.begin, -before), b.Index(0));
     EmitPermutation(b, args, dtype, box, begin, b.Min(b.Add(args.end, -before), b.Index(items)));
     before += items;
@@ -234,8 +237,11 @@ EmittedKernel EmitGeneric(KernelBuilder& builder, const relay::Function& functio
   int64_t extent = 0;
   // A function that only moves elements has its own loops, because the evaluator would read or write with a stride.
   if (const auto boxes = PermutationOf(function)) {
-    builder.Stage(symbol, [&](const StageArgs& args) { extent = EmitBoxes(builder, *boxes, operands[1].dtype, args); });
-    return OneStage(symbol, extent, operands);
+    std::vector<StageBox> stage_boxes;
+    builder.Stage(symbol, [&](const StageArgs& args) {
+      extent = EmitBoxes(builder, *boxes, *function.body->type, args, stage_boxes);
+    });
+    return OneStage(symbol, extent, operands, std::move(stage_boxes));
   }
   const auto selection = ChannelSelectionOf(function);
   if (selection && SharesVectors(*selection, builder.machine())) {

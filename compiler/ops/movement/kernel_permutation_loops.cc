@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/codegen/math/across_lanes.h"
+#include "compiler/relay/indexing.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
 
@@ -171,6 +172,49 @@ int64_t ItemsOf(const PermutedBox& box) {
   const Chunks chunks = ChunksOf(box);
   int64_t items = chunks.source_chunks * chunks.result_chunks;
   for (const PermutedAxis& axis : box.outer) items *= axis.extent;
+  return items;
+}
+
+namespace {
+
+// Items of `step` positions each along an axis of the result.
+StageAxis ItemsAlong(const PermutedAxis& axis, int64_t items, int64_t step, const relay::Type& result) {
+  StageAxis along{items};
+  const Shape &shape = result.shape, strides = relay::RowMajorStrides(shape);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const bool is_batch = axis.to_batch && d == 0 && axis.extent == shape[0];
+    if (shape[d] == 1 || (axis.to_batch ? !is_batch : strides[d] != axis.to)) continue;
+    // Axes that are neighbours in both tensors are one; the outermost leads.
+    size_t lead = d;
+    int64_t extent = shape[d];
+    while (extent < axis.extent && lead > 0) extent *= shape[--lead];
+    while (lead < d && shape[lead] == 1) ++lead;
+    if (extent != axis.extent) return along;
+    along.axis = static_cast<int>(lead);
+    along.scale = extent / shape[lead];
+    along.step = step;
+    return along;
+  }
+  return along;
+}
+
+}  // namespace
+
+std::vector<StageAxis> PermutedItems(const PermutedBox& box, const relay::Type& result) {
+  const Chunks chunks = ChunksOf(box);
+  std::vector<StageAxis> items;
+  for (const PermutedAxis& axis : box.outer) items.push_back({axis.extent});
+  items.push_back({chunks.source_chunks});
+  items.push_back({chunks.result_chunks});
+  if (!result.layout.empty() || box.from != 0 || box.to != 0) return items;
+  for (size_t d = 0; d < box.outer.size(); ++d) items[d] = ItemsAlong(box.outer[d], items[d].items, 1, result);
+  const auto chunked = [&](StageAxis& of, const PermutedAxis& axis, const PermutedAxis& around, int64_t squares) {
+    if (around.extent == 1) of = ItemsAlong(axis, of.items, squares * kSide, result);
+  };
+  chunked(items[items.size() - 2], box.source, box.around_source, chunks.source);
+  PermutedAxis contiguous = box.result;
+  contiguous.to = 1;
+  chunked(items.back(), contiguous, box.around_result, chunks.result);
   return items;
 }
 
