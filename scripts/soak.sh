@@ -22,7 +22,7 @@ soak() { row "$1" "$2" "$3" ctest --test-dir build/release --verbose --no-tests=
 
 cmake --preset release >"$logs/build.log"
 cmake --build --preset release --target counted_faults_test faulty_network_test health_simulation_test hostile_candidates_test \
-  keys_test hone_bench_fleet_goals hone_bench_neighbour \
+  keys_test ranged_graphs_test hone_bench_fleet_goals hone_bench_neighbour \
   >>"$logs/build.log"
 soak bad_candidates "bad candidates, each kind: right fate, same executor" 1,000
 soak mutants "kernels with one wrong bit: none believed that is wrong" 10,000
@@ -34,6 +34,8 @@ soak killed_runner "runner killed in mid-job: no false fate" 100
 soak lost_tracker "tracker begun anew under load: no false fate" 100
 soak cut_connections "connection closed at a byte of an exchange, each side" 512
 soak stalled_connections "connection stalled at a byte of an exchange, each side" 256
+row ranged_graphs "graphs of ranged dimensions, each at six lengths" 3,000 \
+  ctest --test-dir build/release --verbose --no-tests=error -R '^end_to_end\.soak\.ranged_graphs$'
 soak odd_frames "odd frames of an admitted peer: served, memory bounded" 1,000,000
 
 if command -v clang++-19 >/dev/null; then
