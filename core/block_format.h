@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/ceil_div.h"
-
 namespace hone {
 
 // A weight is (integer - zero point) * scale. Integers are signed, in two's complement, and packed into words of
@@ -21,8 +19,9 @@ struct BlockFormat {
   bool zeros = false;
 
   int64_t per_word() const { return 32 / bits; }
-  int64_t Words(int64_t columns) const { return CeilDiv(columns, per_word()); }
-  int64_t Blocks(int64_t columns) const { return CeilDiv(columns, block); }
+  // Of any number of columns that is not negative.
+  int64_t Words(int64_t columns) const { return columns / per_word() + (columns % per_word() != 0 ? 1 : 0); }
+  int64_t Blocks(int64_t columns) const { return columns / block + (columns % block != 0 ? 1 : 0); }
   // Integer number `column` of a row.
   int32_t IntegerAt(const int32_t* row, int64_t column) const;
   // Sets it in a row whose integers from `column` on are 0; bits above the format's are dropped.

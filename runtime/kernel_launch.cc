@@ -52,8 +52,8 @@ struct StageRun {
     args.workers = workers;
     if (times != nullptr && times[worker].begin_ns == 0) times[worker].begin_ns = NowNs();
     const auto call = [&](int64_t from, int64_t to) { return stage.function(&args, from, to); };
-    const int32_t result = stage.runs == nullptr ? call(First(begin), First(end))
-                                                 : stage.runs->ForRuns(First(begin), First(end), call);
+    const int32_t result =
+        stage.runs == nullptr ? call(First(begin), First(end)) : stage.runs->ForRuns(First(begin), First(end), call);
     if (times != nullptr) times[worker].end_ns = NowNs();
     int32_t none = 0;
     if (result != 0) code.compare_exchange_strong(none, result, std::memory_order_relaxed);

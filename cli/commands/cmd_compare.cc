@@ -193,8 +193,8 @@ size_t DeviceNamed(const Comparison& c, const std::string& name) {
     if (IsNamed(c.devices[device], name)) return device;
     names.push_back(c.devices[device].name);
   }
-  throw Error(ExitCode::kUsage,
-              fmt::format("no device has the device key, label, host or id {}; there are {}", name, fmt::join(names, ", ")));
+  throw Error(ExitCode::kUsage, fmt::format("no device has the device key, label, host or id {}; there are {}", name,
+                                            fmt::join(names, ", ")));
 }
 
 std::string BetweenText(const Comparison& c, const std::string& between) {

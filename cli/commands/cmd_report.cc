@@ -25,7 +25,9 @@ int ReportCommand(const Arguments& arguments) {
   std::vector<std::string> names, prices;
   std::string db, output;
   RecordComparisonOptions options;
-  line.Add("MODEL", names, ".onnx files, or zoo:NAME; without any, those of the tuning runs").ReadsModel().About(Topic::kModel);
+  line.Add("MODEL", names, ".onnx files, or zoo:NAME; without any, those of the tuning runs")
+      .ReadsModel()
+      .About(Topic::kModel);
   AddModelDetails(line, model);
   AddRecordComparisonOptions(line, options);
   AddStoreOption(line, db);

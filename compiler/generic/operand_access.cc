@@ -12,7 +12,7 @@
 namespace hone {
 
 bool HasMaskedAccess(const MachineModel& machine) {
-  constexpr int kLanes = 16;  // of AVX-512
+  constexpr int kLanes = 16;  // AVX-512, and RISC-V vectors of 512 bits
   return machine.vector_lanes == kLanes;
 }
 

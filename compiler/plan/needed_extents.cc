@@ -314,7 +314,8 @@ class NeededWalk {
     const relay::AttrValue* axis = call.attrs.Find("axis");
     const int64_t* one = axis == nullptr ? nullptr : std::get_if<int64_t>(axis);
     const bool along_images = axis != nullptr && (one == nullptr || *one != 1);
-    if (op == "nn.dense" || op == "nn.dense_blocks" || (def.traits.per_image && !along_images)) return FirstOnly(from.size(), use);
+    if (op == "nn.dense" || op == "nn.dense_blocks" || (def.traits.per_image && !along_images))
+      return FirstOnly(from.size(), use);
     return NeededAxes(from.size());
   }
 

@@ -20,7 +20,8 @@ void AddTiles(FeatureRole role, std::vector<std::string>& features) {
 // The features that the element types need beyond those of the machine's row.
 std::vector<std::string> FeaturesForTypes(const MachineModel& machine, const ElementTypes& types) {
   std::vector<std::string> features;
-  if (types.accumulator == DType::kInt32 && !machine.byte_dots_feature.empty()) features.push_back(machine.byte_dots_feature);
+  if (types.accumulator == DType::kInt32 && !machine.byte_dots_feature.empty())
+    features.push_back(machine.byte_dots_feature);
   if (types.whole() && machine.byte_tiles) AddTiles(FeatureRole::kByteTiles, features);
   const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
   if (narrow && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);

@@ -60,8 +60,8 @@ void TrustedKeys::Add(const std::string& name, const SigningPublicKey& key) {
     throw Error(ExitCode::kUsage, fmt::format("'{}' is no name: one word of at most 64 letters is", name));
   for (const TrustedKey& other : keys_) {
     if (other.name == name || other.key.id == key.id) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("signing key {} is trusted as '{}' already; untrust it first", other.key.IdText(), other.name));
+      throw Error(ExitCode::kUsage, fmt::format("signing key {} is trusted as '{}' already; untrust it first",
+                                                other.key.IdText(), other.name));
     }
   }
   keys_.push_back({name, key});
@@ -123,9 +123,9 @@ CheckedPack CheckPack(std::string_view bytes, std::string_view signature, const 
   if (signer == nullptr) {
     SigningPublicKey unknown;
     unknown.id = id;
-    throw Error(
-        ExitCode::kNotAuthorised,
-        fmt::format("the pack is signed by the signing key {}, which is not trusted; hone log trust adds it", unknown.IdText()));
+    throw Error(ExitCode::kNotAuthorised,
+                fmt::format("the pack is signed by the signing key {}, which is not trusted; hone log trust adds it",
+                            unknown.IdText()));
   }
   const std::string comment = CheckSignature(bytes, signature, signer->key);
   CheckedPack checked{ReadPack(bytes), signer->key, signer->name, Sha256Hex(bytes)};

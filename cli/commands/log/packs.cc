@@ -142,8 +142,9 @@ namespace fs = std::filesystem;
 void RequireSigned(const std::string& path, const std::string& bytes) {
   ReadPack(bytes);
   if (!IsThere(path + ".minisig")) {
-    throw Error(ExitCode::kNoInput,
-                fmt::format("'{}' is not signed: there is no {}.minisig; hone log pack --signing-key makes it", path, path));
+    throw Error(
+        ExitCode::kNoInput,
+        fmt::format("'{}' is not signed: there is no {}.minisig; hone log pack --signing-key makes it", path, path));
   }
   SignerOf(ReadFile(path + ".minisig"));
 }

@@ -69,7 +69,8 @@ void List(const TrustedKeys& trusted, bool json) {
 }  // namespace
 
 int LogTrustCommand(const Arguments& arguments) {
-  CommandLine line("hone log trust", "Takes packs that this signing key has signed; without a key lists whose are taken.",
+  CommandLine line("hone log trust",
+                   "Takes packs that this signing key has signed; without a key lists whose are taken.",
                    "hone log trust lab.key.pub --name lab");
   std::string key, name;
   line.Add("KEY", key, "a public signing key of minisign, or a file with one").Reads();
@@ -87,13 +88,15 @@ int LogTrustCommand(const Arguments& arguments) {
 }
 
 int LogUntrustCommand(const Arguments& arguments) {
-  CommandLine line("hone log untrust", "Takes no more packs of a signing key; what was pulled stays.", "hone log untrust lab");
+  CommandLine line("hone log untrust", "Takes no more packs of a signing key; what was pulled stays.",
+                   "hone log untrust lab");
   std::string which;
   line.Add("WHICH", which, "name or id of the signing key").Required();
   if (!line.Parse(arguments)) return 0;
   TrustedKeys trusted = ReadTrustedKeys();
   if (trusted.Remove(which) == 0) {
-    throw Error(ExitCode::kNoInput, fmt::format("no signing key '{}' is trusted; hone log trust lists those that are", which));
+    throw Error(ExitCode::kNoInput,
+                fmt::format("no signing key '{}' is trusted; hone log trust lists those that are", which));
   }
   WriteTrustedKeys(trusted);
   List(trusted, line.json());

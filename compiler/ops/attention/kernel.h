@@ -27,8 +27,8 @@ class KernelBuilder;
 // Each product is of float32 or of two matrices of bfloat16. For bfloat16 the weights are rounded before they are
 // divided by their sum. The result may be rounded to bfloat16.
 struct Attention : relay::Note {
-  Workload scores;                                                  // B x queries x keys
-  Workload values;                                                  // its data are the weights, dense
+  Workload scores;  // B x queries x keys
+  Workload values;  // its data are the weights, dense
   // The softmax's operand is where(position < n, x, -infinity), with positions along the keys and an int64 scalar n.
   bool counts_keys = false;
   double Flops() const { return scores.Flops() + values.Flops(); }  // for both products

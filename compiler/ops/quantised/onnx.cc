@@ -145,13 +145,14 @@ ExprPtr ReadPerAxis(const OnnxNodeView& view, int input, const Shape& shape, con
   return AlongAxis(view, values, axis.axis, shape.size());
 }
 
-void RequireScales(const OnnxNodeView& view, const std::vector<int>& inputs) {
+void RequireScales(const OnnxNodeView& view, const std::vector<int>& inputs, bool may_be_negative) {
   for (const int input : inputs) {
     const Tensor* scales = view.HasInput(input) ? view.InputValue(input) : nullptr;
     for (int64_t i = 0; scales != nullptr && i < scales->elements(); ++i) {
-      if (scales->At(i) > 0 && std::isfinite(scales->At(i))) continue;
-      RefuseNode(
-          fmt::format("input {}, a scale, has the value {}; it must be positive and finite", input, scales->At(i)));
+      const double scale = scales->At(i);
+      if (std::isfinite(scale) && (scale > 0 || may_be_negative)) continue;
+      RefuseNode(fmt::format("input {}, a scale, has the value {}; it must be {}finite", input, scale,
+                             may_be_negative ? "" : "positive and "));
     }
   }
 }
@@ -160,7 +161,7 @@ Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_poin
                               const QuantisedAxis& axis) {
   if (!view.HasInput(scale)) RefuseNode(fmt::format("input {}, its scale, is missing", scale));
   if (view.builder().DTypeOf(view.Input(scale)) != DType::kFloat32) RefuseNode("its scale must be a float");
-  RequireScales(view, {scale});
+  RequireScales(view, {scale}, axis.block != 0);
   return {ReadPerAxis(view, scale, shape, axis), ReadPerAxis(view, zero_point, shape, axis)};
 }
 

@@ -28,9 +28,9 @@ struct QuantisedAxis {
   int64_t block = 0;  // 0: a vector along the axis; else of the tensor's rank, one value per `block` elements
 };
 
-// Throws Error(kBadData) if the value of an input is known and an element is not positive and finite. Absent inputs
-// pass.
-void RequireScales(const OnnxNodeView& view, const std::vector<int>& inputs);
+// Throws Error(kBadData) if the value of an input is known and an element is not finite, or not positive. Absent inputs
+// pass. Scales of blocks may be negative: quantisers give the largest magnitude the longer side of the integers.
+void RequireScales(const OnnxNodeView& view, const std::vector<int>& inputs, bool may_be_negative = false);
 // Reads the node's inputs `scale` and `zero_point` (which may be absent) for a tensor of that shape. Throws
 // Error(kBadData).
 Quantisation ReadQuantisation(const OnnxNodeView& view, int scale, int zero_point, const Shape& shape,
@@ -45,8 +45,8 @@ WholeNumbers Centred(const OnnxNodeView& view, const relay::ExprPtr& integers, c
 relay::ExprPtr Dequantised(const OnnxNodeView& view, const relay::ExprPtr& integers, const Quantisation& by,
                            const NarrowType* narrow = nullptr);
 
-// A node DequantizeLinear of a constant matrix of at most 8 bits with a scale for each block: the values of integers that
-// stay packed. Null for any other node.
+// A node DequantizeLinear of a constant matrix of at most 8 bits with a scale for each block: the values of integers
+// that stay packed. Null for any other node.
 relay::ExprPtr DequantisedBlocks(const OnnxNodeView& view);
 
 // The end of quantising a quotient real / scale: rounds half to even, adds the zero point and saturates. The dtype is

@@ -251,7 +251,7 @@ ExprPtr DequantisedBlocks(const OnnxNodeView& view) {
   if (!bytes || view.InputRank(0) != 2 || block < 1 || view.InputValue(1) == nullptr) return nullptr;
   if (narrow != nullptr && narrow->is_real()) return nullptr;
   if (view.HasInput(2) && view.InputValue(2) == nullptr) return nullptr;
-  RequireScales(view, {1});
+  RequireScales(view, {1}, true);
   const bool along_rows = OnnxNodeView::Axis(view.Int("axis", 1), 2) == 1;
   const auto rows_of = [&](int input) {
     if (!view.HasInput(input)) return ExprPtr();
@@ -286,7 +286,7 @@ OnnxOperatorTable BlockQuantisedOperators() {
        4,
        GatherBlockQuantized,
        {"bits", "block_size", "gather_axis", "quantize_axis"},
-       {},
+       {.takes_counts = true},
        kMicrosoft},
   };
 }

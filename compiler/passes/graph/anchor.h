@@ -44,7 +44,8 @@ struct AnchorOperator {
   AnchorNeighbours neighbours;
 };
 
-// The row for the call's operator, nn.conv2d, nn.dense, nn.dense_blocks or nn.batch_matmul; null for any other operator.
+// The row for the call's operator, nn.conv2d, nn.dense, nn.dense_blocks or nn.batch_matmul; null for any other
+// operator.
 const AnchorOperator* FindAnchorOperator(const relay::Call& call);
 // As above, but null unless schedules can compute the call: its types must be supported and its shapes known. A
 // convolution must have NCHW data and OIHW weights. Null for any other expression.

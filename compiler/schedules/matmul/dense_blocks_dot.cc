@@ -256,6 +256,7 @@ class DenseBlockDots : public KnobSchedule<BlockDotKnobs> {
     if (k.oc_block % lanes != 0) return fmt::format("oc_block is not a multiple of {} lanes", lanes);
     if (k.tile_m > w.data[0]) return "tile_m is more than the rows";
     const BlockFormat format = BlockFormat::Parse(w.layouts);
+    if (format.block > kLongestDotBlock) return "sums of a block could leave int32";
     if (k.unroll_ic > format.Words(std::min(w.data[1], format.block))) return "unroll_ic is more than a block's words";
     const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes,
                             machine.byte_dots == ByteDots::kMixedFours ? 1 : 2};

@@ -141,8 +141,7 @@ TEST_F(DashboardProgram, FollowsAStoreThatIsWritten) {
     seen = id;
   }
   // The model's time is twice the best time so far.
-  EXPECT_THAT(AskHttp(port_, "/").body,
-              HasSubstr("running</span></td><td class=\"r\">2.000 ms</td>"));
+  EXPECT_THAT(AskHttp(port_, "/").body, HasSubstr("running</span></td><td class=\"r\">2.000 ms</td>"));
   store_->PutRun({"a", "done", store_->GetRun("a")->json});
   Await(viewer, "store", "0 tunings running");
 }

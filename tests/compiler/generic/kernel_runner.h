@@ -32,10 +32,9 @@ class LoadedKernel {
 class CompiledFunction {
  public:
   CompiledFunction(const relay::FunctionPtr& function, const Target& target);
-  // Each stage's range is cut `cuts` times at random places, and the parts run in random order. Operands begin at random
-  // elements of a cache line. Tensors are logical;
-  // operands with images apart have gaps between the images. The memory around every operand is checked for stray
-  // writes, and lanes past an axis for zeros.
+  // Each stage's range is cut `cuts` times at random places, and the parts run in random order. Operands begin at
+  // random elements of a cache line. Tensors are logical; operands with images apart have gaps between the images. The
+  // memory around every operand is checked for stray writes, and lanes past an axis for zeros.
   std::vector<Tensor> Run(const std::vector<Tensor>& args, int cuts, Random& random) const;
   int64_t extent() const { return kernel_.stages[0].extent; }
   // The number of workers that can share the first stage.

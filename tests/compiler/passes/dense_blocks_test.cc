@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/passes/fusion/fuse.h"
 #include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/passes.h"
@@ -57,6 +58,14 @@ TEST(DenseOfBlocks, LeavesWhatIsTurnedOrComputed) {
     const IRModule module = ModuleOf(body);
     EXPECT_EQ(DenseOfBlocks(module).main, module.main);
   }
+}
+
+// No kernel of packed weights stores bfloat16, so the cast is a kernel of its own.
+TEST(DenseOfBlocks, LeavesANarrowingToAnotherKernel) {
+  const ExprPtr dense = MakeCall("nn.dense", {Input("x", {3, kColumns}), BlockWeights()});
+  const IRModule module = ModuleOf(MakeCall("cast", {dense}, {{"dtype", std::string("bfloat16")}}));
+  const IRModule fused = Fuse(DenseOfBlocks(module));
+  EXPECT_THAT(FunctionCalls(fused), ::testing::SizeIs(2));
 }
 
 }  // namespace
