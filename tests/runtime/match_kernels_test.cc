@@ -34,7 +34,7 @@ void ExpectRefused(const std::string& part, const std::function<void(Plan&)>& ch
 
 TEST(MatchKernels, TheTableSaysWhatAKernelWasCompiledFor) {
   const std::vector<Artifact> compiled = Compiled();
-  ASSERT_EQ(compiled.size(), 6U);
+  ASSERT_EQ(compiled.size(), 7U);
   EXPECT_EQ(compiled[1].stages, TestPlan().kernels[1].stages);
   EXPECT_EQ(compiled[1].shared_workspace_bytes, 256);
   ASSERT_EQ(compiled[0].operands.size(), 3U);

@@ -95,8 +95,9 @@ TEST_F(RangedSessionTest, KnowsCountsOfShapesBeforeARun) {
   session.BindOutput(0, y.data(), y.size() * 4);
   session.SetInput("x", Ramp({9, 64}, 1));
   session.SetInput("b", Ramp({9}, 0));
+  const Shape four{4, 64};
   const int64_t before = testing::Allocations();
-  EXPECT_EQ(session.ExpectedShape(0), (Shape{4, 64}));
+  EXPECT_EQ(session.ExpectedShape(0), four);
   EXPECT_EQ(testing::Allocations(), before);
   EXPECT_EQ(session.OutputShape(0), (Shape{64, 64}));
   EXPECT_THAT(y, ::testing::Each(-7));

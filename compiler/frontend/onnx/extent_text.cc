@@ -90,10 +90,11 @@ class Writer {
     }
   }
 
-  // Terms that are added come first, and the known number last.
+  // Terms that are added come first, and the known number last: "seq - 5", but "5 - seq".
   std::string Sum(const ExprPtr& expr, int depth) {
     Terms terms;
     AddTerms(expr, 1, depth, terms);
+    if (terms.more.empty() && terms.number > 0) return std::to_string(terms.number) + terms.less;
     std::string text = terms.more + terms.less;
     if (terms.number != 0) text += fmt::format(" {} {}", terms.number < 0 ? '-' : '+', std::abs(terms.number));
     if (text.starts_with(" + ")) return text.substr(3);

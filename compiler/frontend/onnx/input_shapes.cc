@@ -146,9 +146,11 @@ class ShapeResolver {
 
   // A free batch without a given number is 1.
   void BindBatch(const OnnxInput& input) {
-    const std::string name = input.dims.empty() ? "" : FreeDimName(input, 0);
-    if (name.empty() || !IsBatch(name) || !bound_.try_emplace(name, Bound{{1, 1}, "its default"}).second) return;
-    notices_.push_back(fmt::format("input \"{}\": the free dimension {} is bound to 1", input.name, name));
+    for (size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const std::string name = FreeDimName(input, axis);
+      if (name.empty() || !IsBatch(name) || !bound_.try_emplace(name, Bound{{1, 1}, "its default"}).second) continue;
+      notices_.push_back(fmt::format("input \"{}\": the free dimension {} is bound to 1", input.name, name));
+    }
   }
 
   void BindOthers(const OnnxInput& input) {

@@ -94,7 +94,7 @@ TEST(ImportOnnx, EqualNamesAreOneExtentApartFromInputs) {
   ASSERT_EQ(module.main->params.size(), 4U);
   EXPECT_EQ(module.main->params[1]->type->shape, (Shape{2, 9, 5}));
   EXPECT_EQ(module.main->params[2]->name, "d0");
-  EXPECT_EQ(module.main->params[3]->name, "d1_extent");
+  EXPECT_EQ(module.main->params[3]->name, "d1 (extent)");
   EXPECT_EQ(relay::RangedNumbers(relay::RangedInputs(*module.main)),
             (std::vector<int64_t>{0, 0, 2, 2, 0, 1, 3, 3, 1, 1, 3, 3}));
   EXPECT_EQ(ImportOnnxBytes(model.Bytes(), "m", {.ranges = {{"d1", {7, 7}}}}).module.main->params[0]->type->shape,

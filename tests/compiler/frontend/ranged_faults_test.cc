@@ -35,7 +35,7 @@ TEST(RangedFaults, NameTheNodeAndTheDimension) {
   split.Output("y").Output("z");
   Name(split, 0, 1, "seq");
   EXPECT_EQ(RunError(split, {{"x", Counting({1, 4})}}, {.ranges = {{"seq", {1, 8}}}}),
-            "node \"y\": seq - 5 is -1; it may be 0");
+            "node \"y\": 5 - seq is 1; it may be 0");
   ModelMaker join(17);
   join.Input("x", {-1, 2}).Input("y", {-1, 2}).Node("Add", {"x", "y"}, {"z"}).Output("z");
   Name(join, 0, 0, "first");
