@@ -19,7 +19,7 @@ struct BlockFormat {
   bool zeros = false;
 
   int64_t per_word() const { return 32 / bits; }
-  // Of any number of columns that is not negative.
+  // `columns` may be any number that is not negative.
   int64_t Words(int64_t columns) const { return columns / per_word() + (columns % per_word() != 0 ? 1 : 0); }
   int64_t Blocks(int64_t columns) const { return columns / block + (columns % block != 0 ? 1 : 0); }
   // Integer number `column` of a row.

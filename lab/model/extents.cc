@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "core/error.h"
 #include "core/nth.h"
@@ -116,11 +117,17 @@ int64_t Multiple(const FreeDimension& of, int64_t extent, int64_t step, bool up)
 // The extents themselves and what stands in for them, the nearest first.
 std::vector<Extents> Near(const std::vector<FreeDimension>& dimensions, const Extents& extents, bool up) {
   constexpr int64_t kMostStep = 256;
+  int64_t least = 0, most = std::numeric_limits<int64_t>::max();  // that all dimensions may be
+  for (const FreeDimension& each : dimensions) {
+    least = std::max(least, each.least);
+    most = std::min(most, each.most);
+  }
   std::vector<Extents> near;
   for (const bool equal : {false, true}) {
+    if (equal && (dimensions.empty() || least > most)) break;
     Extents from = extents;
     for (const FreeDimension& each : dimensions) {
-      if (equal) from[each.name] = std::clamp(extents.begin()->second, each.least, each.most);
+      if (equal) from[each.name] = std::clamp(extents.begin()->second, least, most);
     }
     for (int64_t step = 1; step <= kMostStep; step *= 2) {
       Extents& next = near.emplace_back(from);

@@ -209,7 +209,7 @@ TEST_F(VerifyProgram, OptionsForSeveralModelsGoToThoseThatHaveTheName) {
   };
   Write("work/free.onnx", relu({1, -1}));
   Write("work/fixed.onnx", relu({1, 4}));
-  const std::string bench = "hone bench --no-records --threads 1 --runs 3 free.onnx fixed.onnx zoo:mlp ";
+  const std::string bench = "hone bench --any-model --no-records --threads 1 --runs 3 free.onnx fixed.onnx zoo:mlp ";
   const ProgramResult r = Shell(bench + "--dim d1=4");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(Shell("hone report fixed.onnx free.onnx --dim d1=4 --db none.db -o r.html").code, 0);

@@ -65,6 +65,10 @@ class DenseOfBlocks : public KnobSchedule<DenseBlocksKnobs> {
                          PackedRegisters(tile, format, k, machine), machine.vector_registers);
     }
     const int64_t steps = k.unroll_ic * (unpacks ? 1 : format.per_word());
+    constexpr int kMostSideBySide = 4;  // vectors whose words LLVM unpacks in registers, a word ahead of its use
+    if (k.scales_late() && k.unroll_ic > 1 && tile.vectors > kMostSideBySide) {
+      return "two words of so many vectors leave the registers";
+    }
     if (tile.pixels * tile.vectors * steps > 640) return "more than 640 multiply-adds in a straight line";
     return std::nullopt;
   }
