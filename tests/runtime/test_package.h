@@ -26,7 +26,7 @@ std::string CountedPackage();
 // Rows may be 1 to 64, and columns 0 to 64. Elements of y outside of the shape are what the kernel finds there.
 Plan RangedPlan();
 std::string RangedPackage();
-// That package with a second call, which counts the rows of y: five fewer than those of x.
+// RangedPackage with a second call, which counts the rows of y: five fewer than those of x.
 std::string LeftPackage();
 // The package's bytes, with correct hashes. `model_sha256` is the manifest's field; null leaves it out.
 std::string PackTestPackage(const Plan& plan, const std::string& lib, const std::string& params,
