@@ -151,6 +151,16 @@ Counts OfFirst(const Ruled& ruled) {
   return ruled.Of(0);
 }
 
+// Arguments of one rank whose rows belong together.
+Counts OfEach(const Ruled& ruled) {
+  Counts counts = ruled.Of(0);
+  for (size_t i = 1; i < ruled.args.size(); ++i) {
+    const Counts given = ruled.Of(i);
+    for (size_t d = 0; d < counts.size(); ++d) counts[d] = Agreed(ruled, counts[d], given[d]);
+  }
+  return counts;
+}
+
 Counts AcrossChannels(const Ruled& ruled) {
   ruled.RequireKnown(0, ruled.Axis("axis", ruled.ShapeOf(0).size()), "sum over");
   return OfFirst(ruled);
@@ -318,7 +328,7 @@ constexpr CountRule kCountRules[] = {
     {"take", Taken},
     {"topk", Best},
     {"transpose", Transposed},
-    {"unpack_blocks", OfFirst},
+    {"unpack_blocks", OfEach},
     {"vision.roi_align", Regions},
 };
 

@@ -286,7 +286,7 @@ OnnxOperatorTable BlockQuantisedOperators() {
        4,
        GatherBlockQuantized,
        {"bits", "block_size", "gather_axis", "quantize_axis"},
-       {.takes_counts = true},
+       {.becomes = "less take unpack_blocks where", .takes_counts = true},
        kMicrosoft},
   };
 }

@@ -83,6 +83,28 @@ TEST(RangedFaults, OnlyABatchIsOneByDefault) {
   EXPECT_TRUE(IsRanged(both));
 }
 
+// Rows of an embedding of bytes in blocks of 16, gathered by a sequence of any length.
+TEST(RangedFaults, PackedRowsAreGatheredForAnyLength) {
+  ModelMaker model(21);
+  model.IntegerInput("ids", 7, {-1});
+  Name(model, 0, 0, "seq");
+  auto& table = *model.graph().add_initializer();
+  table.set_name("table");
+  table.set_data_type(2);
+  table.add_dims(3), table.add_dims(16);
+  table.set_raw_data(std::string(16, '\x81') + std::string(16, '\x7E') + std::string(16, '\x84'));
+  model.Weight("scales", {3, 1}, {1, 10, 100});
+  model.Node("GatherBlockQuantized", {"table", "ids", "scales"}, {"rows"},
+             {{"bits", int64_t{8}}, {"block_size", int64_t{16}}});
+  model.Domain("com.microsoft")
+      .Ints("first", {0})
+      .Node("Gather", {"rows", "first"}, {"y"}, {{"axis", int64_t{1}}})
+      .Output("y");
+  const Tensor ids = Tensor::FromVector<int64_t>(DType::kInt64, {4}, {2, 0, 1, 2});
+  const OnnxImportOptions options = {.ranges = {{"seq", {1, 8}}}};
+  EXPECT_THAT(Values(RunOnnx(model.Bytes(), {{"ids", ids}}, options)[0]), ElementsAre(400, 1, -20, 400));
+}
+
 // A model of three rows or more, and another for fewer.
 TEST(RangedFaults, ABranchThatIsNotTakenAsksNothing) {
   ModelMaker model(17);
