@@ -286,6 +286,7 @@ void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& 
   ModelOptions model = options.model;
   model.shapes = options.timing.inputs.shapes;
   const BuiltPackages built(options.packages, model, options.timing.threads, options.records);
+  if (!options.any_model) RequireOneModel(built.paths(), options.packages);
   TimePackagesOptions timing = options.timing;
   double outputs_error = 0;
   if (peer) {
@@ -294,7 +295,6 @@ void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& 
     outputs_error = CompareWithPeer(built.paths()[0], model, threads, timing.inputs, *peer);
     timing.other = &*peer;
   }
-  if (!options.any_model) RequireOneModel(built.paths(), options.packages);
   result.noise.busy_cpus = BusyCpusNow();
   StatusLine status;
   timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, timing.rounds)); };

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/relay/arguments.h"
 #include "compiler/relay/op.h"
 #include "core/nth.h"
 
@@ -38,16 +39,18 @@ struct ReadAxes {
 
 // A call that takes out or adds positions at the ends of some axes.
 struct EndsMoved {
-  std::vector<int64_t> axes;     // negative ones count from the back
+  std::vector<size_t> axes;
   std::vector<int64_t> strides;  // as long, or empty: 1
+  bool Has(size_t axis) const { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 };
+
+size_t FromFront(int64_t axis, size_t rank) { return static_cast<size_t>(relay::NormalizedAxis(axis, rank)); }
 
 // Whether positions along [first, last] of the call's result, as one axis, are those of its argument plus a constant:
 // only the outermost of them may begin elsewhere.
-bool ShiftsOneAxis(const EndsMoved& moved, size_t rank, size_t first, size_t last) {
+bool ShiftsOneAxis(const EndsMoved& moved, size_t first, size_t last) {
   for (size_t i = 0; i < moved.axes.size(); ++i) {
-    const int64_t axis = moved.axes[i];
-    const auto at = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+    const size_t at = moved.axes[i];
     if (at < first || at > last) continue;
     if (at > first || (!moved.strides.empty() && moved.strides[i] != 1)) return false;
   }
@@ -61,27 +64,22 @@ EndsMoved EndsMovedBySlice(const relay::Call& slice) {
   const Shape &from = TensorTypeOf(slice.args[0]).shape, &to = slice.type->shape;
   EndsMoved moved;
   for (size_t i = 0; i < axes.size(); ++i) {
-    const auto at = static_cast<size_t>(axes[i] < 0 ? axes[i] + static_cast<int64_t>(to.size()) : axes[i]);
+    const size_t at = FromFront(axes[i], to.size());
     const int64_t stride = strides.empty() ? 1 : strides[i];
     if (stride == 1 && from[at] == to[at]) continue;  // the whole axis
-    moved.axes.push_back(axes[i]);
+    moved.axes.push_back(at);
     moved.strides.push_back(stride);
   }
   return moved;
 }
+
 EndsMoved EndsMovedByPad(const relay::Call& pad) {
   const auto width = pad.attrs.GetInts("pad_width");
   EndsMoved moved;
   for (size_t d = 0; 2 * d + 1 < width.size(); ++d) {
-    if (width[2 * d] != 0 || width[2 * d + 1] != 0) moved.axes.push_back(static_cast<int64_t>(d));
+    if (width[2 * d] != 0 || width[2 * d + 1] != 0) moved.axes.push_back(d);
   }
   return moved;
-}
-
-bool HasAxis(const EndsMoved& moved, size_t rank, size_t axis) {
-  return std::any_of(moved.axes.begin(), moved.axes.end(), [&](int64_t one) {
-    return static_cast<size_t>(one < 0 ? one + static_cast<int64_t>(rank) : one) == axis;
-  });
 }
 
 // The axes of its arguments that a call reads along its own [first, last], if it moves elements and reads them as one
@@ -89,27 +87,25 @@ bool HasAxis(const EndsMoved& moved, size_t rank, size_t axis) {
 std::optional<std::vector<ReadAxes>> ReadAsOneAxis(const Evaluator& e, const relay::Call& call, size_t first,
                                                    size_t last) {
   const std::string& name = relay::AsOp(call.op)->def->name;
-  const size_t rank = call.type->shape.size();
-  if (name == "strided_slice" && ShiftsOneAxis(EndsMovedBySlice(call), rank, first, last)) {
+  if (name == "strided_slice" && ShiftsOneAxis(EndsMovedBySlice(call), first, last)) {
     return {{{call.args[0], first, last}}};
   }
   if (name == "nn.pad") {
     const EndsMoved moved = EndsMovedByPad(call);
-    const bool inside = e.padded == &call || !HasAxis(moved, rank, first);
-    if (inside && ShiftsOneAxis(moved, rank, first, last)) return {{{call.args[0], first, last}}};
+    const bool inside = e.padded == &call || !moved.Has(first);
+    if (inside && ShiftsOneAxis(moved, first, last)) return {{{call.args[0], first, last}}};
   }
   if (name == "concatenate") {
-    const EndsMoved moved{{call.attrs.GetInt("axis")}, {}};
+    const EndsMoved moved{{FromFront(call.attrs.GetInt("axis"), call.type->shape.size())}, {}};
     const auto field = e.FieldOf(&call);
-    if (!ShiftsOneAxis(moved, rank, first, last) || (!field && HasAxis(moved, rank, first))) return std::nullopt;
+    if (!ShiftsOneAxis(moved, first, last) || (!field && moved.Has(first))) return std::nullopt;
     std::vector<ReadAxes> fields;
     for (const relay::ExprPtr& one : FlatArgs(call)) fields.push_back({one, first, last});
     return field ? std::vector<ReadAxes>{Nth(fields, *field)} : fields;
   }
   if (name != "take") return std::nullopt;
   const size_t indices = TensorTypeOf(call.args[1]).shape.size(), data = TensorTypeOf(call.args[0]).shape.size();
-  const int64_t given = call.attrs.GetInt("axis");
-  const auto axis = static_cast<size_t>(given < 0 ? given + static_cast<int64_t>(data) : given);
+  const size_t axis = FromFront(call.attrs.GetInt("axis"), data);
   if (first < axis + indices) return std::nullopt;
   return {{{call.args[0], first + 1 - indices, last + 1 - indices}}};
 }
@@ -123,9 +119,9 @@ bool IsOneAxis(const Evaluator& e, const relay::ExprPtr& expr, const Shape& whol
   const size_t added = whole.size() - TensorTypeOf(expr).shape.size();
   if (const auto* item = relay::AsTupleGetItem(expr)) {
     const relay::Call* split = relay::AsCallTo(item->tuple, "split");
-    const size_t rank = whole.size() - added;
     return split != nullptr &&
-           ShiftsOneAxis({{split->attrs.GetInt("axis", 0)}, {}}, rank, first - added, last - added) &&
+           ShiftsOneAxis({{FromFront(split->attrs.GetInt("axis", 0), whole.size() - added)}, {}}, first - added,
+                         last - added) &&
            IsOneAxis(e, split->args[0], TensorTypeOf(split->args[0]).shape, first - added, last - added);
   }
   if (call == nullptr) return relay::AsConstant(expr) != nullptr || e.FlatOperand(expr) != nullptr;

@@ -12,12 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Ints = std::vector<int64_t>;
 
-void Name(ModelMaker& model, int input, int axis, const std::string& name) {
-  auto* shape = model.graph().mutable_input(input)->mutable_type()->mutable_tensor_type()->mutable_shape();
-  shape->mutable_dim(axis)->clear_dim_value();
-  shape->mutable_dim(axis)->set_dim_param(name);
-}
-
 std::string RunError(const ModelMaker& model, const std::map<std::string, Tensor>& inputs,
                      const OnnxImportOptions& options) {
   try {

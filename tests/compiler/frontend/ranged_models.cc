@@ -54,6 +54,12 @@ std::string ExtentsText(const Extents& extents) {
 
 }  // namespace
 
+void Name(ModelMaker& model, int input, int axis, const std::string& name) {
+  auto* shape = model.graph().mutable_input(input)->mutable_type()->mutable_tensor_type()->mutable_shape();
+  shape->mutable_dim(axis)->clear_dim_value();
+  shape->mutable_dim(axis)->set_dim_param(name);
+}
+
 std::vector<Tensor> ArgumentsWithGarbage(const relay::Function& main, const std::map<std::string, Tensor>& inputs) {
   const std::map<std::string, Tensor> full = relay::FullInputs(main, inputs);
   std::vector<Tensor> arguments;

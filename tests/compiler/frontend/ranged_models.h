@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "compiler/frontend/onnx/onnx_import.h"
+#include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {
 
 // The extents of one run, by dimension.
 using Extents = std::map<std::string, int64_t>;
+
+// Names an axis of an input; the other axes keep their dN.
+void Name(ModelMaker& model, int input, int axis, const std::string& name);
 
 // The inputs as @main takes them, with garbage behind the extents: NaN, or the greatest integer.
 std::vector<Tensor> ArgumentsWithGarbage(const relay::Function& main, const std::map<std::string, Tensor>& inputs);

@@ -12,13 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Ints = std::vector<int64_t>;
 
-// Names an axis of an input; the other axes keep their dN.
-void Name(ModelMaker& model, int input, int axis, const std::string& name) {
-  auto* shape = model.graph().mutable_input(input)->mutable_type()->mutable_tensor_type()->mutable_shape();
-  shape->mutable_dim(axis)->clear_dim_value();
-  shape->mutable_dim(axis)->set_dim_param(name);
-}
-
 // Weights that differ from each other, from -0.5 to 0.5.
 ModelMaker& Spread(ModelMaker& model, const std::string& name, const Ints& dims) {
   std::vector<float> values(static_cast<size_t>(ElementCount(dims)));
