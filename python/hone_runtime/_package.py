@@ -143,7 +143,7 @@ def _encoded(path: Any) -> bytes:
 
 
 def as_shape(name: str, shape: Any) -> Tuple[int, ...]:
-    """The shape that was given for the tensor. Raises UsageError unless it is whole numbers."""
+    """The shape that was given for the tensor. Raises UsageError unless all its extents are integers."""
     try:
         return tuple(operator.index(dim) for dim in shape)
     except TypeError:

@@ -84,7 +84,7 @@ TEST_F(JudgeByFinalsTest, TheRowThatGaveTheWorthComesFirst) {
   Final("s", 2, "b", 2, 99);
   const BestRow first = RankRecords(rows_, {{"x86_64-pc-linux-gnu", "znver3", {}, 0}, machine_, 1}).front();
   EXPECT_EQ(first.worth_ns, 98) << "the last finals count";
-  EXPECT_EQ(first.min_ns, 98) << "its time is its worth, whoever reads it";
+  EXPECT_EQ(first.min_ns, 98) << "every reader takes its worth as its time";
 }
 
 TEST_F(JudgeByFinalsTest, FinalsThatHadTheEarlierWinnerCoverWhatThatBeat) {

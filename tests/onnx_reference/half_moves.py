@@ -5,7 +5,7 @@
 
 Inputs are random bits: NaNs of every fraction, infinities and denormals among them. Constants are finite, because the
 importer reads them as numbers. At -O0 hone moves float32, where a signalling NaN is quiet. Needs what compare.py needs,
-and is skipped likewise. --onnxruntime compares with ONNX Runtime instead, for which all NaNs are one.
+and is skipped, too. --onnxruntime compares with ONNX Runtime instead, for which all NaNs are one.
 """
 import argparse
 import pathlib

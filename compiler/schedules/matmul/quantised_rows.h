@@ -20,7 +20,7 @@ struct QuantisedRows {
   int64_t groups() const { return format.per_word() / 4; }  // of a word
   int64_t steps_at() const { return format.Words(columns) * format.per_word(); }
   int64_t sums_at() const { return steps_at() + format.Blocks(columns) * 4; }
-  // From one row to the next, a whole number of cache lines.
+  // Bytes from one row to the next; a multiple of a cache line.
   int64_t row_bytes() const { return CeilDiv(sums_at() + format.Blocks(columns) * 4, 64) * 64; }
 
   // Quantises the float32 at `from` to the row at `to`: x * (127 / largest) to nearest, halves to even.
