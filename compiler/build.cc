@@ -57,8 +57,8 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
   const relay::IRModule optimized = TimedPasses(typed, options, result.report);
   clock.Done("passes");
   result.report.layouts = ReportLayouts(optimized);
-  Lowered lowered = Lower(optimized, options.context);
-  clock.Done("lower and compile");
+  Lowered lowered = Lower(optimized, options.context, options.kernels);
+  clock.Done(kCompileStep);
   const std::string lib = LinkShared(lowered.objects, options.context.target);
   clock.Done("link");
   const PackageFacts facts{IndexExtents(typed),

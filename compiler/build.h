@@ -16,6 +16,8 @@
 
 namespace hone {
 
+class CompiledKernels;
+
 struct BuildOptions {
   BuildContext context;
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
@@ -23,7 +25,10 @@ struct BuildOptions {
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
   std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: none
   PackagePrecision precision = {};  // for the manifest; float32 is replaced by the context's precision if that differs
+  CompiledKernels* kernels = nullptr;  // of earlier builds for the same target, and of this one afterwards; not owned
 };
+
+inline constexpr const char* kCompileStep = "lower and compile";
 
 struct BuildReport {
   std::vector<std::pair<std::string, double>> seconds;       // per step, in order

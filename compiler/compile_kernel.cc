@@ -102,6 +102,18 @@ std::variant<Artifact, Rejection> CompileKernel(const Candidate& candidate, cons
   }
 }
 
+std::optional<CompiledKernel> CompiledKernels::Find(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = kernels_.find(key);
+  if (found == kernels_.end()) return std::nullopt;
+  return found->second;
+}
+
+void CompiledKernels::Add(const std::string& key, const CompiledKernel& kernel) {
+  const std::lock_guard lock(mutex_);
+  kernels_.try_emplace(key, kernel);
+}
+
 Artifact CompileReference(const Workload& workload, const Target& target) {
   KernelBuilder builder(target, MachineModelFor(target));
   EmittedKernel emitted =

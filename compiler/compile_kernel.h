@@ -1,6 +1,8 @@
 // One kernel: a candidate as the artifact that a runner times, or as the object that Lower links into a package.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <variant>
@@ -45,5 +47,17 @@ CompiledKernel CompileAnchorObject(const Candidate& candidate, const Epilogue& e
 std::string CompileAssembly(const Candidate& candidate);
 // Compiles a primitive function without an anchor schedule; see ops/kernel.h. Thread-safe.
 CompiledKernel CompileGenericObject(const relay::Function& function, const Target& target);
+
+// The kernels of earlier builds for one target, by KernelTable's keys. A build that is given them compiles only what
+// is new. Thread-safe.
+class CompiledKernels {
+ public:
+  std::optional<CompiledKernel> Find(const std::string& key) const;
+  void Add(const std::string& key, const CompiledKernel& kernel);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, CompiledKernel> kernels_;
+};
 
 }  // namespace hone

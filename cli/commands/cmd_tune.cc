@@ -274,8 +274,9 @@ Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, co
   tune.layers_before = &layers.before;
   const Fingerprint machine = FingerprintOf(runner.Describe());
   RecordConfigSource before(layers.before, machine);
+  CompiledKernels kernels;
   std::optional<PackageComparison> packages;
-  if (!chooses) packages.emplace(prepared.typed, tune, runner, stop);
+  if (!chooses) packages.emplace(prepared.typed, tune, runner, kernels, stop);
   if (in_model) KeepTimeForModel(packages ? &*packages : nullptr, before, end_ns, tune.budget);
   Tuned tuned;
   tuned.report = Tune(subject.tasks, tune, runner, store, [&](const TuneEvent& event) { output.Observe(event); }, stop);
@@ -284,13 +285,13 @@ Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, co
   if (chooses) {
     prepared = ChooseAmongTuned(options, preparer, prepared.machine);
     tune.context = prepared.machine.context;
-    packages.emplace(prepared.typed, tune, runner, stop);
+    packages.emplace(prepared.typed, tune, runner, kernels, stop);
   }
   tuned.precision = prepared.chosen;
   tuned.package.why_not = "--finals kernels leaves the built model out";
   if (in_model) {
     const int64_t finals_end_ns = end_ns > 0 ? end_ns - packages->OwnLeastNs() : 0;
-    tuned.network = HoldNetworkFinals(prepared.typed, tune, runner, store, finals_end_ns, stop);
+    tuned.network = HoldNetworkFinals(prepared.typed, tune, runner, store, kernels, finals_end_ns, stop);
     RecordConfigSource now(layers.now, machine);
     tuned.package = packages->Finish(before, now, end_ns);
   }

@@ -154,12 +154,20 @@ CompiledKernel KernelTable::CompileEntry(const Entry& entry) const {
   return CompileAnchorObject({anchor.workload, choice->schedule, choice->config, target_}, anchor.epilogue);
 }
 
-void KernelTable::Compile() {
+CompiledKernel KernelTable::CompileUnlessKnown(const Entry& entry, CompiledKernels* known) const {
+  if (known == nullptr) return CompileEntry(entry);
+  if (auto found = known->Find(entry.key)) return *std::move(found);
+  CompiledKernel compiled = CompileEntry(entry);
+  known->Add(entry.key, compiled);
+  return compiled;
+}
+
+void KernelTable::Compile(CompiledKernels* known) {
   std::vector<std::exception_ptr> failures(entries_.size());
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   ForEachOnThreads(cores, entries_.size(), [&](size_t i) {
     try {
-      entries_[i].compiled = CompileEntry(entries_[i]);
+      entries_[i].compiled = CompileUnlessKnown(entries_[i], known);
     } catch (...) {
       failures[i] = std::current_exception();
     }

@@ -21,9 +21,9 @@ class KernelTable {
   // The number of the kernel that computes the primitive function. Throws Error(kBadData) naming the operator if it
   // cannot be compiled.
   int IndexOf(const relay::FunctionPtr& function);
-  // Compiles every kernel requested so far, on as many threads as the machine has cores. Throws the first kernel's
-  // error.
-  void Compile();
+  // Compiles every kernel requested so far that `known` lacks, on as many threads as the machine has cores, and adds
+  // them to it; null: all. Throws the first kernel's error.
+  void Compile(CompiledKernels* known);
 
   // The key of each kernel, by number: for one target, equal keys mean equal code.
   std::vector<std::string> Keys() const;
@@ -47,6 +47,7 @@ class KernelTable {
     CompiledKernel compiled;
   };
   CompiledKernel CompileEntry(const Entry& entry) const;
+  CompiledKernel CompileUnlessKnown(const Entry& entry, CompiledKernels* known) const;
   std::string Described() const;
 
   Target target_;

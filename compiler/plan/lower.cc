@@ -79,13 +79,13 @@ class Lowering {
     plan().threads = context.threads;
   }
 
-  // `compiled`: whether to include the kernels' code and stages.
-  Lowered Run(bool compiled) {
+  // `compiled`: whether to include the kernels' code and stages; `known`: kernels that need no compiling.
+  Lowered Run(bool compiled, CompiledKernels* known = nullptr) {
     places_ = PlaceConcats(order_);
     AddInputs();
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
-    if (compiled) kernels_.Compile();
+    if (compiled) kernels_.Compile(known);
     if (compiled) AddBoxes();
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
@@ -372,8 +372,8 @@ class Lowering {
 
 }  // namespace
 
-Lowered Lower(const relay::IRModule& optimized, const BuildContext& context) {
-  return Lowering(optimized, context).Run(true);
+Lowered Lower(const relay::IRModule& optimized, const BuildContext& context, CompiledKernels* kernels) {
+  return Lowering(optimized, context).Run(true, kernels);
 }
 
 Lowered LowerWithoutCode(const relay::IRModule& optimized, const BuildContext& context) {

@@ -12,6 +12,8 @@
 
 namespace hone {
 
+class CompiledKernels;
+
 struct Lowered {
   Plan plan;
   std::vector<std::string> objects;      // the result of KernelTable::TakeObjects: the lib's parts
@@ -25,7 +27,9 @@ struct Lowered {
 // is a view, not a kernel. A concatenation lets producers write into their slices (buffer_view.h). Constants of
 // equal type, layout included, and equal bytes are one parameter. Deterministic: buffers, calls and kernels come in
 // post order. The plan is proved (check_plan.h). Throws Error(kBadData) naming a node that cannot be lowered.
-Lowered Lower(const relay::IRModule& optimized, const BuildContext& context);
+//
+// `kernels`, if given, are of earlier builds for the same target. They are not compiled again, and new ones join them.
+Lowered Lower(const relay::IRModule& optimized, const BuildContext& context, CompiledKernels* kernels = nullptr);
 // Lower without the kernels' code: no objects, and plan.kernels without stages, workspaces and hashes of code.
 Lowered LowerWithoutCode(const relay::IRModule& optimized, const BuildContext& context);
 

@@ -115,7 +115,7 @@ class NetworkFinalsTest : public ::testing::Test {
   bool IsRival(const Dispatch& dispatch) const { return rivals_.at(dispatch.workload) == dispatch.config; }
   bool IsFirst(const Dispatch& dispatch) const { return rivals_.begin()->first == dispatch.workload; }
   NetworkFinals Hold(int64_t deadline_ns = 0) {
-    return HoldNetworkFinals(module_, options_, timer_, *store_, deadline_ns);
+    return HoldNetworkFinals(module_, options_, timer_, *store_, kernels_, deadline_ns);
   }
   // The number of tasks for which a build would take the rival.
   int64_t RivalsBuilt() {
@@ -130,6 +130,7 @@ class NetworkFinalsTest : public ::testing::Test {
   relay::IRModule module_;
   TuneOptions options_;
   PackageTimer timer_;
+  CompiledKernels kernels_;
   std::filesystem::path folder_;
   std::unique_ptr<RecordStore> store_;
   std::map<std::string, std::string> rivals_;  // by workload
@@ -215,7 +216,7 @@ TEST_F(NetworkFinalsTest, SayWhyTheyAreNotHeld) {
   EXPECT_THAT(Hold().why_not, HasSubstr("it did not go well"));
   const std::atomic<bool> stop{true};
   timer_.fate = Fate::kOk;
-  EXPECT_THAT(HoldNetworkFinals(module_, options_, timer_, *store_, 0, &stop).why_not, HasSubstr("interrupted"));
+  EXPECT_THAT(HoldNetworkFinals(module_, options_, timer_, *store_, kernels_, 0, &stop).why_not, HasSubstr("interrupted"));
   options_.seed = 99;  // another run: it has no finals
   EXPECT_THAT(Hold().why_not, HasSubstr("no task"));
   EXPECT_EQ(store_->Find({}).size(), records_.size());

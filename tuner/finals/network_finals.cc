@@ -26,12 +26,12 @@ struct Rival {
 class Finals {
  public:
   Finals(const relay::IRModule& module, const TuneOptions& options, Runner& runner, RecordStore& store,
-         int64_t deadline_ns, const std::atomic<bool>* stop)
+         CompiledKernels& kernels, int64_t deadline_ns, const std::atomic<bool>* stop)
       : options_(options),
         runner_(runner),
         store_(store),
         tools_(RealTuneTools()),
-        timer_(module, options, runner, tools_, stop) {
+        timer_(module, options, runner, tools_, kernels, stop) {
     timer_.SetDeadline(deadline_ns);
   }
 
@@ -70,10 +70,11 @@ class Finals {
     if (!timer_.Reaches(kLeastNs)) return late;
     rivals_.push_back(BuildRival(ChoicesOf(0)));
     const int64_t build_ns = timer_.build_ns(), cost_ns = timer_.CostNs(rivals_[0].variant);
-    // The time for `count` variants, and for the model with and without its replacements.
+    // The time for `count` variants, of which one is built, and for the model with and without its replacements. These
+    // have kernels of the variants.
     const auto reaches = [&](size_t count) {
       const auto variants = static_cast<int64_t>(count);
-      return timer_.Reaches(variants * build_ns + (variants + 2) * rounds_ * cost_ns);
+      return timer_.Reaches((variants - 1) * build_ns + timer_.rebuild_ns() + (variants + 2) * rounds_ * cost_ns);
     };
     size_t most = 1;
     for (const auto& [workload, found] : finalists_) most = std::max(most, found.proposals.size());
@@ -168,8 +169,9 @@ class Finals {
 }  // namespace
 
 NetworkFinals HoldNetworkFinals(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
-                                RecordStore& store, int64_t deadline_ns, const std::atomic<bool>* stop) {
-  return Finals(module, options, runner, store, deadline_ns, stop).Hold();
+                                RecordStore& store, CompiledKernels& kernels, int64_t deadline_ns,
+                                const std::atomic<bool>* stop) {
+  return Finals(module, options, runner, store, kernels, deadline_ns, stop).Hold();
 }
 
 }  // namespace hone

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/compile_kernel.h"
 #include "compiler/relay/expr.h"
 #include "core/stats/sample_statistics.h"
 #include "db/record_store.h"
@@ -36,8 +37,10 @@ struct NetworkFinals {
 // which the tasks were extracted.
 //
 // The finals are not held if no task has two finalists that were not yet compared so, or if the runner takes no
-// packages. They are also not held if `deadline_ns` of tools' clock (0: none) is too near.
+// packages. They are also not held if `deadline_ns` of tools' clock (0: none) is too near. `kernels` are of earlier
+// builds of the model.
 NetworkFinals HoldNetworkFinals(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
-                                RecordStore& store, int64_t deadline_ns = 0, const std::atomic<bool>* stop = nullptr);
+                                RecordStore& store, CompiledKernels& kernels, int64_t deadline_ns = 0,
+                                const std::atomic<bool>* stop = nullptr);
 
 }  // namespace hone

@@ -11,7 +11,8 @@ namespace hone {
 namespace {
 
 constexpr int64_t kFewestRounds = VariantTimer::kLeastRounds, kAllRounds = VariantTimer::kRounds;
-// Packages built during the finals and the comparison: two variants at least, and the one with all replacements.
+// Packages of new kernels that are built during the finals. The one with all replacements and the one of now have
+// kernels of these.
 constexpr int64_t kLeastVariants = 2, kMostVariants = NetworkFinals::kFinalists;
 constexpr int64_t kLeastLeftNs = 1'000'000'000;  // a shorter time is of no use to any model
 constexpr double kSignificant = 0.05;
@@ -19,28 +20,27 @@ constexpr double kSignificant = 0.05;
 }  // namespace
 
 PackageComparison::PackageComparison(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
-                                     const std::atomic<bool>* stop)
-    : tools_(RealTuneTools()), timer_(module, options, runner, tools_, stop) {}
+                                     CompiledKernels& kernels, const std::atomic<bool>* stop)
+    : tools_(RealTuneTools()), timer_(module, options, runner, tools_, kernels, stop) {}
 
 void PackageComparison::Begin(ConfigSource& before) {
   try {
     before_ = timer_.BuildWith(before);
-    build_ns_ = timer_.build_ns();
     cost_ns_ = timer_.CostNs(*before_);
   } catch (const Error& error) {
     trouble_ = error.what();
   }
 }
 
-int64_t PackageComparison::OwnLeastNs() const { return build_ns_ + 2 * kFewestRounds * cost_ns_; }
+int64_t PackageComparison::OwnLeastNs() const { return timer_.rebuild_ns() + 2 * kFewestRounds * cost_ns_; }
 
-int64_t PackageComparison::LeastNs() const {
-  return OwnLeastNs() + (kLeastVariants + 1) * build_ns_ + (kLeastVariants + 2) * kFewestRounds * cost_ns_;
+int64_t PackageComparison::BothNs(int64_t variants, int64_t rounds) const {
+  return variants * timer_.build_ns() + 2 * timer_.rebuild_ns() + (variants + 4) * rounds * cost_ns_;
 }
 
-int64_t PackageComparison::MostNs() const {
-  return (kMostVariants + 2) * build_ns_ + (kMostVariants + 4) * kAllRounds * cost_ns_;
-}
+int64_t PackageComparison::LeastNs() const { return BothNs(kLeastVariants, kFewestRounds); }
+
+int64_t PackageComparison::MostNs() const { return BothNs(kMostVariants, kAllRounds); }
 
 PackageGain PackageComparison::Finish(ConfigSource& before, ConfigSource& now, int64_t deadline_ns) {
   const int64_t begin_ns = tools_.now_ns();

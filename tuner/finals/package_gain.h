@@ -32,7 +32,7 @@ struct PackageGain {
 class PackageComparison {
  public:
   PackageComparison(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
-                    const std::atomic<bool>* stop);
+                    CompiledKernels& kernels, const std::atomic<bool>* stop);
 
   // Builds the package of before, and times it once. Then what finals in the built model and the comparison take is
   // known. Never throws: whatever is in the way is told by Finish.
@@ -48,12 +48,14 @@ class PackageComparison {
   PackageGain Finish(ConfigSource& before, ConfigSource& now, int64_t deadline_ns);
 
  private:
+  // The time of finals of so many variants and of the comparison, with so many rounds each.
+  int64_t BothNs(int64_t variants, int64_t rounds) const;
   PackageGain Compare(ConfigSource& now);
 
   const TuneTools tools_;
   VariantTimer timer_;
   std::optional<Variant> before_;
-  int64_t build_ns_ = 0, cost_ns_ = 0;
+  int64_t cost_ns_ = 0;
   std::string trouble_;
 };
 

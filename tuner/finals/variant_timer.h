@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/compile_kernel.h"
 #include "compiler/relay/expr.h"
 #include "core/candidate.h"
 #include "core/random.h"
@@ -26,7 +27,7 @@ struct Variant {
 // Whether both run the same kernels.
 bool SameKernels(const Variant& a, const Variant& b);
 
-// All references must outlive it.
+// All references and `kernels` must outlive it. Timers that share `kernels` compile each kernel once.
 class VariantTimer {
  public:
   static constexpr int kRuns = 5;  // of the model in a process, after one to warm up; the least counts
@@ -35,7 +36,7 @@ class VariantTimer {
   static constexpr int kRounds = 7, kLeastRounds = 4;
 
   VariantTimer(const relay::IRModule& module, const TuneOptions& options, Runner& runner, const TuneTools& tools,
-               const std::atomic<bool>* stop);
+               CompiledKernels& kernels, const std::atomic<bool>* stop);
 
   // No result is waited for much longer than until `deadline_ns` of tools' clock; 0: none.
   void SetDeadline(int64_t deadline_ns) { deadline_ns_ = deadline_ns; }
@@ -43,9 +44,11 @@ class VariantTimer {
   // Whether something that takes as long can be done before the deadline.
   bool Reaches(int64_t cost_ns) const { return deadline_ns_ == 0 || tools_.now_ns() + cost_ns <= deadline_ns_; }
 
-  // Builds the model with the source's choices. The last build's time is known afterwards.
+  // Builds the model with the source's choices. Afterwards it is known what another build takes: one of new kernels, by
+  // the longest so far, and one of kernels that are all known.
   Variant BuildWith(ConfigSource& source);
   int64_t build_ns() const { return build_ns_; }
+  int64_t rebuild_ns() const { return rebuild_ns_; }
   // The time of one process of the variant, which is run once for that. Throws Error(kNoRunner) without a result.
   int64_t CostNs(const Variant& variant);
   // Times all variants on one machine, every round in a new random order. Returns false when interrupted. Throws
@@ -60,8 +63,9 @@ class VariantTimer {
   const TuneOptions& options_;
   Runner& runner_;
   const TuneTools& tools_;
+  CompiledKernels& kernels_;
   const std::atomic<bool>* stop_;
-  int64_t deadline_ns_ = 0, build_ns_ = 0;
+  int64_t deadline_ns_ = 0, build_ns_ = 0, rebuild_ns_ = 0;
   Random random_;
 };
 

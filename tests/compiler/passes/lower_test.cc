@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "compiler/build.h"
+#include "compiler/compile_kernel.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/mark_calls.h"
@@ -179,6 +181,23 @@ TEST(Lower, EqualKernelsAreCompiledOnce) {
 }
 
 // Each call has a constant of its own with equal values, as from an importer that transposes weights.
+TEST(Lower, TakesKernelsOfEarlierBuilds) {
+  const PassContext context = TestContext(3);
+  const IRModule module = RunPasses(ModuleOf(Pool(MakeCall("exp", {Image()}))), context);
+  CompiledKernels kernels, marked;
+  const Lowered first = Lower(module, context.build, &kernels);
+  for (const std::string& key : first.kernel_keys) {
+    std::optional<CompiledKernel> kernel = kernels.Find(key);
+    ASSERT_TRUE(kernel) << key;
+    kernel->object_sha256 = "marked";
+    marked.Add(key, *kernel);
+  }
+  EXPECT_EQ(Lower(module, context.build, &kernels).objects, first.objects);
+  for (const PlanKernel& kernel : Lower(module, context.build, &marked).plan.kernels) {
+    EXPECT_EQ(kernel.dispatch.kernel_sha256, "marked");
+  }
+}
+
 TEST(Lower, KeepsEqualWeightsOnce) {
   constexpr int64_t kWeight = int64_t{64} * 64 * 4;
   ExprPtr x = Input("x", {16, 64});
