@@ -49,6 +49,7 @@ struct TuneCommandOptions {
   RemoteRunnerOptions remote;
   PrecisionOptions precision;
   int64_t early_stopping = -1;  // not given
+  int64_t budget_ns = 0;        // before anything was waited for; 0: none
   std::string db, hub, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores;
   std::string runner_wait = "10m";
   bool wide = false;
@@ -191,20 +192,6 @@ TuneOptions Complete(const TuneCommandOptions& options) {
   return tune;
 }
 
-// The least budget with a part for the finals in the built model and the comparison of packages.
-constexpr int64_t kBudgetWithShareNs = 60'000'000'000;
-constexpr int64_t kMostShareNs = 60'000'000'000;
-constexpr int64_t kPeakNs = 2'000'000'000;  // to measure the machine's peak between the search and these
-
-// The size of that part: 15 %, but no more than both stages can use. If they need more, it is what they need at least,
-// up to two fifths of the budget. Both bounds are 0 if they are not known.
-int64_t NetworkShareNs(int64_t budget_ns, int64_t least_ns, int64_t most_ns) {
-  const int64_t usual_ns = std::min(budget_ns * 15 / 100, kMostShareNs);
-  if (most_ns == 0) return std::max(usual_ns, std::min(budget_ns / 4, kMostShareNs / 2)) + kPeakNs;
-  if (least_ns > budget_ns * 2 / 5) return usual_ns + kPeakNs;
-  return std::clamp(usual_ns, least_ns, most_ns) + kPeakNs;
-}
-
 int64_t NowNs() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -252,14 +239,15 @@ LookedUp LookUpFor(const TuneCommandOptions& options, const TuneOptions& tune, c
   return layers;
 }
 
-// Takes the time of the stages with the built model from the search's budget. `packages` is null if the model is not
-// known before the search.
-void KeepTimeForModel(PackageComparison* packages, ConfigSource& before, int64_t end_ns, Budget& budget) {
-  if (budget.time_ns < kBudgetWithShareNs) return;
+// Takes the time of the stages with the built model from the search's budget. `asked_ns` is the budget before anything
+// was waited for, and `packages` null if the model is not known before the search.
+void KeepTimeForModel(PackageComparison* packages, ConfigSource& before, int64_t asked_ns, int64_t end_ns,
+                      Budget& budget) {
+  if (!KeepsTimeForModel(asked_ns)) return;
   if (packages != nullptr) packages->Begin(before);
   const int64_t least_ns = packages != nullptr ? packages->LeastNs() : 0;
   const int64_t most_ns = packages != nullptr ? packages->MostNs() : 0;
-  const int64_t share_ns = NetworkShareNs(budget.time_ns, least_ns, most_ns);
+  const int64_t share_ns = TimeForModelNs(budget.time_ns, least_ns, most_ns);
   budget.time_ns = std::max(kLeastSearchNs, end_ns - NowNs() - share_ns);
 }
 
@@ -277,7 +265,7 @@ Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, co
   CompiledKernels kernels;
   std::optional<PackageComparison> packages;
   if (!chooses) packages.emplace(prepared.typed, tune, runner, kernels, stop);
-  if (in_model) KeepTimeForModel(packages ? &*packages : nullptr, before, end_ns, tune.budget);
+  if (in_model) KeepTimeForModel(packages ? &*packages : nullptr, before, options.budget_ns, end_ns, tune.budget);
   Tuned tuned;
   tuned.report = Tune(subject.tasks, tune, runner, store, [&](const TuneEvent& event) { output.Observe(event); }, stop);
   tuned.package.why_not = tuned.report.interrupted ? "the run was interrupted" : "no runner was left";
@@ -350,6 +338,7 @@ int TuneCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   CheckPrecisionOptions(options.machine.precision, options.precision);
   TuneOptions tune = Complete(options);
+  options.budget_ns = tune.budget.time_ns;
   const Model model = LoadModel(options.model);
   // Waiting for a runner counts towards the budget.
   options.remote.lost_timeout_ns = tune.budget.time_ns > 0 ? tune.budget.time_ns : kMostWaitNs;

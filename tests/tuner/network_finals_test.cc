@@ -12,6 +12,7 @@
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
 #include "tuner/finals/network_variants.h"
+#include "tuner/finals/package_gain.h"
 #include "tuner/tuner.h"
 
 namespace hone {
@@ -216,7 +217,8 @@ TEST_F(NetworkFinalsTest, SayWhyTheyAreNotHeld) {
   EXPECT_THAT(Hold().why_not, HasSubstr("it did not go well"));
   const std::atomic<bool> stop{true};
   timer_.fate = Fate::kOk;
-  EXPECT_THAT(HoldNetworkFinals(module_, options_, timer_, *store_, kernels_, 0, &stop).why_not, HasSubstr("interrupted"));
+  EXPECT_THAT(HoldNetworkFinals(module_, options_, timer_, *store_, kernels_, 0, &stop).why_not,
+              HasSubstr("interrupted"));
   options_.seed = 99;  // another run: it has no finals
   EXPECT_THAT(Hold().why_not, HasSubstr("no task"));
   EXPECT_EQ(store_->Find({}).size(), records_.size());
@@ -231,6 +233,23 @@ TEST(ProposalSource, GivesWhatItIsToldWhereThatIsValid) {
   EXPECT_FALSE(source.Choose(workload, {}, 1, no));
   EXPECT_FALSE(
       source.Choose(Workload::Parse("nn.dense data=2x64 weight=32x64 dtype=float32 epilogue=none"), {}, 1, yes));
+}
+
+constexpr int64_t kSecondNs = 1'000'000'000;
+
+TEST(TimeForModel, IsKeptInABudgetOfAMinute) {
+  EXPECT_TRUE(KeepsTimeForModel(60 * kSecondNs));
+  EXPECT_FALSE(KeepsTimeForModel(59 * kSecondNs));
+  // Two seconds are for the measured peak.
+  EXPECT_EQ(TimeForModelNs(60 * kSecondNs, 3 * kSecondNs, 30 * kSecondNs), 11 * kSecondNs);
+  EXPECT_EQ(TimeForModelNs(60 * kSecondNs, 20 * kSecondNs, 30 * kSecondNs), 22 * kSecondNs);
+  EXPECT_EQ(TimeForModelNs(60 * kSecondNs, kSecondNs, 4 * kSecondNs), 6 * kSecondNs);
+}
+
+TEST(TimeForModel, IsTheUsualPartWhereNothingElseIsKnownOrPossible) {
+  EXPECT_EQ(TimeForModelNs(60 * kSecondNs, 30 * kSecondNs, 90 * kSecondNs), 11 * kSecondNs);
+  EXPECT_EQ(TimeForModelNs(60 * kSecondNs, 0, 0), 17 * kSecondNs);
+  EXPECT_EQ(TimeForModelNs(3600 * kSecondNs, 0, 0), 62 * kSecondNs);
 }
 
 }  // namespace

@@ -17,7 +17,20 @@ constexpr int64_t kLeastVariants = 2, kMostVariants = NetworkFinals::kFinalists;
 constexpr int64_t kLeastLeftNs = 1'000'000'000;  // a shorter time is of no use to any model
 constexpr double kSignificant = 0.05;
 
+constexpr int64_t kBudgetWithPartNs = 60'000'000'000, kLargestPartNs = 60'000'000'000;
+constexpr int64_t kPeakNs = 2'000'000'000;  // to measure the machine's peak between the search and these stages
+
 }  // namespace
+
+bool KeepsTimeForModel(int64_t budget_ns) { return budget_ns >= kBudgetWithPartNs; }
+
+// 15 %, but no more than both stages can use. If they need more, up to two fifths of the budget.
+int64_t TimeForModelNs(int64_t budget_ns, int64_t least_ns, int64_t most_ns) {
+  const int64_t usual_ns = std::min(budget_ns * 15 / 100, kLargestPartNs);
+  if (most_ns == 0) return std::max(usual_ns, std::min(budget_ns / 4, kLargestPartNs / 2)) + kPeakNs;
+  if (least_ns > budget_ns * 2 / 5) return usual_ns + kPeakNs;
+  return std::clamp(usual_ns, least_ns, most_ns) + kPeakNs;
+}
 
 PackageComparison::PackageComparison(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
                                      CompiledKernels& kernels, const std::atomic<bool>* stop)

@@ -28,11 +28,17 @@ struct PackageGain {
   int64_t elapsed_ns = 0;
 };
 
+// Whether a budget, as it was asked for, has a part for the stages with the built model: finals and the comparison of
+// packages (docs/why/tuning.md).
+bool KeepsTimeForModel(int64_t budget_ns);
+// The size of that part. Both stages need `least_ns` at least and `most_ns` at most; 0 if that is not known.
+int64_t TimeForModelNs(int64_t budget_ns, int64_t least_ns, int64_t most_ns);
+
 // Times a model as a build would have made it before the run, and as it makes it now. References must outlive it.
 class PackageComparison {
  public:
-  PackageComparison(const relay::IRModule& module, const TuneOptions& options, Runner& runner,
-                    CompiledKernels& kernels, const std::atomic<bool>* stop);
+  PackageComparison(const relay::IRModule& module, const TuneOptions& options, Runner& runner, CompiledKernels& kernels,
+                    const std::atomic<bool>* stop);
 
   // Builds the package of before, and times it once. Then what finals in the built model and the comparison take is
   // known. Never throws: whatever is in the way is told by Finish.
