@@ -90,6 +90,13 @@ relay::IRModule SplitBatch(const relay::IRModule& module, const MachineModel& ma
 // module without casts between float32 and a 16-bit type is returned as it is. The module must have its types.
 relay::IRModule StoreHalves(const relay::IRModule& module);
 
+// Large constant outputs are computed where that reads far less than a copy of them would. An output that repeats along
+// axes becomes a broadcast_to of what repeats. A matrix of two numbers that depend on column - row alone becomes a
+// comparison of positions and a choice: identities, triangles and causal masks.
+//
+//    (512, 512) of ones on the diagonal, else zeros   becomes   where(equal(columns, rows), 1, 0)
+relay::IRModule ComputedOutputs(const relay::IRModule& module);
+
 struct BFloatOptions {
   // Keeps float32 weights in the 3x3 convolutions that Winograd's algorithm may compute: it saves more than products of
   // bfloat16 do.

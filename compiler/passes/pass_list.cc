@@ -87,6 +87,8 @@ const std::vector<Pass>& AllPasses() {
          if (c.build.weights == StoredWeights::kFloat16) return NarrowWeights(m);
          return c.build.machine().half_loads_feature.empty() ? m : NarrowExactWeights(m);
        }},
+      // After all passes that fold constants.
+      {"computed_outputs", 2, [](const IRModule& m, const PassContext&) { return ComputedOutputs(m); }},
       // Below level 2 every operator becomes a function of its own, because lowering accepts only functions.
       {"fuse", 0,
        [](const IRModule& m, const PassContext& c) {
