@@ -75,6 +75,7 @@ class RecurrentKernel {
       step.time = reversed ? b_.Sub(b_.Add(length, -1), i) : i;
       step.before = state[0];
       step.before_stride = state[1];
+      if (shape_.cell.zero_state) step.terms = TermsOf(i);
       EmitRecurrentStep(b_, shape_, operands_, step);
       Value* now = StatesAt(b_, shape_, step.direction, step.time, step.first_row);
       return Vals{b_.At(operands_.states, now), b_.Index(shape_.cell.directions() * apart)};
@@ -87,6 +88,12 @@ class RecurrentKernel {
     b_.For(length, b_.Index(shape_.steps), 1, [&](Value* time) {
       ZeroUnits(b_, shape_, b_.At(operands_.states, StatesAt(b_, shape_, step.direction, time, step.first_row)));
     });
+  }
+
+  // Products of a state of zeros are left out.
+  Value* TermsOf(Value* step) {
+    Value* is_first = b_.ir().CreateICmpEQ(step, b_.Index(0));
+    return b_.ir().CreateSelect(is_first, b_.Index(0), b_.Index(shape_.units));
   }
 
   // The length comes from outside, so it is clamped to the number of steps.

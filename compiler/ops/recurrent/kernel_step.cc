@@ -220,10 +220,11 @@ class CellStep {
       return next;
     };
     // Two terms per iteration, because the loop's own instructions matter if sums are few.
-    const int64_t even = shape_.units / 2 * 2;
-    Vals sums = b_.Loop(0, even, 2, first,
+    Value* terms = step_.terms != nullptr ? step_.terms : b_.Index(shape_.units);
+    Value* even = b_.Mul(b_.Div(terms, 2), 2);
+    Vals sums = b_.Loop(b_.Index(0), even, 2, first,
                         [&](Value* k, const Vals& now) { return accumulate(b_.Add(k, 1), accumulate(k, now)); });
-    return even < shape_.units ? accumulate(b_.Index(even), sums) : sums;
+    return shape_.units % 2 == 0 ? sums : b_.Loop(even, terms, 1, sums, accumulate);
   }
 
   // The data's contribution to some gates, ordered as in Sums.

@@ -41,6 +41,7 @@ struct RecurrentStep {
   Value* time = nullptr;           // time of the data that is read and the states that are written
   Value* before = nullptr;         // the first row's hidden state before this step
   Value* before_stride = nullptr;  // bytes from one row's state to the next
+  Value* terms = nullptr;          // of each sum of products with the state: all units, or none; null: all
 };
 
 // Offsets in bytes of a row of the states of all steps, and of a row of one state.

@@ -118,6 +118,8 @@ class RecurrentFormula {
 
   std::vector<ExprPtr> Results() {
     std::vector<ExprPtr> args{Data(), Packed(), State(5, "initial_h")};
+    // A given state may be a parameter whose values are replaced later, even if it is zeros.
+    cell_.zero_state = !view_.HasInput(5);
     if (cell_.kind == CellKind::kLstm) args.push_back(State(6, "initial_c"));
     if (cell_.kind == CellKind::kGruResetAfter) args.push_back(BiasPart(gates() * units(), 2 * units(), units()));
     if (view_.HasInput(7)) {

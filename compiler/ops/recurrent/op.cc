@@ -40,6 +40,7 @@ class Run {
     }
     for (int64_t step = 0; step < length; ++step) {
       const int64_t time = Nth(cell_.reversed, direction_) ? length - 1 - step : step;
+      is_first_ = step == 0;
       Step(time);
       for (int64_t j = 0; j < units_; ++j) results[0].Set(Place(time) * units_ + j, Nth(hidden_, j));
     }
@@ -72,6 +73,7 @@ class Run {
 
   // Row `gate` x units_ of the weight, times a state.
   Doubles Product(int64_t gate, const Doubles& state) const {
+    if (cell_.zero_state && is_first_) return Doubles(static_cast<size_t>(args_[1].shape()[1] * kRecurrentBlock));
     if (!cell_.scales) return Sums(args_[1].data<float>(), gate, state);
     Doubles sums = Sums(args_[1].data<int8_t>(), gate, state);
     const Tensor& scales = Nth(args_, cell_.scales_argument());
@@ -145,6 +147,7 @@ class Run {
   const RecurrentCell& cell_;
   int64_t direction_, row_, steps_, rows_, units_;
   Doubles hidden_, memory_;
+  bool is_first_ = true;  // whether this is the first step
 };
 
 // The definition in plain loops. Sums, gates and both states are float64 from the first step to the last.
@@ -245,7 +248,8 @@ OpTable RecurrentOps() {
       {"input_forget", AttrKind::kBool, false, "the forget gate is 1 - the input gate"},
       {"peepholes", AttrKind::kBool, false, "whether gates see the cell"},
       {"scales", AttrKind::kBool, false, "whether the weight is int8, each of its outputs with a scale"},
-      {"lengths", AttrKind::kBool, false, "whether rows have lengths of their own"}};
+      {"lengths", AttrKind::kBool, false, "whether rows have lengths of their own"},
+      {"zero_state", AttrKind::kBool, false, "whether hidden is zeros: the first step adds no products with it"}};
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;
   def.type_relation = RecurrentType;

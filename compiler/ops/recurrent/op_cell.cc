@@ -171,6 +171,7 @@ RecurrentCell ReadRecurrentCell(const Attrs& attrs) {
   }
   cell.scales = attrs.GetBool("scales");
   cell.lengths = attrs.GetBool("lengths");
+  cell.zero_state = attrs.GetBool("zero_state");
   return cell;
 }
 
@@ -192,6 +193,7 @@ Attrs RecurrentAttrs(const RecurrentCell& cell) {
   // Set only if true; calls with float weights do without the attribute.
   if (cell.scales) attrs.Set("scales", true);
   attrs.Set("lengths", cell.lengths);
+  if (cell.zero_state) attrs.Set("zero_state", true);
   return attrs;
 }
 

@@ -73,6 +73,7 @@ struct RecurrentCell {
   bool peepholes = false;                                 // has an argument of that name
   bool scales = false;                                    // has an argument of that name; the weight is int8
   bool lengths = false;                                   // has an argument of that name
+  bool zero_state = false;  // the first hidden state is zeros, so that the first step has no products with it
 
   int64_t directions() const { return static_cast<int64_t>(reversed.size()); }
   // Products of the state, per unit.

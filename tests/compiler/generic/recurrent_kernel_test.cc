@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
 #include "compiler/ops/recurrent/op_cell.h"
 #include "tests/compiler/generic/check_function.h"
@@ -36,7 +37,9 @@ Tensor Small(const Shape& shape, uint64_t seed, int64_t units) {
   return tensor;
 }
 
-void Check(const RecurrentCell& cell, const Extents& e) {
+// With `state` and `weight` all elements of the first hidden state and of the weight are that.
+void Check(const RecurrentCell& cell, const Extents& e, std::optional<double> state = {},
+           std::optional<double> weight = {}) {
   SCOPED_TRACE(::testing::Message() << e.steps << " steps, " << e.rows << " rows, " << e.units << " units");
   const int64_t d = cell.directions(), block = relay::kRecurrentBlock, blocks = (e.units + block - 1) / block;
   std::vector<Shape> shapes{
@@ -63,6 +66,8 @@ void Check(const RecurrentCell& cell, const Extents& e) {
     // Lengths from below 0 to beyond the steps: invalid ones are clamped.
     for (int64_t row = 0; row < e.rows; ++row) args.back().Set(row, static_cast<double>(row - 1));
   }
+  for (int64_t i = 0; state && i < args[2].elements(); ++i) args[2].Set(i, *state);
+  for (int64_t i = 0; weight && i < args[1].elements(); ++i) args[1].Set(i, *weight);
   CheckFunction(Function(params, relay::MakeCall("nn.recurrent", params, relay::RecurrentAttrs(cell))), args, 5e-6);
 }
 
@@ -121,6 +126,19 @@ TEST(RecurrentKernel, WidensIntegersOfTheWeight) {
   RecurrentCell cell = Cell(CellKind::kLstm);
   cell.scales = cell.peepholes = true;
   Check(cell, {3, 1, 130});
+}
+
+// With such a weight products with zeros would be NaN.
+TEST(RecurrentKernel, LeavesOutProductsWithAStateOfZeros) {
+  for (const CellKind kind : kKinds) {
+    for (const int64_t steps : {1, 3}) {
+      RecurrentCell cell = Cell(kind, {false, true});
+      cell.zero_state = true;
+      const Extents e{steps, 2, 19};
+      Check(cell, e, 0);
+      if (steps == 1) Check(cell, e, 0, INFINITY);
+    }
+  }
 }
 
 TEST(RecurrentKernel, EndsInEveryFunction) {
