@@ -16,7 +16,7 @@ namespace {
 
 bool Same(const Coordinates& a, const Coordinates& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Coordinate& x, const Coordinate& y) {
-    return x.base == y.base && x.step == y.step && x.block == y.block;
+    return x.base == y.base && x.step == y.step && x.block == y.block && x.places == y.places;
   });
 }
 

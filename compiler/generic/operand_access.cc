@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "compiler/codegen/gather.h"
 #include "compiler/generic/memory_shape.h"
 #include "core/error.h"
 #include "core/nth.h"
@@ -21,6 +22,7 @@ Coordinate At(KernelBuilder& b, int64_t position) { return {b.Index(position)}; 
 
 Coordinate Shifted(KernelBuilder& b, const Coordinate& c, int64_t by) {
   Coordinate moved{b.Add(c.base, by), c.step};
+  moved.places = c.places;
   if (c.block > 0 && by % c.block == 0) {
     moved.block = c.block;
     moved.block_index = b.Add(c.block_index, by / c.block);
@@ -28,12 +30,27 @@ Coordinate Shifted(KernelBuilder& b, const Coordinate& c, int64_t by) {
   return moved;
 }
 
+namespace {
+
+Value* TimesPlaces(KernelBuilder& b, Value* places, int64_t factor) {
+  if (factor == 1) return places;
+  return b.ir().CreateMul(places, llvm::ConstantInt::getSigned(places->getType(), factor));
+}
+
+}  // namespace
+
 Coordinate Scaled(KernelBuilder& b, const Coordinate& c, int64_t factor) {
   if (factor == 1) return c;
-  return {b.Mul(c.base, factor), c.step * factor};
+  Coordinate scaled{b.Mul(c.base, factor), c.step * factor};
+  if (c.places != nullptr) scaled = {scaled.base, 1, nullptr, 0, TimesPlaces(b, c.places, factor)};
+  return scaled;
 }
 
 Coordinate LaneOf(KernelBuilder& b, const Coordinate& c, int lane) {
+  if (c.places != nullptr) {
+    Value* place = b.ir().CreateExtractElement(c.places, static_cast<uint64_t>(lane));
+    return {b.Add(c.base, b.ir().CreateSExt(place, b.i64()))};
+  }
   return c.step == 0 ? c : Coordinate{b.Add(c.base, lane * c.step)};
 }
 
@@ -55,16 +72,19 @@ constexpr int64_t kWidestStride = 4;
 struct Location {
   Value* bytes = nullptr;   // offset of lane 0
   int64_t lane_stride = 0;  // elements from one lane to the next
+  Value* places = nullptr;  // elements from lane 0 to each lane, beside the stride; null if they are all 0
 };
 
 // The position of lane 0 along a physical axis, and the lanes' step there; nullopt if the lanes cross blocks unevenly.
 struct AxisPosition {
   Value* index;
   int64_t step;
+  Value* places = nullptr;
 };
 std::optional<AxisPosition> Along(KernelBuilder& b, const MemoryShape::Axis& axis, const Coordinate& c) {
   const int64_t block = axis.block > 0 ? axis.block : axis.outer_block;
-  if (block == 0) return AxisPosition{c.base, c.step};
+  if (block == 0) return AxisPosition{c.base, c.places != nullptr ? 0 : c.step, c.places};
+  if (c.places != nullptr) return std::nullopt;
   if (c.block == block) {
     return axis.block > 0 ? AxisPosition{b.Index(0), c.step} : AxisPosition{c.block_index, 0};
   }
@@ -81,11 +101,14 @@ std::optional<Location> Locate(KernelBuilder& b, const OperandAccess& operand, c
     const auto position = Along(b, axis, at[axis.logical]);
     if (!position) return std::nullopt;
     const bool is_apart = operand.batch_stride && &axis == &shape.axes.front();
-    if (is_apart && position->step != 0) return std::nullopt;
+    if (is_apart && (position->step != 0 || position->places != nullptr)) return std::nullopt;
     Value* step =
         is_apart ? b.Mul(position->index, operand.batch_stride) : b.Mul(position->index, axis.stride * element);
     where.bytes = b.Add(where.bytes, step);
     where.lane_stride += position->step * axis.stride;
+    if (position->places == nullptr) continue;
+    Value* places = TimesPlaces(b, position->places, axis.stride);
+    where.places = where.places == nullptr ? places : b.ir().CreateAdd(where.places, places);
   }
   return where;
 }
@@ -114,7 +137,11 @@ Value* LoadStrided(KernelBuilder& b, llvm::Type* element, Value* ptr, int64_t st
   if (stride == 1 && span < lanes.count && WantsMask(b, element, lanes)) {
     return b.ir().CreateMaskedLoad(VectorOf(element, lanes.count), ptr, AlignOf(element), ValidMask(b, lanes));
   }
-  Value* wide = b.LoadAs(VectorOf(element, static_cast<int>(span)), ptr);
+  // Without a mask, code generation would read such a span in pieces.
+  const Lanes read{static_cast<int>(std::bit_ceil(static_cast<uint64_t>(span))), static_cast<int>(span)};
+  Value* wide = stride > 1 && WantsMask(b, element, read)
+                    ? b.ir().CreateMaskedLoad(VectorOf(element, read.count), ptr, AlignOf(element), ValidMask(b, read))
+                    : b.LoadAs(VectorOf(element, read.valid), ptr);
   if (span == 1) return b.Splat(wide, lanes.count);
   if (stride == 1 && span == lanes.count) return wide;
   std::vector<int> mask(static_cast<size_t>(lanes.count), llvm::PoisonMaskElem);
@@ -122,13 +149,39 @@ Value* LoadStrided(KernelBuilder& b, llvm::Type* element, Value* ptr, int64_t st
   return Widened(b, wide, mask);
 }
 
+// Elements from lane 0 to each lane, by stride and places.
+Value* LanePlaces(KernelBuilder& b, const Location& where, Lanes lanes) {
+  if (where.lane_stride == 0) return where.places;
+  std::vector<uint32_t> steps;
+  for (int l = 0; l < lanes.count; ++l) steps.push_back(static_cast<uint32_t>(l * where.lane_stride));
+  Value* by_stride = llvm::ConstantDataVector::get(b.context(), steps);
+  return where.places == nullptr ? by_stride : b.ir().CreateAdd(where.places, by_stride);
+}
+
+Value* LoadPlaces(KernelBuilder& b, llvm::Type* element, Value* ptr, Value* places, Lanes lanes) {
+  if (GathersPay(b, element, lanes.count)) return GatherElements(b, element, ptr, places, lanes.valid);
+  auto& ir = b.ir();
+  Value* result = llvm::Constant::getNullValue(VectorOf(element, lanes.count));
+  for (int l = 0; l < lanes.valid; ++l) {
+    const auto lane = static_cast<uint64_t>(l);
+    Value* at = ir.CreateGEP(element, ptr, ir.CreateSExt(ir.CreateExtractElement(places, lane), b.i64()));
+    result = ir.CreateInsertElement(result, b.LoadAs(element, at), lane);
+  }
+  return result;
+}
+
 Value* LoadAt(KernelBuilder& b, const OperandAccess& operand, const Location& where, Lanes lanes) {
   llvm::Type* element = ElementType(b, operand.dtype);
   Value* ptr = b.At(operand.base, where.bytes);
   if (lanes.count == 1) return b.LoadAs(element, ptr);
+  if (where.places != nullptr) return LoadPlaces(b, element, ptr, LanePlaces(b, where, lanes), lanes);
   if (where.lane_stride == 0) return b.Splat(b.LoadAs(element, ptr), lanes.count);
   if (where.lane_stride > 0 && where.lane_stride <= kWidestStride) {
     return LoadStrided(b, element, ptr, where.lane_stride, lanes);
+  }
+  const bool near = where.lane_stride * lanes.count <= INT32_MAX && where.lane_stride > 0;
+  if (near && GathersPay(b, element, lanes.count)) {
+    return GatherElements(b, element, ptr, LanePlaces(b, where, lanes), lanes.valid);
   }
   const int64_t apart = where.lane_stride * DTypeBytes(operand.dtype);
   Value* result = llvm::Constant::getNullValue(VectorOf(element, lanes.count));

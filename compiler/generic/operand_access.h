@@ -18,6 +18,8 @@ struct Coordinate {
   int64_t step = 0;
   Value* block_index = nullptr;
   int64_t block = 0;
+  // If set, a vector of i32, and lane l is at base + places[l]. The step is then 1: it says that lanes differ.
+  Value* places = nullptr;
 };
 using Coordinates = std::vector<Coordinate>;
 
@@ -55,7 +57,7 @@ struct OperandAccess {
 // The address of lane 0. Throws Error(kBug) if the lanes cross blocks of the layout.
 Value* AddressOf(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at);
 // One value per lane; lanes past lanes.valid hold anything. Never reads outside the tensor if every valid lane is
-// inside it. Valid lanes that are neighbours are read by one vector load, others lane by lane.
+// inside it. Valid lanes that are neighbours are read by one vector load, others by a gather or lane by lane.
 Value* LoadOperand(KernelBuilder& b, const OperandAccess& operand, const Coordinates& at, Lanes lanes);
 // LoadOperand at a position in row-major order, for operands without a layout.
 Value* LoadFlat(KernelBuilder& b, const OperandAccess& operand, const Coordinate& at, Lanes lanes);

@@ -27,6 +27,10 @@ MachineModel ModelAmong(const std::vector<MachineRow>& rows, const Target& targe
 // Those have the defaults of core/machine/target.h, fitted on a Zen 5 core.
 bool SetCosts(std::string_view name, MachineModel& model);
 
+// Whether one instruction that reads a vector's lanes from anywhere is faster than a load for each lane, on a CPU by
+// LLVM's name. False for a CPU that is not in the table.
+bool HasFastGathers(std::string_view cpu);
+
 // The source of a name's figures: a document, or "assumed". Empty for a name that is not in the table.
 std::string_view CostsFrom(std::string_view name);
 

@@ -161,6 +161,13 @@ TEST(MachineModel, DivisionsTakeWhatTheCpuTakesForThem) {
   EXPECT_EQ(cost("x86-64-v4"), MachineModel().division_cost);
 }
 
+TEST(MachineModel, GathersAreFastOnTheRapidsCpusAlone) {
+  for (const char* cpu : {"sapphirerapids", "emeraldrapids", "graniterapids"}) EXPECT_TRUE(HasFastGathers(cpu)) << cpu;
+  for (const char* cpu : {"znver4", "skylake-avx512", "x86-64-v4", "cortex-a76", ""}) {
+    EXPECT_FALSE(HasFastGathers(cpu)) << cpu;
+  }
+}
+
 TEST(MachineModel, TilesAreWhatTheirFeaturesSay) {
   const auto model = [](const char* cpu, std::vector<std::string> features) {
     return MachineModelFor({"x86_64-pc-linux-gnu", cpu, std::move(features), 0});

@@ -1,5 +1,6 @@
 // Elements picked by positions that come from data: every lane reads at its own position.
 #include "compiler/generic/operand_access.h"
+#include "compiler/generic/places.h"
 #include "compiler/ops/kernel_families.h"
 #include "core/nth.h"
 
@@ -7,14 +8,19 @@ namespace hone {
 namespace {
 
 Value* Gather(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
-  if (lanes.count > 1) {
-    return e.PerLane(lanes, at, call.type->dtype,
-                     [&](const Coordinates& one) { return Gather(e, call, one, kScalar); });
-  }
   const Shape& data = TensorTypeOf(call.args[0]).shape;
   const int64_t given = call.attrs.GetInt("axis");
   const auto axis = static_cast<size_t>(given < 0 ? given + static_cast<int64_t>(data.size()) : given);
   Coordinates from = at;
+  const bool whole = !hone::IsFloat(TensorTypeOf(call.args[1]).dtype);
+  if (whole && ReadsByPlaces(e, call.args[0], lanes)) {
+    from[axis] = PlacesAt(e, call.args[1], at, lanes, data[axis]);
+    return e.Eval(call.args[0], from, lanes);
+  }
+  if (lanes.count > 1) {
+    return e.PerLane(lanes, at, call.type->dtype,
+                     [&](const Coordinates& one) { return Gather(e, call, one, kScalar); });
+  }
   from[axis] = At(SafeIndex(e.b(), e.Eval(call.args[1], at, kScalar), data[axis]));
   return e.Eval(call.args[0], from, kScalar);
 }

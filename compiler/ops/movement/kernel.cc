@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "compiler/generic/operand_access.h"
+#include "compiler/generic/places.h"
 #include "compiler/ops/kernel_families.h"
 #include "compiler/ops/movement/kernel_line_lookup.h"
 #include "core/nth.h"
@@ -157,6 +158,18 @@ Value* GatheredBlocks(Evaluator& e, const relay::Call& call, const Coordinates& 
   return result;
 }
 
+// Lanes at positions of their own; null if they are better read one by one.
+Value* TakenByPlaces(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes, size_t axis) {
+  const relay::Type &data = TensorTypeOf(call.args[0]), &indices = TensorTypeOf(call.args[1]);
+  const auto first = at.begin() + static_cast<int64_t>(axis);
+  const auto last = first + static_cast<int64_t>(indices.shape.size());
+  if (hone::IsFloat(indices.dtype) || !ReadsByPlaces(e, call.args[0], lanes)) return nullptr;
+  Coordinates from(at.begin(), first);
+  from.push_back(PlacesAt(e, call.args[1], Coordinates(first, last), lanes, data.shape[axis]));
+  from.insert(from.end(), last, at.end());
+  return e.Eval(call.args[0], from, lanes);
+}
+
 Value* Take(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes lanes) {
   const relay::Type& type = TensorTypeOf(call.args[0]);
   const int64_t block = type.layout.empty() ? 0 : Layout::Parse(type.layout).axes().back().block;
@@ -170,6 +183,7 @@ Value* Take(Evaluator& e, const relay::Call& call, const Coordinates& at, Lanes 
   const Coordinates picked(first, last);
   if (Varies(picked)) {
     if (Value* taken = TakenFromWindows(e, call, at, lanes)) return taken;
+    if (Value* taken = TakenByPlaces(e, call, at, lanes, axis)) return taken;
     return e.PerLane(lanes, at, call.type->dtype, [&](const Coordinates& one) { return Take(e, call, one, kScalar); });
   }
   Coordinates from(at.begin(), first);

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "compiler/codegen/element.h"
+#include "compiler/codegen/gather.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/evaluator.h"
 #include "compiler/ops/kernel_families.h"
@@ -245,6 +246,10 @@ class GridKernel {
       return b_.Load(b_.At(plane, b_.Mul(b_.ir().CreateSExt(offset, b_.i64()), kGridWordBytes)));
     };
     if (lanes == 1) return pixel(0);
+    if (GathersPay(b_, b_.f32(), lanes)) {
+      Value* offsets = LoadElements(b_, DType::kInt32, Entry(offsets_, tap, i), lanes);
+      return GatherElements(b_, b_.f32(), plane, offsets, lanes);
+    }
     Value* all = llvm::PoisonValue::get(b_.VecType(lanes));
     for (int lane = 0; lane < lanes; ++lane) {
       all = b_.ir().CreateInsertElement(all, pixel(lane), static_cast<uint64_t>(lane));

@@ -178,6 +178,31 @@ void TakeRows(Growth& growth) {
   }
 }
 
+// Takes the values that only takes of a few known columns read, with the chain of operators and rows behind them. So
+// the columns between are not computed, as where a large image shrinks. Each element that is read costs more than one
+// of a row, which is read in order.
+//
+//    add(x * take(x, rows), ...) -> take(columns below), take(columns above) -> blend        one kernel
+void TakeSparse(Growth& growth) {
+  constexpr int64_t kGatheredCost = 2;
+  const std::vector<ExprPtr> members = growth.members();
+  for (const ExprPtr& member : members) {
+    const int64_t columns = AxisOfKnownPlaces(member);
+    if (columns < 0 || columns + 1 != static_cast<int64_t>(ShapeOf(member).size())) continue;
+    const ExprPtr& data = relay::AsCall(member)->args[0];
+    if (relay::AsCall(data) == nullptr || !IsPointwise(data) || !growth.IsOnlyUsedInside(data)) continue;
+    int64_t read = 0;
+    for (const ExprPtr& user : growth.users().users.at(data.get())) {
+      const bool known = AxisOfKnownPlaces(user) == columns && relay::AsCall(user)->args[0] == data;
+      read += known ? ShapeOf(user).back() : ShapeOf(data).back();
+    }
+    if (kGatheredCost * read > ShapeOf(data).back()) continue;
+    growth.TakeAllSizes([&](const ExprPtr& expr) {
+      return ShapeOf(expr) == ShapeOf(data) && (expr == data || IsPointwiseOrTake(expr));
+    });
+  }
+}
+
 }  // namespace
 
 void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& grouping) {
@@ -199,6 +224,7 @@ void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& gr
     if (with_neighbours) TakeNegative(growth);
     if (with_neighbours) TakeProducts(growth);
     if (with_neighbours) TakeRows(growth);
+    if (with_neighbours) TakeSparse(growth);
     grouping.Add(growth.InPostOrder());
   }
 }

@@ -37,6 +37,8 @@ class Growth {
   // Whether only the group uses it, and it is as large as the group's result: elements of a smaller one would be
   // computed many times.
   bool CanTake(const relay::ExprPtr& expr) const;
+  // Whether only the group uses it, whatever its size.
+  bool IsOnlyUsedInside(const relay::ExprPtr& expr) const;
   void Take(const relay::ExprPtr& expr);
   // Takes arguments of members, and theirs in turn, as long as one may join and can be taken.
   void TakeAll(const MayJoin& may_join);
@@ -52,7 +54,6 @@ class Growth {
   FuseGroup InPostOrder() const;
 
  private:
-  bool IsOnlyUsedInside(const relay::ExprPtr& expr) const;
   // An argument of a member that may join, or null.
   relay::ExprPtr Next(const MayJoin& may_join) const;
 

@@ -292,5 +292,32 @@ TEST(MovementKernel, TransformsLayouts) {
   CheckFunction(Function({w}, packed));
 }
 
+// Lanes are at places of their own, of an operand and of a blend of rows.
+TEST(MovementKernel, TakesAnyPlacesAlongTheLanes) {
+  const auto places = [](int64_t count, int64_t extent) {
+    std::vector<int64_t> all(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) all[static_cast<size_t>(i)] = i * 53 % (2 * extent) - extent;
+    return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {count}, all));
+  };
+  const auto take = [](const relay::ExprPtr& x, const relay::ExprPtr& at, int64_t axis) {
+    return relay::MakeCall("take", {x, at}, {{"axis", axis}});
+  };
+  for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kUInt8, DType::kInt64}) {
+    const auto x = Param("x", {3, 7, 200}, "", dtype);
+    for (const int64_t count : {1, 5, 16, 37, 70}) CheckFunction(Function({x}, take(x, places(count, 200), 2)));
+  }
+  const auto x = Param("x", {2, 9, 300}), weights = Param("w", {4, 1}), at = Param("at", {33}, "", DType::kInt64);
+  const auto rows = [&](int64_t shift) {
+    const auto chosen = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {4}, {shift, 2, 5, 8}));
+    return relay::MakeCall("multiply", {take(x, chosen, 1), weights});
+  };
+  const auto blend = relay::MakeCall("add", {rows(0), rows(1)});
+  CheckFunction(Function({x, weights},
+                         relay::MakeCall("add", {take(blend, places(41, 300), 2), take(blend, places(41, 300), 2)})));
+  Tensor anywhere(DType::kInt64, {33});
+  for (int64_t i = 0; i < 33; ++i) anywhere.Set(i, static_cast<double>(i * 91 % 600 - 300));
+  CheckFunction(Function({x, at}, take(x, at, 2)), {Filled(*x->type, 1), anywhere});
+}
+
 }  // namespace
 }  // namespace hone::testing

@@ -243,6 +243,26 @@ TEST(Fuse, KnownColumnsAreTakenOfTheRowsThatAreWanted) {
   EXPECT_THAT(FunctionNames(Fused(take(Input("z", {6, 2}), 0))), ElementsAre("take"));
 }
 
+// A blend of rows is computed at the columns that are read of it, unless most of them are.
+TEST(Fuse, ABlendOfRowsIsComputedAtFewColumns) {
+  const auto places = [](int64_t count) {
+    std::vector<int64_t> all(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) all[static_cast<size_t>(i)] = i;
+    return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {count}, all));
+  };
+  const auto take = [&](const ExprPtr& x, int64_t axis, int64_t count) {
+    return MakeCall("take", {x, places(count)}, {{"axis", axis}});
+  };
+  const auto shrunk = [&](int64_t columns, const char* blend) {
+    const ExprPtr image = Input("image", {1, 3, 20, 64});
+    const ExprPtr rows = MakeCall(blend, {take(image, 2, 5), take(image, 2, 5)});
+    return FunctionNames(Fused(MakeCall("add", {take(rows, 3, columns), take(rows, 3, columns)}))).size();
+  };
+  EXPECT_EQ(shrunk(16, "add"), 1U);
+  EXPECT_EQ(shrunk(17, "add"), 2U);
+  EXPECT_EQ(shrunk(17, "multiply"), 2U);
+}
+
 TEST(Fuse, TuplesGoInFieldByField) {
   const ExprPtr x = Image();
   const ExprPtr joined = MakeCall("concatenate", {relay::MakeTuple({x, MakeCall("exp", {x})})}, {{"axis", int64_t{1}}});
