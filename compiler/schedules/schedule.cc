@@ -8,9 +8,10 @@ namespace hone {
 
 const std::vector<const Schedule*>& AllSchedules() {
   static const std::vector<const Schedule*> schedules{
-      &Conv2dDirect(),   &Conv2dAmx(),   &Conv2dWinograd(), &Conv2dWinogradInt16(), &Conv2dDepthwise(),
-      &Conv2dDot(),      &DensePack(),   &DenseAmx(),       &BatchMatmul(),         &BatchMatmulAmx(),
-      &BatchMatmulDot(), &DenseBlocks(), &DenseBlocksDot(),
+      &Conv2dDirect(),    &Conv2dAmx(),      &Conv2dWinograd(), &Conv2dWinogradInt16(),
+      &Conv2dDepthwise(), &Conv2dDot(),      &Conv2dPixels(),   &DensePack(),
+      &DenseAmx(),        &BatchMatmul(),    &BatchMatmulAmx(), &BatchMatmulDot(),
+      &DenseBlocks(),     &DenseBlocksDot(),
   };
   return schedules;
 }

@@ -20,6 +20,8 @@ const Schedule& Conv2dWinogradInt16();
 const Schedule& Conv2dDepthwise();
 // conv2d_dot: convolutions with fewer outputs than a vector has lanes.
 const Schedule& Conv2dDot();
+// conv2d_pixels: pointwise convolutions of plain planes whose channels do not fill vectors, or are few.
+const Schedule& Conv2dPixels();
 
 // dense_pack: a matrix times packed constant weights; batch 1 is its thin case.
 const Schedule& DensePack();

@@ -154,10 +154,18 @@ ExprPtr PadGroups(const ExprPtr& node, const Uses& uses, int64_t lanes) {
 // Cost of a selection, as the number of multiplications per output in full vectors that take as long.
 constexpr int64_t kSelectionCost = 40;
 
+// Whether vectors may run along pixels, whatever the number of channels (conv2d_pixels).
+bool IsPointwise(const Call& conv) {
+  const Shape& weight = ShapeOf(conv.args[1]);
+  return weight[2] == 1 && weight[3] == 1 && ShapeOf(conv.args[0])[2] == conv.type->shape[2] &&
+         ShapeOf(conv.args[0])[3] == conv.type->shape[3];
+}
+
 // Pads groups even without a selection, if most of each vector would idle otherwise.
 ExprPtr PadLoneGroups(const ExprPtr& node, const Uses&, int64_t lanes) {
   const Call* conv = relay::AsCallTo(node, "nn.conv2d");
   if (conv == nullptr || !IsImage(node) || ChannelRows(*conv) == nullptr || IsDepthwise(*conv)) return nullptr;
+  if (IsPointwise(*conv)) return nullptr;
   const int64_t groups = conv->attrs.GetInt("groups", 1), outputs = ShapeOf(node)[1];
   const int64_t per_group = outputs / groups, padded = (per_group + lanes - 1) / lanes * lanes;
   const Shape& weight = ShapeOf(conv->args[1]);

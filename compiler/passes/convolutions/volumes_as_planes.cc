@@ -156,32 +156,12 @@ ExprPtr SumOfTaps(const TapProduct& of, const Planes& planes) {
   return sum;
 }
 
-// Whether a convolution of one volume's single places is one product of matrices, read in place. Blocks of channels
-// would cost more than they gain, because an element is moved there and back for few products.
-bool IsThinProduct(const Call& conv) {
-  constexpr int64_t kMostProducts = 20;  // per element moved
-  const Shape &weight = ShapeOf(conv.args[1]), &data = ShapeOf(conv.args[0]);
-  const int64_t outputs = weight[0], inputs = weight[1];
-  const bool pointwise =
-      data[0] == 1 && data[1] == inputs && std::equal(data.begin() + 2, data.end(), conv.type->shape.begin() + 2);
-  return weight[2] == 1 && pointwise && relay::AsConstant(conv.args[1]) != nullptr &&
-         !conv.attrs.GetBool("keep_float32") && outputs * inputs <= kMostProducts * (outputs + inputs);
-}
-
-ExprPtr ThinProduct(const Call& conv) {
-  const Shape &shape = ShapeOf(conv.args[0]), &weight = ShapeOf(conv.args[1]), &result = conv.type->shape;
-  const ExprPtr places = TypedReshape(conv.args[0], {shape[0], shape[1], shape[2] * shape[3] * shape[4]}, conv.name);
-  const ExprPtr matrix = TypedReshape(conv.args[1], {1, weight[0], weight[1]}, conv.name);
-  return TypedReshape(TypedCall("nn.batch_matmul", {matrix, places}, {{"transpose_b", false}}, conv.name), result,
-                      conv.name);
-}
-
 ExprPtr Conv(const ExprPtr& node, const Uses&) {
   const Call* conv = AsVolumeCall(node, "nn.conv3d");
   if (conv == nullptr) return nullptr;
   const Shape& weight = ShapeOf(conv->args[1]);
   if (IsAlongDepth(*conv, {weight[2], weight[3], weight[4]}) && !FollowsPlanes(conv->args[0])) {
-    return IsThinProduct(*conv) ? ThinProduct(*conv) : AlongDepth(*conv, {"nn.conv2d", "kernel_size"});
+    return AlongDepth(*conv, {"nn.conv2d", "kernel_size"});
   }
   const Depth depth = DepthOf(*conv, ShapeOf(conv->args[1])[2]);
   const Planes planes(*conv, depth, 0);
@@ -227,11 +207,10 @@ const Call* AsJoined(const ExprPtr& expr, const Uses& uses) {
   return planes.size() == 4 && std::equal(planes.begin() + 1, planes.end(), shape.begin() + 2) ? slices : nullptr;
 }
 
-// The volume that AlongDepth or ThinProduct makes of a convolution, when nothing else reads it; else null.
+// The volume that AlongDepth makes of a convolution, when nothing else reads it; else null.
 const Call* AsOnePlane(const ExprPtr& expr, const Uses& uses) {
   const Call* volume = relay::AsCallTo(expr, "reshape");
-  const bool product = volume != nullptr && (relay::AsCallTo(volume->args[0], "nn.conv2d") != nullptr ||
-                                             relay::AsCallTo(volume->args[0], "nn.batch_matmul") != nullptr);
+  const bool product = volume != nullptr && relay::AsCallTo(volume->args[0], "nn.conv2d") != nullptr;
   const bool one = product && uses.Of(expr) <= 1 && uses.Of(volume->args[0]) <= 1;
   if (!one) return nullptr;
   const Shape &plane = ShapeOf(volume->args[0]), &shape = ShapeOf(expr);

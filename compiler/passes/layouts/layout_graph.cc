@@ -33,9 +33,12 @@ int64_t Elements(const relay::Type& type) {
 
 }  // namespace
 
+// The cold rate is that of the second cache if a graph's weights stay there. Larger values leave it all the same.
 double LayoutCost::MoveNs(double bytes) const {
-  const bool in_cache = bytes < kCacheShare * static_cast<double>(machine_.l2_bytes);
-  return bytes / (in_cache ? machine_.moved_bytes_per_cycle.l2 : machine_.cold_bytes_per_cycle) / machine_.clock_ghz;
+  const LevelRates& rates = machine_.moved_bytes_per_cycle;
+  const auto fits = [&](int64_t cache) { return bytes < kCacheShare * static_cast<double>(cache); };
+  const double far = fits(machine_.l3_bytes) ? rates.l3 : rates.memory, cold = machine_.cold_bytes_per_cycle;
+  return bytes / (fits(machine_.l2_bytes) ? rates.l2 : cold < rates.l2 ? cold : far) / machine_.clock_ghz;
 }
 
 double LayoutCost::TransformNs(const relay::Type& type, const std::string& from, const std::string& to) const {

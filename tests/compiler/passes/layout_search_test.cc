@@ -106,7 +106,7 @@ TEST(LayoutSearch, ALayersBestIsLeftWhereTransformsCostMore) {
 
 TEST(LayoutSearch, TransformsWhereALayersBestIsWorthThem) {
   const ExprPtr middle = Layer(Layer(Image(), 32, 64, 1), 64, 64, 2);
-  const Searched found = Search(Conv(middle, 64, 32, 1, 3), [&](const Workload& w, int64_t i, int64_t o) -> int64_t {
+  const Searched found = Search(Conv(middle, 64, 96, 1, 3), [&](const Workload& w, int64_t i, int64_t o) -> int64_t {
     if (w.weight[0] == 64 && w.data[1] == 64) return i == 16 && o == 16 ? 100'000 : 1'000'000;
     return i == 8 && o == 8 ? 1'000'000 : 1'500'000;
   });

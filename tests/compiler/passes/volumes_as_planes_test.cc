@@ -136,23 +136,6 @@ TEST(VolumesAsPlanes, AWindowOfTheDepthIsOneOfRows) {
   ExpectPlanes(wide);
 }
 
-TEST(VolumesAsPlanes, FewChannelsOfSinglePlacesAreAProduct) {
-  for (const int64_t batch : {1, 2}) {
-    const ExprPtr x = Input("x", {batch, 4, 7, 5, 6});
-    const auto biased = [&](const Attrs& attrs) {
-      const ExprPtr conv = MakeCall("nn.conv3d", {x, RandomConstant({6, 4, 1, 1, 1}, 1)}, attrs);
-      return ModuleOf(MakeCall("nn.bias_add", {conv, RandomConstant({6}, 2)}));
-    };
-    EXPECT_EQ(CountOf(VolumesAsPlanes(biased({})), "nn.batch_matmul"), batch == 1 ? 1 : 0);
-    EXPECT_NE(relay::AsCallTo(VolumesAsPlanes(biased({})).main->body, "reshape"), nullptr);
-    ExpectPlanes(biased({}));
-    for (const Attrs& other : {Attrs{{"strides", Ints{2, 1, 1}}}, Attrs{{"padding", Ints{1, 0, 0, 1, 0, 0}}}}) {
-      EXPECT_EQ(CountOf(VolumesAsPlanes(biased(other)), "nn.batch_matmul"), 0);
-      ExpectPlanes(biased(other));
-    }
-  }
-}
-
 TEST(VolumesAsPlanes, ABiasIsAddedOnThePlanes) {
   const ExprPtr conv = MakeCall("nn.conv3d", {Input("x", {1, 2, 4, 5, 6}), RandomConstant({4, 2, 3, 3, 3}, 1)},
                                 {{"padding", Ints{1, 1, 1}}});

@@ -41,6 +41,7 @@ TEST_P(EmulatedTarget, KernelsComputeWhatTheReferenceDoes) {
        {"nn.conv2d data=1x19x14x15 weight=21x19x3x3 padding=1x1x1x1 strides=1x2 epilogue=residual",
         "nn.conv2d data=1x19x9x9 weight=19x1x3x3 padding=1x1x1x1 groups=19 epilogue=bias_act",
         "nn.conv2d data=1x24x7x7 weight=40x24x1x1 epilogue=bias_act",
+        "nn.conv2d data=2x17x9x9 weight=17x17x1x1 epilogue=residual",
         "nn.dense_blocks data=3x70 weight=37x9 blocks=int4x32,zeros dtype=float32,int32,float32,float32",
         "nn.dense data=3x70 weight=37x70 epilogue=bias_act", "nn.batch_matmul data=2x9x37 weight=2x21x37",
         "nn.batch_matmul data=9x2x37 weight=2x37x24 layouts=MBK,BKN,MBN",

@@ -45,6 +45,7 @@ const Kernel kTiled[] = {
     {"1x1", "conv2d_direct", "nn.conv2d data=1x256x14x14 weight=1024x256x1x1 epilogue=residual"},
     {"3x3", "conv2d_winograd", "nn.conv2d data=1x64x56x56 weight=64x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
     {"3x3, 2 outputs", "conv2d_dot", "nn.conv2d data=1x64x56x56 weight=2x64x3x3 padding=1x1x1x1 epilogue=bias_act"},
+    {"17 channels", "conv2d_pixels", "nn.conv2d data=1x17x40x40 weight=17x17x1x1 epilogue=bias_act"},
     {"one row", "dense_pack", "nn.dense data=1x2048 weight=1000x2048 epilogue=bias_act"},
     {"one row", "dense_blocks",
      "nn.dense_blocks data=1x2048 weight=1000x256 blocks=int4x128 dtype=float32,int32,float32,float32"},

@@ -19,10 +19,11 @@ Candidate DefaultOf(const Workload& w, const Target& target) {
 // stride and a dilation.
 TEST(LongFilter, ComputesWhatTheReferenceDoes) {
   const Target host = HostTarget();
-  for (const char* text : {"nn.conv2d data=1x1x1x300 weight=7x1x1x16", "nn.conv2d data=1x1x1x300 weight=7x1x1x17",
-                           "nn.conv2d data=1x3x2x300 weight=20x3x2x39 padding=0x19x0x19 epilogue=bias_act",
-                           "nn.conv2d data=1x1x1x900 weight=36x1x1x256 strides=1x4 epilogue=bias_act",
-                           "nn.conv2d data=2x2x1x300 weight=9x2x1x37 strides=1x3 padding=0x5x0x9 dilation=1x2"}) {
+  for (const char* text :
+       {"nn.conv2d data=1x1x1x300 weight=7x1x1x16 strides=1x2", "nn.conv2d data=1x1x1x300 weight=7x1x1x17",
+        "nn.conv2d data=1x3x2x300 weight=20x3x2x39 padding=0x19x0x19 epilogue=bias_act",
+        "nn.conv2d data=1x1x1x900 weight=36x1x1x256 strides=1x4 epilogue=bias_act",
+        "nn.conv2d data=2x2x1x300 weight=9x2x1x37 strides=1x3 padding=0x5x0x9 dilation=1x2"}) {
     const Workload w = Workload::Parse(text);
     const auto compiled = CompileKernel(DefaultOf(w, host));
     ASSERT_TRUE(std::holds_alternative<Artifact>(compiled)) << text;
