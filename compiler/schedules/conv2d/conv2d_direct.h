@@ -30,7 +30,7 @@ struct DirectKnobs : KnobTable {
   int64_t oc_block = Row("oc_block", 8, {1, 128}, OutputBlocks);
   // Lanes of an input block; 1 reads plain NCHW.
   int64_t ic_block = Row("ic_block", 8, {1, 128}, InputBlocks);
-  // Output blocks of one register tile.
+  // Output blocks of one register tile. The last tile of a group may have fewer.
   int64_t tile_oc = Row("tile_oc", 1, {1, 64}, BlocksOfTile);
   // Outputs along w of one register tile.
   int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
@@ -45,6 +45,10 @@ struct DirectKnobs : KnobTable {
   // 1: the next register tile's weights are fetched while the present ones are used.
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
 };
+
+// Most taps of an inner tile in a straight line. Hundreds would not fit into the first-level instruction cache, and
+// LLVM would take seconds to compile them.
+inline constexpr int64_t kMostTapsInLine = 16;
 
 // The extents that the knobs give a shape, shared by the estimate and the emitter.
 struct DirectNest {
@@ -61,7 +65,7 @@ struct DirectNest {
   int64_t row_input = 0;         // input columns of one row
   int64_t in_blocks = 0;         // of one group
   int64_t out_blocks = 0;        // of all groups
-  int64_t groups_of_blocks = 0;  // out_blocks / tile_oc
+  int64_t groups_of_blocks = 0;  // out_blocks / tile_oc, rounded up
   int64_t chunks = 1;
 
   DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& knobs);

@@ -69,10 +69,6 @@
 namespace hone {
 namespace {
 
-// A straight line of hundreds of taps would not fit into the first-level instruction cache, and LLVM would take seconds
-// to compile it.
-constexpr int64_t kMostTapsInLine = 16;
-
 // Emits one stage. Work items are rows of one channel group: ((n * groups) + group) * rows + row, or with loop_order 1
 // ((n * rows) + row) * groups + group. All strides are in bytes.
 class DirectEmitter : ConvEmitter<DirectNest> {
@@ -344,11 +340,22 @@ class DirectEmitter : ConvEmitter<DirectNest> {
     }
   }
 
+  // The last group may have fewer blocks than a tile.
   void StoreFinal(const RegisterTile& registers, const Vals& acc, Value* y_offset) {
+    const int per_block = registers.vectors / static_cast<int>(k_.tile_oc);
+    const int rest = static_cast<int>(nest_.out_blocks % k_.tile_oc) * per_block;
+    if (rest == 0) return StoreVectors(registers, registers.vectors, acc, y_offset);
+    Value* is_whole = b_.ir().CreateICmpSLE(b_.Add(first_block_, k_.tile_oc), b_.Index(nest_.out_blocks));
+    b_.If(
+        is_whole, [&] { StoreVectors(registers, registers.vectors, acc, y_offset); },
+        [&] { StoreVectors(registers, rest, acc, y_offset); });
+  }
+
+  void StoreVectors(const RegisterTile& registers, int vectors, const Vals& acc, Value* y_offset) {
     Value* y = b_.At(image_y_, y_offset);
     Value* r = epilogue_.residual ? b_.At(image_r_, y_offset) : nullptr;
     for (int p = 0; p < registers.pixels; ++p) {
-      for (int v = 0; v < registers.vectors; ++v) {
+      for (int v = 0; v < vectors; ++v) {
         Value* residual = r ? b_.At(r, OutputOffset(p, v)) : nullptr;
         const EpilogueOperands operands = channels_.At(b_, int64_t{v} * nest_.lanes, residual);
         Value* sum = Nth(acc, p * registers.vectors + v);

@@ -54,7 +54,12 @@ std::vector<int64_t> DirectKnobs::InputBlocks(const Workload& w, const MachineMo
 
 std::vector<int64_t> DirectKnobs::BlocksOfTile(const Workload& w, const MachineModel& machine) {
   const ConvShape s(w);
-  return Divisors(CeilDiv(s.group_out, OutBlock(s, machine.vector_lanes)), 8);
+  const int64_t blocks = CeilDiv(s.group_out, OutBlock(s, machine.vector_lanes));
+  std::vector<int64_t> tiles = Divisors(blocks, 8);
+  // A tile would have one block of 11, 13 or 17. The last tile may have fewer blocks instead.
+  const bool is_alone = tiles.size() == 1 && blocks > 1 && s.groups == 1 && !w.types.whole();
+  if (is_alone) tiles.insert(tiles.end(), {2, 3, 4});
+  return tiles;
 }
 
 std::vector<int64_t> DirectKnobs::TileWidths(const Workload& w, const MachineModel& machine) {

@@ -144,6 +144,22 @@ TEST(ScheduleAgainstReference, ADepthwiseWindowOfOneRowLeavesOutWhatIsPadding) {
   }
 }
 
+// Blocks in a prime number: tiles of several do not divide them.
+TEST(ScheduleAgainstReference, ALastTileOfFewerBlocks) {
+  for (const Target& target : testing::TestTargets()) {
+    const int lanes = MachineModelFor(target).vector_lanes;
+    for (const char* epilogue : {"bias_act", "residual"}) {
+      for (const int tile : {2, 3, 4}) {
+        const Workload w = Workload::Parse(fmt::format(
+            "nn.conv2d data=2x5x6x7 weight={}x5x3x3 padding=1x1x1x1 epilogue={}", 11 * lanes - 3, epilogue));
+        const Config config = Config::Parse(fmt::format(
+            "oc_block={} ic_block=1 tile_oc={} tile_ow=2 unroll_ic=1 loop_order={}", lanes, tile, tile % 2));
+        CheckCandidate({w, "conv2d_direct", config, target}, 3);
+      }
+    }
+  }
+}
+
 // No space has blocks of several vectors, but a record or another machine's layout may ask for them.
 TEST(ScheduleAgainstReference, BlocksOfSeveralVectors) {
   Random random(7);
