@@ -70,6 +70,42 @@ TEST(Schedule, OfABatchMatmulPacksRowsThatShareSetsOfACache) {
   EXPECT_EQ(packs("data=1x16x512 weight=1x512x512"), 1);
   EXPECT_EQ(packs("data=12x128x64 weight=12x64x64"), 0);
   EXPECT_EQ(packs("data=1x1x512 weight=1x512x512"), 0);  // each element is read once
+  target.cpu = "emeraldrapids";
+  EXPECT_EQ(packs("data=1x512x512 weight=1x512x512"), 1) << "no prefetcher foresees rows of 2 KiB";
+}
+
+// Blocks of 16 hold 17 channels as 32.
+TEST(Schedule, OfAPointwiseConvolutionRunsAlongPixelsWhereBlocksWouldIdle) {
+  Target target = HostTarget();
+  target.cpu = "x86-64-v4";
+  target.features.clear();
+  const auto chosen = [&](const std::string& fields) {
+    return AnalyticDefault(Workload::Parse("nn.conv2d " + fields), MachineModelFor(target)).schedule->name();
+  };
+  EXPECT_EQ(chosen("data=1x17x40x40 weight=17x17x1x1"), "conv2d_pixels");
+  EXPECT_EQ(chosen("data=1x240x28x28 weight=240x80x1x1 groups=3"), "conv2d_direct");
+  EXPECT_EQ(chosen("data=1x64x56x56 weight=256x64x1x1"), "conv2d_direct");
+  EXPECT_EQ(chosen("data=1x17x40x40 weight=17x17x1x1 strides=2x2"), "conv2d_direct");
+}
+
+// 257 channels are 17 blocks of 16, which nothing divides.
+TEST(Schedule, OfAPrimeNumberOfBlocksTakesSeveralInATile) {
+  Target target = HostTarget();
+  target.cpu = "x86-64-v4";
+  target.features.clear();
+  const MachineModel machine = MachineModelFor(target);
+  const auto blocks = [&](const std::string& fields) {
+    const Workload w = Workload::Parse("nn.conv2d " + fields);
+    return AnalyticDefault(w, machine).config.Get("tile_oc", 1);
+  };
+  EXPECT_GT(blocks("data=1x1x1x8000 weight=257x1x1x512 strides=1x128"), 1);
+  const Schedule& direct = *FindSchedule("conv2d_direct");
+  const auto rejects = [&](const std::string& fields) {
+    const Config config = Config::Parse("oc_block=16 ic_block=16 tile_oc=2 tile_ow=4 unroll_ic=4 ic_chunk=1");
+    return direct.Reject(Workload::Parse("nn.conv2d " + fields), machine, config).has_value();
+  };
+  EXPECT_TRUE(rejects("data=1x64x9x9 weight=176x64x3x3")) << "partial sums have a place for whole tiles alone";
+  EXPECT_FALSE(rejects("data=1x64x9x9 weight=192x64x3x3"));
 }
 
 TEST(Schedule, OfABatchMatmulFetchesAnOutputThatLeavesTheCaches) {
