@@ -155,6 +155,18 @@ void TakeNegative(Growth& growth) {
   if (negative && !growth.grouping().Has(read) && growth.users().OnlyUser(read) != nullptr) growth.Take(read);
 }
 
+// A fold over axes takes the cheap operators behind its data, such as the squares of a norm. It reads each element
+// once.
+void TakeCheapTerms(Growth& growth) {
+  const ExprPtr head = growth.members().back();
+  if (!IsHead(head) || OperatorOf(head).traits.folds != relay::Folds::kAxis) return;
+  const Shape data = ShapeOf(relay::AsCall(head)->args[0]);
+  growth.TakeAllSizes([&](const ExprPtr& expr) {
+    if (!IsFloatCall(expr) || ShapeOf(expr) != data) return false;
+    return IsCheap(expr) || OperatorOf(expr).name == "abs" || OperatorOf(expr).name == "negative";
+  });
+}
+
 // A sum of integers takes the products that it adds up: a product of integer matrices would hold all of them in memory.
 void TakeProducts(Growth& growth) {
   const Call* sum = relay::AsCallTo(growth.members().back(), "sum");
@@ -222,6 +234,7 @@ void GroupGeneric(const UserMap& users, const FuseOptions& options, Grouping& gr
     }
     if (with_neighbours) TakeDecoding(growth);
     if (with_neighbours) TakeNegative(growth);
+    if (with_neighbours) TakeCheapTerms(growth);
     if (with_neighbours) TakeProducts(growth);
     if (with_neighbours) TakeRows(growth);
     if (with_neighbours) TakeSparse(growth);

@@ -111,6 +111,18 @@ TEST(Fuse, ReductionsOverOtherAxesAreKernelsOfTheirOwn) {
   EXPECT_THAT(FunctionNames(Fused(sum)), ElementsAre("mean", "mean+subtract+add"));
 }
 
+TEST(Fuse, ASumTakesTheCheapTermsThatItAdds) {
+  const ExprPtr x = Input("x", {2, 5, 40});
+  const auto sum = [](const ExprPtr& terms) {
+    return MakeCall("sum", {terms}, {{"axis", std::vector<int64_t>{1, 2}}});
+  };
+  EXPECT_THAT(FunctionNames(Fused(sum(MakeCall("multiply", {x, x})))), ElementsAre("multiply+sum"));
+  EXPECT_THAT(FunctionNames(Fused(sum(MakeCall("abs", {x})))), ElementsAre("abs+sum"));
+  EXPECT_THAT(FunctionNames(Fused(sum(MakeCall("exp", {x})))), ElementsAre("exp", "sum"));
+  const ExprPtr square = MakeCall("multiply", {x, x});
+  EXPECT_THAT(FunctionNames(Fused(relay::MakeTuple({sum(square), square}))), ElementsAre("multiply", "sum"));
+}
+
 TEST(Fuse, FewLongLinesAreLeftToSeveralThreads) {
   const IRModule module = ModuleOf(Standardised(Input("x", {1, 2, 40000}), 2));
   EXPECT_EQ(FunctionCalls(Fuse(module, {.threads = 2})).size(), 1U);
