@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/plan/needed_extents.h"
+#include "compiler/passes/graph/needed_extents.h"
 #include "compiler/relay/expr.h"
 #include "compiler/schedules/schedule.h"
 #include "core/package/plan.h"

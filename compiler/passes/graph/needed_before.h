@@ -1,7 +1,7 @@
 // The positions of a call's argument that some positions of its result depend on, for each kind of operator.
 #pragma once
 
-#include "compiler/plan/needed_extents.h"
+#include "compiler/passes/graph/needed_extents.h"
 #include "compiler/relay/expr.h"
 
 namespace hone {

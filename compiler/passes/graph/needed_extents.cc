@@ -1,11 +1,11 @@
-#include "compiler/plan/needed_extents.h"
+#include "compiler/passes/graph/needed_extents.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include "compiler/ops/attention/kernel.h"
+#include "compiler/passes/graph/needed_before.h"
 #include "compiler/passes/graph/typed_graph.h"
-#include "compiler/plan/needed_before.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/ranged_inputs.h"

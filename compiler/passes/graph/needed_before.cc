@@ -1,4 +1,4 @@
-#include "compiler/plan/needed_before.h"
+#include "compiler/passes/graph/needed_before.h"
 
 #include <algorithm>
 #include <numeric>
