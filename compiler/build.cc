@@ -33,7 +33,8 @@ class StepClock {
 
 relay::IRModule TimedPasses(const relay::IRModule& typed, const BuildOptions& options, BuildReport& report) {
   StepClock clock(report.pass_seconds);
-  return RunPasses(typed, {options.context, options.configs}, [&](const std::string& pass, const relay::IRModule& now) {
+  const PassContext context{options.context, options.configs, nullptr, options.variant_gain};
+  return RunPasses(typed, context, [&](const std::string& pass, const relay::IRModule& now) {
     clock.Done(pass);
     const bool narrowed = pass == "narrow_weights" && options.context.weights == StoredWeights::kFloat16;
     if (narrowed) report.kept_weights = WeightsKeptWide(now);

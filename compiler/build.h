@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/passes/graph/pass_context.h"
 #include "compiler/passes/layouts/layout_report.h"
 #include "compiler/passes/narrow_weights.h"
 #include "compiler/relay/expr.h"
@@ -21,6 +22,7 @@ class CompiledKernels;
 struct BuildOptions {
   BuildContext context;
   ConfigSource* configs = nullptr;  // not owned; null: analytic defaults only
+  double variant_gain = kVariantGain;
   // Called after each pass with its name and the module (for --dump-passes).
   std::function<void(const std::string& pass, const relay::IRModule& module)> after_pass;
   std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: none

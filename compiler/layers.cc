@@ -92,7 +92,8 @@ std::vector<Layer> ExtractLayers(const relay::IRModule& module, const BuildConte
 namespace {
 
 LayerWay WayOf(const CallWay& way) {
-  return {way.layouts.operands.front(), way.layouts.result, way.anchor->choice, way.anchor->cost_ns};
+  return {way.layouts.operands.front(), way.layouts.result, way.anchor->choice, way.anchor->cost_ns,
+          way.anchor->variants};
 }
 
 size_t IndexOf(const CallWay& chosen, const std::vector<CallWay>& ways) {
@@ -106,6 +107,7 @@ struct ChosenLayers::State {
   relay::IRModule fused;
   PassContext context;
   MachineModel machine;
+  NeededResults needed;
   ConfigChooser chooser;
   std::optional<LayoutSearch> search;  // absent below -O 3
   std::vector<ChosenLayer> layers = {};
@@ -115,7 +117,8 @@ struct ChosenLayers::State {
       : fused(RunPassesUntil("fuse", relay::InferType(module), passes)),
         context(passes),
         machine(MachineOf(fused.main->body, context)),
-        chooser(context, machine) {
+        needed(fused, passes.build.lengths),
+        chooser(context, machine, &needed) {
     if (context.build.opt_level >= 3) search.emplace(fused.main->body, chooser, machine);
     for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {
       const relay::Call* call = relay::AsCall(expr);

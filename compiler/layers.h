@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/candidate.h"
@@ -34,6 +35,8 @@ struct LayerWay {
   std::string data, output;  // layouts as in the graph; empty: row-major
   ConfigChoice choice;
   double cost_ns = 0;  // of one call, by its record or else by estimate; comparable within the layer
+  // Kernels for runs that need at most a part of the result, by its axes (graph/anchor_result.h).
+  std::vector<AnchorVariant> variants = {};
 };
 
 // One call of a model, with the kernel that a build chooses for it.

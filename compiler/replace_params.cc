@@ -71,6 +71,15 @@ void RequireSameKernels(const Plan& plan, const PackageFacts::Built& now, const 
                           name, what));
 }
 
+// The work items and kernels that a run of some extents needs are known once kernels are compiled.
+void TakeExtents(const Plan& compiled, Plan& plan) {
+  for (size_t i = 0; i < plan.calls.size(); ++i) {
+    plan.calls[i].boxes = compiled.calls.at(i).boxes;
+    plan.calls[i].variants = compiled.calls.at(i).variants;
+  }
+  PlanMemory(plan);
+}
+
 }  // namespace
 
 Lowered Repack(const BuiltParts& parts, const relay::IRModule& typed, const std::string& name) {
@@ -80,6 +89,7 @@ Lowered Repack(const BuiltParts& parts, const relay::IRModule& typed, const std:
   Lowered lowered = LowerWithoutCode(RunPasses(typed, {context, nullptr, &chosen}), context);
   RequireSameKernels(lowered.plan, BuiltFacts(context, lowered.kernel_keys), then, name);
   lowered.plan.kernels = parts.plan.kernels;
+  TakeExtents(parts.plan, lowered.plan);
   return lowered;
 }
 

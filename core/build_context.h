@@ -1,6 +1,8 @@
 // The settings that a model is compiled with.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,13 @@ constexpr std::string_view StoredWeightsName(StoredWeights weights) {
   return weights == StoredWeights::kFloat32 ? "float32" : "float16";
 }
 
+// Runs of some extents of a model's free dimensions.
+struct RunLength {
+  std::map<std::string, int64_t> extents;  // by the dimension's name; "" for the only one
+  double share = 0;                        // of all runs, in any unit
+  bool operator==(const RunLength&) const = default;
+};
+
 // Everything except records that decides which passes run and how. Tuning, the finals in the built model and the build
 // must be given equal contexts: otherwise they disagree on the workloads.
 struct BuildContext {
@@ -35,6 +44,9 @@ struct BuildContext {
   // Names of passes (compiler/passes/passes.h): those that run although opt_level is too low for them, and those that
   // do not run although it is high enough.
   std::vector<std::string> required_passes = {}, disabled_passes = {};
+  // The lengths that a ranged model will run. Empty: a few lengths from the least to the largest, all equally
+  // important.
+  std::vector<RunLength> lengths = {};
 
   MachineModel machine() const { return MachineModelFor(target, threads); }
   bool operator==(const BuildContext&) const = default;

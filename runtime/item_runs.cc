@@ -87,14 +87,14 @@ size_t ItemRuns::RunOf(int64_t item) const {
   return static_cast<size_t>(next - before_.begin()) - 1;
 }
 
-std::vector<std::unique_ptr<ItemRuns>> RunsOf(const PlanCall& call, const PlanKernel& kernel,
-                                              const std::function<const int64_t*(int)>& extent_at) {
+std::vector<std::unique_ptr<ItemRuns>> RunsOf(const std::vector<ItemBox>& of_all_stages, const PlanKernel& kernel,
+                                              const ExtentAt& extent_at) {
   std::vector<std::unique_ptr<ItemRuns>> all;
-  if (!call.boxes.empty()) all.resize(kernel.stages.size());
+  if (!of_all_stages.empty()) all.resize(kernel.stages.size());
   for (size_t stage = 0; stage < all.size(); ++stage) {
     std::vector<ItemBox> boxes;
     std::vector<const int64_t*> extents;
-    for (const ItemBox& box : call.boxes) {
+    for (const ItemBox& box : of_all_stages) {
       if (static_cast<size_t>(box.stage) != stage) continue;
       boxes.push_back(box);
       for (const ItemAxis& axis : box.axes) extents.push_back(extent_at(axis.extent));
@@ -103,6 +103,12 @@ std::vector<std::unique_ptr<ItemRuns>> RunsOf(const PlanCall& call, const PlanKe
     all[stage] = std::make_unique<ItemRuns>(std::move(boxes), std::move(extents), kernel.stages[stage].extent);
   }
   return all;
+}
+
+ExtentLimits LimitsOf(const CallVariant& variant, const ExtentAt& extent_at) {
+  ExtentLimits limits;
+  for (const ExtentLimit& limit : variant.limits) limits.emplace_back(extent_at(limit.extent), limit.most);
+  return limits;
 }
 
 }  // namespace hone

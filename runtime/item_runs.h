@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/package/plan.h"
@@ -54,9 +55,18 @@ class ItemRuns {
   std::vector<int64_t> before_;  // needed items before each run
 };
 
-// The runs of each stage of a call; null for a stage without boxes, and none for a call without them. `extent_at` gives
-// the address of a buffer's int64; it is null for a number below 0.
-std::vector<std::unique_ptr<ItemRuns>> RunsOf(const PlanCall& call, const PlanKernel& kernel,
-                                              const std::function<const int64_t*(int)>& extent_at);
+// The address of a buffer's int64; null for a number below 0.
+using ExtentAt = std::function<const int64_t*(int)>;
+
+// The runs of each stage of a kernel; null for a stage without boxes, and none where there are no boxes.
+std::vector<std::unique_ptr<ItemRuns>> RunsOf(const std::vector<ItemBox>& boxes, const PlanKernel& kernel,
+                                              const ExtentAt& extent_at);
+
+// Limits of a call's variant, with the addresses of their extents.
+using ExtentLimits = std::vector<std::pair<const int64_t*, int64_t>>;
+ExtentLimits LimitsOf(const CallVariant& variant, const ExtentAt& extent_at);
+inline bool AllHold(const ExtentLimits& limits) {
+  return std::all_of(limits.begin(), limits.end(), [](const auto& limit) { return *limit.first <= limit.second; });
+}
 
 }  // namespace hone

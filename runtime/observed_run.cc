@@ -91,6 +91,7 @@ class ObservedRun {
     std::map<int, size_t> last;
     for (size_t i = 0; i < plan().calls.size(); ++i) {
       const PlanCall& call = plan().calls[i];
+      // A variant has the same operands.
       const PlanKernel& kernel = plan().kernels[static_cast<size_t>(call.kernel)];
       const std::vector<KernelOperand>& operands = *by_symbol.at(kernel.stages[0].symbol);
       for (size_t j = 0; j < operands.size(); ++j) {
@@ -114,8 +115,16 @@ class ObservedRun {
     }
   }
 
+  // The number of the kernel that a session would run.
+  size_t KernelOf(const PlanCall& call) const {
+    const auto extent_at = [this](int buffer) { return reinterpret_cast<const int64_t*>(AddressOf(buffer)); };
+    const auto fits = [&](const CallVariant& variant) { return AllHold(LimitsOf(variant, extent_at)); };
+    const auto variant = std::find_if(call.variants.begin(), call.variants.end(), fits);
+    return static_cast<size_t>(variant == call.variants.end() ? call.kernel : variant->kernel);
+  }
+
   void RunCall(const PlanCall& call) {
-    const auto index = static_cast<size_t>(call.kernel);
+    const size_t index = KernelOf(call);
     const PlanKernel& kernel = plan().kernels[index];
     KernelLaunch launch;
     int64_t worker_bytes = 0;

@@ -36,6 +36,13 @@ int64_t WorkerBytes(const PlanKernel& kernel) {
 }  // namespace
 
 struct Session::Impl {
+  // A call with its own kernel or a variant's.
+  struct CallLaunch {
+    int kernel = 0;
+    ExtentLimits limits;  // empty: runs always
+    KernelLaunch launch;
+    std::vector<std::unique_ptr<ItemRuns>> runs;  // one per stage; null for a stage without boxes
+  };
   // An operand of a launch that points into an input or output.
   struct Use {
     void** operand = nullptr;
@@ -49,10 +56,9 @@ struct Session::Impl {
   std::vector<SessionMemory> own;  // one per plan buffer; empty except for inputs and outputs
   std::vector<char*> bound;        // one per plan buffer: the memory that kernels use, own or the caller's
   std::optional<SessionInputs> inputs;
-  std::vector<int> ranged;             // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
-  std::vector<KernelLaunch> launches;  // one per plan call
-  std::vector<std::vector<std::unique_ptr<ItemRuns>>> runs;  // one per plan call and stage; null without boxes
-  std::vector<std::vector<Use>> uses;                        // one per plan buffer; empty except for inputs and outputs
+  std::vector<int> ranged;  // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
+  std::vector<std::vector<CallLaunch>> launches;  // of each plan call: its variants, then its own kernel
+  std::vector<std::vector<Use>> uses;             // one per plan buffer; empty except for inputs and outputs
   std::optional<OutputShapes> shapes;
   std::optional<ShapeCalls> shape_calls;
   bool are_shapes_new = true;  // whether an input's shape changed after the last Expect
@@ -114,9 +120,9 @@ struct Session::Impl {
     }
   }
 
-  KernelLaunch LaunchOf(const PlanCall& call) {
-    const PlanKernel& kernel = plan().kernels[call.kernel];
-    const auto& functions = package->impl().functions[call.kernel];
+  KernelLaunch LaunchOf(const PlanCall& call, int number) {
+    const PlanKernel& kernel = plan().kernels[number];
+    const auto& functions = package->impl().functions[number];
     KernelLaunch launch;
     for (size_t i = 0; i < kernel.stages.size(); ++i) {
       launch.stages.push_back({functions[i], kernel.stages[i].extent, kernel.stages[i].grain});
@@ -139,20 +145,39 @@ struct Session::Impl {
     return reinterpret_cast<const int64_t*>(data);
   }
 
+  CallLaunch CallLaunchOf(const PlanCall& call, int kernel, const std::vector<ItemBox>& boxes) {
+    const auto extent_at = [this](int buffer) { return ExtentAt(buffer); };
+    CallLaunch made{kernel, {}, LaunchOf(call, kernel), RunsOf(boxes, plan().kernels[kernel], extent_at)};
+    for (size_t i = 0; i < made.runs.size(); ++i) made.launch.stages[i].runs = made.runs[i].get();
+    return made;
+  }
+
   void MakeLaunches() {
     for (const PlanCall& call : plan().calls) {
-      launches.push_back(LaunchOf(call));
-      runs.push_back(RunsOf(call, plan().kernels[call.kernel], [this](int buffer) { return ExtentAt(buffer); }));
-      for (size_t i = 0; i < runs.back().size(); ++i) launches.back().stages[i].runs = runs.back()[i].get();
+      std::vector<CallLaunch>& of_call = launches.emplace_back();
+      for (const CallVariant& variant : call.variants) {
+        of_call.push_back(CallLaunchOf(call, variant.kernel, variant.boxes));
+        of_call.back().limits = LimitsOf(variant, [this](int buffer) { return ExtentAt(buffer); });
+      }
+      of_call.push_back(CallLaunchOf(call, call.kernel, call.boxes));
     }
     uses.resize(plan().buffers.size());
     for (size_t i = 0; i < launches.size(); ++i) {
-      const std::vector<PlanView>& views = plan().calls[i].operands;
-      for (size_t j = 0; j < views.size(); ++j) {
-        if (!IsUsers(plan().buffers[views[j].buffer])) continue;
-        uses[views[j].buffer].push_back({&launches[i].operands[j], views[j].offset_bytes});
-      }
+      for (CallLaunch& each : launches[i]) AddUses(plan().calls[i].operands, each.launch);
     }
+  }
+
+  void AddUses(const std::vector<PlanView>& views, KernelLaunch& launch) {
+    for (size_t i = 0; i < views.size(); ++i) {
+      if (!IsUsers(plan().buffers[views[i].buffer])) continue;
+      uses[views[i].buffer].push_back({&launch.operands[i], views[i].offset_bytes});
+    }
+  }
+
+  // The launch for the present extents.
+  CallLaunch& LaunchAt(size_t call) {
+    return *std::find_if(launches[call].begin(), launches[call].end(),
+                         [](const CallLaunch& each) { return AllHold(each.limits); });
   }
 
   // `data` null: binds the session's own memory.
@@ -211,11 +236,13 @@ struct Session::Impl {
     Bind(buffer, data);
   }
 
-  void RunCall(size_t i, WorkerTime* times = nullptr) {
-    for (const auto& stage : runs[i]) {
+  void RunCall(size_t i) { RunLaunch(i, LaunchAt(i), nullptr); }
+
+  void RunLaunch(size_t i, CallLaunch& chosen, WorkerTime* times) {
+    for (const auto& stage : chosen.runs) {
       if (stage != nullptr) stage->Update();
     }
-    const int32_t code = RunKernel(*pool, launches[i], times);
+    const int32_t code = RunKernel(*pool, chosen.launch, times);
     if (code == 0) return;
     const PlanCall& call = plan().calls[i];
     throw Error(ExitCode::kBug,
@@ -339,9 +366,10 @@ Session::Trace Session::RunTraced() {
   impl_->Begin();
   std::vector<WorkerTime> times;
   for (size_t call = 0; call < impl_->launches.size(); ++call) {
-    times.assign(impl_->launches[call].stages.size() * workers, {});
+    Impl::CallLaunch& chosen = impl_->LaunchAt(call);
+    times.assign(chosen.launch.stages.size() * workers, {});
     trace.call_begin_ns.push_back(now_ns());
-    impl_->RunCall(call, times.data());
+    impl_->RunLaunch(call, chosen, times.data());
     trace.call_ns.push_back(now_ns() - trace.call_begin_ns.back());
     for (size_t i = 0; i < times.size(); ++i) {
       if (times[i].begin_ns == 0) continue;
@@ -352,6 +380,8 @@ Session::Trace Session::RunTraced() {
   impl_->shapes->Settle(impl_->bound);
   return trace;
 }
+
+int Session::KernelOf(size_t call) const { return impl_->LaunchAt(call).kernel; }
 
 int Session::outputs() const { return static_cast<int>(impl_->plan().outputs.size()); }
 

@@ -58,6 +58,8 @@ class Session {
   // throws Error(kBadData) when inputs disagree on a dimension or the model does not take their extents. It then throws
   // Error(kUsage) when an input's shape changed after memory was bound for it. Allocates nothing.
   void Run();
+  // The number of the plan's kernel that the call has run with the extents of the last run.
+  int KernelOf(size_t call) const;
   int outputs() const;
   // The shape that the last run gave output i of the plan's list: the buffer's own, or smaller along counted axes.
   // Before a run it is the buffer's. Valid until the next run.

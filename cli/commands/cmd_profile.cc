@@ -92,7 +92,7 @@ std::map<std::string, OnnxNotes> NotesOf(const Profile& profile) {
   std::map<std::string, OnnxNotes> notes;
   for (const ProfiledCall& call : profile.calls) {
     const std::vector<std::string>& nodes = plan.calls[call.call].nodes;
-    const Dispatch& d = Nth(plan.kernels, plan.calls[call.call].kernel).dispatch;
+    const Dispatch& d = Nth(plan.kernels, call.kernel).dispatch;
     for (const std::string& node : nodes) {
       OnnxNotes& of = notes[node];
       of["hone.time"] = TimeText(call.ns);

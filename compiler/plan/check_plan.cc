@@ -9,6 +9,8 @@
 #include "compiler/generic/memory_shape.h"
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/plan/buffer_view.h"
+#include "compiler/plan/item_boxes.h"
+#include "compiler/schedules/schedule.h"
 #include "core/error.h"
 #include "core/nth.h"
 
@@ -81,23 +83,13 @@ class PlanCheck {
   }
   static std::string Named(const PlanBuffer& buffer) { return fmt::format("buffer '{}'", buffer.name); }
 
-  // The buffers of the extents that decide on the call's work items.
-  static std::vector<int> ExtentsOf(const PlanCall& call) {
-    std::vector<int> extents;
-    for (const ItemBox& box : call.boxes) {
-      for (const ItemAxis& axis : box.axes) {
-        if (axis.extent >= 0) extents.push_back(axis.extent);
-      }
-    }
-    return extents;
-  }
-
   void CheckCall(size_t index) {
     const PlanCall& call = plan_.calls[index];
     const relay::Function& function = *functions_[index];
     const std::vector<relay::TypePtr> types = OperandTypes(function);
     const std::string where = fmt::format("call {}, {}", index, call.op);
     Require(types.size() == call.operands.size(), where, "other operands than its kernel");
+    if (const Anchor* anchor = AnchorOf(function)) CheckVariants(*anchor, where);
     for (size_t i = 0; i < types.size(); ++i) {
       CheckStride(function, call.operands[i], *types[i], i, where);
       if (i < function.params.size()) CheckRead(call.operands[i], *types[i], where);
@@ -109,6 +101,16 @@ class PlanCheck {
     }
     for (size_t i = function.params.size(); i < types.size(); ++i)
       CheckWrite(call.operands[i], *types[i], index, where);
+  }
+
+  static void CheckVariants(const Anchor& anchor, const std::string& where) {
+    const auto operands_of = [&](const ConfigChoice& choice) {
+      return FindSchedule(choice.schedule)->Operands(anchor.workload, choice.config, anchor.epilogue);
+    };
+    for (const AnchorVariant& variant : anchor.variants) {
+      Require(operands_of(variant.choice) == operands_of(*anchor.choice), where,
+              "a variant has other operands: " + variant.choice.config.ToText());
+    }
   }
 
   static void CheckStride(const relay::Function& function, const PlanView& view, const relay::Type& type,

@@ -5,6 +5,7 @@
 
 #include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/anchor_result.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "core/nth.h"
@@ -17,23 +18,11 @@ using relay::Function;
 
 namespace {
 
-// The shape of the operator's result, whatever its layout in memory.
-Shape ResultShape(const Workload& workload) {
-  if (!workload.is_batch_matmul()) return workload.OutputShape();
-  return {workload.Extent('B'), workload.Extent('M'), workload.Extent('N')};
-}
-
 // The call that the function's schedule computes; null for a kernel without one.
 const Call* ScheduledCall(const Function& function) {
   const bool attention = AttentionOf(function) != nullptr;
   if (!attention && ChoiceOf(function) == nullptr) return nullptr;
-  const Workload& workload = attention ? AttentionOf(function)->values : AnchorOf(function)->workload;
-  const Call* last = nullptr;
-  for (const ExprPtr& expr : PostOrder(function.body)) {
-    const Call* call = relay::AsCallTo(expr, workload.op);
-    if (call != nullptr && call->type->shape == ResultShape(workload)) last = call;
-  }
-  return last;
+  return AnchorCallIn(function, attention ? AttentionOf(function)->values : AnchorOf(function)->workload);
 }
 
 // The needed part of the output that a box computes, by the axes that the box names.
@@ -73,6 +62,41 @@ std::vector<ItemBox> ItemBoxesOf(const Call& call, const std::vector<StageBox>& 
     if (limited) boxes.push_back(std::move(items));
   }
   return boxes;
+}
+
+std::vector<int> ExtentsOf(const PlanCall& call) {
+  std::vector<int> extents;
+  const auto add = [&](const std::vector<ItemBox>& boxes) {
+    for (const ItemBox& box : boxes) {
+      for (const ItemAxis& axis : box.axes) {
+        if (axis.extent >= 0) extents.push_back(axis.extent);
+      }
+    }
+  };
+  add(call.boxes);
+  for (const CallVariant& variant : call.variants) {
+    add(variant.boxes);
+    for (const ExtentLimit& limit : variant.limits) extents.push_back(limit.extent);
+  }
+  return extents;
+}
+
+std::vector<ExtentLimit> LimitsOf(const Call& call, const Shape& most, const NeededExtents& needed,
+                                  const ExtentBuffer& buffer_of) {
+  const Function& function = *relay::AsFunction(call.op);
+  const Call* scheduled = ScheduledCall(function);
+  const NeededAxes axes = scheduled == nullptr ? NeededAxes() : needed.Within(call, *scheduled);
+  if (axes.size() != most.size()) return {};
+  const Shape whole = ResultShape(AnchorOf(function)->workload);
+  std::vector<ExtentLimit> limits;
+  for (size_t d = 0; d < most.size(); ++d) {
+    if (most[d] >= whole[d]) continue;
+    const std::optional<int> buffer = axes[d] ? buffer_of(axes[d]->extent) : std::nullopt;
+    if (!buffer) return {};
+    // ceil(extent * scale / step) <= most
+    limits.push_back({*buffer, most[d] * axes[d]->step / axes[d]->scale});
+  }
+  return limits;
 }
 
 }  // namespace hone

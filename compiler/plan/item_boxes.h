@@ -19,4 +19,12 @@ using ExtentBuffer = std::function<std::optional<int>(const relay::ExprPtr& exte
 std::vector<ItemBox> ItemBoxesOf(const relay::Call& call, const std::vector<StageBox>& kernel_boxes,
                                  const NeededExtents& needed, const ExtentBuffer& buffer_of);
 
+// The buffers of the extents that decide which kernel and which work items a call runs.
+std::vector<int> ExtentsOf(const PlanCall& call);
+
+// The limits that hold in runs which need at most the positions `most` of an anchor's result, as ResultShape has it.
+// None if that cannot be told before the call.
+std::vector<ExtentLimit> LimitsOf(const relay::Call& call, const Shape& most, const NeededExtents& needed,
+                                  const ExtentBuffer& buffer_of);
+
 }  // namespace hone

@@ -85,6 +85,7 @@ class Lowering {
     AddInputs();
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
+    AddVariants();
     if (compiled) kernels_.Compile(known);
     if (compiled) AddBoxes();
     PlanMemory(plan());
@@ -194,7 +195,30 @@ class Lowering {
     for (const auto& [expr, number] : call_of_) {
       PlanCall& call = Nth(plan().calls, number);
       const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
-      call.boxes = ItemBoxesOf(static_cast<const Call&>(*expr), kernels_.BoxesOf(call.kernel), needed, buffer_of);
+      const auto& main_call = static_cast<const Call&>(*expr);
+      call.boxes = ItemBoxesOf(main_call, kernels_.BoxesOf(call.kernel), needed, buffer_of);
+      for (CallVariant& variant : call.variants) {
+        variant.boxes = ItemBoxesOf(main_call, kernels_.BoxesOf(variant.kernel), needed, buffer_of);
+      }
+    }
+  }
+
+  // Adds the kernels of variants behind all others, in the order of calls.
+  void AddVariants() {
+    if (module_.main->attrs.Find(relay::kRanged) == nullptr) return;
+    const NeededExtents needed(module_);
+    for (const ExprPtr& expr : order_) {
+      const auto call = call_of_.find(expr.get());
+      if (call == call_of_.end()) continue;
+      const Anchor* anchor = AnchorOf(*Nth(functions_, call->second));
+      if (anchor == nullptr) continue;
+      const auto buffer_of = [&](const ExprPtr& extent) { return ExtentBufferAt(call->second, extent); };
+      for (const AnchorVariant& variant : anchor->variants) {
+        auto limits = LimitsOf(static_cast<const Call&>(*expr), variant.most, needed, buffer_of);
+        if (limits.empty() && !variant.most.empty()) continue;
+        const int kernel = kernels_.IndexOf(WithChoice(*Nth(functions_, call->second), variant.choice));
+        Nth(plan().calls, call->second).variants.push_back({kernel, std::move(limits), {}});
+      }
     }
   }
 
@@ -320,7 +344,7 @@ class Lowering {
     const size_t own = relay::OwnOutputs(counted, views.size());
     std::vector<int> buffers;
     for (size_t i = 0; i < views.size(); ++i) {
-      const std::string name = i < own ? relay::OutputName(module_, i) : CountName(counted, i);
+      const std::string name = i < own ? relay::OutputName(module_, i) : relay::NameOfCount(module_, counted, i);
       buffers.push_back(AddOutput(views[i], types.at(i), name));
     }
     plan().outputs.assign(buffers.begin(), buffers.begin() + static_cast<int64_t>(own));
@@ -328,18 +352,6 @@ class Lowering {
       plan().counted.push_back(
           {static_cast<int>(each.output), static_cast<int>(each.axis), Nth(buffers, each.count), each.most});
     }
-  }
-
-  // The name of a count for the error that it is too large.
-  std::string CountName(const std::vector<relay::CountedOutput>& counted, size_t result) const {
-    if (result < module_.output_names.size() && !module_.output_names[result].empty()) {
-      return module_.output_names[result];
-    }
-    const auto of = std::find_if(counted.begin(), counted.end(),
-                                 [&](const auto& each) { return static_cast<size_t>(each.count) == result; });
-    if (of == counted.end() || of->output < 0) return "the count of an axis";
-    return fmt::format("the count of axis {} of {}", of->axis,
-                       relay::OutputName(module_, static_cast<size_t>(of->output)));
   }
 
   // Returns the buffer's number.

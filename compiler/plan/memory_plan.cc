@@ -3,6 +3,7 @@
 #include <numeric>
 #include <vector>
 
+#include "compiler/plan/item_boxes.h"
 #include "compiler/plan/lower.h"
 #include "core/nth.h"
 
@@ -24,12 +25,10 @@ std::vector<Block> BlocksOf(const Plan& plan) {
   for (size_t i = 0; i < plan.calls.size(); ++i) {
     std::vector<int> used;
     for (const PlanView& view : plan.calls[i].operands) used.push_back(view.buffer);
-    for (const ItemBox& box : plan.calls[i].boxes) {
-      for (const ItemAxis& axis : box.axes) used.push_back(axis.extent);
-    }
+    for (const int extent : ExtentsOf(plan.calls[i])) used.push_back(extent);
     for (const int number : used) {
       const auto buffer = static_cast<size_t>(number);
-      if (number < 0 || plan.buffers[buffer].kind != BufferKind::kArena) continue;
+      if (plan.buffers[buffer].kind != BufferKind::kArena) continue;
       if (block_of[buffer] < 0) {
         block_of[buffer] = static_cast<int>(blocks.size());
         const int64_t bytes = (plan.buffers[buffer].size_bytes + kBufferAlign - 1) / kBufferAlign * kBufferAlign;

@@ -90,6 +90,14 @@ std::vector<Tensor> Trimmed(const std::vector<CountedOutput>& counted, std::vect
 
 }  // namespace
 
+std::string NameOfCount(const IRModule& module, const std::vector<CountedOutput>& counted, size_t result) {
+  if (result < module.output_names.size() && !module.output_names[result].empty()) return module.output_names[result];
+  const auto of = std::find_if(counted.begin(), counted.end(),
+                               [&](const auto& each) { return static_cast<size_t>(each.count) == result; });
+  if (of == counted.end() || of->output < 0) return "the count of an axis";
+  return fmt::format("the count of axis {} of {}", of->axis, OutputName(module, static_cast<size_t>(of->output)));
+}
+
 std::vector<Tensor> TrueOutputs(const Function& main, std::vector<Tensor> results) {
   const std::vector<CountedOutput> counted = CountedOutputs(main, results.size());
   return TrueOutputs(counted, std::move(results));

@@ -27,6 +27,9 @@ std::vector<int64_t> CountedNumbers(const std::vector<CountedOutput>& counted);
 // Number of results that are the model's own.
 size_t OwnOutputs(const std::vector<CountedOutput>& counted, size_t results);
 
+// The name of result `result` of @main, which is a count, for the error that it is too large.
+std::string NameOfCount(const IRModule& module, const std::vector<CountedOutput>& counted, size_t result);
+
 // The model's own outputs: @main's results without the counts, cut to the counted extents. Throws Error(kBadData) if a
 // count is outside the range of the type.
 std::vector<Tensor> TrueOutputs(const std::vector<CountedOutput>& counted, std::vector<Tensor> results);

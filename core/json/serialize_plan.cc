@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 
 #include "core/error.h"
 #include "core/json/json_fields.h"
@@ -99,8 +100,8 @@ std::vector<int64_t> RowsField(const Json& json, const char* name, size_t width,
 }
 
 // Stage, first item and number of axes of each box, then four numbers for each of its axes.
-Json BoxesToJson(const std::vector<ItemBox>& boxes) {
-  Json numbers = Json::array();
+std::vector<int64_t> NumbersOf(const std::vector<ItemBox>& boxes) {
+  std::vector<int64_t> numbers;
   for (const ItemBox& box : boxes) {
     for (const int64_t number : {int64_t{box.stage}, box.first, static_cast<int64_t>(box.axes.size())}) {
       numbers.push_back(number);
@@ -112,27 +113,71 @@ Json BoxesToJson(const std::vector<ItemBox>& boxes) {
   return numbers;
 }
 
-std::vector<ItemBox> BoxesFromJson(const Json& json) {
-  const std::vector<int64_t> numbers = IntegersField(json, "boxes", -1);
+// `field` names the numbers' field for errors.
+std::vector<ItemBox> BoxesFrom(std::span<const int64_t> numbers, std::string_view field) {
   std::vector<ItemBox> boxes;
-  const auto left = [&](size_t at) { return numbers.size() - at; };
-  for (size_t at = 0; at < numbers.size();) {
-    const bool has_head = left(at) >= 3 && numbers[at + 2] >= 0;
-    if (!has_head || static_cast<uint64_t>(numbers[at + 2]) > (left(at) - 3) / 4) {
-      throw Error(ExitCode::kBadData, "field 'boxes' ends within a box");
-    }
-    if (numbers[at] > INT32_MAX) throw Error(ExitCode::kBadData, "field 'boxes' names a stage beyond 31 bits");
-    ItemBox box{static_cast<int>(numbers[at]), numbers[at + 1], {}};
-    const int64_t* row = &numbers[at] + 3;
-    for (box.axes.resize(static_cast<size_t>(numbers[at + 2])); ItemAxis & axis : box.axes) {
-      if (row[1] > INT32_MAX) throw Error(ExitCode::kBadData, "field 'boxes' names a buffer beyond 31 bits");
+  const auto require = [field](bool holds, std::string_view what) {
+    if (!holds) throw Error(ExitCode::kBadData, fmt::format("field '{}' {}", field, what));
+  };
+  while (!numbers.empty()) {
+    const bool has_head = numbers.size() >= 3 && numbers[2] >= 0;
+    require(has_head && static_cast<uint64_t>(numbers[2]) <= (numbers.size() - 3) / 4, "ends within a box");
+    require(numbers[0] <= INT32_MAX, "names a stage beyond 31 bits");
+    ItemBox box{static_cast<int>(numbers[0]), numbers[1], {}};
+    const int64_t* row = &numbers[0] + 3;
+    for (box.axes.resize(static_cast<size_t>(numbers[2])); ItemAxis & axis : box.axes) {
+      require(row[1] <= INT32_MAX, "names a buffer beyond 31 bits");
       axis = {row[0], static_cast<int>(row[1]), row[2], row[3]};
       row += 4;
     }
-    at += 3 + 4 * box.axes.size();
+    numbers = numbers.subspan(3 + 4 * box.axes.size());
     boxes.push_back(std::move(box));
   }
   return boxes;
+}
+
+// The kernel, the number of limits and the number of integers of the boxes, then a buffer and the most for each limit,
+// and the boxes.
+Json VariantsToJson(const std::vector<CallVariant>& variants) {
+  Json numbers = Json::array();
+  for (const CallVariant& variant : variants) {
+    const std::vector<int64_t> boxes = NumbersOf(variant.boxes);
+    numbers.push_back(variant.kernel);
+    numbers.push_back(variant.limits.size());
+    numbers.push_back(boxes.size());
+    for (const ExtentLimit& limit : variant.limits) {
+      numbers.push_back(limit.extent);
+      numbers.push_back(limit.most);
+    }
+    for (const int64_t number : boxes) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<CallVariant> VariantsFromJson(const Json& json) {
+  const std::vector<int64_t> all = IntegersField(json, "variants", -1);
+  std::vector<CallVariant> variants;
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw Error(ExitCode::kBadData, what);
+  };
+  for (std::span<const int64_t> numbers = all; !numbers.empty();) {
+    const bool has_head = numbers.size() >= 3 && numbers[1] >= 0 && numbers[2] >= 0;
+    const auto left = static_cast<int64_t>(numbers.size()) - 3;
+    require(has_head && numbers[1] <= left / 2 && numbers[2] <= left - 2 * numbers[1],
+            "field 'variants' ends within a variant");
+    require(numbers[0] <= INT32_MAX, "field 'variants' names a kernel beyond 31 bits");
+    CallVariant variant{static_cast<int>(numbers[0]), {}, {}};
+    const auto limits = static_cast<size_t>(numbers[1]), boxes = static_cast<size_t>(numbers[2]);
+    for (size_t i = 0; i < limits; ++i) {
+      const int64_t* const limit = &numbers[3 + 2 * i];
+      require(limit[0] <= INT32_MAX, "field 'variants' names a buffer beyond 31 bits");
+      variant.limits.push_back({static_cast<int>(limit[0]), limit[1]});
+    }
+    variant.boxes = BoxesFrom(numbers.subspan(3 + 2 * limits, boxes), "variants");
+    numbers = numbers.subspan(3 + 2 * limits + boxes);
+    variants.push_back(std::move(variant));
+  }
+  return variants;
 }
 
 Json CallToJson(const PlanCall& call) {
@@ -141,7 +186,8 @@ Json CallToJson(const PlanCall& call) {
                {"op", call.op},
                {"nodes", call.nodes},
                {"flops", call.flops}};
-  if (!call.boxes.empty()) json["boxes"] = BoxesToJson(call.boxes);
+  if (!call.boxes.empty()) json["boxes"] = NumbersOf(call.boxes);
+  if (!call.variants.empty()) json["variants"] = VariantsToJson(call.variants);
   return json;
 }
 
@@ -154,7 +200,8 @@ PlanCall CallFromJson(const Json& json, const Plan& plan) {
   call.op = TextField(json, "op");
   call.nodes = TextsField(json, "nodes");
   call.flops = NumberField(json, "flops");
-  if (json.find("boxes") != json.end()) call.boxes = BoxesFromJson(json);
+  if (json.find("boxes") != json.end()) call.boxes = BoxesFrom(IntegersField(json, "boxes", -1), "boxes");
+  if (json.find("variants") != json.end()) call.variants = VariantsFromJson(json);
   return call;
 }
 

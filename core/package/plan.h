@@ -84,6 +84,21 @@ struct ItemBox {
   bool operator==(const ItemBox&) const = default;
 };
 
+// Holds while the extent, a buffer as that of an ItemAxis, is at most `most`.
+struct ExtentLimit {
+  int extent = 0;
+  int64_t most = 0;
+  bool operator==(const ExtentLimit&) const = default;
+};
+
+// Another kernel of a call for small extents. It has the call's operands.
+struct CallVariant {
+  int kernel = 0;
+  std::vector<ExtentLimit> limits;  // at least one
+  std::vector<ItemBox> boxes;       // as the call's own
+  bool operator==(const CallVariant&) const = default;
+};
+
 struct PlanCall {
   int kernel = 0;
   std::vector<PlanView> operands;  // inputs, then outputs, as the kernel wants them
@@ -91,6 +106,8 @@ struct PlanCall {
   std::vector<std::string> nodes;  // original names of the model's nodes that it computes
   double flops = 0;
   std::vector<ItemBox> boxes;  // disjoint; items outside of them are always done
+  // The first one whose limits all hold runs in place of `kernel` and `boxes`.
+  std::vector<CallVariant> variants = {};
   bool operator==(const PlanCall&) const = default;
 };
 

@@ -126,7 +126,7 @@ void HoldAgainst(const Roof& roof, ProfiledCall& call) {
   call.of_roof = std::max(arithmetic_ns, memory_ns) / static_cast<double>(call.ns);
 }
 
-std::vector<ProfiledCall> CallsOf(const Profile& profile) {
+std::vector<ProfiledCall> CallsOf(const Profile& profile, const Session& session) {
   const Plan& plan = profile.package->plan();
   std::vector<ProfiledCall> calls;
   int64_t total_ns = 0;
@@ -134,6 +134,7 @@ std::vector<ProfiledCall> CallsOf(const Profile& profile) {
     const PlanCall& of = plan.calls[i];
     ProfiledCall call;
     call.call = i;
+    call.kernel = session.KernelOf(i);
     call.node = of.nodes.empty() ? of.op : of.nodes.front();
     call.ns = MedianOfCall(profile.runs, i);
     call.flops = of.flops;
@@ -184,7 +185,7 @@ Profile ProfilePackage(const std::string& path, const ProfileOptions& options) {
     }
   }
   profile.counts = counters.End();
-  profile.calls = CallsOf(profile);
+  profile.calls = CallsOf(profile, *session);
   return profile;
 }
 

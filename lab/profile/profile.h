@@ -51,6 +51,7 @@ struct ProfileOptions {
 
 struct ProfiledCall {
   size_t call = 0;            // index in the plan
+  int kernel = 0;             // of the plan, which the call ran
   std::string node;           // first of the model's nodes that it computes; else its op
   int64_t ns = 0;             // median over the runs
   double share = 0;           // share of all calls' medians

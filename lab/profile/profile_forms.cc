@@ -12,7 +12,7 @@ namespace {
 constexpr int kRunsTrack = 1, kCallsTrack = 2, kFirstWorkerTrack = 3;
 
 const Dispatch& DispatchOf(const Plan& plan, const ProfiledCall& call) {
-  return Nth(plan.kernels, plan.calls[call.call].kernel).dispatch;
+  return Nth(plan.kernels, call.kernel).dispatch;
 }
 
 double PerNs(double amount, int64_t ns) { return ns > 0 ? amount / static_cast<double>(ns) : 0; }

@@ -20,16 +20,32 @@ namespace {
 struct KernelUse {
   int calls = 0;
   std::string op;
-  std::string shape;  // of the first call's output
+  std::string shape;   // of the first call's output
+  std::string limits;  // of a variant of the first call: "seq <= 24"
 };
+
+std::string LimitsText(const Plan& plan, const CallVariant& variant) {
+  std::vector<std::string> limits;
+  for (const ExtentLimit& limit : variant.limits) {
+    limits.push_back(fmt::format("{} <= {}", Nth(plan.buffers, limit.extent).name, limit.most));
+  }
+  return fmt::format("{}", fmt::join(limits, ", "));
+}
+
+void AddUse(const Plan& plan, const PlanCall& call, KernelUse& use, const std::string& limits) {
+  if (use.calls++ > 0 || call.operands.empty()) return;
+  use.op = call.op;
+  use.shape = ShapeText(plan.buffers.at(static_cast<size_t>(call.operands.back().buffer)).shape);
+  use.limits = limits;
+}
 
 std::vector<KernelUse> UsesOf(const Plan& plan) {
   std::vector<KernelUse> uses(plan.kernels.size());
   for (const PlanCall& call : plan.calls) {
-    KernelUse& use = uses.at(static_cast<size_t>(call.kernel));
-    if (use.calls++ > 0 || call.operands.empty()) continue;
-    use.op = call.op;
-    use.shape = ShapeText(plan.buffers.at(static_cast<size_t>(call.operands.back().buffer)).shape);
+    AddUse(plan, call, uses.at(static_cast<size_t>(call.kernel)), "");
+    for (const CallVariant& variant : call.variants) {
+      AddUse(plan, call, uses.at(static_cast<size_t>(variant.kernel)), LimitsText(plan, variant));
+    }
   }
   return uses;
 }
@@ -56,7 +72,10 @@ std::string WorkloadShapeText(const std::string& workload) {
 
 std::string DispatchText(const Plan& plan, const KernelLosses& losses) {
   const bool lossy = std::any_of(losses.begin(), losses.end(), [](const auto& loss) { return loss.has_value(); });
+  const bool varied =
+      std::any_of(plan.calls.begin(), plan.calls.end(), [](const PlanCall& call) { return !call.variants.empty(); });
   std::vector<std::string> head = {"op", "shape", "> calls", "schedule", "config", "source", "> expected"};
+  if (varied) head.insert(head.begin() + 2, "runs of");
   if (lossy) head.emplace_back("> loss");
   Table table(std::move(head));
   const std::vector<KernelUse> uses = UsesOf(plan);
@@ -71,6 +90,7 @@ std::string DispatchText(const Plan& plan, const KernelLosses& losses) {
     std::vector<std::string> row = {
         uses[i].op, WorkloadShapeText(d.workload), fmt::format("{}", uses[i].calls), d.schedule, d.config,
         d.source,   TimeText(d.expected_ns)};
+    if (varied) row.insert(row.begin() + 2, uses[i].limits.empty() ? "others" : uses[i].limits);
     if (lossy) row.push_back(LossText(LossOf(i, losses)));
     table.Add(std::move(row));
   }
@@ -86,6 +106,7 @@ Json DispatchJson(const Plan& plan, const KernelLosses& losses) {
     row["op"] = uses[i].op;
     row["shape"] = uses[i].shape;
     row["calls"] = uses[i].calls;
+    if (!uses[i].limits.empty()) row["runs_of"] = uses[i].limits;
     if (const auto loss = LossOf(i, losses)) row["expected_loss"] = LossJson(loss);
     list.push_back(std::move(row));
   }

@@ -219,9 +219,23 @@ class PlanValidator {
     for (const PlanView& view : call.operands) ValidateView(view, where);
     const BufferKind result = plan_.buffers[call.operands.back().buffer].kind;
     Require(result == BufferKind::kOutput || result == BufferKind::kArena, where, "writes to an input or a parameter");
-    const PlanKernel& kernel = plan_.kernels[call.kernel];
-    for (size_t i = 0; i < call.boxes.size(); ++i) {
-      const ItemBox &box = call.boxes[i], *before = i == 0 ? nullptr : &call.boxes[i - 1];
+    ValidateBoxes(call.boxes, plan_.kernels[call.kernel], where);
+    for (size_t i = 0; i < call.variants.size(); ++i) {
+      const CallVariant& variant = call.variants[i];
+      Require(Below(variant.kernel, plan_.kernels.size()), where,
+              [&] { return fmt::format("no kernel {} for variant {}", variant.kernel, i); });
+      bool limited = !variant.limits.empty();
+      for (const ExtentLimit& limit : variant.limits) {
+        limited = limited && IsInteger(limit.extent) && !IsParam(limit.extent);
+      }
+      Require(limited, where, [&] { return fmt::format("variant {} has no limits, or of no extent", i); });
+      ValidateBoxes(variant.boxes, plan_.kernels[variant.kernel], where);
+    }
+  }
+
+  void ValidateBoxes(const std::vector<ItemBox>& boxes, const PlanKernel& kernel, const GraphPlace& where) const {
+    for (size_t i = 0; i < boxes.size(); ++i) {
+      const ItemBox &box = boxes[i], *before = i == 0 ? nullptr : &boxes[i - 1];
       Require(IsWithin(box, kernel) && (before == nullptr || IsBehind(box, *before)), where,
               [&] { return fmt::format("box {} does not fit the items of its stage", i); });
     }
@@ -245,7 +259,13 @@ class KernelMatcher {
     for (size_t i = 0; i < plan_.kernels.size(); ++i) {
       MatchKernel(plan_.kernels[i], {"kernel", static_cast<int64_t>(i)});
     }
-    for (size_t i = 0; i < plan_.calls.size(); ++i) MatchCall(plan_.calls[i], {"call", static_cast<int64_t>(i)});
+    for (size_t i = 0; i < plan_.calls.size(); ++i) {
+      const PlanCall& call = plan_.calls[i];
+      MatchCall(call, call.kernel, {"call", static_cast<int64_t>(i)});
+      for (const CallVariant& variant : call.variants) {
+        MatchCall(call, variant.kernel, {"variant of call", static_cast<int64_t>(i)});
+      }
+    }
   }
 
  private:
@@ -264,8 +284,8 @@ class KernelMatcher {
     matched_.push_back(&compiled);
   }
 
-  void MatchCall(const PlanCall& call, const GraphPlace& where) const {
-    const std::vector<KernelOperand>& operands = matched_[static_cast<size_t>(call.kernel)]->operands;
+  void MatchCall(const PlanCall& call, int kernel, const GraphPlace& where) const {
+    const std::vector<KernelOperand>& operands = matched_[static_cast<size_t>(kernel)]->operands;
     Require(call.operands.size() == operands.size(), where, [&] {
       return fmt::format("{} operands; its kernel was compiled for {}", call.operands.size(), operands.size());
     });

@@ -55,6 +55,7 @@ Plan SomePlan() {
   plan.counted = {{0, 1, 1, 17}, {-1, 0, 1, 9}};
   plan.ranged = {{0, 0, 1, 0}, {0, 1, 0, 7}};
   plan.calls[0].boxes = {{0, 3, {{2, -1, 1, 1}, {3, 1, 2, 16}}}, {1, 0, {{1, 0, 1, 1}}}};
+  plan.calls[0].variants = {{0, {{1, 8}, {0, 0}}, {{0, 1, {{2, 1, 1, 1}}}}}, {0, {{0, 100}}, {}}};
   plan.arena_bytes = 192;
   return plan;
 }
@@ -150,6 +151,18 @@ TEST(Serialize, RangesAreChecked) {
   refused("/calls/0/boxes", {int64_t{1} << 31, 0, 1, 2, -1, 1, 1});
   refused("/calls/0/boxes", {0, 0, 1, 2, int64_t{1} << 31, 1, 1});
   refused("/calls/0/boxes", {0, 0, 1, 2, -2, 1, 1});
+  refused("/calls/0/variants", Json(7));
+  refused("/calls/0/variants", {0, 1});
+  refused("/calls/0/variants", {0, 1, 0});
+  refused("/calls/0/variants", {0, 1, 0, 1});
+  refused("/calls/0/variants", {0, 1, 1, 1, 8});
+  refused("/calls/0/variants", {0, -1, 0});
+  refused("/calls/0/variants", {0, 0, -1});
+  refused("/calls/0/variants", {0, INT64_MAX, INT64_MAX, 1, 8});
+  refused("/calls/0/variants", {0, 1, 2, 1, 8, 0, 0});
+  refused("/calls/0/variants", {int64_t{1} << 31, 1, 0, 1, 8});
+  refused("/calls/0/variants", {0, 1, 0, int64_t{1} << 31, 8});
+  refused("/calls/0/variants", {0, 1, 0, -2, 8});
   refused("/buffers/0/kind", "stack");
   refused("/buffers/0/dtype", "float");
   refused("/buffers/0/size_bytes", 18446744073709551615ULL);

@@ -24,7 +24,11 @@ const char hone_kernels[] = "[" KERNEL(
     STAGE("show", "1", "1", "0"),
     FLOATS("data", "64,64") "," FLOATS("data", "64") "," INTEGERS("data", "") "," INTEGERS("data", "") ","
     FLOATS("output", "64,64") "," INTEGERS("output", "2"),
-    "0") "," KERNEL(STAGE("left", "1", "1", "0"), INTEGERS("data", "") "," INTEGERS("output", ""), "0") "]";
+    "0") "," KERNEL(STAGE("left", "1", "1", "0"), INTEGERS("data", "") "," INTEGERS("output", ""), "0") "," KERNEL(
+    STAGE("show_less", "1", "1", "0"),
+    FLOATS("data", "64,64") "," FLOATS("data", "64") "," INTEGERS("data", "") "," INTEGERS("data", "") ","
+    FLOATS("output", "64,64") "," INTEGERS("output", "2"),
+    "0") "]";
 
 /* operands: x, w (one value), y. y[i] = x[i] * w[0]; an item is one float. */
 int32_t scale(const hone_kernel_args* args, int64_t begin, int64_t end) {
@@ -78,6 +82,16 @@ int32_t show(const hone_kernel_args* args, int64_t begin, int64_t end) {
   float* y = args->operands[4];
   int64_t* seen = args->operands[5];
   for (int64_t i = 0; begin < end && i < 4096; ++i) y[i] = x[i] + b[i / 64];
+  for (int i = 0; begin < end && i < 2; ++i) seen[i] = *(const int64_t*)args->operands[2 + i];
+  return 0;
+}
+
+/* show with x - b in y. */
+int32_t show_less(const hone_kernel_args* args, int64_t begin, int64_t end) {
+  const float *x = args->operands[0], *b = args->operands[1];
+  float* y = args->operands[4];
+  int64_t* seen = args->operands[5];
+  for (int64_t i = 0; begin < end && i < 4096; ++i) y[i] = x[i] - b[i / 64];
   for (int i = 0; begin < end && i < 2; ++i) seen[i] = *(const int64_t*)args->operands[2 + i];
   return 0;
 }

@@ -34,7 +34,7 @@ void ExpectRefused(const std::string& part, const std::function<void(Plan&)>& ch
 
 TEST(MatchKernels, TheTableSaysWhatAKernelWasCompiledFor) {
   const std::vector<Artifact> compiled = Compiled();
-  ASSERT_EQ(compiled.size(), 7U);
+  ASSERT_EQ(compiled.size(), 8U);
   EXPECT_EQ(compiled[1].stages, TestPlan().kernels[1].stages);
   EXPECT_EQ(compiled[1].shared_workspace_bytes, 256);
   ASSERT_EQ(compiled[0].operands.size(), 3U);
@@ -74,6 +74,14 @@ TEST(MatchKernels, RefusesOtherOperands) {
   ExpectRefused("call 0: operand 1: buffer 'w' is int32; the kernel was compiled for float32",
                 [](Plan& p) { p.buffers[2].dtype = DType::kInt32; });
   ExpectRefused("call 0: operand 2: buffer 'w' cannot be written", [](Plan& p) { p.calls[0].operands[2].buffer = 2; });
+}
+
+TEST(MatchKernels, RefusesVariantsOfOtherOperands) {
+  const auto vary = [](Plan& p, int kernel) { p.calls[0].variants = {{kernel, {{0, 1}}, {}}}; };
+  ExpectRefused("variant of call 0: 3 operands; its kernel was compiled for 2", [&](Plan& p) { vary(p, 1); });
+  Plan plan = TestPlan();
+  vary(plan, 0);
+  EXPECT_NO_THROW(MatchKernels(plan, Compiled(), "model.hone"));
 }
 
 TEST(MatchKernels, RefusesBuffersThatAreTooSmall) {

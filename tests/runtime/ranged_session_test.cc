@@ -212,6 +212,66 @@ TEST_F(RangedSessionTest, ObservedRunsTakeTheSameShapes) {
   EXPECT_EQ(FailureOf([&] { RunObserved(package_, {x, Ramp({65}, 1)}, 1, nullptr); }).code, ExitCode::kBadData);
 }
 
+// The first of y, which is 101 with the package's own kernel and -99 with the variant.
+float FirstAt(Session& session, const Shape& shape) {
+  session.SetInput("x", Ramp(shape, 1));
+  session.SetInput("b", Ramp({shape[0]}, 100));
+  session.Run();
+  return static_cast<const float*>(session.OutputData(0))[0];
+}
+
+TEST(VariedSession, TakesTheFirstKernelWhoseLimitsHold) {
+  const auto package = Package::FromBytes(testing::VariedPackage(), "varied");
+  Session session(package, {.threads = 1});
+  for (int round = 0; round < 2; ++round) {
+    for (const Shape& shape : {Shape{64, 64}, Shape{3, 1}, Shape{2, 11}}) {
+      EXPECT_EQ(FirstAt(session, shape), 101) << ShapeText(shape);
+      EXPECT_EQ(session.KernelOf(0), 0);
+    }
+    for (const Shape& shape : {Shape{2, 10}, Shape{1, 1}, Shape{1, 64}}) {
+      EXPECT_EQ(FirstAt(session, shape), -99) << ShapeText(shape);
+      EXPECT_EQ(session.KernelOf(0), 1);
+    }
+  }
+  std::vector<float> y(kSide * kSide, 0);
+  session.BindOutput(0, y.data(), y.size() * 4);
+  FirstAt(session, {2, 10});
+  EXPECT_EQ(y[0], -99);
+  FirstAt(session, {3, 10});
+  EXPECT_EQ(y[0], 101);
+  FirstAt(session, {1, 10});
+  y[0] = 0;
+  session.RunProfiled();
+  EXPECT_EQ(y[0], -99);
+  y[0] = 0;
+  session.RunTraced();
+  EXPECT_EQ(y[0], -99);
+}
+
+TEST(VariedSession, SwitchesWithoutAllocating) {
+  Session session(Package::FromBytes(testing::VariedPackage(), "varied"), {.threads = 1});
+  const Shape x[] = {{64, 10}, {1, 10}, {2, 10}, {3, 10}}, b[] = {{64}, {1}, {2}, {3}};
+  const int64_t before = testing::Allocations();
+  for (int i = 0; i < 4; ++i) {
+    session.SetInputShape(0, x[i]);
+    session.SetInputShape(1, b[i]);
+    session.Run();
+  }
+  EXPECT_EQ(testing::Allocations(), before);
+}
+
+TEST(VariedSession, ObservedRunsTakeTheSameKernel) {
+  const auto package = Package::FromBytes(testing::VariedPackage(), "varied");
+  for (const int64_t rows : {1, 3}) {
+    float first = 0;
+    RunObserved(package, {Ramp({rows, 11}, 1), Ramp({rows}, 100)}, 1, [&](const ObservedValue& value) {
+      if (value.name == "y") first = value.value.data<float>()[0];
+      return true;
+    });
+    EXPECT_EQ(first, rows == 1 ? -99 : 101);
+  }
+}
+
 // Against a walk over all elements.
 TEST(SpreadTensorTest, PutsEachElementAtItsPlace) {
   Random random(3);

@@ -143,6 +143,17 @@ Plan RangedPlan() {
   return plan;
 }
 
+Plan VariedPlan() {
+  Plan plan = RangedPlan();
+  PlanKernel less;
+  less.stages = {{"show_less", 1, 1, 0}};
+  plan.kernels.push_back(less);
+  plan.calls[0].variants = {{1, {{3, 2}, {4, 10}}, {}}, {1, {{3, 1}}, {}}};
+  return plan;
+}
+
+std::string VariedPackage() { return PackTestPackage(VariedPlan(), ReadTestKernels(), std::string(64, '\0')); }
+
 std::string LeftPackage() {
   Plan plan = RangedPlan();
   PlanBuffer count = Buffer("rows - 5", BufferKind::kOutput, {}, 8);

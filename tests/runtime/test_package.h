@@ -26,6 +26,9 @@ std::string CountedPackage();
 // Rows may be 1 to 64, and columns 0 to 64. Elements of y outside of the shape are what the kernel finds there.
 Plan RangedPlan();
 std::string RangedPackage();
+// RangedPackage with another kernel, for which y is x - b. It runs up to 2 rows with up to 10 columns, and for 1 row.
+Plan VariedPlan();
+std::string VariedPackage();
 // RangedPackage with a second call, which counts the rows of y: five fewer than those of x.
 std::string LeftPackage();
 // The package's bytes, with correct hashes. `model_sha256` is the manifest's field; null leaves it out.

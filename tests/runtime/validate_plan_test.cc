@@ -106,6 +106,30 @@ Plan BoxedPlan() {
   return plan;
 }
 
+void ExpectVariantsRefused(const std::string& what, const std::function<void(CallVariant&)>& damage) {
+  Plan plan = testing::VariedPlan();
+  damage(plan.calls[0].variants[0]);
+  EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error) << what;
+}
+
+TEST(ValidatePlan, RefusesVariantsThatDoNotFit) {
+  EXPECT_NO_THROW(ValidatePlan(testing::VariedPlan(), 64, "model.hone"));
+  EXPECT_NO_THROW(ValidatePlan(
+      [] {
+        Plan plan = testing::VariedPlan();
+        plan.calls[0].variants[0].boxes = {{0, 0, {{1, 3, 1, 1}}}};
+        return plan;
+      }(),
+      64, "model.hone"));
+  ExpectVariantsRefused("kernel", [](CallVariant& v) { v.kernel = 2; });
+  ExpectVariantsRefused("negative kernel", [](CallVariant& v) { v.kernel = -1; });
+  ExpectVariantsRefused("no limits", [](CallVariant& v) { v.limits.clear(); });
+  ExpectVariantsRefused("no extent", [](CallVariant& v) { v.limits[1].extent = 0; });
+  ExpectVariantsRefused("negative extent", [](CallVariant& v) { v.limits[1].extent = -1; });
+  ExpectVariantsRefused("buffer", [](CallVariant& v) { v.limits[0].extent = 6; });
+  ExpectVariantsRefused("boxes", [](CallVariant& v) { v.boxes = {{0, 0, {{2, 3, 1, 1}}}}; });
+}
+
 void ExpectBoxesRefused(const std::string& what, const std::function<void(std::vector<ItemBox>&)>& damage) {
   Plan plan = BoxedPlan();
   damage(plan.calls[0].boxes);

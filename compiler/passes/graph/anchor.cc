@@ -253,6 +253,13 @@ const ConfigChoice* ChoiceOf(const relay::Function& function) {
   return anchor != nullptr && anchor->choice ? &*anchor->choice : nullptr;
 }
 
+relay::FunctionPtr WithChoice(const relay::Function& function, const ConfigChoice& choice) {
+  auto anchor = std::make_shared<Anchor>(*AnchorOf(function));
+  anchor->choice = choice;
+  anchor->variants.clear();
+  return TypedFunction(function.params, function.body, function.attrs, std::move(anchor));
+}
+
 relay::Attrs Anchor::Printed() const {
   relay::Attrs attrs{{"anchor", workload.op}};
   if (!choice) return attrs;
@@ -263,6 +270,11 @@ relay::Attrs Anchor::Printed() const {
   attrs.Set("source", choice->source);
   attrs.Set("record", choice->record);
   attrs.Set("expected_ns", choice->expected_ns);
+  for (size_t i = 0; i < variants.size(); ++i) {
+    const auto& [other, most] = variants[i];
+    attrs.Set(fmt::format("variant{}", i),
+              fmt::format("{} {} for {}", other.schedule, other.config.ToText(), ShapeText(most)));
+  }
   return attrs;
 }
 

@@ -13,6 +13,12 @@
 
 namespace hone {
 
+// A kernel for the runs that need at most the positions `most` of an anchor's result (graph/anchor_result.h).
+struct AnchorVariant {
+  ConfigChoice choice;
+  Shape most;  // empty: a package that is repeated knows its limits
+};
+
 // The note that Fuse puts on a function with an anchor. The function's parameters are data, [scale, shift], weight,
 // [bias], [residual] in this order.
 struct Anchor : relay::Note {
@@ -21,8 +27,10 @@ struct Anchor : relay::Note {
   std::string node;                    // the model's name of the call; may be empty
   bool exact_sums = false;             // integer sums, or sums to be kept exact: only schedules that add plain products
   std::optional<ConfigChoice> choice;  // the kernel, from ChooseLayouts on
+  // Kernels with operands in the same layouts. The first one that a run's extents allow takes the kernel's place.
+  std::vector<AnchorVariant> variants;
   // Prints "anchor" (the operator); with a choice also workload, epilogue, schedule, config, source, record,
-  // expected_ns.
+  // expected_ns, and schedule, config and result of each variant.
   relay::Attrs Printed() const override;
 };
 
@@ -30,6 +38,9 @@ struct Anchor : relay::Note {
 const Anchor* AnchorOf(const relay::Function& function);
 // The kernel chosen for the function; null before ChooseLayouts and for a function without an anchor.
 const ConfigChoice* ChoiceOf(const relay::Function& function);
+
+// The function with this kernel in place of its own, and without variants.
+relay::FunctionPtr WithChoice(const relay::Function& function, const ConfigChoice& choice);
 
 // Calls that Fuse takes next to an anchor. They are a prologue ahead and an epilogue behind (bias, residual,
 // activation), or the transposes around it, which become its layouts.

@@ -188,7 +188,7 @@ std::vector<CallWay> AnchorWays(const Anchor& anchor, const Call& call, ConfigCh
   const CallNeeds needs{relay::AsConstant(call.args[WeightOf(anchor)]) != nullptr, anchor.exact_sums};
   std::vector<CallWay> all;
   const std::vector<std::string> nodes = NodeNames(*relay::AsFunction(call.op));
-  for (const PairChoice& choice : configs.For(anchor.workload, needs, nodes)) {
+  for (const PairChoice& choice : configs.For(anchor.workload, needs, nodes, configs.PartsOf(call))) {
     all.push_back({LayoutsFor(anchor, choice.choice), &choice});
   }
   if (all.empty()) {

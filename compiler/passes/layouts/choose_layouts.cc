@@ -156,6 +156,7 @@ class LayoutChooser {
     if (way.anchor == nullptr) return function.note;
     auto chosen = std::make_shared<Anchor>(*AnchorOf(function));
     chosen->choice = way.anchor->choice;
+    chosen->variants = way.anchor->variants;
     return chosen;
   }
 
@@ -171,7 +172,8 @@ class LayoutChooser {
 relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& context) {
   const ExprPtr& body = module.main->body;
   const MachineModel machine = MachineOf(body, context);
-  ConfigChooser configs(context, machine);
+  const NeededResults needed(module, context.build.lengths);
+  ConfigChooser configs(context, machine, &needed);
   if (context.build.opt_level < 3) return WithBody(module, LayoutChooser(configs, nullptr).Run(body));
   const LayoutSearch layouts(body, configs, machine);
   relay::IRModule chosen = WithBody(module, LayoutChooser(configs, &layouts).Run(body));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/passes/graph/anchor_result.h"
+#include "compiler/passes/layouts/ranged_kernels.h"
 #include "compiler/schedules/schedule.h"
 #include "core/nth.h"
 
@@ -19,22 +21,33 @@ bool SameKernel(const ConfigChoice& a, const ConfigChoice& b) {
   return a.schedule == b.schedule && a.config.ToText() == b.config.ToText();
 }
 
+bool SameKernels(const ChosenConfigs::Layer& a, const ChosenConfigs::Layer& b) {
+  return SameKernel(a.choice, b.choice) &&
+         std::equal(a.variants.begin(), a.variants.end(), b.variants.begin(), b.variants.end(), SameKernel);
+}
+
+ConfigChoice ChoiceIn(const Dispatch& dispatch) {
+  return {dispatch.schedule, Config::Parse(dispatch.config), dispatch.source, dispatch.record, dispatch.expected_ns};
+}
+
 }  // namespace
 
 ChosenConfigs::ChosenConfigs(const Plan& plan) {
   for (const PlanCall& call : plan.calls) {
     const Dispatch& dispatch = Nth(plan.kernels, call.kernel).dispatch;
     if (dispatch.workload.empty()) continue;
-    ConfigChoice choice{dispatch.schedule, Config::Parse(dispatch.config), dispatch.source, dispatch.record,
-                        dispatch.expected_ns};
-    const auto [it, is_new] = choices_.try_emplace(ChoiceKey(dispatch.workload, call.nodes), choice);
-    if (!is_new && it->second && !SameKernel(*it->second, choice)) it->second.reset();
+    Layer layer{ChoiceIn(dispatch), {}};
+    for (const CallVariant& variant : call.variants) {
+      layer.variants.push_back(ChoiceIn(Nth(plan.kernels, variant.kernel).dispatch));
+    }
+    const auto [it, is_new] = layers_.try_emplace(ChoiceKey(dispatch.workload, call.nodes), layer);
+    if (!is_new && it->second && !SameKernels(*it->second, layer)) it->second.reset();
   }
 }
 
-const ConfigChoice* ChosenConfigs::For(const Workload& workload, const std::vector<std::string>& nodes) const {
-  const auto it = choices_.find(ChoiceKey(workload.ToText(), nodes));
-  return it == choices_.end() || !it->second ? nullptr : &*it->second;
+const ChosenConfigs::Layer* ChosenConfigs::For(const Workload& workload, const std::vector<std::string>& nodes) const {
+  const auto it = layers_.find(ChoiceKey(workload.ToText(), nodes));
+  return it == layers_.end() || !it->second ? nullptr : &*it->second;
 }
 
 namespace {
@@ -75,26 +88,30 @@ bool ConfigChooser::Allowed(const Schedule& schedule, const Workload& workload, 
   return needs.constant_weights || !TransformsWeights(schedule, workload, config);
 }
 
-ConfigChooser::ConfigChooser(const PassContext& context, MachineModel machine)
-    : context_(context), machine_(std::move(machine)) {}
+ConfigChooser::ConfigChooser(const PassContext& context, MachineModel machine, const NeededResults* needed)
+    : context_(context), machine_(std::move(machine)), needed_(needed) {}
 
 const std::vector<PairChoice>* ConfigChooser::Given(const Workload& workload, const CallNeeds& needs,
                                                     const std::vector<std::string>& nodes) {
   if (context_.chosen == nullptr) return nullptr;
-  const ConfigChoice* choice = context_.chosen->For(workload, nodes);
-  if (choice == nullptr || !Valid(*choice, workload, needs)) return nullptr;
-  const auto [it, is_new] = given_.try_emplace(choice);
-  if (is_new) it->second = {{LayoutsOf(*choice, workload), *choice, 0}};
+  const ChosenConfigs::Layer* layer = context_.chosen->For(workload, nodes);
+  if (layer == nullptr || !Valid(layer->choice, workload, needs)) return nullptr;
+  const auto [it, is_new] = given_.try_emplace(layer);
+  if (!is_new) return &it->second;
+  it->second = {{LayoutsOf(layer->choice, workload), layer->choice, 0}};
+  for (const ConfigChoice& variant : layer->variants) it->second.front().variants.push_back({variant, {}});
   return &it->second;
 }
 
 const std::vector<PairChoice>& ConfigChooser::For(const Workload& workload, const CallNeeds& needs,
-                                                  const std::vector<std::string>& nodes) {
+                                                  const std::vector<std::string>& nodes,
+                                                  const std::vector<NeededResult>& parts) {
   if (const std::vector<PairChoice>* given = Given(workload, needs, nodes)) return *given;
-  const std::pair key{workload.ToText(), needs};
+  const bool ranged = parts.size() > 1;
+  const std::tuple key{workload.ToText(), needs, ranged ? parts : std::vector<NeededResult>()};
   const auto known = choices_.find(key);
   if (known != choices_.end()) return known->second;
-  return choices_.emplace(key, Choose(workload, needs)).first->second;
+  return choices_.emplace(key, ranged ? ChooseForRange(workload, needs, parts) : Choose(workload, needs)).first->second;
 }
 
 bool ConfigChooser::Valid(const ConfigChoice& choice, const Workload& workload, const CallNeeds& needs) const {
@@ -103,22 +120,25 @@ bool ConfigChooser::Valid(const ConfigChoice& choice, const Workload& workload, 
          Allowed(*FindSchedule(choice.schedule), workload, choice.config, needs);
 }
 
-std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const CallNeeds& needs) const {
+std::vector<ConfigChoice> ConfigChooser::Known(const Workload& workload, const CallNeeds& needs,
+                                               const Workload& asked) const {
   if (context_.configs == nullptr) return {};
   const auto class_of = [&](const std::string& name, const Config& config) -> std::optional<std::string> {
     const ConfigChoice choice{name, config, "", "", 0};
     if (!Valid(choice, workload, needs)) return std::nullopt;
-    const LayoutPair layouts = LayoutsOf(choice, workload);
-    return layouts.data + " " + layouts.output;
+    const std::vector<KernelOperand> operands = FindSchedule(name)->Operands(workload, config, Epilogue());
+    std::string layouts = operands.front().layout.ToText() + " " + operands.back().layout.ToText();
+    if (asked != workload) layouts += " " + operands.at(1).layout.ToText();
+    return layouts;
   };
   const BuildContext& build = context_.build;
-  std::vector<ConfigChoice> known = context_.configs->ChooseEach(workload, build.target, build.threads, class_of);
+  std::vector<ConfigChoice> known = context_.configs->ChooseEach(asked, build.target, build.threads, class_of);
   std::erase_if(known, [&](const ConfigChoice& choice) { return !Valid(choice, workload, needs); });
   return known;
 }
 
 std::vector<PairChoice> ConfigChooser::Choose(const Workload& workload, const CallNeeds& needs) const {
-  std::vector<ConfigChoice> known = Known(workload, needs);
+  std::vector<ConfigChoice> known = Known(workload, needs, workload);
   // A choice without a time cannot be compared with others, so it is taken.
   if (!known.empty() && known.front().expected_ns <= 0) {
     return {{LayoutsOf(known.front(), workload), known.front(), 0}};
@@ -147,6 +167,18 @@ std::vector<PairChoice> ConfigChooser::Choose(const Workload& workload, const Ca
     std::rotate(all.begin(), cheapest, cheapest + 1);
   }
   return all;
+}
+
+std::vector<PairChoice> ConfigChooser::ChooseForRange(const Workload& workload, const CallNeeds& needs,
+                                                      const std::vector<NeededResult>& parts) const {
+  const auto allowed = [&](const Schedule& schedule, const Config& config) {
+    return Allowed(schedule, workload, config, needs);
+  };
+  RangedKernels kernels(workload, machine_, parts, allowed);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    kernels.AddKnown(part, Known(workload, needs, WithResult(workload, parts[part].shape)));
+  }
+  return kernels.Choose(context_.variant_gain);
 }
 
 }  // namespace hone

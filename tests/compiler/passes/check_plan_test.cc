@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "compiler/generic/memory_shape.h"
+#include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/plan/lower.h"
 #include "core/error.h"
@@ -72,6 +73,31 @@ Checked JoinedColumns() {
 TEST(CheckPlan, AcceptsFieldsInTheirSlices) {
   const Checked checked = JoinedColumns();
   EXPECT_NO_THROW(CheckPlan(checked.plan, checked.functions));
+}
+
+// A dense layer with a second kernel for few rows.
+Checked TwoKernels(const Config& second) {
+  Checked checked;
+  const int x = checked.Buffer({64, 8}, BufferKind::kInput), w = checked.Buffer({16, 8}, BufferKind::kParam);
+  const int y = checked.Buffer({64, 16}, BufferKind::kOutput), rows = checked.Buffer({}, BufferKind::kInput);
+  checked.Call({{x, 0, 32}, {w, 0, 32}, {y, 0, 64}}, {{64, 8}, {16, 8}, {64, 16}});
+  checked.plan.calls[0].variants = {{0, {{rows, 8}}, {}}};
+  auto anchor = std::make_shared<Anchor>();
+  anchor->workload = Workload::Parse("nn.dense data=64x8 weight=16x8");
+  anchor->choice = {"dense_pack", Config({{"oc_block", 8}, {"tile_m", 4}}), "", "", 0};
+  anchor->variants = {{{"dense_pack", second, "", "", 0}, {8, 16}}};
+  const relay::Function& function = *checked.functions[0];
+  checked.functions[0] = TypedFunction(function.params, function.body, function.attrs, anchor);
+  return checked;
+}
+
+TEST(CheckPlan, CoversVariants) {
+  const Config few({{"oc_block", 8}, {"tile_m", 1}}), wide({{"oc_block", 16}, {"tile_m", 1}});
+  ExpectWrong([](Checked&) {}, TwoKernels(wide), "a variant has other operands: oc_block=16");
+  const Checked right = TwoKernels(few);
+  EXPECT_NO_THROW(CheckPlan(right.plan, right.functions));
+  ExpectWrong([](Checked& c) { c.plan.buffers[3].kind = BufferKind::kArena; }, TwoKernels(few),
+              "leaves out work by an extent that nobody wrote");
 }
 
 TEST(CheckPlan, NamesWhatIsWrittenTwiceOrNever) {

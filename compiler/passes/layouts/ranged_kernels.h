@@ -1,0 +1,72 @@
+// The kernels of an anchor of whose result runs need parts of different sizes.
+//
+// Short runs want other register tiles than long ones. Weights are packed once, so all kernels of a call read their
+// operands in the same layouts:
+//
+//   part of 512 rows     8     32     128     512
+//   layouts A            1.3   1.1    1.0     1.0      times the least of all at that size: the best of these layouts
+//   layouts B            1.0   1.0    1.0     1.05     the least sum: B, with one kernel up to 8 rows and one beyond
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/passes/layouts/config_chooser.h"
+
+namespace hone {
+
+// A kernel and its time for each part.
+struct PartKernel {
+  ConfigChoice choice;
+  std::vector<double> ns;
+};
+
+// The kernel that each part takes. They have the least cost: the sum of all parts' times, each in units of `unit_ns`.
+// A part whose kernel is another one than its neighbour's adds `change`.
+struct PartChoices {
+  std::vector<size_t> kernel_of;
+  double cost = 0;
+};
+PartChoices ChooseForParts(const std::vector<PartKernel>& kernels, const std::vector<double>& unit_ns, double change);
+
+class RangedKernels {
+ public:
+  using Allowed = std::function<bool(const Schedule& schedule, const Config& config)>;
+
+  // The last of the parts is the whole result; estimates are for `machine`.
+  RangedKernels(const Workload& workload, const MachineModel& machine, const std::vector<NeededResult>& parts,
+                Allowed allowed);
+
+  // Adds a source's choices for the workload of a part, its best first. Each is valid and allowed. A choice without a
+  // time is taken for the part wherever its layouts are.
+  void AddKnown(size_t part, const std::vector<ConfigChoice>& known);
+
+  // For each pair of layouts of data and output, the best kernels and the parts that they serve, the cheapest pair
+  // first: with the least mean of the parts' times, each over the part's least. Parts whose shares are known weigh as
+  // much as they take of all runs' time. Another kernel must gain `least_gain` of a part's time.
+  std::vector<PairChoice> Choose(double least_gain) const;
+
+ private:
+  struct Scored;
+  double EstimateNs(const Schedule& schedule, const Config& config, const Shape& part) const;
+  double PanelsAgainNs(const Schedule& schedule, const Workload& workload, const Config& config) const;
+  const PartKernel* KnownAt(size_t part, const ConfigChoice& choice) const;
+  const ConfigChoice& ChoiceAt(size_t part, const ConfigChoice& choice) const;
+  double CostNs(const Schedule& schedule, const Config& config, size_t part) const;
+  std::vector<Scored> Candidates() const;
+  Shape LimitBetween(const PartKernel& smaller, const PartKernel& larger, size_t part) const;
+  std::vector<double> UnitsNs(const std::vector<double>& least_ns) const;
+  PairChoice PairOf(const std::vector<PartKernel>& kernels, const PartChoices& choices) const;
+
+  const Workload& workload_;
+  const MachineModel& machine_;
+  MachineModel warm_;  // whose weights are never cold
+  std::vector<Shape> parts_;
+  std::vector<double> shares_;  // of the runs, by part
+  Allowed allowed_;
+  std::vector<double> scales_, floors_ns_;  // of estimates, by part
+  std::vector<PartKernel> known_;           // ns is 0 where nothing is known
+};
+
+}  // namespace hone
