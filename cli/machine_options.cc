@@ -22,6 +22,14 @@ void AddPassOptions(CommandLine& line, MachineOptions& options) {
       .In(OptionGroup::kPasses);
 }
 
+void AddLengthsOption(CommandLine& line, MachineOptions& options) {
+  line.Add("--lengths", options.lengths, "file of lengths that runs have, lines as `57 1200` (times)")
+      .In(OptionGroup::kShapes)
+      .Reads()
+      .Default("a few lengths of the range")
+      .About(Topic::kModel);
+}
+
 void AddMachineOptions(CommandLine& line, MachineOptions& options) {
   line.Add("--target", options.target, "machine to compile for: host, a name, a triple or LLVM text")
       .Default("host, or the leased runner")

@@ -22,6 +22,8 @@ void AddContextOptions(CommandLine& line, MachineOptions& options,
 void AddContextOptions(CommandLine& line, MachineOptions& options, std::vector<std::string>& targets);
 // Adds -O, --require-pass and --disable-pass, which choose the passes.
 void AddPassOptions(CommandLine& line, MachineOptions& options);
+// --lengths, for commands that choose the kernels of a model.
+void AddLengthsOption(CommandLine& line, MachineOptions& options);
 // Adds only --threads.
 void AddThreadsOption(CommandLine& line, int& threads);
 

@@ -5,6 +5,8 @@
 
 #include "compiler/codegen/target/object.h"
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/anchor_result.h"
+#include "compiler/passes/graph/run_lengths.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/passes.h"
 #include "compiler/plan/index_inputs.h"
@@ -77,17 +79,27 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
 
 std::vector<Task> ExtractTasks(const relay::IRModule& module, const BuildContext& context) {
   const relay::IRModule fused = RunPassesUntil("fuse", relay::InferType(module), {context});
+  const NeededResults needed(fused, context.lengths);
   std::vector<Task> tasks;
   std::map<std::string, size_t> index;
+  const auto add = [&](const Workload& workload, double share, const std::string& node) {
+    const auto [it, is_new] = index.try_emplace(workload.ToText(), tasks.size());
+    if (is_new) tasks.push_back({workload, 0, {}});
+    Task& task = tasks[it->second];
+    ++task.uses;
+    task.share = share;
+    if (!node.empty()) task.nodes.push_back(node);
+  };
   for (const relay::ExprPtr& expr : PostOrder(fused.main->body)) {
     const relay::Call* call = relay::AsCall(expr);
     const Anchor* anchor = call ? AnchorOf(*relay::AsFunction(call->op)) : nullptr;
     if (anchor == nullptr) continue;
-    const auto [it, is_new] = index.try_emplace(anchor->workload.ToText(), tasks.size());
-    if (is_new) tasks.push_back({anchor->workload, 0, {}});
-    Task& task = tasks[it->second];
-    ++task.uses;
-    if (!anchor->node.empty()) task.nodes.push_back(anchor->node);
+    const std::vector<NeededResult> parts = needed.Of(*call);
+    double all = 0;
+    for (const NeededResult& part : parts) all += part.share;
+    for (const auto& [shape, share] : parts) {
+      add(WithResult(anchor->workload, shape), all > 0 ? share / all : 1, anchor->node);
+    }
   }
   return tasks;
 }

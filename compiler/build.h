@@ -53,11 +53,13 @@ struct BuildResult {
 BuildResult Build(const relay::IRModule& module, const BuildOptions& options);
 
 // The tuning tasks of a module: distinct anchor workloads after the graph passes, with their use counts. They are the
-// workloads that Build with the same context looks up.
+// workloads that Build with the same context looks up. A layer of a ranged module is a task for each of a few lengths
+// (graph/run_lengths.h): the workload that a model of just that length has.
 struct Task {
   Workload workload;
   int uses = 0;
   std::vector<std::string> nodes;  // names of the model's nodes
+  double share = 1;                // of the runs, where BuildContext::lengths tells it
 };
 std::vector<Task> ExtractTasks(const relay::IRModule& module, const BuildContext& context);
 

@@ -8,7 +8,7 @@ namespace hone {
 
 // The scheduler's input for a task.
 struct TaskProgress {
-  int uses = 1;
+  double uses = 1;            // in a run, on average
   int64_t best_ns = 0;        // 0 while no trial has worked
   double estimate_ns = 0;     // replaces best_ns while that is 0
   double gain_per_trial = 0;  // expected relative improvement; see GainRate

@@ -95,6 +95,9 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   if (options.context.precision != Precision::kFloat32) asked["precision"] = PrecisionName(options.context.precision);
   if (!options.precision.empty()) asked["precision"] = options.precision;
   if (options.context.weights != StoredWeights::kFloat32) asked["weights"] = StoredWeightsName(options.context.weights);
+  for (const RunLength& length : options.context.lengths) {
+    asked["lengths"].push_back({{"extents", length.extents}, {"share", length.share}});
+  }
   asked["cache"] = CacheModeName(options.cache);
   TuningRun run;
   run.json = DumpJson(asked);

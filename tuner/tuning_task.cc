@@ -30,7 +30,8 @@ TuningTask::TuningTask(const Task& task, const SearchTask& search, const std::st
       search_(search),
       space_(SpaceOf(search)),
       strategy_(MakeStrategy(strategy, WithSpace(search, space_), seed)),
-      plateau_window_(early_stopping.value_or(PlateauWindow(*space_))) {
+      plateau_window_(early_stopping.value_or(PlateauWindow(*space_))),
+      share_(task.share) {
   report_.workload = task.workload;
   report_.uses = task.uses;
   report_.nodes = task.nodes;
@@ -152,7 +153,7 @@ void TuningTask::Settle(const FinalsOutcome& outcome) {
 
 TaskProgress TuningTask::Progress() const {
   const double estimate_ns = space_->ranked().empty() ? 0 : space_->ranked().front().estimate_ns;
-  return {report_.uses, report_.best_ns, estimate_ns, gain_.per_trial(), report_.trials, stopped()};
+  return {report_.uses * share_, report_.best_ns, estimate_ns, gain_.per_trial(), report_.trials, stopped()};
 }
 
 }  // namespace hone

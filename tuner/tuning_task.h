@@ -100,6 +100,7 @@ class TuningTask {
   GainRate gain_;
   bool begun_ = false;
   int64_t plateau_window_ = 32;  // 0: endless
+  double share_ = 1;             // of the runs that have the task
   int64_t since_gain_ = 0;
   int64_t measured_ = 0, wall_ns_ = 0;
   int64_t gain_from_ns_ = 0;  // best time when it last improved by more than 1 %

@@ -172,6 +172,7 @@ void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddModelOptions(line, options.model);
   line.Add("-o,--output", options.output, "the package to write").Writes().Required();
   AddContextOptions(line, options.machine, options.targets);
+  AddLengthsOption(line, options.machine);
   AddPrecisionOptions(line, options.precision);
   AddRecordOptions(line, options.records);
   AddPassOptions(line, options.machine);

@@ -136,6 +136,7 @@ void AddExplainOptions(CommandLine& line, ExplainOptions& options) {
       .Required();
   AddModelDetails(line, options.model);
   AddContextOptions(line, options.machine);
+  AddLengthsOption(line, options.machine);
   AddPassOptions(line, options.machine);
   AddRecordOptions(line, options.records);
 }

@@ -123,6 +123,7 @@ void AddTrackerOptions(CommandLine& line, TuneCommandOptions& options) {
 void AddOptions(CommandLine& line, TuneCommandOptions& options) {
   AddModelOptions(line, options.model);
   AddContextOptions(line, options.machine, kModelPrecisions);
+  AddLengthsOption(line, options.machine);
   AddPrecisionOptions(line, options.precision);
   AddStoreOption(line, options.db);
   AddHubOption(line, options.hub);

@@ -7,6 +7,7 @@
 #include "compiler/passes/chosen_passes.h"
 #include "core/error.h"
 #include "lab/machine/device_name.h"
+#include "lab/model/lengths_file.h"
 #include "lab/text/print.h"
 #include "rpc_runner/machine/environment.h"
 #include "runtime/session.h"
@@ -29,6 +30,7 @@ BuildContext ContextOf(const MachineOptions& options) {
   context.disabled_passes = options.disabled_passes;
   context.precision = options.precision == "bfloat16" ? Precision::kBFloat16 : Precision::kFloat32;
   context.weights = options.weights == "float16" ? StoredWeights::kFloat16 : StoredWeights::kFloat32;
+  if (!options.lengths.empty()) context.lengths = ReadLengths(options.lengths);
   return context;
 }
 

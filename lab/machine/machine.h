@@ -18,6 +18,7 @@ struct MachineOptions {
   std::string weights = "float32";
   int opt_level = 3;
   std::vector<std::string> required_passes = {}, disabled_passes = {};
+  std::string lengths = {};  // file (model/lengths_file.h); may be empty
 };
 // Whether the passes are others than the default ones.
 bool ChoosesPasses(const MachineOptions& options);
@@ -28,7 +29,7 @@ struct Machine {
   Fingerprint fingerprint;  // of this machine, or of the runner; empty for another target
 };
 // The part of a context that is equal on any machine. For int8 and auto it is that of float32, until a model is made
-// for them.
+// for them. Throws as ReadLengths does.
 BuildContext ContextOf(const MachineOptions& options);
 // Throws Error(kUsage) for a precision or weights that the target has no instructions for, naming those that it has.
 void CheckPrecision(const BuildContext& context);

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/passes/graph/anchor_result.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "core/text/printable.h"
@@ -108,6 +109,19 @@ std::string WaysText(const LayerExplanation& e) {
                e.network_ns_with.empty() ? "-" : RoundedNs(e.network_ns_with[i]), way.choice.source,
                way.choice.schedule, way.choice.config.ToText(), i == e.choice.chosen ? "<- taken" : ""});
   }
+  return "\n" + table.ToText();
+}
+
+// The kernels for runs that need only a part of the layer's result.
+std::string VariantsText(const LayerExplanation& e) {
+  const LayerWay& way = e.choice.ways[e.choice.chosen];
+  if (way.variants.empty()) return "";
+  Table table({"runs of at most", "source", "schedule", "config", "> expected"});
+  const auto add = [&](const std::string& most, const ConfigChoice& choice) {
+    table.Add({most, choice.source, choice.schedule, choice.config.ToText(), TimeText(choice.expected_ns)});
+  };
+  for (const AnchorVariant& variant : way.variants) add(ShapeText(variant.most), variant.choice);
+  add(ShapeText(ResultShape(*e.choice.layer.workload)), way.choice);
   return "\n" + table.ToText();
 }
 
@@ -240,17 +254,26 @@ std::string LayerText(const LayerExplanation& e, const Machine& machine) {
   const ConfigChoice& choice = ChosenOf(e.choice);
   text += fmt::format("{}\nfor {}, {} thread(s): {} {}\n\n", layer.name, machine.context.target.cpu,
                       machine.context.threads, choice.schedule, choice.config.ToText());
-  text += RecordText(e) + PassedOverText(e) + "\n" + OwnBestText(e) + WaysText(e) + "\n";
+  text += RecordText(e) + PassedOverText(e) + "\n" + OwnBestText(e) + WaysText(e) + VariantsText(e) + "\n";
   return text + BoundsText(*e.bounds);
 }
 
 namespace {
 
 Json WayJson(const LayerWay& way) {
-  return {{"data_layout", way.data},         {"output_layout", way.output},
-          {"schedule", way.choice.schedule}, {"config", way.choice.config.ToText()},
-          {"source", way.choice.source},     {"record", way.choice.record},
-          {"expected_ns", way.cost_ns}};
+  Json json = {{"data_layout", way.data},         {"output_layout", way.output},
+               {"schedule", way.choice.schedule}, {"config", way.choice.config.ToText()},
+               {"source", way.choice.source},     {"record", way.choice.record},
+               {"expected_ns", way.cost_ns}};
+  for (const AnchorVariant& variant : way.variants) {
+    json["variants"].push_back({{"most", variant.most},
+                                {"schedule", variant.choice.schedule},
+                                {"config", variant.choice.config.ToText()},
+                                {"source", variant.choice.source},
+                                {"record", variant.choice.record},
+                                {"expected_ns", variant.choice.expected_ns}});
+  }
+  return json;
 }
 
 Json NamesJson(size_t index, const Layer& layer) {

@@ -135,7 +135,8 @@ class Finals {
     std::vector<Record> records;
     for (const auto& [workload, found] : finalists_) {
       const size_t rivals = std::min(found.proposals.size(), rivals_.size());
-      if (rivals < 2) continue;
+      // The model runs at its largest length. It has no times of layers of other lengths.
+      if (rivals < 2 || !rivals_[0].variant.workload_ns.contains(workload)) continue;
       const Proposal& winner = found.proposals[winners.at(workload)];
       for (Record record : found.records) {
         const Proposal proposal{record.candidate.schedule, record.candidate.config};
