@@ -1,4 +1,4 @@
-// What a tuning run tells: events while it goes on, and its report.
+// The events of a tuning run while it goes on, and its report.
 #include <fmt/format.h>
 
 #include "tuner/best_by_records.h"
