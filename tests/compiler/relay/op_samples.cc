@@ -53,6 +53,7 @@ std::map<std::string, std::vector<OpSample>> Movements() {
           {"split", {{{kImages}, {{"indices_or_sections", Ints{2}}}}}},
           {"take", {{{kImages, {3}}, {{"axis", int64_t{1}}}}}},
           {"gather_nd", {{{{4, 4}, {2, 3}}, {}}}},
+          {"append_rows", {{{{2, 6, 3}, {2, 2, 3}, {2}, {}}, {{"axis", int64_t{1}}}}}},
           {"scatter_nd", {{{{4, 4}, {2, 3}, {3}}, {}}}},
           {"layout_transform", {{{kImages}, {{"src_layout", "NCHW"}, {"dst_layout", "NCHW4c"}}}}}};
 }
