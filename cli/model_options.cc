@@ -33,6 +33,10 @@ void AddShapeOptions(CommandLine& line, ModelOptions& options) {
       .Default("none is allowed")
       .Between(int64_t{1}, int64_t{1} << 24)
       .About(Topic::kModel);
+  line.Add("--state", options.states, "auto, none, or INPUT=OUTPUT: an output that the next run reads")
+      .In(OptionGroup::kShapes)
+      .Default("none")
+      .About(Topic::kModel);
   line.Add("--seed-input", options.seed_input, "name of an added int64 input that seeds each run's random numbers")
       .In(OptionGroup::kShapes)
       .Default("--seed seeds all runs")

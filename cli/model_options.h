@@ -15,7 +15,7 @@ void AddModelOptions(CommandLine& line, ModelOptions& options, const char* param
 void AddModelDetails(CommandLine& line, ModelOptions& options, const char* params_option = kParamsOption);
 // Adds only --batch, --classes, --image-shape, --layout and --seed, for commands that name a network in another way.
 void AddZooOptions(CommandLine& line, ModelOptions& options);
-// Adds only --shape, --dim, --max-dim, --value and --seed-input.
+// Adds only --shape, --dim, --max-dim, --value, --state and --seed-input.
 void AddShapeOptions(CommandLine& line, ModelOptions& options);
 
 // Adds --input and --fill; the seed is an option of the command.

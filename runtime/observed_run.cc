@@ -27,7 +27,7 @@ class ObservedRun {
     CheckInputs(inputs);
     arena_ = Bytes(plan().arena_bytes);
     for (const PlanBuffer& buffer : plan().buffers) {
-      const bool user = buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
+      const bool user = buffer.kind != BufferKind::kParam && buffer.kind != BufferKind::kArena;
       user_.push_back(user ? Bytes(buffer.size_bytes) : Tensor());
     }
     CopyInputs(inputs);
@@ -155,7 +155,7 @@ class ObservedRun {
   const Package& package_;
   ThreadPool pool_;
   Tensor arena_;
-  std::vector<Tensor> user_;                   // one per plan buffer; defined only for inputs and outputs
+  std::vector<Tensor> user_;                   // one per plan buffer; not defined for parameters and the arena
   std::vector<std::vector<int>> whole_after_;  // for each call, the buffers that it is the last to write
 };
 

@@ -14,13 +14,15 @@ namespace {
 std::string RunText(const Plan& plan, const std::vector<char*>& memory) {
   std::string text;
   std::vector<int> told;
-  for (const RangedAxis& axis : plan.ranged) {
-    if (std::find(told.begin(), told.end(), axis.extent) != told.end()) continue;
-    told.push_back(axis.extent);
+  const auto tell = [&](int buffer) {
+    if (buffer < 0 || std::find(told.begin(), told.end(), buffer) != told.end()) return;
+    told.push_back(buffer);
     int64_t extent = 0;
-    std::memcpy(&extent, memory[axis.extent], sizeof(extent));
-    text += fmt::format("{}{}={}", text.empty() ? " in a run of " : ", ", plan.buffers[axis.extent].name, extent);
-  }
+    std::memcpy(&extent, memory[buffer], sizeof(extent));
+    text += fmt::format("{}{}={}", text.empty() ? " in a run of " : ", ", plan.buffers[buffer].name, extent);
+  };
+  for (const RangedAxis& axis : plan.ranged) tell(axis.extent);
+  for (const PlanState& state : plan.states) tell(state.extent);
   return text;
 }
 
@@ -54,7 +56,7 @@ class CallsBehind {
       const BufferKind kind = plan_.buffers[next].kind;
       if (kind == BufferKind::kParam || IsExtent(next)) continue;
       const int writer = writer_[next];
-      if (kind == BufferKind::kInput || writer < 0) return false;
+      if (kind == BufferKind::kInput || kind == BufferKind::kState || writer < 0) return false;
       if (calls[writer]) continue;
       calls[writer] = true;
       for (const PlanView& view : plan_.calls[writer].operands) {
@@ -68,8 +70,9 @@ class CallsBehind {
   static constexpr int kNone = -1, kSeveral = -2;
 
   bool IsExtent(int buffer) const {
-    return std::any_of(plan_.ranged.begin(), plan_.ranged.end(),
-                       [buffer](const RangedAxis& axis) { return axis.extent == buffer; });
+    const auto has = [buffer](const auto& each) { return each.extent == buffer; };
+    return std::any_of(plan_.ranged.begin(), plan_.ranged.end(), has) ||
+           std::any_of(plan_.states.begin(), plan_.states.end(), has);
   }
 
   const Plan& plan_;
@@ -79,7 +82,7 @@ class CallsBehind {
 }  // namespace
 
 ShapeCalls::ShapeCalls(const Plan& plan) : counts_(plan.counted.size()) {
-  if (plan.ranged.empty()) return;
+  if (plan.ranged.empty() && plan.states.empty()) return;
   const CallsBehind behind(plan);
   std::vector<bool> chosen(plan.calls.size());
   for (size_t i = 0; i < plan.counted.size(); ++i) {

@@ -19,6 +19,7 @@ class ShapeCalls {
   const std::vector<size_t>& calls() const { return calls_; }
   // Whether the count of entry i of Plan::counted is known after these calls.
   bool Counts(size_t i) const { return counts_[i]; }
+  const std::vector<bool>& counts() const { return counts_; }
 
  private:
   std::vector<size_t> calls_;

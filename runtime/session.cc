@@ -14,8 +14,10 @@
 #include "runtime/output_shapes.h"
 #include "runtime/package_impl.h"
 #include "runtime/ranged_inputs.h"
+#include "runtime/saved_state.h"
 #include "runtime/session_inputs.h"
 #include "runtime/session_memory.h"
+#include "runtime/session_states.h"
 #include "runtime/threads/thread_state.h"
 
 namespace hone {
@@ -26,6 +28,8 @@ int64_t RoundUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; 
 bool IsUsers(const PlanBuffer& buffer) {
   return buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
 }
+
+bool HasOwnMemory(const PlanBuffer& buffer) { return IsUsers(buffer) || buffer.kind == BufferKind::kState; }
 
 int64_t WorkerBytes(const PlanKernel& kernel) {
   int64_t most = 0;
@@ -53,10 +57,12 @@ struct Session::Impl {
   std::optional<ThreadPool> own_pool;
   ThreadPool* pool = nullptr;
   SessionMemory arena, shared_workspace, worker_workspaces;
-  std::vector<SessionMemory> own;  // one per plan buffer; empty except for inputs and outputs
+  std::vector<SessionMemory> own;  // one per plan buffer; empty except for inputs, outputs and states
   std::vector<char*> bound;        // one per plan buffer: the memory that kernels use, own or the caller's
   std::optional<SessionInputs> inputs;
-  std::vector<int> ranged;  // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
+  std::optional<SessionStates> states;
+  bool holds_states = false;  // runs leave the states as they are
+  std::vector<int> ranged;    // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
   std::vector<std::vector<CallLaunch>> launches;  // of each plan call: its variants, then its own kernel
   std::vector<std::vector<Use>> uses;             // one per plan buffer; empty except for inputs and outputs
   std::optional<OutputShapes> shapes;
@@ -83,10 +89,11 @@ struct Session::Impl {
     shared_workspace = zeros(shared);
     worker_workspaces = zeros(worker * pool->threads());
     for (const PlanBuffer& buffer : plan().buffers) {
-      own.push_back(IsUsers(buffer) ? zeros(buffer.size_bytes) : SessionMemory());
+      own.push_back(HasOwnMemory(buffer) ? zeros(buffer.size_bytes) : SessionMemory());
       bound.push_back(own.back().data());
     }
     MakeInputs(source);
+    states.emplace(plan());
     shapes.emplace(plan());
     shape_calls.emplace(plan());
     spans.reserve(plan().inputs.size() + plan().outputs.size());
@@ -252,17 +259,43 @@ struct Session::Impl {
 
   // Counts the extents that follow from the inputs' shapes, and checks them.
   void Expect() {
-    if (!are_shapes_new || plan().ranged.empty()) return;
+    if (!are_shapes_new || (plan().ranged.empty() && states->empty())) return;
     inputs->WriteExtents(bound);
+    states->WriteExtents(inputs->shapes(), bound);
     for (const size_t call : shape_calls->calls()) RunCall(call);
+    states->RequireRoom(shape_calls->counts(), bound);
     shapes->Expect(*shape_calls, bound);
     are_shapes_new = false;
   }
 
-  // Before the calls of a run.
-  void Begin() {
+  // Makes a run of whose calls `body` makes all.
+  template <typename Body>
+  void Run(const Body& body) {
     Expect();
     inputs->Write(bound);
+    if (states->empty()) {
+      body();
+      return shapes->Settle(bound);
+    }
+    try {
+      body();
+      shapes->Settle(bound);
+    } catch (...) {
+      states->Forget(bound);
+      throw;
+    }
+    if (!holds_states) ChangeStates([this] { states->Advance(bound); });
+  }
+
+  template <typename Change>
+  void ChangeStates(const Change& change) {
+    change();
+    are_shapes_new = true;
+  }
+
+  size_t StateIndex(int i) const {
+    if (i >= 0 && static_cast<size_t>(i) < plan().states.size()) return static_cast<size_t>(i);
+    throw Error(ExitCode::kUsage, fmt::format("no state {}; there are {}", i, plan().states.size()));
   }
 
   size_t InputIndex(std::string_view name) const {
@@ -291,6 +324,7 @@ Session::~Session() = default;
 
 void Session::SetInput(std::string_view name, const Tensor& value) {
   const Plan& plan = impl_->plan();
+  if (const int state = impl_->states->Find(name); state >= 0) return SetState(state, value);
   const size_t i = impl_->InputIndex(name);
   const DType dtype = plan.buffers[plan.inputs[i]].dtype;
   if (value.dtype() != dtype || !HasFixedExtents(plan, i, value.shape())) {
@@ -335,22 +369,22 @@ void Session::RefuseOverlaps() { impl_->RefuseOverlaps(); }
 // Each kernel keeps denormals off, but setting the control register costs 10 ns each time. Here it is set once.
 void Session::Run() {
   const DenormalsOff off;
-  impl_->Begin();
-  for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);
-  impl_->shapes->Settle(impl_->bound);
+  impl_->Run([this] {
+    for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);
+  });
 }
 
 std::vector<int64_t> Session::RunProfiled() {
   using Clock = std::chrono::steady_clock;
   const DenormalsOff off;
-  impl_->Begin();
   std::vector<int64_t> spent_ns(impl_->launches.size());
-  for (size_t i = 0; i < spent_ns.size(); ++i) {
-    const Clock::time_point begin = Clock::now();
-    impl_->RunCall(i);
-    spent_ns[i] = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-  }
-  impl_->shapes->Settle(impl_->bound);
+  impl_->Run([&] {
+    for (size_t i = 0; i < spent_ns.size(); ++i) {
+      const Clock::time_point begin = Clock::now();
+      impl_->RunCall(i);
+      spent_ns[i] = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
+    }
+  });
   return spent_ns;
 }
 
@@ -363,25 +397,62 @@ Session::Trace Session::RunTraced() {
   const auto workers = static_cast<size_t>(impl_->pool->threads());
   Trace trace;
   trace.begin_ns = now_ns();
-  impl_->Begin();
-  std::vector<WorkerTime> times;
-  for (size_t call = 0; call < impl_->launches.size(); ++call) {
-    Impl::CallLaunch& chosen = impl_->LaunchAt(call);
-    times.assign(chosen.launch.stages.size() * workers, {});
-    trace.call_begin_ns.push_back(now_ns());
-    impl_->RunLaunch(call, chosen, times.data());
-    trace.call_ns.push_back(now_ns() - trace.call_begin_ns.back());
-    for (size_t i = 0; i < times.size(); ++i) {
-      if (times[i].begin_ns == 0) continue;
-      trace.work.push_back(
-          {call, static_cast<int>(i / workers), static_cast<int>(i % workers), times[i].begin_ns, times[i].end_ns});
+  impl_->Run([&] {
+    std::vector<WorkerTime> times;
+    for (size_t call = 0; call < impl_->launches.size(); ++call) {
+      Impl::CallLaunch& chosen = impl_->LaunchAt(call);
+      times.assign(chosen.launch.stages.size() * workers, {});
+      trace.call_begin_ns.push_back(now_ns());
+      impl_->RunLaunch(call, chosen, times.data());
+      trace.call_ns.push_back(now_ns() - trace.call_begin_ns.back());
+      for (size_t i = 0; i < times.size(); ++i) {
+        if (times[i].begin_ns == 0) continue;
+        trace.work.push_back(
+            {call, static_cast<int>(i / workers), static_cast<int>(i % workers), times[i].begin_ns, times[i].end_ns});
+      }
     }
-  }
-  impl_->shapes->Settle(impl_->bound);
+  });
   return trace;
 }
 
 int Session::KernelOf(size_t call) const { return impl_->LaunchAt(call).kernel; }
+
+int Session::states() const { return static_cast<int>(impl_->plan().states.size()); }
+
+int64_t Session::StateLength() const { return impl_->states->length(); }
+
+int64_t Session::StateCapacity() const { return impl_->states->capacity(); }
+
+void Session::ResetState() {
+  impl_->ChangeStates([this] { impl_->states->Reset(impl_->bound); });
+}
+
+void Session::TruncateState(int64_t length) {
+  impl_->ChangeStates([=, this] { impl_->states->Truncate(length, impl_->bound); });
+}
+
+Tensor Session::State(int i) const { return impl_->states->Get(impl_->StateIndex(i), impl_->bound); }
+
+void Session::SetState(int i, const Tensor& value) {
+  impl_->ChangeStates([&] { impl_->states->Set(impl_->StateIndex(i), value, impl_->bound); });
+}
+
+void Session::CopyState(const Session& from) {
+  if (from.impl_->package != impl_->package) {
+    throw Error(ExitCode::kUsage, "the sessions run different packages; SaveState and LoadState would be right");
+  }
+  impl_->ChangeStates([&] { impl_->states->CopyFrom(*from.impl_->states, from.impl_->bound, impl_->bound); });
+}
+
+std::string Session::SaveState() const { return WriteStates(*impl_->package, *impl_->states, impl_->bound); }
+
+size_t Session::SavedStateBytes() const { return SavedBytes(impl_->plan(), *impl_->states); }
+
+void Session::LoadState(std::string_view bytes) {
+  impl_->ChangeStates([&] { ReadStates(bytes, *impl_->package, *impl_->states, impl_->bound); });
+}
+
+void Session::HoldState(bool hold) { impl_->holds_states = hold; }
 
 int Session::outputs() const { return static_cast<int>(impl_->plan().outputs.size()); }
 
@@ -418,5 +489,7 @@ int64_t Session::memory_bytes() const {
 int Session::threads() const { return impl_->pool->threads(); }
 
 const Package& Session::package() const { return *impl_->package; }
+
+std::shared_ptr<const Package> Session::shared_package() const { return impl_->package; }
 
 }  // namespace hone

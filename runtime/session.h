@@ -32,7 +32,7 @@ class Session {
   // dense in the present shape. Each run copies them to the places where kernels expect their elements.
 
   // Copies the tensor in; its shape becomes the input's. Throws Error naming the input: kUsage when the name, the dtype
-  // or a fixed extent does not fit, kBadData for an extent out of its range.
+  // or a fixed extent does not fit, kBadData for an extent out of its range. The name may be a state's, too (SetState).
   void SetInput(std::string_view name, const Tensor& value);
   // Sets the shape of input i of the plan's list, for memory that is filled through InputData or bound. Set it before
   // the memory is filled. Throws Error as SetInput does. Allocates nothing.
@@ -87,10 +87,43 @@ class Session {
   };
   // Runs with a clock around each call and around each worker's share of each stage.
   Trace RunTraced();
-  // Bytes that the session holds: arena, inputs, outputs, workspaces.
+  // States (Plan::states) are none of the inputs and outputs. The session keeps them: each run reads what the last one
+  // left. At first they hold no position, or zeros where their shape is fixed. A run that fails leaves them as they
+  // were. A run that would outgrow one fails with Error(kBadData) before anything is computed, and the session stays
+  // usable.
+
+  int states() const;
+  // Positions that the states hold, and the most that they may; of the first one that grows, 0 if none does.
+  int64_t StateLength() const;
+  int64_t StateCapacity() const;
+  // Allocates nothing.
+  void ResetState();
+  // Keeps the first `length` positions, as if later ones had never been added. Throws Error(kUsage) if there are fewer,
+  // and if the value of a state of fixed shape would have to go back. Allocates nothing.
+  void TruncateState(int64_t length);
+  // A copy of state i of the plan's list, of the positions that it holds.
+  Tensor State(int i) const;
+  // Replaces it, and the number of its positions. Throws Error, naming it: kUsage for another type or shape, kBadData
+  // for more positions than it has room for.
+  void SetState(int i, const Tensor& value);
+  // Takes over the states of another session of the package, which must not run meanwhile. Throws Error(kUsage) for one
+  // of another package. Allocates nothing.
+  void CopyState(const Session& from);
+  // The states as bytes (docs/reference/formats.md), which every session of the model reads, also of a package for
+  // another machine or for more positions.
+  std::string SaveState() const;
+  size_t SavedStateBytes() const;  // the size of what SaveState gives
+  // Replaces the states. Throws Error(kBadData), and changes nothing, for damaged bytes, states of another model, and
+  // more positions than there is room for.
+  void LoadState(std::string_view bytes);
+  // With true, later runs leave the states as they find them, so that equal runs can be timed.
+  void HoldState(bool hold);
+
+  // Bytes that the session holds: arena, inputs, outputs, states, workspaces.
   int64_t memory_bytes() const;
   int threads() const;
   const Package& package() const;
+  std::shared_ptr<const Package> shared_package() const;
 
  private:
   struct Impl;

@@ -20,6 +20,7 @@ class SessionInputs {
 
   bool ranged(size_t input) const { return inputs_[input].ranged; }
   const Shape& shape(size_t input) const { return shapes_[input]; }
+  const std::vector<Shape>& shapes() const { return shapes_; }
   size_t size_bytes(size_t input) const;
   // `buffer` is the kernels' memory of the input. Throws Error: kUsage for a shape without the rank or the fixed
   // extents, kBadData for an extent out of its range. Allocates nothing.

@@ -47,6 +47,29 @@ Json BuffersJson(const Plan& plan, const std::vector<int>& indices) {
   return list;
 }
 
+// "state    past_key_values.0.key 1x3x(past: 0..4096)x64 float32, written in place"
+std::string StatesText(const Plan& plan) {
+  std::string text;
+  size_t number = plan.inputs.size();
+  for (const PlanState& state : plan.states) {
+    const std::string shape = ShapeTextOf(InputSpecs(plan).at(number++));
+    text += fmt::format("state    {}, {}\n", BufferText(Nth(plan.buffers, state.before), shape),
+                        state.before == state.after ? "written in place" : "copied");
+  }
+  return text;
+}
+
+Json StatesJson(const Plan& plan) {
+  Json list = Json::array();
+  for (const PlanState& state : plan.states) {
+    Json one = BuffersJson(plan, {state.before})[0];
+    one["axis"] = state.axis;
+    one["in_place"] = state.before == state.after;
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
 void PrintInfo(const Package& package) {
   const Plan& plan = package.plan();
   Print("model    {}\ntarget   {}\nthreads  {}\n", plan.model, plan.target.ToText(), plan.threads);
@@ -56,22 +79,25 @@ void PrintInfo(const Package& package) {
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     Print("output   {}\n", BufferText(Nth(plan.buffers, plan.outputs[i]), OutputShapeText(plan, i)));
   }
+  Print("{}", StatesText(plan));
   Print("{} calls, {} kernels, code {}\n{}\n{}", plan.calls.size(), plan.kernels.size(),
         BytesText(static_cast<int64_t>(package.lib().size())), MemoryText(plan), DispatchText(plan));
 }
 
 Json InfoJson(const std::string& path, const Package& package) {
   const Plan& plan = package.plan();
-  return {{"package", path},
-          {"model", plan.model},
-          {"target", plan.target.ToText()},
-          {"threads", plan.threads},
-          {"inputs", BuffersJson(plan, plan.inputs)},
-          {"outputs", BuffersJson(plan, plan.outputs)},
-          {"ranges", RangesJson(package)},
-          {"dispatch", DispatchJson(plan)},
-          {"memory", MemoryJson(plan)},
-          {"manifest", package.manifest()}};
+  Json info = {{"package", path},
+               {"model", plan.model},
+               {"target", plan.target.ToText()},
+               {"threads", plan.threads},
+               {"inputs", BuffersJson(plan, plan.inputs)},
+               {"outputs", BuffersJson(plan, plan.outputs)},
+               {"ranges", RangesJson(package)},
+               {"dispatch", DispatchJson(plan)},
+               {"memory", MemoryJson(plan)},
+               {"manifest", package.manifest()}};
+  if (!plan.states.empty()) info["states"] = StatesJson(plan);
+  return info;
 }
 
 using Packages = std::vector<std::shared_ptr<const Package>>;

@@ -16,6 +16,7 @@
 #include "cli/record_options.h"
 #include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/reference.h"
+#include "compiler/relay/state_values.h"
 #include "core/error.h"
 #include "lab/machine/package_there.h"
 #include "lab/model/build_model.h"
@@ -387,12 +388,15 @@ int VerifyCommand(const Arguments& arguments) {
     line.Next(NextOf(line, options, agree));
     return agree ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
   }
+  // States are no outputs of a package.
+  Model visible = model;
+  visible.typed = relay::WithoutStateResults(model.typed);
   std::vector<OutputError> errors;
   const std::vector<InputSpec> specs = InputSpecs(*subject.package);
   for (Inputs& inputs : inputs_of.each) {
     subject.inputs = std::move(inputs);
     const std::string at = ExtentsText(ExtentsOf(specs, subject.inputs));
-    for (OutputError& error : Verify(subject, options, model)) {
+    for (OutputError& error : Verify(subject, options, visible)) {
       if (!at.empty()) error.name += " at " + at;
       errors.push_back(std::move(error));
     }

@@ -323,6 +323,10 @@ std::string EmitAotObject(const AotModel& model) {
                             "graph, or a target without amx, would be right",
                             model.plan.target.ToText()));
   }
+  if (!model.plan.states.empty()) {
+    throw Error(ExitCode::kUsage,
+                "the package keeps states between runs, which libhone does; --executor graph would be right");
+  }
   if (!model.plan.ranged.empty()) {
     throw Error(ExitCode::kUsage,
                 fmt::format("the package leaves the dimension {0} to each run, and --executor aot "

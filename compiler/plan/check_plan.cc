@@ -71,15 +71,26 @@ class PlanCheck {
         last_use_.at(static_cast<size_t>(extent)) = static_cast<int64_t>(i);
     }
     for (size_t i = 0; i < plan_.calls.size(); ++i) CheckCall(i);
-    for (const int output : plan_.outputs) {
-      const PlanBuffer& buffer = Nth(plan_.buffers, output);
-      Require(Nth(written_, output).Cover(0, buffer.size_bytes), Named(buffer), "not all written");
-    }
+    for (const int output : plan_.outputs) RequireWritten(output);
+    for (const PlanState& state : plan_.states) RequireWritten(state.after);
   }
 
  private:
   static void Require(bool holds, const std::string& where, const std::string& what) {
     if (!holds) throw Error(ExitCode::kBug, fmt::format("the plan is wrong: {}: {}", where, what));
+  }
+  void RequireWritten(int number) const {
+    const PlanBuffer& buffer = Nth(plan_.buffers, number);
+    Require(Nth(written_, number).Cover(0, buffer.size_bytes), Named(buffer), "not all written");
+  }
+  // Whether the buffer holds a state when a run begins, and whether it holds one when the run has ended.
+  bool IsKept(int number) const {
+    return std::any_of(plan_.states.begin(), plan_.states.end(),
+                       [number](const PlanState& state) { return state.before == number; });
+  }
+  bool IsNext(int number) const {
+    return std::any_of(plan_.states.begin(), plan_.states.end(),
+                       [number](const PlanState& state) { return state.after == number; });
   }
   static std::string Named(const PlanBuffer& buffer) { return fmt::format("buffer '{}'", buffer.name); }
 
@@ -92,7 +103,7 @@ class PlanCheck {
     if (const Anchor* anchor = AnchorOf(function)) CheckVariants(*anchor, where);
     for (size_t i = 0; i < types.size(); ++i) {
       CheckStride(function, call.operands[i], *types[i], i, where);
-      if (i < function.params.size()) CheckRead(call.operands[i], *types[i], where);
+      if (i < function.params.size()) CheckRead(call.operands[i], *types[i], index, where);
     }
     for (const int extent : ExtentsOf(call)) {
       const PlanBuffer& buffer = Nth(plan_.buffers, extent);
@@ -134,10 +145,12 @@ class PlanCheck {
     }
   }
 
-  void CheckRead(const PlanView& view, const relay::Type& type, const std::string& where) const {
+  void CheckRead(const PlanView& view, const relay::Type& type, size_t call, const std::string& where) {
     const auto index = static_cast<size_t>(view.buffer);
     const PlanBuffer& buffer = plan_.buffers[index];
-    const bool given = buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kParam;
+    const bool kept = buffer.kind == BufferKind::kState && IsKept(view.buffer);
+    const bool given = kept || buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kParam;
+    if (kept) first_read_.try_emplace(index, call);
     ForImages(view, type, where, [&](int64_t begin, int64_t end) {
       Require(given || written_[index].Cover(begin, end), where, "reads what nobody wrote in " + Named(buffer));
     });
@@ -146,8 +159,13 @@ class PlanCheck {
   void CheckWrite(const PlanView& view, const relay::Type& type, size_t call, const std::string& where) {
     const auto index = static_cast<size_t>(view.buffer);
     const PlanBuffer& buffer = plan_.buffers[index];
-    const bool ours = buffer.kind == BufferKind::kOutput || buffer.kind == BufferKind::kArena;
+    const bool ours = buffer.kind == BufferKind::kOutput || buffer.kind == BufferKind::kArena ||
+                      (buffer.kind == BufferKind::kState && IsNext(view.buffer));
     Require(ours, where, "writes to " + Named(buffer));
+    // The state that was there has no other reader: later ones mean what is written.
+    const auto read = first_read_.find(index);
+    const bool appends = read != first_read_.end() && read->second == call;
+    Require(!IsKept(view.buffer) || appends, where, "writes over the state that another call reads: " + Named(buffer));
     ForImages(view, type, where, [&](int64_t begin, int64_t end) {
       Require(written_[index].Add(begin, end), where, "writes again in " + Named(buffer));
     });
@@ -175,8 +193,9 @@ class PlanCheck {
 
   const Plan& plan_;
   const std::vector<relay::FunctionPtr>& functions_;
-  std::vector<Runs> written_;      // per buffer
-  std::vector<int64_t> last_use_;  // per buffer: the last call that uses it
+  std::vector<Runs> written_;            // per buffer
+  std::vector<int64_t> last_use_;        // per buffer: the last call that uses it
+  std::map<size_t, size_t> first_read_;  // of a kept state's buffer: the first call that reads it
   std::set<size_t> placed_;
   std::map<int64_t, size_t> live_;  // offset in the arena -> buffer
 };

@@ -11,6 +11,7 @@ namespace hone {
 // `functions` are the functions of the plan's calls, in their order. Checks that
 //   - each operand's images lie inside its buffer, with the distance that the call's kernel assumes;
 //   - no byte is read, or left in an output, that no earlier call wrote, and none is written twice;
+//   - a state is written over by one call at most, which is the first that reads it;
 //   - no two buffers that hold values at the same time share bytes of the arena.
 // Takes microseconds per call of the plan. Throws Error(kBug) naming the call or buffer.
 void CheckPlan(const Plan& plan, const std::vector<relay::FunctionPtr>& functions);

@@ -20,9 +20,11 @@
 #include "compiler/plan/check_plan.h"
 #include "compiler/plan/item_boxes.h"
 #include "compiler/plan/kernel_table.h"
+#include "compiler/plan/states_in_place.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/ranged_inputs.h"
+#include "compiler/relay/state_values.h"
 #include "core/error.h"
 #include "core/nth.h"
 
@@ -82,6 +84,8 @@ class Lowering {
   // `compiled`: whether to include the kernels' code and stages; `known`: kernels that need no compiling.
   Lowered Run(bool compiled, CompiledKernels* known = nullptr) {
     places_ = PlaceConcats(order_);
+    states_ = relay::StateValues(*module_.main, ResultTypes());
+    in_place_ = StatesInPlace(module_, order_, states_);
     AddInputs();
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
@@ -120,16 +124,23 @@ class Lowering {
     for (size_t i = 0; i < module_.main->params.size(); ++i) {
       const relay::Var& var = *module_.main->params[i];
       RequireKnownShape(var.type, "input " + var.name);
-      const bool is_extent = relay::IsExtent(ranged, static_cast<int64_t>(i));
-      const PlanView view = AddBuffer(is_extent ? relay::DimensionName(var) : var.name, BufferKind::kInput, *var.type);
+      const bool is_extent = relay::IsExtent(ranged, static_cast<int64_t>(i)), is_state = IsState(i);
+      const PlanView view = AddBuffer(is_extent ? relay::DimensionName(var) : var.name,
+                                      is_state ? BufferKind::kState : BufferKind::kInput, *var.type);
       views_[&var] = {view};
       numbers.push_back(static_cast<int>(plan().inputs.size()));
-      if (!is_extent) plan().inputs.push_back(view.buffer);
+      if (!is_extent && !is_state) plan().inputs.push_back(view.buffer);
     }
     for (const relay::RangedInput& each : ranged) {
+      if (IsState(each.input)) continue;
       const PlanView& extent = views_[Nth(module_.main->params, each.extent).get()].at(0);
       plan().ranged.push_back({Nth(numbers, each.input), static_cast<int>(each.axis), extent.buffer, each.least});
     }
+  }
+
+  bool IsState(size_t param) const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [&](const relay::StateValue& each) { return each.input == static_cast<int64_t>(param); });
   }
 
   // Passes make a constant for each call that reads it packed, transposed or scaled; equal ones are stored once.
@@ -182,10 +193,15 @@ class Lowering {
     }
     std::vector<PlanView> operands;
     for (const ExprPtr& arg : call.args) operands.push_back(ViewsOf(arg).at(0));
+    auto primitive = std::static_pointer_cast<const relay::Function>(call.op);
+    if (in_place_.contains(expr.get())) {
+      slots_[expr.get()] = operands[StateArgument(*function)];
+      primitive = WritingInPlace(*function);
+    }
     const std::vector<PlanView> results = ResultsOf(expr, Summarise(*function).op);
     operands.insert(operands.end(), results.begin(), results.end());
     views_[expr.get()] = results;
-    if (AddCall(std::static_pointer_cast<const relay::Function>(call.op), std::move(operands))) {
+    if (AddCall(primitive, std::move(operands))) {
       call_of_[expr.get()] = plan().calls.size() - 1;
     }
   }
@@ -319,51 +335,84 @@ class Lowering {
     return true;
   }
 
-  // A result's buffer becomes the user's if a kernel wrote all of it and nothing else reads or returns it.
-  bool CanBeOutput(const PlanView& view, const relay::Type& type) {
+  // A result's buffer becomes the user's if a kernel wrote all of it and nothing else reads or returns it. A state's
+  // may be read.
+  bool CanBeOutput(const PlanView& view, const relay::Type& type, BufferKind kind) {
     const PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
     return buffer.kind == BufferKind::kArena && view.offset_bytes == 0 && buffer.size_bytes == PhysicalBytes(type) &&
-           !read_.contains(view.buffer);
+           (kind == BufferKind::kState || !read_.contains(view.buffer));
   }
 
-  void AddOutputs() {
+  // The fields of main's tuple, or its only result.
+  std::vector<ExprPtr> Results() const {
     const ExprPtr& body = module_.main->body;
     const relay::Tuple* tuple = relay::AsTuple(body);
-    const std::vector<ExprPtr> results = tuple ? tuple->fields : std::vector<ExprPtr>{body};
+    return tuple ? tuple->fields : std::vector<ExprPtr>{body};
+  }
+
+  std::vector<TypePtr> ResultTypes() const {
     std::vector<TypePtr> types;
-    for (const ExprPtr& result : results) {
+    for (const ExprPtr& result : Results()) {
       const bool several = result->type->kind == relay::TypeKind::kTuple;
       const std::vector<TypePtr> one{result->type};
       for (const TypePtr& type : several ? result->type->fields : one) types.push_back(type);
     }
+    return types;
+  }
+
+  void AddOutputs() {
+    const std::vector<TypePtr> types = ResultTypes();
     std::vector<PlanView> views;
-    for (const ExprPtr& result : results) {
+    for (const ExprPtr& result : Results()) {
       for (const PlanView& view : ViewsOf(result)) views.push_back(view);
     }
     const std::vector<relay::CountedOutput> counted = relay::CountedOutputs(*module_.main, views.size());
     const size_t own = relay::OwnOutputs(counted, views.size());
+    const std::vector<int64_t> kept = relay::StateResults(*module_.main);
     std::vector<int> buffers;
+    std::vector<int> places;  // of each result in Plan::outputs
     for (size_t i = 0; i < views.size(); ++i) {
+      const bool is_state = std::count(kept.begin(), kept.end(), static_cast<int64_t>(i)) > 0;
       const std::string name = i < own ? relay::OutputName(module_, i) : relay::NameOfCount(module_, counted, i);
-      buffers.push_back(AddOutput(views[i], types.at(i), name));
+      places.push_back(static_cast<int>(plan().outputs.size()));
+      buffers.push_back(AddOutput(views[i], types.at(i), name, is_state ? BufferKind::kState : BufferKind::kOutput));
+      if (i < own && !is_state) plan().outputs.push_back(buffers.back());
     }
-    plan().outputs.assign(buffers.begin(), buffers.begin() + static_cast<int64_t>(own));
     for (const relay::CountedOutput& each : counted) {
-      plan().counted.push_back(
-          {static_cast<int>(each.output), static_cast<int>(each.axis), Nth(buffers, each.count), each.most});
+      if (std::count(kept.begin(), kept.end(), each.output) > 0) continue;
+      const int place = each.output < 0 ? -1 : Nth(places, each.output);
+      plan().counted.push_back({place, static_cast<int>(each.axis), Nth(buffers, each.count), each.most});
+    }
+    AddStates(buffers);
+  }
+
+  // `buffers` are those of main's results.
+  void AddStates(const std::vector<int>& buffers) {
+    const auto of_param = [&](int64_t param) { return views_.at(Nth(module_.main->params, param).get()).at(0).buffer; };
+    for (const relay::StateValue& each : states_) {
+      PlanState state{of_param(each.input), Nth(buffers, each.output), static_cast<int>(each.axis)};
+      if (each.axis >= 0) state.extent = of_param(each.extent);
+      if (each.axis >= 0) state.count = Nth(buffers, each.count);
+      plan().states.push_back(state);
     }
   }
 
+  bool IsWrittenInPlace(const PlanView& view) const {
+    return std::any_of(in_place_.begin(), in_place_.end(),
+                       [&](const relay::Expr* append) { return views_.at(append).at(0) == view; });
+  }
+
   // Returns the buffer's number.
-  int AddOutput(const PlanView& view, const TypePtr& type, const std::string& name) {
-    if (!CanBeOutput(view, *type)) {
-      const PlanView copy = AddBuffer(name, BufferKind::kOutput, *type);
+  int AddOutput(const PlanView& view, const TypePtr& type, const std::string& name, BufferKind kind) {
+    if (kind == BufferKind::kState && IsWrittenInPlace(view)) return view.buffer;
+    if (!CanBeOutput(view, *type, kind)) {
+      const PlanView copy = AddBuffer(name, kind, *type);
       AddCall(CopyFunction(type), {view, copy});
       return copy.buffer;
     }
     PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
     buffer.name = name;
-    buffer.kind = BufferKind::kOutput;
+    buffer.kind = kind;
     buffer.shape = type->shape;
     buffer.layout = Layout();
     return view.buffer;
@@ -373,6 +422,8 @@ class Lowering {
   std::vector<ExprPtr> order_;
   KernelTable kernels_;
   ConcatPlaces places_;
+  std::vector<relay::StateValue> states_;
+  std::set<const relay::Expr*> in_place_;  // the calls that write a state where the run found it
   Lowered lowered_;
   std::vector<FunctionPtr> functions_;                                   // the functions of the plan's calls
   std::unordered_map<const relay::Expr*, std::vector<PlanView>> views_;  // one view per result

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKindNames = {"input", "output", "param", "arena"};
+constexpr std::array<std::string_view, 5> kKindNames = {"input", "output", "param", "arena", "state"};
 
 BufferKind ParseKind(const std::string& name) {
   for (size_t i = 0; i < kKindNames.size(); ++i) {
@@ -250,6 +250,23 @@ std::vector<RangedAxis> RangedFromJson(const Json& json, const Plan& plan) {
   return ranged;
 }
 
+Json StatesToJson(const std::vector<PlanState>& states) {
+  Json numbers = Json::array();
+  for (const PlanState& each : states) {
+    for (const int number : {each.before, each.after, each.axis, each.extent, each.count}) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<PlanState> StatesFromJson(const Json& json) {
+  const std::vector<int64_t> numbers = RowsField(json, "states", 5, -1);
+  std::vector<PlanState> states(numbers.size() / 5);
+  const int64_t* at = numbers.data();
+  const auto next = [&at] { return static_cast<int>(*at++); };
+  for (PlanState& each : states) each = {next(), next(), next(), next(), next()};
+  return states;
+}
+
 }  // namespace
 
 Json ToJson(const Dispatch& dispatch) {
@@ -283,6 +300,7 @@ Json ToJson(const Plan& plan) {
                {"live_bound_bytes", plan.live_bound_bytes}};
   if (!plan.counted.empty()) json["counted"] = CountedToJson(plan.counted);
   if (!plan.ranged.empty()) json["ranged"] = RangedToJson(plan.ranged);
+  if (!plan.states.empty()) json["states"] = StatesToJson(plan.states);
   return json;
 }
 
@@ -303,6 +321,7 @@ Plan PlanFromJson(const Json& json) {
   plan.outputs = IndicesField(json, "outputs", plan.buffers.size());
   if (json.find("counted") != json.end()) plan.counted = CountedFromJson(json);
   if (json.find("ranged") != json.end()) plan.ranged = RangedFromJson(json, plan);
+  if (json.find("states") != json.end()) plan.states = StatesFromJson(json);
   plan.arena_bytes = IntegerField(json, "arena_bytes", 0);
   plan.params_bytes = IntegerField(json, "params_bytes", 0);
   plan.live_bound_bytes = IntegerField(json, "live_bound_bytes", 0);

@@ -20,6 +20,7 @@ enum class BufferKind : uint8_t {
   kOutput = 1,  // the user's memory
   kParam = 2,   // in the package's params section
   kArena = 3,   // in the session's arena
+  kState = 4,   // the session's; what is there stays for the next run
 };
 
 struct PlanBuffer {
@@ -131,6 +132,19 @@ struct RangedAxis {
   bool operator==(const RangedAxis&) const = default;
 };
 
+// A value that a session keeps from one run to the next: a cache of keys, the hidden values of a recurrent layer. It is
+// none of the plan's inputs and outputs.
+//
+//    k k k k n n . .    axis: 4 positions that were there, of at most 8; a run adds 2
+struct PlanState {
+  int before = 0;   // the buffer of kind kState that a run reads; its shape is the largest, its name the state's
+  int after = 0;    // the one that a run leaves; equal to `before` if the run writes its new positions there
+  int axis = -1;    // along which it grows from no position on; -1: the shape is fixed, and it begins with zeros
+  int extent = -1;  // buffer of the number of positions before a run: one int64 of kind kInput, not among Plan::inputs
+  int count = -1;   // buffer of their number after it: one int64 of kind kOutput, counted by an entry of Plan::counted
+  bool operator==(const PlanState&) const = default;
+};
+
 struct Plan {
   int version = kPlanVersion;
   std::string model;  // path or zoo name, for people
@@ -143,6 +157,7 @@ struct Plan {
   std::vector<int> outputs;
   std::vector<CountedAxis> counted;  // empty: every output's shape is that of its buffer
   std::vector<RangedAxis> ranged;    // empty: every input's shape is that of its buffer
+  std::vector<PlanState> states;     // empty: a run depends on its inputs alone
   int64_t arena_bytes = 0;
   int64_t params_bytes = 0;
   int64_t live_bound_bytes = 0;  // most bytes that are live at once; no plan can need a smaller arena

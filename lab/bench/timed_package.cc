@@ -45,6 +45,7 @@ std::unique_ptr<Session> LoadedAnew::Start(const std::shared_ptr<const Package>&
                                            const SessionOptions& options) const {
   auto session = std::make_unique<Session>(package, options);
   for (const auto& [name, tensor] : inputs_) session->SetInput(name, tensor);
+  session->HoldState(true);
   return session;
 }
 

@@ -112,6 +112,11 @@ PackageThere ForMachine(const std::string& path, std::shared_ptr<const Package> 
   if (!why_not.empty()) {
     throw Error(ExitCode::kBadConfig, fmt::format("{} cannot run on {}: {}", path, RunnerName(machine), why_not));
   }
+  if (!there.package->plan().states.empty()) {
+    throw Error(ExitCode::kUsage, fmt::format("{} keeps states between runs, which a runner does not; it runs on this "
+                                              "machine, and --state none of `hone build` leaves them to the caller",
+                                              path));
+  }
   there.package->VerifyParams();
   return there;
 }

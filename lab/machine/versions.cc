@@ -16,16 +16,17 @@
 #include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/wire/protocol.h"
 #include "runtime/hone.h"
+#include "runtime/saved_state.h"
 
 namespace hone {
 
 std::string VersionText() {
   return fmt::format(
       "hone {}\nLLVM {}\nformats: package {}, plan {}, store {}, protocol {}, log {}, pack {}, bench {}, comparison "
-      "{}, history {}, health {}, kernel ABI {}, C API {}\n",
+      "{}, history {}, health {}, saved state {}, kernel ABI {}, C API {}\n",
       HoneVersion(), LlvmVersion(), kPackageVersion, kPlanVersion, kSchemaVersion, kProtocolVersion, kLogVersion,
-      kPackVersion, kBenchVersion, kComparisonVersion, kHistoryVersion, kHealthVersion, HONE_KERNEL_ABI_VERSION,
-      HONE_API_VERSION);
+      kPackVersion, kBenchVersion, kComparisonVersion, kHistoryVersion, kHealthVersion, kSavedStateVersion,
+      HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
 }
 
 Json VersionJson() {
@@ -41,6 +42,7 @@ Json VersionJson() {
           {"comparison", kComparisonVersion},
           {"history", kHistoryVersion},
           {"health", kHealthVersion},
+          {"saved_state", kSavedStateVersion},
           {"kernel_abi", HONE_KERNEL_ABI_VERSION},
           {"c_api", HONE_API_VERSION}};
 }

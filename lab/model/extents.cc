@@ -21,8 +21,9 @@ std::vector<FreeDimension> FreeDimensions(const std::vector<InputSpec>& specs) {
       const auto known = std::find_if(dimensions.begin(), dimensions.end(),
                                       [&](const FreeDimension& each) { return each.name == range.dimension; });
       if (known == dimensions.end()) {
-        dimensions.push_back({range.dimension, range.least, most});
+        dimensions.push_back({range.dimension, range.least, most, spec.is_state});
       } else {
+        known->of_state = known->of_state || spec.is_state;
         known->least = std::max(known->least, range.least);
         known->most = std::min(known->most, most);
       }
@@ -96,9 +97,11 @@ Shape ChosenExtents::ShapeOf(const InputSpec& spec) const {
   Shape shape = spec.shape;
   for (const InputRange& range : spec.ranges) {
     const auto chosen = chosen_.find(range.dimension);
-    const auto most = std::find_if(free_.begin(), free_.end(),
+    const auto free = std::find_if(free_.begin(), free_.end(),
                                    [&](const FreeDimension& each) { return each.name == range.dimension; });
-    Nth(shape, range.axis) = chosen != chosen_.end() ? chosen->second.extent : most->most;
+    Nth(shape, range.axis) = chosen != chosen_.end() ? chosen->second.extent
+                             : free->of_state        ? free->least
+                                                     : free->most;
   }
   return shape;
 }

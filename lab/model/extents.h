@@ -17,6 +17,7 @@ namespace hone {
 struct FreeDimension {
   std::string name;
   int64_t least = 1, most = 1;
+  bool of_state = false;  // the number of positions of a state, of which a session has none at first
 };
 // In the order of the inputs' axes; empty if all shapes are fixed.
 std::vector<FreeDimension> FreeDimensions(const std::vector<InputSpec>& specs);
@@ -43,7 +44,7 @@ class ChosenExtents {
   void Choose(const std::string& name, int64_t extent, const std::string& from);
   // Chooses the extents of the input's free axes. The shape has the input's rank and fixed extents. Throws as Choose.
   void ChooseAsIn(const InputSpec& spec, const Shape& shape, const std::string& from);
-  // The input's shape with the chosen extents, and the largest ones where none was chosen.
+  // The input's shape with the chosen extents, and the largest ones where none was chosen, or none of a state.
   Shape ShapeOf(const InputSpec& spec) const;
 
  private:

@@ -141,6 +141,13 @@ std::vector<InputSpec> InputSpecs(const Plan& plan) {
     const std::string& dimension = Nth(plan.buffers, axis.extent).name;
     Nth(specs, axis.input).ranges.push_back({static_cast<size_t>(axis.axis), dimension, axis.least});
   }
+  for (const PlanState& state : plan.states) {
+    const PlanBuffer& buffer = Nth(plan.buffers, state.before);
+    InputSpec& spec = specs.emplace_back(InputSpec{buffer.name, buffer.dtype, buffer.shape});
+    spec.is_state = true;
+    if (state.axis < 0) continue;
+    spec.ranges.push_back({static_cast<size_t>(state.axis), Nth(plan.buffers, state.extent).name, 0});
+  }
   return specs;
 }
 

@@ -37,19 +37,20 @@ struct InputSpec {
   Shape shape;                          // the largest
   IndexBounds indexes = {};             // bounds of its integers, if they are indices
   std::vector<InputRange> ranges = {};  // empty: the shape is fixed
+  bool is_state = false;                // a session keeps it from run to run, and takes it by its name, too
 };
 // "1x(seq: 1..512)x768"
 std::string ShapeTextOf(const InputSpec& spec);
-// The inputs of a package.
+// The inputs of a package, and then its states.
 std::vector<InputSpec> InputSpecs(const Package& package);
-// The inputs of a plan, without the bounds of integers.
+// The inputs and states of a plan, without the bounds of integers.
 std::vector<InputSpec> InputSpecs(const Plan& plan);
 
 // Makes one tensor per input. Input i is filled from seed + i. Random integers of 32 and 64 bits are indices in range
 // if they select elements, else 0 or 1, as in a mask. Free dimensions have the extents that the options give by files,
-// --shape or --dim, and else the largest ones. Throws Error(kUsage) for a file or --shape of an unknown input (with the
-// nearest name), or of a wrong shape or dtype. Throws Error(kBadData), naming the dimension, for an extent out of its
-// range or options that disagree on one.
+// --shape or --dim, and else the largest ones; those of states have the least. Throws Error(kUsage) for a file or
+// --shape of an unknown input (with the nearest name), or of a wrong shape or dtype. Throws Error(kBadData), naming the
+// dimension, for an extent out of its range or options that disagree on one.
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options);
 
 // Throws Error(kUsage), naming the input and --input, for an index out of range. A kernel would read the nearest

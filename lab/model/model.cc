@@ -38,14 +38,14 @@ std::map<std::string, Tensor> OtherValues(const ModelOptions& options) {
 
 bool IsOfOnnx(const ModelOptions& options) {
   return !options.shapes.empty() || !options.dims.empty() || options.max_dim != 0 || !options.values.empty() ||
-         !options.seed_input.empty();
+         !options.states.empty() || !options.seed_input.empty();
 }
 
 Model LoadZoo(const ModelOptions& options) {
   if (IsOfOnnx(options)) {
     throw Error(ExitCode::kUsage,
-                "--shape, --dim, --max-dim, --value and --seed-input are for .onnx files; a zoo network takes "
-                "--batch and --image-shape");
+                "--shape, --dim, --max-dim, --value, --state and --seed-input are for .onnx files; a zoo network "
+                "takes --batch and --image-shape");
   }
   ZooOptions zoo;
   zoo.batch = options.batch;
@@ -101,7 +101,7 @@ void RequireNoOthers(const ModelOptions& options) {
   if (!IsOfZoo(options) && !IsOfOnnx(options)) return;
   throw Error(ExitCode::kUsage,
               fmt::format("a .relay file has its shapes in its text: --batch, --classes, --image-shape, --layout, "
-                          "--shape, --dim, --max-dim, --value and --seed-input do not go with {}",
+                          "--shape, --dim, --max-dim, --value, --state and --seed-input do not go with {}",
                           options.model));
 }
 
@@ -162,6 +162,7 @@ OnnxImportOptions ImportOptionsOf(const ModelOptions& options) {
     }
   }
   import.max_dim = options.max_dim;
+  import.states = options.states;
   import.seed = options.seed;
   import.seed_input = options.seed_input;
   for (const std::string& text : options.values) {

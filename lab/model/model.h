@@ -28,6 +28,7 @@ struct ModelOptions {
   std::string other_values;               // .safetensors file of values that replace the model's own; may be empty
   int64_t max_dim = 0;                    // bound of an .onnx file's axes with runtime extents; 0: these are refused
   std::vector<std::string> values;        // NAME=16000: an input of an .onnx file that always holds this number
+  std::vector<std::string> states;        // auto, none or IN=OUT: an .onnx file's outputs that its next run reads
   std::string seed_input;                 // name of an input that seeds an .onnx file's random operators; may be empty
   std::vector<std::string> exact_layers;  // convolutions that get no kernel that trades accuracy for speed
 };
@@ -47,7 +48,7 @@ Model LoadModel(const ModelOptions& options);
 // then the longest part before a colon that exists. The layer is empty if none is given.
 std::pair<std::string, std::string> SplitLayer(const std::string& what);
 
-// --shape, --dim, --max-dim, --value and the seeds in the importer's form. Throws Error(kUsage).
+// --shape, --dim, --max-dim, --value, --state and the seeds in the importer's form. Throws Error(kUsage).
 OnnxImportOptions ImportOptionsOf(const ModelOptions& options);
 // MODEL as an ONNX graph that can be quantised; a zoo network or .relay file is exported. Throws Error as LoadModel,
 // FloatModel and the export do.

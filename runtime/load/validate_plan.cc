@@ -65,6 +65,7 @@ class PlanValidator {
     for (const PlanBuffer& buffer : plan_.buffers) ValidateBuffer(buffer);
     ValidateList(plan_.inputs, BufferKind::kInput, {"inputs"});
     ValidateList(plan_.outputs, BufferKind::kOutput, {"outputs"});
+    ValidateStates();
     for (size_t i = 0; i < plan_.kernels.size(); ++i) {
       ValidateKernel(plan_.kernels[i], {"kernel", static_cast<int64_t>(i)});
     }
@@ -98,6 +99,7 @@ class PlanValidator {
     switch (buffer.kind) {
       case BufferKind::kInput:
       case BufferKind::kOutput:
+      case BufferKind::kState:
         Require(buffer.offset_bytes == 0 && !buffer.layout.blocked(), where, "the user's memory is plain row-major");
         return;
       case BufferKind::kParam:
@@ -124,6 +126,9 @@ class PlanValidator {
       for (const CountedAxis& counted : plan_.counted) ValidateCounted(counted, listed);
     } else {
       for (const RangedAxis& ranged : plan_.ranged) ValidateRanged(ranged, listed);
+      for (const PlanState& state : plan_.states) {
+        if (state.extent >= 0) ValidateStateExtent(state, listed);
+      }
     }
     for (size_t i = 0; i < listed.size(); ++i) {
       Require(listed[i] || plan_.buffers[i].kind != kind, where,
@@ -160,6 +165,57 @@ class PlanValidator {
     fits = fits && Below(ranged.axis, shape->size()) && ranged.least <= (*shape)[ranged.axis];
     Require(fits && ranged.least >= 0, {"ranged"},
             [&] { return fmt::format("axis {} of input {} does not fit its extent", ranged.axis, ranged.input); });
+  }
+
+  // Marks the extent's buffer as listed.
+  void ValidateStateExtent(const PlanState& state, std::vector<bool>& listed) const {
+    const bool fits = IsInteger(state.extent) && plan_.buffers[state.extent].kind == BufferKind::kInput &&
+                      std::find(plan_.inputs.begin(), plan_.inputs.end(), state.extent) == plan_.inputs.end();
+    Require(fits, {"states"}, [&] { return fmt::format("buffer {} is no extent of a state", state.extent); });
+    listed[state.extent] = true;
+  }
+
+  bool IsStateBuffer(int buffer) const {
+    return Below(buffer, plan_.buffers.size()) && plan_.buffers[buffer].kind == BufferKind::kState;
+  }
+
+  // The number of positions after a run is checked against the capacity before they are counted on.
+  bool IsLimited(const PlanState& state) const {
+    const int64_t most = plan_.buffers[state.before].shape[state.axis];
+    return std::any_of(plan_.counted.begin(), plan_.counted.end(), [&](const CountedAxis& counted) {
+      return counted.output == -1 && counted.count == state.count && counted.most == most;
+    });
+  }
+
+  bool IsState(const PlanState& state) const {
+    if (!IsStateBuffer(state.before) || !IsStateBuffer(state.after)) return false;
+    const PlanBuffer &before = plan_.buffers[state.before], &after = plan_.buffers[state.after];
+    Shape shape = before.shape;
+    if (state.axis < 0) return state.extent == -1 && state.count == -1 && IsSame(before, after, shape);
+    if (!Below(state.axis, shape.size()) || after.shape.size() != shape.size()) return false;
+    if (after.shape[state.axis] < shape[state.axis] || state.extent < 0 || !IsLimited(state)) return false;
+    shape[state.axis] = after.shape[state.axis];
+    return IsSame(before, after, shape);
+  }
+  static bool IsSame(const PlanBuffer& before, const PlanBuffer& after, const Shape& shape) {
+    return before.dtype == after.dtype && after.shape == shape;
+  }
+
+  void ValidateStates() const {
+    std::vector<bool> listed(plan_.buffers.size(), false);
+    for (size_t i = 0; i < plan_.states.size(); ++i) {
+      const PlanState& state = plan_.states[i];
+      bool fits = IsState(state) && !listed[state.before] && !listed[state.after];
+      for (size_t j = 0; fits && j < i; ++j) {
+        fits = plan_.states[j].extent != state.extent || plan_.states[j].count == state.count;
+      }
+      Require(fits, {"state", static_cast<int64_t>(i)}, "its buffers do not fit each other");
+      listed[state.before] = listed[state.after] = true;
+    }
+    for (size_t i = 0; i < listed.size(); ++i) {
+      Require(listed[i] || plan_.buffers[i].kind != BufferKind::kState, {"states"},
+              [&] { return fmt::format("buffer {} is left out", i); });
+    }
   }
 
   bool IsParam(int buffer) const { return plan_.buffers[buffer].kind == BufferKind::kParam; }
@@ -218,7 +274,7 @@ class PlanValidator {
     Require(!call.operands.empty(), where, "no operands");
     for (const PlanView& view : call.operands) ValidateView(view, where);
     const BufferKind result = plan_.buffers[call.operands.back().buffer].kind;
-    Require(result == BufferKind::kOutput || result == BufferKind::kArena, where, "writes to an input or a parameter");
+    Require(result != BufferKind::kInput && result != BufferKind::kParam, where, "writes to an input or a parameter");
     ValidateBoxes(call.boxes, plan_.kernels[call.kernel], where);
     for (size_t i = 0; i < call.variants.size(); ++i) {
       const CallVariant& variant = call.variants[i];
@@ -301,7 +357,7 @@ class KernelMatcher {
       return fmt::format("{} is {}; the kernel was compiled for {}", given(), DTypeName(buffer.dtype),
                          DTypeName(operand.dtype));
     });
-    const bool writable = buffer.kind == BufferKind::kArena || buffer.kind == BufferKind::kOutput;
+    const bool writable = buffer.kind != BufferKind::kInput && buffer.kind != BufferKind::kParam;
     Require(operand.role != OperandRole::kOutput || writable, where, [&] { return given() + " cannot be written"; });
     Require(view.batch_stride_bytes % DTypeBytes(operand.dtype) == 0, where,
             [&] { return fmt::format("batch stride {}", view.batch_stride_bytes); });

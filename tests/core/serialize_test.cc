@@ -54,6 +54,7 @@ Plan SomePlan() {
   plan.outputs = {1};
   plan.counted = {{0, 1, 1, 17}, {-1, 0, 1, 9}};
   plan.ranged = {{0, 0, 1, 0}, {0, 1, 0, 7}};
+  plan.states = {{1, 0, -1, -1, -1}, {1, 1, 2, 0, 1}};
   plan.calls[0].boxes = {{0, 3, {{2, -1, 1, 1}, {3, 1, 2, 16}}}, {1, 0, {{1, 0, 1, 1}}}};
   plan.calls[0].variants = {{0, {{1, 8}, {0, 0}}, {{0, 1, {{2, 1, 1, 1}}}}}, {0, {{0, 100}}, {}}};
   plan.arena_bytes = 192;
@@ -143,6 +144,10 @@ TEST(Serialize, RangesAreChecked) {
   refused("/ranged", {0, 0, 1, int64_t{1} << 31});
   refused("/ranged", {1, 0, 1, 1});
   refused("/ranged", {0, 0, 2, 1});
+  refused("/states", Json(7));
+  refused("/states", {0, 0, 1, 0});
+  refused("/states", {0, 0, 1, 0, -2});
+  refused("/states", {0, 0, 1, 0, int64_t{1} << 31});
   refused("/calls/0/boxes", Json(7));
   refused("/calls/0/boxes", {0, 0});
   refused("/calls/0/boxes", {0, 0, 1, 2, -1, 1});

@@ -97,6 +97,51 @@ TEST(ValidatePlan, RefusesRangesThatDoNotFit) {
   ExpectRangedRefused("several", [](Plan& p) { p.buffers[3].shape = {2}, p.buffers[3].size_bytes = 16; });
 }
 
+// RangedPlan with a state of up to 16 positions, buffers 6 to 8, and one of a fixed shape, buffers 9 and 10.
+Plan StatePlan() {
+  Plan plan = testing::RangedPlan();
+  const auto add = [&](const char* name, BufferKind kind, DType dtype, const Shape& shape) {
+    plan.buffers.push_back({name, kind, dtype, shape, Layout(), ElementCount(shape) * DTypeBytes(dtype), 0});
+  };
+  add("past", BufferKind::kState, DType::kFloat32, {2, 16, 3});
+  add("length", BufferKind::kInput, DType::kInt64, {});
+  add("positions", BufferKind::kOutput, DType::kInt64, {});
+  add("hidden", BufferKind::kState, DType::kFloat32, {4});
+  add("next", BufferKind::kState, DType::kFloat32, {4});
+  plan.counted.push_back({-1, 0, 8, 16});
+  plan.states = {{6, 6, 1, 7, 8}, {9, 10, -1, -1, -1}};
+  return plan;
+}
+
+void ExpectStatesRefused(const std::string& what, const std::function<void(Plan&)>& damage) {
+  Plan plan = StatePlan();
+  damage(plan);
+  EXPECT_THROW(ValidatePlan(plan, 64, "model.hone"), Error) << what;
+}
+
+TEST(ValidatePlan, RefusesStatesThatDoNotFit) {
+  EXPECT_EQ(StatePlan().buffers[6].name, "past");
+  EXPECT_NO_THROW(ValidatePlan(StatePlan(), 64, "model.hone"));
+  ExpectStatesRefused("no states", [](Plan& p) { p.states.clear(); });
+  ExpectStatesRefused("one left out", [](Plan& p) { p.states.pop_back(); });
+  ExpectStatesRefused("before", [](Plan& p) { p.states[0].before = 11; });
+  ExpectStatesRefused("negative before", [](Plan& p) { p.states[0].before = -1; });
+  ExpectStatesRefused("an input", [](Plan& p) { p.states[0].before = p.states[0].after = 0; });
+  ExpectStatesRefused("an output after", [](Plan& p) { p.states[1].after = 1; });
+  ExpectStatesRefused("another shape", [](Plan& p) { p.states[1].after = 6; });
+  ExpectStatesRefused("axis", [](Plan& p) { p.states[0].axis = 3; });
+  ExpectStatesRefused("no axis", [](Plan& p) { p.states[0].axis = -1; });
+  ExpectStatesRefused("extent", [](Plan& p) { p.states[0].extent = 6; });
+  ExpectStatesRefused("no extent", [](Plan& p) { p.states[0].extent = -1; });
+  ExpectStatesRefused("an extent among the inputs", [](Plan& p) { p.states[0].extent = p.inputs[0]; });
+  ExpectStatesRefused("count", [](Plan& p) { p.states[0].count = 7; });
+  ExpectStatesRefused("no count", [](Plan& p) { p.states[0].count = -1; });
+  ExpectStatesRefused("no limit", [](Plan& p) { p.counted.back().most = 17; });
+  ExpectStatesRefused("a fixed shape with a length", [](Plan& p) { p.states[1].extent = 7; });
+  ExpectStatesRefused("twice", [](Plan& p) { p.states.push_back(p.states[0]); });
+  ExpectStatesRefused("an offset", [](Plan& p) { p.buffers[6].offset_bytes = 64; });
+}
+
 // Two stages of 4096 items; boxes of two axes and of one in the first, and of all items but one in the second.
 Plan BoxedPlan() {
   Plan plan = testing::RangedPlan();

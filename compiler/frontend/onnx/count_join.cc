@@ -41,13 +41,40 @@ Counts Shared(TypedBuilder& builder, const std::vector<ExprPtr>& fields, int64_t
   return counts;
 }
 
+// The data keep their bound; a run that would leave it fails.
+ExprPtr Appended(TypedBuilder& builder, const ExprPtr& data, const ExprPtr& rows, int64_t axis) {
+  const ExprPtr before = ExtentOf(builder, data, axis);
+  const ExprPtr joined = WithRows(builder, data, rows, axis, before);
+  Counts counts = Shared(builder, {data, rows}, axis);
+  Nth(counts, axis) = builder.Call("add", {before, ExtentOf(builder, rows, axis)});
+  builder.RequireCount(Nth(counts, axis), Nth(builder.ShapeOf(data), axis));
+  builder.SetCounts(joined, std::move(counts));
+  return joined;
+}
+
 }  // namespace
+
+ExprPtr WithRows(TypedBuilder& builder, const ExprPtr& data, const ExprPtr& rows, int64_t axis,
+                 const ExprPtr& positions, int64_t extent) {
+  const ExprPtr result =
+      builder.Uncounted("append_rows", {data, rows, positions, ExtentOf(builder, rows, axis)},
+                        {{"axis", axis}, {"extent", extent == Nth(builder.ShapeOf(data), axis) ? 0 : extent}});
+  Counts counts = builder.CountsOf(data);
+  if (!counts.empty()) Nth(counts, axis) = nullptr;
+  builder.SetCounts(result, std::move(counts));
+  return result;
+}
 
 // Element p of the result is p in the concatenated fields, shifted by the elements that are missing before it:
 //
 //    end to end   a a . . b b b .     a: 2 of 4, b: 3 of 4
 //    result       a a b b b . . .     p >= 2 is read from p + (4 - 2)
 ExprPtr JoinCounted(TypedBuilder& builder, const ExprPtr& tuple, int64_t axis) {
+  const std::vector<ExprPtr>& given = relay::AsTuple(tuple)->fields;
+  const int64_t from_front = axis < 0 ? axis + static_cast<int64_t>(builder.ShapeOf(given[0]).size()) : axis;
+  if (given.size() == 2 && builder.Appends(given[0], from_front) && IsCounted(builder, given[0], from_front)) {
+    return Appended(builder, given[0], given[1], from_front);
+  }
   const relay::Attrs attrs{{"axis", axis}};
   const std::vector<ExprPtr> fields = WithOneShape(builder, relay::AsTuple(tuple)->fields, axis);
   const ExprPtr ends_meet = builder.UncountedOnTuple("concatenate", fields, attrs);

@@ -166,13 +166,26 @@ bool IsSoftmax(const TypedBuilder& builder, ExprPtr value) {
   return axis == -1 || axis + 1 == static_cast<int64_t>(builder.ShapeOf(value).size());
 }
 
-// The operands of a product with zeros behind the count of the axis that it sums over.
+// Whether what lies behind the value's counts is finite in each run: the rows of a state, whatever moved them.
+bool IsFiniteBehind(const TypedBuilder& builder, ExprPtr value) {
+  for (const relay::Call* call = relay::AsCall(value); call != nullptr; call = relay::AsCall(value)) {
+    const std::string_view op = relay::AsOp(call->op)->def->name;
+    if (op == "append_rows") return builder.Appends(call->args[0], call->attrs.GetInt("axis"));
+    const bool moves = op == "reshape" || op == "transpose" || op == "expand_dims" || op == "squeeze";
+    if (!moves && op != "broadcast_to") return false;
+    value = call->args[0];
+  }
+  return false;
+}
+
+// The operands of a product with zeros behind the count of the axis that it sums over. Zeros in one are enough where the
+// other is finite.
 std::vector<ExprPtr> WithDepthsFilled(TypedBuilder& builder, std::string_view op, std::vector<ExprPtr> args,
                                       const relay::Attrs& attrs) {
   const auto last = static_cast<int64_t>(builder.ShapeOf(args[0]).size()) - 1;
   const int64_t depth = op == "nn.dense" || attrs.GetBool("transpose_b") ? last : last - 1;
   if (!IsSoftmax(builder, args[0])) args[0] = FillBehindCounts(builder, args[0], 0, {last});
-  args[1] = FillBehindCounts(builder, args[1], 0, {depth});
+  if (!IsFiniteBehind(builder, args[1])) args[1] = FillBehindCounts(builder, args[1], 0, {depth});
   return args;
 }
 

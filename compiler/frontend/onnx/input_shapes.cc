@@ -21,8 +21,9 @@ std::string RangeText(const DimRange& range) {
 
 class ShapeResolver {
  public:
-  ShapeResolver(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices)
-      : graph_(graph), options_(options), notices_(notices) {}
+  ShapeResolver(const OnnxGraph& graph, const OnnxImportOptions& options, const std::vector<ModelState>& states,
+                std::vector<std::string>& notices)
+      : graph_(graph), options_(options), states_(states), notices_(notices) {}
 
   ResolvedInputs Resolve() {
     CheckNames();
@@ -30,6 +31,9 @@ class ShapeResolver {
     for (const auto& [name, range] : options_.ranges) BindOption(name, range);
     for (const OnnxInput& input : graph_.inputs) BindGiven(input);
     for (const OnnxInput& input : graph_.inputs) BindBatch(input);
+    for (const OnnxInput& input : graph_.inputs) {
+      if (IsState(input)) BeginEmpty(input);
+    }
     for (const OnnxInput& input : graph_.inputs) BindOthers(input);
     ResolvedInputs resolved;
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -153,8 +157,21 @@ class ShapeResolver {
     }
   }
 
+  bool IsState(const OnnxInput& input) const {
+    return std::ranges::any_of(states_, [&](const ModelState& state) { return state.first == input.name; });
+  }
+
+  void BeginEmpty(const OnnxInput& input) {
+    BindOthers(input);
+    for (size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const auto bound = bound_.find(FreeDimName(input, axis));
+      if (bound != bound_.end() && bound->second.range.least < bound->second.range.most) bound->second.range.least = 0;
+    }
+  }
+
   void BindOthers(const OnnxInput& input) {
-    const DimRange& range = options_.other_dims;
+    DimRange range = options_.other_dims;
+    if (IsState(input)) range.least = 0;
     for (size_t axis = 0; axis < input.dims.size(); ++axis) {
       const std::string name = FreeDimName(input, axis);
       if (name.empty() || !bound_.try_emplace(name, Bound{range, "its default"}).second) continue;
@@ -202,6 +219,7 @@ class ShapeResolver {
 
   const OnnxGraph& graph_;
   const OnnxImportOptions& options_;
+  const std::vector<ModelState>& states_;
   std::vector<std::string>& notices_;
   std::map<std::string, Bound> bound_;  // by name
 };
@@ -215,8 +233,8 @@ std::string FreeDimName(const OnnxInput& input, size_t axis) {
 }
 
 ResolvedInputs ResolveInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
-                             std::vector<std::string>& notices) {
-  return ShapeResolver(graph, options, notices).Resolve();
+                             const std::vector<ModelState>& states, std::vector<std::string>& notices) {
+  return ShapeResolver(graph, options, states, notices).Resolve();
 }
 
 }  // namespace hone

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/frontend/onnx/model_states.h"
 #include "compiler/frontend/onnx/onnx_graph.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 
@@ -30,7 +31,8 @@ struct ResolvedInputs {
 // is the one that is called so, or else a first dimension that is no later one of another input. Any other dimension
 // takes the range of options.other_dims, with a notice. Equal names are one dimension. Throws Error(kUsage) for an
 // input or a name that the model lacks, and for two numbers given for one name (naming both).
+// A ranged axis of a state's input, by `states`, begins at 0.
 ResolvedInputs ResolveInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
-                             std::vector<std::string>& notices);
+                             const std::vector<ModelState>& states, std::vector<std::string>& notices);
 
 }  // namespace hone

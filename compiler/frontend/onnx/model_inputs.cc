@@ -75,9 +75,10 @@ void AddExtents(const OnnxGraph& graph, const std::vector<RangedDim>& dims, Type
 
 }  // namespace
 
-ModelInputs AddModelInputs(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices,
+ModelInputs AddModelInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
+                           const std::vector<ModelState>& states, std::vector<std::string>& notices,
                            TypedBuilder& builder) {
-  const ResolvedInputs resolved = ResolveInputs(graph, options, notices);
+  const ResolvedInputs resolved = ResolveInputs(graph, options, states, notices);
   for (const auto& [name, value] : options.values) RequireInput(graph, name);
   ModelInputs inputs;
   for (size_t i = 0; i < resolved.shapes.size(); ++i) {

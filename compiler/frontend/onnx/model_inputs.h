@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/frontend/onnx/model_states.h"
 #include "compiler/frontend/onnx/onnx_graph.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 #include "compiler/frontend/onnx/typed_builder.h"
@@ -20,7 +21,8 @@ struct ModelInputs {
 
 // Sets the counts of values with ranged axes. Adds to `notices`. Throws what ResolveInputs throws, Error(kUsage) for a
 // value of no input, and Error(kBadData) for an input that is too large.
-ModelInputs AddModelInputs(const OnnxGraph& graph, const OnnxImportOptions& options, std::vector<std::string>& notices,
+ModelInputs AddModelInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
+                           const std::vector<ModelState>& states, std::vector<std::string>& notices,
                            TypedBuilder& builder);
 
 }  // namespace hone

@@ -13,6 +13,7 @@
 #include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/frontend/onnx/file/open_file.h"
 #include "compiler/frontend/onnx/model_inputs.h"
+#include "compiler/frontend/onnx/model_states.h"
 #include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/old_opsets.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
@@ -21,6 +22,7 @@
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/half_types.h"
 #include "compiler/relay/replace_values.h"
+#include "compiler/relay/state_values.h"
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 #include "core/nth.h"
@@ -47,6 +49,7 @@ class Importer {
       : graph_(graph),
         options_(options),
         notices_(notices),
+        states_(ChosenStates(graph, options.states)),
         declared_(graph, options),
         builder_(options.freeze, options.max_dim) {}
 
@@ -62,6 +65,9 @@ class Importer {
 
   void AddInputs();
   void AddSeed();
+  void MarkStates();
+  void TellStates();
+  std::vector<relay::StateValue> AddStates(const std::vector<ExprPtr>& outputs, const std::vector<std::string>& names);
   std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
   const Value* FindValue(const std::string& name) const;
   NarrowTypes InputNarrows(const OnnxNode& node) const;
@@ -82,6 +88,7 @@ class Importer {
   const OnnxGraph& graph_;
   const OnnxImportOptions& options_;
   std::vector<std::string>& notices_;
+  const std::vector<ModelState> states_;
   DeclaredValues declared_;
   TypedBuilder builder_;
   const OnnxNode no_node_;
@@ -101,7 +108,7 @@ const NarrowType* Importer::Met(const NarrowType* narrow) {
 OnnxNodeView Importer::WithoutNode() { return {no_node_, graph_.opset, {}, builder_}; }
 
 void Importer::AddInputs() {
-  inputs_ = AddModelInputs(graph_, options_, notices_, builder_);
+  inputs_ = AddModelInputs(graph_, options_, states_, notices_, builder_);
   for (size_t i = 0; i < graph_.inputs.size(); ++i) {
     const std::string& name = graph_.inputs[i].name;
     const NarrowType* narrow = Met(DeclaredNarrow(graph_, name));
@@ -113,6 +120,28 @@ void Importer::AddInputs() {
     scopes_[0][name] = {builder_.Weight(tensor, name), Met(DeclaredNarrow(graph_, name))};
   }
   AddSeed();
+  MarkStates();
+  if (options_.states.empty()) TellStates();
+}
+
+// A state that is converted where the model reads it has no rows of its own type to append to.
+void Importer::MarkStates() {
+  for (const ModelState& state : states_) {
+    const ExprPtr& value = scopes_[0][state.first].expr;
+    const int64_t axis = AppendedAxis(graph_, state);
+    if (axis >= 0 && relay::AsVar(value) != nullptr) builder_.SetAppended(value, axis);
+  }
+}
+
+void Importer::TellStates() {
+  const std::vector<ModelState> found = FindStates(graph_);
+  if (found.empty()) return;
+  const size_t others = found.size() - 1;
+  notices_.push_back(
+      fmt::format("input \"{}\"{} can be kept from run to run: --state auto does, and --state none "
+                  "leaves {} to the caller",
+                  found[0].first, others == 0 ? "" : fmt::format(" and {} other{}", others, others == 1 ? "" : "s"),
+                  others == 0 ? "it" : "them"));
 }
 
 void Importer::AddSeed() {
@@ -332,9 +361,31 @@ std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outp
   return counted;
 }
 
+// By the numbers of parameters and results. A run must not outgrow a state's parameter.
+std::vector<relay::StateValue> Importer::AddStates(const std::vector<ExprPtr>& outputs,
+                                                   const std::vector<std::string>& names) {
+  std::vector<relay::StateValue> states;
+  for (const auto& [input, output] : states_) {
+    const auto param = std::ranges::find(inputs_.params, input, [](const auto& each) { return each->name; });
+    const auto result = std::ranges::find(names, output);
+    if (param == inputs_.params.end() || result == names.end()) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("--state {}={}: one of the two always has the same value", input, output));
+    }
+    states.push_back({param - inputs_.params.begin(), result - names.begin()});
+    const Counts counts = builder_.CountsOf(Nth(outputs, states.back().output));
+    for (const relay::RangedInput& each : inputs_.ranged) {
+      if (each.input != states.back().input || counts.empty() || Nth(counts, each.axis) == nullptr) continue;
+      builder_.RequireCount(Nth(counts, each.axis), Nth((*param)->type->shape, each.axis));
+    }
+  }
+  return states;
+}
+
 relay::IRModule Importer::Finish() {
   relay::IRModule module;
   std::vector<ExprPtr> outputs = Outputs(module.output_names);
+  const std::vector<relay::StateValue> states = AddStates(outputs, module.output_names);
   const std::vector<relay::CountedOutput> counted = AddCounts(outputs, module.output_names);
   const ExprPtr body = outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
   const auto uses = relay::CountUses(body);
@@ -350,6 +401,7 @@ relay::IRModule Importer::Finish() {
   if (!halves_.empty()) attrs.Set(std::string(relay::kHalves), fmt::format("{}", fmt::join(halves_, ",")));
   if (!counted.empty()) attrs.Set(std::string(relay::kCounted), relay::CountedNumbers(counted));
   if (!inputs_.ranged.empty()) attrs.Set(std::string(relay::kRanged), relay::RangedNumbers(inputs_.ranged));
+  if (!states.empty()) attrs.Set(std::string(relay::kStates), relay::StateNumbers(states));
   module.main = std::make_shared<const relay::Function>(std::move(params), body, std::move(attrs));
   return module;
 }

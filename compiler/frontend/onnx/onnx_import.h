@@ -26,6 +26,9 @@ struct OnnxImportOptions {
   std::map<std::string, double> values = {};        // inputs that always hold one number: they become constants
   std::map<std::string, Tensor> initializers = {};  // replace the model's own of these names; same types
   std::string initializers_origin = {};             // their origin, for messages
+  // Outputs that are inputs of the next run: "auto" finds them, IN=OUT names one (model_states.h); empty or "none":
+  // none.
+  std::vector<std::string> states = {};
   bool freeze = true;           // initializers become Constants; else parameters bound in the module
   uint64_t seed = 0;            // of random operators without a seed of their own
   std::string seed_input = {};  // if not empty: an int64 input of this name, which the model gets, seeds them instead

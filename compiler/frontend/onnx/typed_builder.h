@@ -50,6 +50,13 @@ class TypedBuilder {
   // Sets the counts of a result that has no other user; each is kept in its normal form (extents.h). A count that is
   // the type's extent in each run counts as none.
   void SetCounts(const relay::ExprPtr& expr, Counts counts);
+  // Marks a state (relay/state_values.h) that the model makes longer along an axis, or writes rows of, and then keeps
+  // as it is. So its bound holds for what it becomes.
+  void SetAppended(const relay::ExprPtr& state, int64_t axis) { appended_[state] = axis; }
+  bool Appends(const relay::ExprPtr& data, int64_t axis) const {
+    const auto state = appended_.find(data);
+    return state != appended_.end() && state->second == axis;
+  }
   // Whether any value has counts.
   bool has_counts() const { return !counts_.empty(); }
   ExtentForms& extents() { return extents_; }
@@ -103,6 +110,7 @@ class TypedBuilder {
   // Keyed by owner, so that no address is reused while its type is kept.
   std::unordered_map<relay::ExprPtr, relay::TypePtr> types_;
   std::unordered_map<relay::ExprPtr, Counts> counts_;
+  std::unordered_map<relay::ExprPtr, int64_t> appended_;  // the axis of each
   ExtentForms extents_{*this};
   std::vector<RequiredCount> required_;
   relay::ExprPtr seed_ = relay::MakeConstant(Tensor(DType::kInt64, {}));

@@ -1,6 +1,7 @@
 // ScatterND, ScatterElements and TensorScatter as Relay's scatters. Known indices are checked here.
 #include <fmt/format.h>
 
+#include "compiler/frontend/onnx/count_join.h"
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
@@ -52,6 +53,15 @@ std::vector<ExprPtr> ScatterElements(const OnnxNodeView& view) {
                     {{"axis", axis}, {"reduction", JoinOf(view)}})};
 }
 
+// The cache with the rows of the update from a position per image on.
+ExprPtr WithUpdate(const OnnxNodeView& view, int64_t axis) {
+  const ExprPtr& cache = view.Input(0);
+  const ExprPtr first = view.HasInput(2) ? AsDType(view, view.Input(2), DType::kInt64) : CountOf(0);
+  const ExprPtr joined = WithRows(view.builder(), cache, view.Input(1), axis, first);
+  view.builder().SetCounts(joined, view.builder().CountsOf(cache));
+  return joined;
+}
+
 // Writes rows of a cache, from a position per image on; a circular cache wraps at its end.
 std::vector<ExprPtr> TensorScatter(const OnnxNodeView& view) {
   const Shape cache = view.InputShape(0), update = view.InputShape(1);
@@ -61,13 +71,14 @@ std::vector<ExprPtr> TensorScatter(const OnnxNodeView& view) {
   if (axis == 0 || update.size() != cache.size()) {
     RefuseNode(fmt::format("update {} along axis {} of {}", ShapeText(update), axis, ShapeText(cache)));
   }
+  if (mode == "linear") return {WithUpdate(view, axis)};
   ExprPtr places = Positions(Nth(update, axis), axis, rank);
   if (view.HasInput(2)) {
     Shape per_image(cache.size(), 1);
     per_image[0] = cache[0];
     places = view.Call("add", {places, view.Reshape(AsDType(view, view.Input(2), DType::kInt64), per_image)});
   }
-  if (mode == "circular") places = WithScalar(view, "mod", places, static_cast<double>(Nth(cache, axis)));
+  places = WithScalar(view, "mod", places, static_cast<double>(Nth(cache, axis)));
   const ExprPtr indices = view.Call("broadcast_to", {places}, {{"shape", update}});
   return {view.Call("scatter_elements", {view.Input(0), indices, view.Input(1)},
                     {{"axis", axis}, {"reduction", std::string("update")}})};
@@ -84,7 +95,7 @@ OnnxOperatorTable ScatterOperators() {
            3,
            TensorScatter,
            {"axis", "mode"},
-           {.becomes = "add broadcast_to mod reshape scatter_elements"}}};
+           {.becomes = "add append_rows broadcast_to mod reshape scatter_elements", .takes_counts = true}}};
 }
 
 }  // namespace hone

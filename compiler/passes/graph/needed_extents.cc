@@ -274,6 +274,7 @@ class NeededWalk {
     }
     if (op == "where") return VisitWhere(call, use, needed, arguments);
     if (op == "concatenate") return VisitConcat(call, use, needed);
+    if (op == "append_rows") return VisitAppend(call, use, needed, arguments);
     // These two take a vector along an axis of their own, not by numpy's rules.
     const bool per_channel = op == "nn.bias_add" || op == "nn.prelu";
     const bool elementwise =
@@ -338,6 +339,19 @@ class NeededWalk {
     const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
     if (tuple == nullptr) return AddAll(needed, call.args[0]);
     for (const ExprPtr& field : tuple->fields) Add(needed, field, 0, use);
+  }
+
+  // Only the rows that are counted are read.
+  static void VisitAppend(const Call& call, const NeededAxes& use, Needed& needed, const Arguments* arguments) {
+    const int64_t axis = call.attrs.GetInt("axis");
+    NeededAxes data = use, rows = use;
+    Nth(data, axis).reset();
+    Nth(rows, axis).reset();
+    if (ExprPtr count = OriginOf(call.args[3], arguments)) Nth(rows, axis) = NeededPositions{std::move(count)};
+    Add(needed, call.args[0], 0, data);
+    Add(needed, call.args[1], 0, rows);
+    AddAll(needed, call.args[2]);
+    AddAll(needed, call.args[3]);
   }
 
   const Function& main_;

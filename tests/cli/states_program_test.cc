@@ -1,0 +1,81 @@
+// Packages that keep states from run to run, as docs/howto/decoders.md shows them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/json/json_fields.h"
+#include "tests/cli/run_program.h"
+#include "tests/end_to_end/decoder_models.h"
+#include "tests/support/page_session.h"
+
+namespace hone {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class StatesProgram : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    DecoderShape shape;
+    shape.style = DecoderStyle::kAttention;
+    Write("work/decoder.onnx", DecoderModel(shape));
+  }
+  ProgramResult Build(const std::string& options) const {
+    return Shell("hone build decoder.onnx --no-records --dim seq=1..4 --dim past=0..16 -o d.hone " + options);
+  }
+};
+
+TEST_F(StatesProgram, AreAsTheirPageSays) {
+  const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/decoders.md");
+  ASSERT_GE(session.size(), 5U);
+  for (const ShownCommand& shown : session) {
+    SCOPED_TRACE(shown.line);
+    const ProgramResult result = Shell("exec 2>&1; " + shown.line);
+    ASSERT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(FirstNotSaid(shown, result.out), "") << "is on the page, and was not said:\n" << result.out;
+  }
+}
+
+TEST_F(StatesProgram, AreLeftToTheCallerUnlessAskedFor) {
+  const ProgramResult plain = Build("");
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  EXPECT_THAT(plain.err, HasSubstr("note: input \"past_key_values.0.key\" and 3 others can be kept from run to run: "
+                                   "--state auto does, and --state none leaves them to the caller\n"));
+  EXPECT_THAT(Shell("hone package info d.hone").out,
+              AllOf(HasSubstr("input    past_key_values.1.value "), HasSubstr("output   present.1.value ")));
+  const ProgramResult none = Build("--state none");
+  ASSERT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(none.err, testing::Not(HasSubstr("can be kept")));
+}
+
+TEST_F(StatesProgram, MayBeNamedOneByOne) {
+  const ProgramResult built = Build("--state past_key_values.0.key=present.0.key");
+  ASSERT_EQ(built.code, 0) << built.err;
+  EXPECT_THAT(Shell("hone package info d.hone").out,
+              AllOf(HasSubstr("state    past_key_values.0.key 1x2x(past: 0..16)x8 float32, written in place\n"),
+                    HasSubstr("input    past_key_values.0.value ")));
+}
+
+TEST_F(StatesProgram, RefuseWhatCannotBeOne) {
+  EXPECT_EQ(Build("--state past_key_values.0.kay=present.0.key").code, 2);
+  EXPECT_THAT(Build("--state past_key_values.0.key=presents").err,
+              HasSubstr("--state past_key_values.0.key=presents: the model has no output \"presents\""));
+  EXPECT_THAT(Build("--state auto --state none").err, HasSubstr("--state none is given beside others"));
+  EXPECT_THAT(Build("--state x=y").err, HasSubstr("\"x\" cannot be a state"));
+  EXPECT_THAT(Shell("hone build decoder.onnx --no-records --dim seq=1..4 --dim past=16 --state auto -o d.hone").err,
+              HasSubstr("cannot be a state: its result is "));
+}
+
+TEST_F(StatesProgram, AreFullWithOneLine) {
+  ASSERT_EQ(Build("--state auto").code, 0);
+  const ProgramResult full = Shell("hone run d.hone --dim seq=2 --dim past=15");
+  EXPECT_EQ(full.code, 65);
+  EXPECT_EQ(full.err,
+            "hone: the state 'past_key_values.0.key' holds 15 positions, and the run adds 2: it has room for 16; "
+            "truncate or reset it, or build with --dim past=0..32\n");
+  EXPECT_EQ(Shell("hone run d.hone --dim seq=2 --dim past=14").code, 0);
+}
+
+}  // namespace
+}  // namespace hone
