@@ -73,8 +73,21 @@ class AttentionFormula {
   // One product per head of K: the heads of Q that share it become successive rows.
   ExprPtr Grouped(std::string_view op, const ExprPtr& rows, int64_t inner, const ExprPtr& right,
                   int64_t columns) const {
-    const ExprPtr left = Joined(rows, sizes_.heads / sizes_.groups * sizes_.queries, inner);
+    const int64_t shared = sizes_.heads / sizes_.groups;
+    if (shared > 1 && IsCounted(view_.builder(), rows, 2)) return GroupedByQuery(op, rows, inner, right, columns);
+    const ExprPtr left = Joined(rows, shared * sizes_.queries, inner);
     return view_.Reshape(view_.Call(op, {left, right}), {sizes_.batch, sizes_.heads, sizes_.queries, columns});
+  }
+  // This has the heads of a query as successive rows, so that a counted number of queries stays in front of them.
+  ExprPtr GroupedByQuery(std::string_view op, const ExprPtr& rows, int64_t inner, const ExprPtr& right,
+                         int64_t columns) const {
+    const int64_t shared = sizes_.heads / sizes_.groups;
+    const Axes swapped{0, 1, 3, 2, 4};
+    const ExprPtr split = view_.Reshape(rows, {sizes_.batch, sizes_.groups, shared, sizes_.queries, inner});
+    const ExprPtr left = Joined(Transposed(view_, split, swapped), sizes_.queries * shared, inner);
+    const ExprPtr product =
+        view_.Reshape(view_.Call(op, {left, right}), {sizes_.batch, sizes_.groups, sizes_.queries, shared, columns});
+    return view_.Reshape(Transposed(view_, product, swapped), {sizes_.batch, sizes_.heads, sizes_.queries, columns});
   }
 
   // The fourth output has the scores after one of the steps 0 to 3.

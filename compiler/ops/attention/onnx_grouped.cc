@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/frontend/onnx/composed_node.h"
+#include "compiler/frontend/onnx/count_join.h"
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 
@@ -20,6 +21,9 @@ using relay::ExprPtr;
 //
 //   cache   | past ......... | S new keys | 0 0 0 |      one row per image; the past has seqlens_k + 1 - S keys
 //   query i sees the keys up to its own position, the past's number + i
+//
+// A past whose extent is counted in a run gives a cache of those positions and the new ones. A past of fixed
+// extent is a buffer with room for what follows.
 class GroupedAttention {
  public:
   explicit GroupedAttention(const OnnxNodeView& view) : view_(view) {
@@ -73,13 +77,31 @@ class GroupedAttention {
       RefuseNode(fmt::format("{} heads in {} groups do not fit {}", heads_, groups_, ShapeText(shape)));
     }
     batch_ = shape[0], queries_ = shape[1], size_ = shape[2] / parts;
+    room_ = view_.HasInput(3) ? Past(3)[2] : 0;
+    const bool is_free =
+        view_.InputValue(6) == nullptr && (!view_.builder().CountsOf(view_.Input(0)).empty() || IsPastCounted());
+    if (is_free) return LeaveToRuns();
     const auto total = view_.InputInts(6, "total_sequence_length (--value NAME=NUMBER gives an input's)");
     if (total->size() != 1 || total->front() < queries_) {
       RefuseNode(fmt::format("total_sequence_length is less than the {} queries", queries_));
     }
-    total_ = total->front();
-    is_prompt_ = total_ == queries_;
-    capacity_ = std::max(total_, view_.HasInput(3) ? Past(3)[2] : 0);
+    is_prompt_ = total->front() == queries_;
+    capacity_ = std::max(total->front(), room_);
+  }
+
+  bool IsPastCounted() const { return view_.HasInput(3) && IsCounted(view_.builder(), view_.Input(3), 2); }
+
+  // The numbers of queries, or of past keys, follow from the extents of a run. So does total_sequence_length, which is
+  // only compared, unless the past is a buffer with room.
+  void LeaveToRuns() {
+    TypedBuilder& builder = view_.builder();
+    const bool keeps_bound = view_.HasInput(3) && (!IsPastCounted() || builder.Appends(view_.Input(3), 2));
+    capacity_ = keeps_bound ? room_ : room_ + queries_;
+    if (view_.HasInput(3) && !IsPastCounted()) return;
+    positions_ = ExtentOf(builder, view_.Input(0), 1);
+    if (view_.HasInput(3)) positions_ = view_.Call("add", {ExtentOf(builder, view_.Input(3), 2), positions_});
+    builder.RequireEqual(AsDType(view_, view_.Reshape(view_.Input(6), {}), DType::kInt64), positions_);
+    if (keeps_bound) builder.RequireCount(positions_, capacity_);
   }
 
   const Shape& Past(int input) const {
@@ -96,7 +118,7 @@ class GroupedAttention {
   }
   ExprPtr PastKeys() const {
     if (is_prompt_) return relay::MakeConstant(Tensor(DType::kInt64, {batch_}));
-    return WithScalar(view_, "subtract", Totals(), static_cast<double>(queries_));
+    return view_.Call("subtract", {Totals(), ExtentOf(view_.builder(), view_.Input(0), 1)});
   }
 
   // Queries (0), keys (1) or values (2) as batch x heads x positions x size.
@@ -115,7 +137,8 @@ class GroupedAttention {
     if (view_.HasInput(9) && !is_prompt_) {
       positions = view_.Input(9);
     } else {
-      positions = view_.Call("add", {view_.Reshape(past_keys_, {batch_, 1}), Positions(queries_, 1, 2)});
+      positions = view_.Call(
+          "add", {view_.Reshape(past_keys_, {batch_, 1}), PositionsAlong(view_.builder(), view_.Input(0), 1, 1, 2)});
       if (view_.HasInput(9)) {
         const ExprPtr first =
             AsDType(view_, view_.Slice(view_.Reshape(view_.Input(9), {ElementCount(view_.InputShape(9))}), 0, 0, 1),
@@ -130,20 +153,25 @@ class GroupedAttention {
                     std::move(attributes));
   }
 
-  // The cache with the new rows behind each image's past, and zeros behind these.
+  // The cache with the new rows behind each image's past. Behind these are zeros, or what a state was left with.
   ExprPtr Cached(int past, const ExprPtr& rows) const {
     if (is_prompt_ && queries_ == capacity_) return rows;
     const int64_t given = view_.HasInput(past) && !is_prompt_ ? Past(past)[2] : 0;
-    std::vector<ExprPtr> parts;
-    if (given > 0) parts.push_back(OwnPast(view_.Input(past), given));
-    if (given < capacity_) {
-      const Shape rest{batch_, groups_, capacity_ - given, size_};
-      view_.builder().Spend(ElementCount(rest) * 4);
-      parts.push_back(relay::MakeConstant(Tensor(view_.builder().DTypeOf(rows), rest)));
+    if (given == 0 && positions_ != nullptr) return rows;
+    const bool is_kept = given > 0 && view_.builder().Appends(view_.Input(past), 2);
+    ExprPtr before;
+    if (given == 0) {
+      const Shape room{batch_, groups_, capacity_, size_};
+      view_.builder().Spend(ElementCount(room) * 4);
+      before = relay::MakeConstant(Tensor(view_.builder().DTypeOf(rows), room));
+    } else {
+      before = is_kept || positions_ != nullptr ? view_.Input(past) : OwnPast(view_.Input(past), given);
     }
-    const ExprPtr cache =
-        parts.size() == 1 ? parts[0] : view_.builder().CallOnTuple("concatenate", parts, {{"axis", int64_t{2}}});
-    return Composed(view_, "TensorScatter", {cache, rows, past_keys_}, {{"axis", NodeInt(2)}});
+    const ExprPtr cache = WithRows(view_.builder(), before, rows, 2, past_keys_, capacity_);
+    Counts counts(4);
+    counts[2] = positions_;
+    view_.builder().SetCounts(cache, std::move(counts));
+    return cache;
   }
 
   // The keys or values of each image's own past; zeros behind it.
@@ -157,10 +185,11 @@ class GroupedAttention {
 
   const OnnxNodeView& view_;
   int64_t batch_ = 0, queries_ = 0, heads_ = 0, groups_ = 0, size_ = 0;
-  int64_t total_ = 0;     // positions altogether
-  int64_t capacity_ = 0;  // positions of the resulting cache
+  int64_t room_ = 0;      // positions of the given cache, at most
+  int64_t capacity_ = 0;  // positions of the resulting cache, at most
   bool packed_ = false;   // queries, keys and values lie side by side in the first input
   bool is_prompt_ = false;
+  ExprPtr positions_;  // of the resulting cache in a run; null if they are capacity_
   ExprPtr past_keys_;  // per image
 };
 
@@ -176,7 +205,7 @@ OnnxOperatorTable GroupedAttentionOperators() {
            {"causal", "do_rotary", "k_norm_epsilon", "k_quant_type", "kv_cache_bit_width", "kv_num_heads",
             "local_window_size", "num_heads", "q_norm_epsilon", "qk_norm_epsilon", "qk_output", "rotary_interleaved",
             "scale", "sliding_window_cache", "smooth_softmax", "softcap", "v_quant_type"},
-           {},
+           {.takes_counts = true},
            kMicrosoft}};
 }
 
