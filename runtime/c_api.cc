@@ -244,3 +244,24 @@ int32_t hone_package_output_index(const hone_package* package, const char* name)
   const hone::Plan& plan = package->package->plan();
   return hone::IndexOf(plan, plan.outputs, name);
 }
+
+int32_t hone_package_states(const hone_package* package) {
+  return package == nullptr ? 0 : static_cast<int32_t>(package->package->plan().states.size());
+}
+
+hone_status hone_package_state_info(const hone_package* package, int32_t index, hone_tensor_info* info) {
+  return Guarded([&] {
+    RequirePointer(package, "package");
+    RequirePointer(info, "info");
+    const hone::Plan& plan = package->package->plan();
+    std::vector<int> buffers;
+    for (const hone::PlanState& state : plan.states) buffers.push_back(state.before);
+    const hone::PlanBuffer& buffer = hone::BufferAt(plan, buffers, index, "state");
+    *info = hone::InfoOf(buffer, buffer.shape);
+  });
+}
+
+int32_t hone_package_state_axis(const hone_package* package, int32_t index) {
+  if (package == nullptr || index < 0 || index >= hone_package_states(package)) return -1;
+  return package->package->plan().states[static_cast<size_t>(index)].axis;
+}

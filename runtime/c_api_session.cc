@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runtime/c_api_guard.h"
@@ -263,5 +264,66 @@ hone_status hone_session_set_profile(hone_session* session, hone_profile_callbac
     RequirePointer(session, "session");
     session->profile = callback;
     session->profile_user = user;
+  });
+}
+
+int64_t hone_session_state_length(const hone_session* session) {
+  return session == nullptr ? 0 : session->session->StateLength();
+}
+
+int64_t hone_session_state_capacity(const hone_session* session) {
+  return session == nullptr ? 0 : session->session->StateCapacity();
+}
+
+hone_status hone_session_reset_state(hone_session* session) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    session->session->ResetState();
+  });
+}
+
+hone_status hone_session_truncate_state(hone_session* session, int64_t length) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    session->session->TruncateState(length);
+  });
+}
+
+size_t hone_session_state_bytes(const hone_session* session) {
+  return session == nullptr ? 0 : session->session->SavedStateBytes();
+}
+
+hone_status hone_session_save_state(const hone_session* session, void* data, size_t size_bytes) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    RequirePointer(data, "data");
+    const size_t right = session->session->SavedStateBytes();
+    if (size_bytes != right) {
+      throw hone::Error(hone::ExitCode::kUsage,
+                        fmt::format("the state: {} bytes were given; {} would be right", size_bytes, right));
+    }
+    const std::string saved = session->session->SaveState();
+    std::memcpy(data, saved.data(), saved.size());
+  });
+}
+
+hone_status hone_session_load_state(hone_session* session, const void* data, size_t size_bytes) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    RequirePointer(data, "data");
+    session->session->LoadState({static_cast<const char*>(data), size_bytes});
+  });
+}
+
+hone_status hone_session_fork(const hone_session* session, const hone_session_options* options, hone_session** fork) {
+  return Guarded([&] {
+    RequirePointer(session, "session");
+    RequirePointer(fork, "fork");
+    *fork = nullptr;
+    const hone_session_options known = options == nullptr ? hone_session_options{} : hone::Known(*options);
+    const hone_package package{session->session->shared_package()};
+    std::unique_ptr<hone_session> made(hone::Created(&package, known));
+    made->session->CopyState(*session->session);
+    *fork = made.release();
   });
 }

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises with each addition. Nothing is removed or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 10
+#define HONE_API_VERSION 11
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -132,6 +132,15 @@ hone_status hone_package_input_range(const hone_package* package, int32_t index,
  * hone_package_output_info. Else 0, also if there is no such output. Since version 6. */
 int32_t hone_package_output_is_counted(const hone_package* package, int32_t index);
 
+/* The values that a session keeps from one run to the next, such as a cache of keys: they are none of the inputs and
+ * outputs. 0 if a run depends on its inputs alone. Since version 11. */
+int32_t hone_package_states(const hone_package* package);
+/* Name, type and largest shape. Since version 11. */
+hone_status hone_package_state_info(const hone_package* package, int32_t index, hone_tensor_info* info);
+/* The axis along which the state grows by the new positions of each run; -1 if its shape is fixed, or if there is no
+ * such state. Since version 11. */
+int32_t hone_package_state_axis(const hone_package* package, int32_t index);
+
 /* ---- Sessions ---- */
 
 /* The source of memory for a session's tensors and workspaces. The functions are called on the thread that creates or
@@ -205,6 +214,32 @@ hone_status hone_session_expected_output_info(hone_session* session, int32_t ind
 /* Copies the output from the memory that the last run wrote. size_bytes must equal the size that
  * hone_session_output_info returns. */
 hone_status hone_session_get_output(const hone_session* session, int32_t index, void* data, size_t size_bytes);
+
+/* ---- States (since version 11) ---- */
+
+/* A session's states hold no position at first, or zeros where their shape is fixed. Each run reads what the last one
+ * left. A run that fails leaves them as they were. One that would outgrow them is HONE_BAD_DATA: nothing is computed,
+ * and the session stays usable. */
+
+/* Positions that the states hold, and the most that they may hold. 0 if none grows. */
+int64_t hone_session_state_length(const hone_session* session);
+int64_t hone_session_state_capacity(const hone_session* session);
+/* Begins anew. Allocates nothing. */
+hone_status hone_session_reset_state(hone_session* session);
+/* Keeps the first `length` positions, as if later ones had never been added. HONE_USAGE if there are fewer, and if a
+ * state of fixed shape, which has no positions, would have to go back. Allocates nothing. */
+hone_status hone_session_truncate_state(hone_session* session, int64_t length);
+/* The size of a saved state at present. */
+size_t hone_session_state_bytes(const hone_session* session);
+/* Writes the states to `data`. size_bytes must be the present hone_session_state_bytes. */
+hone_status hone_session_save_state(const hone_session* session, void* data, size_t size_bytes);
+/* Replaces the states by saved ones. HONE_BAD_DATA, which changes nothing, for damaged bytes, the state of another
+ * model, and more positions than there is room for. The saving package may be for another machine or for other lengths.
+ */
+hone_status hone_session_load_state(hone_session* session, const void* data, size_t size_bytes);
+/* Makes a session of the same package with a copy of the states. They then differ as their runs do. `options` are those
+ * of the new session, as hone_session_create_with takes them. Inputs keep their largest shapes. */
+hone_status hone_session_fork(const hone_session* session, const hone_session_options* options, hone_session** fork);
 
 /* One call of a run: a kernel and the operator that it computes. Later versions append members. */
 typedef struct hone_profiled_call {

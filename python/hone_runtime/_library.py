@@ -7,7 +7,7 @@ from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 10
+LEAST_API_VERSION = 11
 
 
 class CTensorInfo(Structure):
@@ -40,6 +40,12 @@ class CMemory(Structure):
     _fields_ = [("data", c_void_p), ("size_bytes", c_size_t)]
 
 
+class CSessionOptions(Structure):
+    """hone_session_options."""
+
+    _fields_ = [("struct_bytes", c_size_t), ("threads", c_int32), ("pin", c_int32), ("allocator", c_void_p)]
+
+
 # Each function that returns a hone_status, with its arguments. Handles are void pointers.
 _CHECKED = {
     "hone_package_load": [c_char_p, POINTER(c_void_p)],
@@ -54,6 +60,12 @@ _CHECKED = {
     "hone_session_run_with": [c_void_p, POINTER(CMemory), c_int32, POINTER(CMemory), c_int32],
     "hone_session_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
     "hone_session_expected_output_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
+    "hone_package_state_info": [c_void_p, c_int32, POINTER(CTensorInfo)],
+    "hone_session_reset_state": [c_void_p],
+    "hone_session_truncate_state": [c_void_p, c_int64],
+    "hone_session_save_state": [c_void_p, c_void_p, c_size_t],
+    "hone_session_load_state": [c_void_p, c_char_p, c_size_t],
+    "hone_session_fork": [c_void_p, POINTER(CSessionOptions), POINTER(c_void_p)],
 }
 
 
@@ -75,11 +87,18 @@ def library() -> ctypes.CDLL:
     if version < LEAST_API_VERSION:
         raise BadConfigError(f"{path} has version {version} of hone's C API; {LEAST_API_VERSION} or later would be right")
     found.hone_error_text.restype = c_char_p
-    for name in ("hone_package_inputs", "hone_package_outputs"):
+    for name in ("hone_package_inputs", "hone_package_outputs", "hone_package_states"):
         getattr(found, name).argtypes = [c_void_p]
         getattr(found, name).restype = c_int32
     found.hone_package_output_is_counted.argtypes = [c_void_p, c_int32]
     found.hone_package_output_is_counted.restype = c_int32
+    found.hone_package_state_axis.argtypes = [c_void_p, c_int32]
+    found.hone_package_state_axis.restype = c_int32
+    for name in ("hone_session_state_length", "hone_session_state_capacity"):
+        getattr(found, name).argtypes = [c_void_p]
+        getattr(found, name).restype = c_int64
+    found.hone_session_state_bytes.argtypes = [c_void_p]
+    found.hone_session_state_bytes.restype = c_size_t
     for name in ("hone_package_free", "hone_session_free"):
         getattr(found, name).argtypes = [c_void_p]
         getattr(found, name).restype = None

@@ -194,6 +194,8 @@ class Package:
         inputs = self._infos(library().hone_package_inputs, library().hone_package_input_info)
         self.inputs = tuple(replace(info, ranges=self._ranges(index, info)) for index, info in enumerate(inputs))
         self.outputs = self._infos(library().hone_package_outputs, library().hone_package_output_info)
+        # What a session keeps from run to run: none of the inputs and outputs.
+        self.states = self._infos(library().hone_package_states, library().hone_package_state_info)
 
     def _ranges(self, index: int, info: TensorInfo) -> Tuple[Range, ...]:
         found, filled = [], CRange()

@@ -14,7 +14,7 @@ import numpy as np
 from ._arrays import as_input, as_output, shape_of
 from ._calls import Arrays, ByCtypes, Quick, arm, set_shape
 from ._errors import BugError, UsageError
-from ._library import CTensorInfo, check, library
+from ._library import CSessionOptions, CTensorInfo, check, library
 from ._package import Package, TensorInfo, as_shape, need_mapping
 
 _MOST_THREADS = 1024
@@ -28,6 +28,13 @@ def _thread_count(threads: Any) -> int:
     if not 0 <= count <= _MOST_THREADS:
         raise UsageError(f"threads is {threads!r}; 0 to {_MOST_THREADS} would be right")
     return count
+
+
+def _whole(what: str, number: Any) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise UsageError(f"{what} is {number!r}; a whole number would be right") from None
 
 
 def _in_order(given: Mapping[str, Any], infos: Sequence[TensorInfo], what: str) -> list[Any]:
@@ -59,7 +66,7 @@ class Session:
     def __new__(cls, *given: Any, **named: Any) -> Session:
         return super().__new__(_QuickSession if cls is Session else cls)
 
-    def __init__(self, package: Package, threads: int = 0) -> None:
+    def __init__(self, package: Package, threads: int = 0, _fork_of: Optional[Session] = None) -> None:
         """`threads` 0: the cores that affinity and the cgroup allow. Raises UsageError for other invalid numbers."""
         if not isinstance(package, Package):
             raise UsageError(f"a session is made of a {type(package).__name__}; a Package would be right")
@@ -71,7 +78,11 @@ class Session:
         self._making = threading.Lock()
         self._asked: Optional[ctypes.c_void_p] = None  # a session that never runs, for questions about shapes
         self._process = os.getpid()
-        check(library().hone_session_create(package._handle, threads, ctypes.byref(self._handle)))
+        if _fork_of is None:
+            check(library().hone_session_create(package._handle, threads, ctypes.byref(self._handle)))
+        else:
+            options = CSessionOptions(ctypes.sizeof(CSessionOptions), threads, 0, None)
+            check(library().hone_session_fork(_fork_of._handle, ctypes.byref(options), ctypes.byref(self._handle)))
         weakref.finalize(self, _free, self._handle, self._process)
         quick = isinstance(self, _QuickSession) and arm(self, package, self._handle)
         self._by_ctypes = None if quick else ByCtypes(package, self._handle)
@@ -84,6 +95,54 @@ class Session:
     def outputs(self) -> Tuple[TensorInfo, ...]:
         return self.package.outputs
 
+    @property
+    def states(self) -> Tuple[TensorInfo, ...]:
+        """What the session keeps from run to run, such as a cache of keys. Empty if runs depend on their inputs alone.
+
+        Its other functions of states must not be called while a run of the session goes on."""
+        return self.package.states
+
+    @property
+    def state_length(self) -> int:
+        """The positions that the states hold; 0 if none grows."""
+        return int(library().hone_session_state_length(self._handle))
+
+    @property
+    def state_capacity(self) -> int:
+        """The most positions that the states may hold; 0 if none grows."""
+        return int(library().hone_session_state_capacity(self._handle))
+
+    def reset(self) -> None:
+        """Empties the states, so that the next run is as the first one."""
+        check(library().hone_session_reset_state(self._handle))
+
+    def truncate(self, length: int) -> None:
+        """Keeps the first `length` positions, as if later ones had never been added.
+
+        Raises UsageError if there are fewer, and if a state without positions, as of a recurrent layer, would have to
+        go back."""
+        check(library().hone_session_truncate_state(self._handle, _whole("length", length)))
+
+    def save_state(self) -> bytes:
+        """The states as bytes, for load_state of any session of the model, also on another machine."""
+        saved = ctypes.create_string_buffer(library().hone_session_state_bytes(self._handle))
+        check(library().hone_session_save_state(self._handle, saved, len(saved)))
+        return saved.raw
+
+    def load_state(self, saved: bytes) -> None:
+        """Replaces the states by what save_state gave.
+
+        Raises BadDataError, and changes nothing, for damaged bytes, the state of another model, and more positions
+        than there is room for."""
+        if not isinstance(saved, (bytes, bytearray, memoryview)):
+            raise UsageError(f"a saved state is a {type(saved).__name__}; the bytes of save_state would be right")
+        given = bytes(saved)
+        check(library().hone_session_load_state(self._handle, given, len(given)))
+
+    def fork(self, threads: Optional[int] = None) -> Session:
+        """A session of the same package, with threads of its own and a copy of the states."""
+        return Session(self.package, self._threads if threads is None else threads, _fork_of=self)
+
     def output_shapes(self, shapes: Mapping[str, Sequence[int]]) -> Dict[str, Tuple[int, ...]]:
         """The shapes of the outputs, by name, of a run on inputs of these shapes. Nothing runs.
 
@@ -94,6 +153,8 @@ class Session:
         of its range, inputs that disagree on a dimension, and extents that no run takes."""
         given = _in_order(shapes, self.inputs, "input")
         with self._making:
+            if self._asked is None and self.states:
+                self._asked = self._handle  # what follows from a state's length, only this session knows
             if self._asked is None:
                 self._asked = ctypes.c_void_p()
                 check(library().hone_session_create(self.package._handle, 1, ctypes.byref(self._asked)))
@@ -173,8 +234,12 @@ class Session:
         return done
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        # Copies and unpickled sessions have memory and threads of their own.
-        return Session, (self.package, self._threads)
+        # Copies and unpickled sessions have memory and threads of their own, and copies of the states.
+        made = Session, (self.package, self._threads)
+        return (*made, self.save_state()) if self.states else made
+
+    def __setstate__(self, saved: bytes) -> None:
+        self.load_state(saved)
 
     def __repr__(self) -> str:
         return f"Session({self.package!r})"
