@@ -429,6 +429,7 @@ std::map<std::string, std::vector<std::string>> ResultNames(const OnnxGraph& gra
 OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImportOptions& options,
                         std::vector<std::string> notices) {
   OnnxImportResult result;
+  TellMaps(graph, notices);
   ReplaceValues(graph.initializers, options.initializers, options.initializers_origin);
   WriteOutSequenceInputs(graph, options.shapes, notices);
   result.module = Importer(graph, options, notices).Run();

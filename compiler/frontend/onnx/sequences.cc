@@ -113,6 +113,16 @@ void RequireTensors(const std::vector<ExprPtr>& inputs) {
   }
 }
 
+void TellMaps(const OnnxGraph& graph, std::vector<std::string>& notices) {
+  for (const OnnxNode& node : graph.nodes) {
+    if (node.op_type != "ZipMap" || node.outputs.empty()) continue;
+    notices.push_back(fmt::format(
+        "\"{}\" is a matrix with a column for each label of \"{}\", in their order; exported with zipmap=False, the "
+        "model says so itself",
+        node.outputs[0], node.name));
+  }
+}
+
 void AddOutput(const std::string& name, const ExprPtr& value, std::vector<std::string>& names,
                std::vector<ExprPtr>& outputs) {
   const relay::Tuple* sequence = relay::AsTuple(value);

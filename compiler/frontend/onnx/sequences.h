@@ -26,6 +26,9 @@ const std::vector<relay::ExprPtr>& ElementsOf(const OnnxNodeView& view, int inpu
 // Throws Error(kBadData) if one of a node's inputs is a sequence or absent. Null: one that is left out.
 void RequireTensors(const std::vector<relay::ExprPtr>& inputs);
 
+// Tells of maps, as ZipMap makes them, that they become the matrices of their numbers.
+void TellMaps(const OnnxGraph& graph, std::vector<std::string>& notices);
+
 // Adds the outputs that stand for one of the model's: a tensor itself, or the elements of a sequence, which are named
 // "y.0", "y.1" and so on. Throws Error(kBadData) if there are none.
 void AddOutput(const std::string& name, const relay::ExprPtr& value, std::vector<std::string>& names,

@@ -126,8 +126,14 @@ std::vector<ExprPtr> FeatureVectorizer(const OnnxNodeView& view) {
                               : view.builder().CallOnTuple("concatenate", columns, {{"axis", int64_t{1}}})};
 }
 
-std::vector<ExprPtr> ZipMap(const OnnxNodeView&) {
-  RefuseNode("it makes maps, which are not supported; exported with zipmap=False the model gives the numbers alone");
+// A map from labels to numbers for each row is given as the matrix of the numbers, a column for each label.
+std::vector<ExprPtr> ZipMap(const OnnxNodeView& view) {
+  const OnnxAttribute* texts = view.Find("classlabels_strings");
+  const size_t labels = texts != nullptr ? texts->strings.size() : view.Ints("classlabels_int64s", {}).size();
+  const Shape shape = view.InputShape(0);
+  if (shape.empty() || shape.size() > 2) RefuseNode(fmt::format("X is {}; it must be a matrix", ShapeText(shape)));
+  RequireCount("X", static_cast<size_t>(shape.back()), labels, "labels");
+  return {view.Input(0)};
 }
 
 }  // namespace
@@ -157,7 +163,7 @@ OnnxOperatorTable FeatureOperators() {
        {.becomes = "cast equal expand_dims"},
        kClassical},
       {"FeatureVectorizer", 1, -1, FeatureVectorizer, {"inputdimensions"}, {.becomes = "cast concatenate"}, kClassical},
-      {"ZipMap", 1, 1, ZipMap, {"classlabels_int64s", "classlabels_strings"}, {}, kClassical}};
+      {"ZipMap", 1, 1, ZipMap, {"classlabels_int64s", "classlabels_strings"}, {.takes_counts = true}, kClassical}};
 }
 
 }  // namespace hone

@@ -69,5 +69,65 @@ TEST(OnnxClassical, LinearModelsScoreAndLabel) {
               HasSubstr("4 coefficients for 1 targets of 2 features"));
 }
 
+std::vector<float> Regression(const std::string& kernel, std::vector<float> params, std::vector<float> vectors,
+                              std::vector<float> coefficients, int64_t one_class = 0) {
+  const auto count = static_cast<int64_t>(coefficients.size());
+  return Values(RunIt(Classical("SVMRegressor",
+                                {{"kernel_params", std::move(params)},
+                                 {"support_vectors", std::move(vectors)},
+                                 {"coefficients", std::move(coefficients)},
+                                 {"rho", {0.5F}}},
+                                {{"kernel_type", kernel}, {"n_supports", count}, {"one_class", one_class}}))[0]);
+}
+
+TEST(OnnxClassical, RegressesOnSupportVectors) {
+  const std::vector<float> none(3, 0);
+  EXPECT_THAT(Regression("LINEAR", none, {1, 0, 0, 1}, {2, -1}), ElementsAre(-0.5F, 1.5F));
+  EXPECT_THAT(Regression("LINEAR", none, {1, 0, 0, 1}, {2, -1}, 1), ElementsAre(-1, 1));
+  const auto near = [](const std::vector<float>& values) {
+    return testing::Pointwise(testing::FloatNear(1e-6F), values);
+  };
+  EXPECT_THAT(Regression("RBF", {1, 0, 0}, {0, 1}, {2}), near({2.5F, 0.5F + 2 * std::exp(-8.0F)}));
+  EXPECT_THAT(Regression("POLY", {1, 1, 2}, {1, 0}, {1}), near({1.5F, 9.5F}));
+  EXPECT_THAT(Regression("SIGMOID", {0.5F, 0, 0}, {1, 0}, {1}), near({0.5F, 0.5F + std::tanh(1.0F)}));
+}
+
+std::vector<Tensor> Support(std::vector<float> coefficients, std::vector<float> vectors, std::vector<float> rho,
+                            const std::vector<int64_t>& labels, const std::vector<int64_t>& per_class,
+                            const std::string& kernel = "LINEAR") {
+  std::vector<std::pair<std::string, TestAttribute>> attributes{{"classlabels_ints", labels}, {"kernel_type", kernel}};
+  if (!per_class.empty()) attributes.emplace_back("vectors_per_class", per_class);
+  return RunIt(Classical("SVMClassifier",
+                         {{"coefficients", std::move(coefficients)},
+                          {"support_vectors", std::move(vectors)},
+                          {"kernel_params", {0.5F, 1, 2}},
+                          {"rho", std::move(rho)}},
+                         attributes, {"label", "scores"}));
+}
+
+TEST(OnnxClassical, ClassesOfSupportVectorsWinPairs) {
+  const auto three = Support({1, -1, 2, 3, 1, -1}, {1, 0, 0, 1, 1, 1}, {0, 0, 0.5F}, {7, 8, 9}, {1, 1, 1});
+  EXPECT_THAT(Values(three[0]), ElementsAre(8, 7)) << "a draw of all is the first class's";
+  EXPECT_THAT(Values(three[1]), ElementsAre(-1, 2, 0.5F, -1, 16, -1.5F));
+  const auto two = Support({1, -1}, {1, 0, 0, 1}, {0.25F}, {7, 8}, {1, 1});
+  EXPECT_THAT(Values(two[0]), ElementsAre(8, 8));
+  EXPECT_THAT(Values(two[1]), ElementsAre(0.75F, -0.75F, 0.75F, -0.75F));
+  const std::vector<std::pair<std::string, float>> kernels{
+      {"RBF", std::exp(-1.0F) - 1}, {"POLY", 1 - 2.25F}, {"SIGMOID", std::tanh(1.0F) - std::tanh(1.5F)}};
+  for (const auto& [kernel, score] : kernels) {
+    const auto scores = Support({1, -1}, {1, 0, 0, 1}, {0}, {7, 8}, {1, 1}, kernel)[1];
+    EXPECT_NEAR(scores.At(1), score, 1e-6) << kernel;
+  }
+  const auto linear = Support({1, 2, 3, -4}, {}, {0.5F}, {7, 8}, {});
+  EXPECT_THAT(Values(linear[0]), ElementsAre(7, 7));
+  EXPECT_THAT(Values(linear[1]), ElementsAre(2.5F, -3.5F, 8.5F, -5.5F));
+}
+
+TEST(OnnxClassical, ProbabilitiesOfSupportVectorsAreRefusedWithAWayOut) {
+  const ModelMaker model = Classical("SVMClassifier", {{"coefficients", {1, -1}}, {"prob_a", {1}}, {"prob_b", {1}}},
+                                     {{"classlabels_ints", std::vector<int64_t>{0, 1}}}, {"label", "scores"});
+  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("with probability=False it gives scores"));
+}
+
 }  // namespace
 }  // namespace hone

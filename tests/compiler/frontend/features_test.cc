@@ -68,9 +68,12 @@ TEST(OnnxFeatures, PutsColumnsSideBySide) {
               ElementsAre(0, 1, 8, 2, 3, 9));
 }
 
-TEST(OnnxFeatures, MapsAreRefusedWithAWayOut) {
-  EXPECT_THAT(ImportError(Feature("ZipMap", {{"classlabels_int64s", std::vector<int64_t>{1, 2}}}).Bytes()),
-              HasSubstr("exported with zipmap=False"));
+TEST(OnnxFeatures, GivesMapsAsMatrices) {
+  const auto zipped = [](std::vector<int64_t> labels) { return Feature("ZipMap", {{"classlabels_int64s", labels}}); };
+  EXPECT_THAT(RunIt(zipped({7, 3}), {1, 4, 9, 1}), ElementsAre(1, 4, 9, 1));
+  EXPECT_THAT(ImportOnnxBytes(zipped({7, 3}).Bytes(), "m").notices,
+              ElementsAre(HasSubstr("is a matrix with a column for each label")));
+  EXPECT_THAT(ImportError(zipped({7, 3, 1}).Bytes()), HasSubstr("X holds 2 numbers for 3 labels"));
 }
 
 }  // namespace
