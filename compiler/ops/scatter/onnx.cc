@@ -34,6 +34,36 @@ void CheckPositions(const Tensor& indices, const Shape& data) {
   for (int64_t i = 0; i < indices.elements(); ++i) CheckIndex(indices.At(i), Nth(data, i % depth));
 }
 
+// The positions' parts along data axes whose extents are counted, without negative ones: those count from the run's
+// end. `parts` is the number of axes from `first` on; the parts lie along the first axis of the indices if `nd`.
+ExprPtr FromFront(const OnnxNodeView& view, const ExprPtr& indices, int64_t first, int64_t parts, bool nd) {
+  TypedBuilder& builder = view.builder();
+  std::vector<ExprPtr> extents;
+  bool any = false;
+  for (int64_t axis = first; axis < first + parts; ++axis) {
+    any = any || IsCounted(builder, view.Input(0), axis);
+    extents.push_back(view.Reshape(ExtentOf(builder, view.Input(0), axis), {1}));
+  }
+  if (!any) return indices;
+  Shape along(builder.ShapeOf(indices).size(), 1);
+  if (nd) along[0] = parts;
+  const ExprPtr all =
+      extents.size() == 1 ? extents[0] : builder.CallOnTuple("concatenate", extents, {{"axis", int64_t{0}}});
+  const ExprPtr ends = view.Reshape(AsDType(view, all, builder.DTypeOf(indices)), along);
+  const ExprPtr is_negative = view.Call("less", {indices, ScalarLike(view, indices, 0)});
+  return view.Call("where", {is_negative, view.Call("add", {indices, ends}), indices});
+}
+
+// A scatter whose extents a run may count. Updates behind the indices' counts go to no place.
+ExprPtr Scattered(const OnnxNodeView& view, std::string_view op, const ExprPtr& indices, const relay::Attrs& attrs) {
+  constexpr double kNoPlace = 2147483647;
+  TypedBuilder& builder = view.builder();
+  const ExprPtr places = FillBehindCounts(builder, indices, kNoPlace);
+  const ExprPtr result = builder.Uncounted(op, {view.Input(0), places, view.Input(2)}, attrs);
+  builder.SetCounts(result, builder.CountsOf(view.Input(0)));
+  return result;
+}
+
 // ONNX has the parts of a position along the last axis, Relay along the first.
 std::vector<ExprPtr> ScatterNd(const OnnxNodeView& view) {
   if (const Tensor* known = view.InputValue(1)) CheckPositions(*known, view.InputShape(0));
@@ -41,7 +71,10 @@ std::vector<ExprPtr> ScatterNd(const OnnxNodeView& view) {
   std::vector<int64_t> axes{rank - 1};
   for (int64_t d = 0; d + 1 < rank; ++d) axes.push_back(d);
   const ExprPtr indices = rank < 2 ? view.Input(1) : view.Call("transpose", {view.Input(1)}, {{"axes", axes}});
-  return {view.Call("scatter_nd", {view.Input(0), indices, view.Input(2)}, {{"mode", JoinOf(view)}})};
+  if (rank > 0 && IsCounted(view.builder(), indices, 0)) RefuseNode("the number of a position's parts is counted");
+  const int64_t parts = rank > 0 ? view.InputShape(1).back() : 0;
+  if (parts > view.InputRank(0)) RefuseNode(fmt::format("{} parts for {}", parts, ShapeText(view.InputShape(0))));
+  return {Scattered(view, "scatter_nd", FromFront(view, indices, 0, parts, true), {{"mode", JoinOf(view)}})};
 }
 
 std::vector<ExprPtr> ScatterElements(const OnnxNodeView& view) {
@@ -49,7 +82,7 @@ std::vector<ExprPtr> ScatterElements(const OnnxNodeView& view) {
   if (const Tensor* known = view.InputValue(1)) {
     for (int64_t i = 0; i < known->elements(); ++i) CheckIndex(known->At(i), Nth(view.InputShape(0), axis));
   }
-  return {view.Call("scatter_elements", {view.Input(0), view.Input(1), view.Input(2)},
+  return {Scattered(view, "scatter_elements", FromFront(view, view.Input(1), axis, 1, false),
                     {{"axis", axis}, {"reduction", JoinOf(view)}})};
 }
 
@@ -87,9 +120,19 @@ std::vector<ExprPtr> TensorScatter(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable ScatterOperators() {
-  return {{"ScatterND", 3, 3, ScatterNd, {"reduction"}, {.becomes = "scatter_nd transpose"}},
-          {"ScatterElements", 3, 3, ScatterElements, {"axis", "reduction"}, {.becomes = "scatter_elements"}},
-          {"Scatter", 3, 3, ScatterElements, {"axis"}, {.becomes = "scatter_elements"}},
+  return {{"ScatterND",
+           3,
+           3,
+           ScatterNd,
+           {"reduction"},
+           {.becomes = "add less scatter_nd transpose where", .takes_counts = true}},
+          {"ScatterElements",
+           3,
+           3,
+           ScatterElements,
+           {"axis", "reduction"},
+           {.becomes = "add less scatter_elements where", .takes_counts = true}},
+          {"Scatter", 3, 3, ScatterElements, {"axis"}, {.becomes = "scatter_elements", .takes_counts = true}},
           {"TensorScatter",
            2,
            3,

@@ -103,20 +103,29 @@ class Wide {
   std::vector<T> held_;
 };
 
-// Puts update i at element targets[i].
+// The position on an axis of such an extent; -1 if the index is outside.
+int64_t PlaceOnAxis(const Tensor& indices, int64_t i, int64_t extent) {
+  const int64_t index = IntegerAt(indices, i), place = index < 0 ? index + extent : index;
+  return place >= 0 && place < extent ? place : -1;
+}
+
+// Puts update i at element targets[i]; a negative one leaves it out.
 Tensors Scattered(const Tensors& args, const std::string& join, const std::vector<int64_t>& targets) {
   Tensor result = args[0].Clone();
   const auto count = static_cast<int64_t>(targets.size());
   if (join == "update") {
     const int64_t bytes = DTypeBytes(result.dtype());
     for (int64_t i = 0; i < count; ++i) {
+      if (Nth(targets, i) < 0) continue;
       std::memcpy(static_cast<char*>(result.raw()) + Nth(targets, i) * bytes,
                   static_cast<const char*>(args[2].raw()) + i * bytes, static_cast<size_t>(bytes));
     }
     return {result};
   }
   const auto joined = [&](auto wide) {
-    for (int64_t i = 0; i < count; ++i) wide.Join(join, Nth(targets, i), args[2], i);
+    for (int64_t i = 0; i < count; ++i) {
+      if (Nth(targets, i) >= 0) wide.Join(join, Nth(targets, i), args[2], i);
+    }
     wide.Into(result);
   };
   if (IsFloat(result.dtype())) {
@@ -135,7 +144,8 @@ Tensors ScatterElements(const Tensors& args, const Attrs& attrs) {
   others[axis] = 0;
   std::vector<int64_t> targets = StridedOffsets(shape, others);
   for (size_t i = 0; i < targets.size(); ++i) {
-    targets[i] += strides[axis] * IndexOnAxis(args[1], static_cast<int64_t>(i), data[axis]);
+    const int64_t place = PlaceOnAxis(args[1], static_cast<int64_t>(i), data[axis]);
+    targets[i] = place < 0 ? -1 : targets[i] + strides[axis] * place;
   }
   return Scattered(args, attrs.GetString("reduction"), targets);
 }
@@ -147,10 +157,11 @@ Tensors ScatterNd(const Tensors& args, const Attrs& attrs) {
   std::vector<int64_t> targets;
   for (int64_t place = 0; place < places; ++place) {
     int64_t at = 0;
-    for (int64_t part = 0; part < depth; ++part) {
-      at = at * Nth(data, part) + IndexOnAxis(args[1], part * places + place, Nth(data, part));
+    for (int64_t part = 0; part < depth && at >= 0; ++part) {
+      const int64_t along = PlaceOnAxis(args[1], part * places + place, Nth(data, part));
+      at = along < 0 ? -1 : at * Nth(data, part) + along;
     }
-    for (int64_t k = 0; k < slice; ++k) targets.push_back(at * slice + k);
+    for (int64_t k = 0; k < slice; ++k) targets.push_back(at < 0 ? -1 : at * slice + k);
   }
   return Scattered(args, attrs.GetString("mode"), targets);
 }

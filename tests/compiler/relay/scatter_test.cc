@@ -69,9 +69,10 @@ TEST(ScatterType, HoldsUpdatesToIndices) {
               HasSubstr("positions of 3 parts for data 4x3"));
 }
 
-TEST(ScatterElements, APositionOutsideIsNoPosition) {
-  EXPECT_THROW(RunOp("scatter_elements", {Floats({2}, {1, 2}), Int64s({1}, {2}), Floats({1}, {3})}, Elements(0)),
-               Error);
+TEST(ScatterElements, LeavesOutUpdatesOutside) {
+  EXPECT_THAT(
+      RunFor("scatter_elements", {Floats({2}, {1, 2}), Int64s({3}, {2, -3, -1}), Floats({3}, {3, 4, 5})}, Elements(0)),
+      ElementsAre(1, 5));
 }
 
 }  // namespace
