@@ -35,6 +35,7 @@ class ShapeResolver {
       if (IsState(input)) BeginEmpty(input);
     }
     for (const OnnxInput& input : graph_.inputs) BindOthers(input);
+    for (const OnnxInput& input : graph_.inputs) BindSums(input);
     ResolvedInputs resolved;
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
       AddShape(i, resolved);
@@ -127,11 +128,11 @@ class ShapeResolver {
     }
   }
 
-  static bool IsCalledBatch(const std::string& name) {
-    std::string lower = name;
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    return lower.find("batch") != std::string::npos;
+  static std::string LowerCase(std::string name) {
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return name;
   }
+  static bool IsCalledBatch(const std::string& name) { return LowerCase(name).find("batch") != std::string::npos; }
 
   // A batch is called so, or its axis is the first one wherever it is, and not an input's only one.
   bool IsBatch(const std::string& name) const {
@@ -146,6 +147,12 @@ class ShapeResolver {
       }
     }
     return is_first;
+  }
+
+  // The first run of a decoder has no past.
+  DimRange DefaultOf(const std::string& name) const {
+    const int64_t least = LowerCase(name).find("past") == std::string::npos ? options_.other_dims.least : 0;
+    return {least, options_.other_dims.most};
   }
 
   // A free batch without a given number is 1.
@@ -170,15 +177,59 @@ class ShapeResolver {
   }
 
   void BindOthers(const OnnxInput& input) {
-    DimRange range = options_.other_dims;
-    if (IsState(input)) range.least = 0;
     for (size_t axis = 0; axis < input.dims.size(); ++axis) {
       const std::string name = FreeDimName(input, axis);
-      if (name.empty() || !bound_.try_emplace(name, Bound{range, "its default"}).second) continue;
+      if (name.empty() || !PartsOf(name).empty()) continue;
+      DimRange range = DefaultOf(name);
+      if (IsState(input)) range.least = 0;
+      if (!bound_.try_emplace(name, Bound{range, "its default"}).second) continue;
       notices_.push_back(
           fmt::format("input \"{}\": the free dimension {} may be {} to {} in a run; --dim {}=LO..HI changes "
                       "that, and --dim {}=NUMBER fixes it",
                       input.name, name, range.least, range.most, name, name));
+    }
+  }
+
+  static bool IsNumber(const std::string& part) {
+    return !part.empty() && part.size() <= 9 &&
+           std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c); });
+  }
+
+  // The other free dimensions and numbers that a name such as "past + 1" adds up; empty if it is no such sum.
+  std::vector<std::string> PartsOf(const std::string& name) const {
+    const std::vector<std::string> free = FreeNames();
+    std::vector<std::string> parts;
+    for (size_t begin = 0; begin <= name.size();) {
+      const size_t end = std::min(name.find('+', begin), name.size());
+      std::string part = name.substr(begin, end - begin);
+      part.erase(0, part.find_first_not_of(' '));
+      part.erase(part.find_last_not_of(' ') + 1);
+      if (part == name || (!IsNumber(part) && std::ranges::find(free, part) == free.end())) return {};
+      parts.push_back(std::move(part));
+      begin = end + 1;
+    }
+    return parts;
+  }
+
+  DimRange RangeOfPart(const std::string& part) const {
+    if (IsNumber(part)) return {std::stoll(part), std::stoll(part)};
+    const auto known = bound_.find(part);
+    return known == bound_.end() ? DefaultOf(part) : known->second.range;
+  }
+
+  // A sum of dimensions takes what they allow together.
+  void BindSums(const OnnxInput& input) {
+    for (size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const std::string name = FreeDimName(input, axis);
+      DimRange sum{0, 0};
+      if (name.empty() || bound_.contains(name)) continue;
+      for (const std::string& part : PartsOf(name)) {
+        const DimRange range = RangeOfPart(part);
+        sum = {sum.least + range.least, sum.most + range.most};
+      }
+      bound_.emplace(name, Bound{sum, "its default"});
+      notices_.push_back(fmt::format("input \"{}\": the free dimension {} may be {} in a run, as its parts together",
+                                     input.name, name, RangeText(sum)));
     }
   }
 
