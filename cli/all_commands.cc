@@ -7,6 +7,7 @@ const std::vector<Command>& AllCommands() {
   static const std::vector<Command> commands = {
       {"build", "builds a package from a model and the best records", BuildCommand, "Models"},
       {"run", "runs a package, or one node of a model", RunCommand, "Models"},
+      {"generate", "continues a text of token ids with a language model", GenerateCommand, "Models"},
       {"verify", "compares a package with the reference", VerifyCommand, "Models"},
       {"bench", "times packages, interleaved", BenchCommand, "Models"},
       {"profile", "shows where a package's time goes", ProfileCommand, "Models"},

@@ -31,6 +31,8 @@ std::string_view HeadingOf(OptionGroup group) {
       return "Passes";
     case OptionGroup::kSearch:
       return "Search";
+    case OptionGroup::kSampling:
+      return "Choice of tokens";
     case OptionGroup::kTiming:
       return "Timing";
     case OptionGroup::kRecords:

@@ -40,6 +40,7 @@ enum class OptionGroup : uint8_t {
   kPrecision,
   kPasses,
   kSearch,
+  kSampling,
   kTiming,
   kRecords,
   kRemote,
@@ -103,6 +104,7 @@ int ProfileCommand(const Arguments& arguments);
 int QuantizeCommand(const Arguments& arguments);
 int ReportCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);
+int GenerateCommand(const Arguments& arguments);
 int RunnerCommand(const Arguments& arguments);
 int SpaceCommand(const Arguments& arguments);
 int TargetsCommand(const Arguments& arguments);

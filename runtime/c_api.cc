@@ -54,6 +54,17 @@ hone_status StatusOfFailure() noexcept {
   return HONE_BUG;
 }
 
+void RequireKnown(const void* options, size_t struct_bytes, size_t least, size_t known, const char* type) {
+  if (struct_bytes < least) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("options: struct_bytes is {}; sizeof({}), {}, would be right", struct_bytes, type, known));
+  }
+  const char* const bytes = static_cast<const char*>(options);
+  if (std::any_of(bytes + std::min(known, struct_bytes), bytes + struct_bytes, [](char byte) { return byte != 0; })) {
+    throw Error(ExitCode::kUsage, "options: set what this version of hone does not know; newer members must be 0");
+  }
+}
+
 void RefuseNull(const char* what) { throw Error(ExitCode::kUsage, fmt::format("{} is null", what)); }
 
 const PlanBuffer& BufferAt(const Plan& plan, const std::vector<int>& list, int32_t index, const char* what) {

@@ -10,9 +10,17 @@
 #include "core/package/plan.h"
 #include "runtime/hone.h"
 #include "runtime/package.h"
+#include "runtime/session.h"
 
 struct hone_package {
   std::shared_ptr<const hone::Package> package;
+};
+
+struct hone_session {
+  std::unique_ptr<hone::Session> session;
+  hone_profile_callback profile = nullptr;
+  void* profile_user = nullptr;
+  hone::Shape shape;  // with room for that of each input
 };
 
 namespace hone {
@@ -45,6 +53,10 @@ void RequirePointer(const Value* pointer, const char* what) {
 
 // The buffer of entry `index` of the plan's inputs or outputs. Throws Error(kUsage).
 const PlanBuffer& BufferAt(const Plan& plan, const std::vector<int>& list, int32_t index, const char* what);
+
+// Options of a program that was built with this or another version of the header, whose struct may have another size.
+// `least` is that of the first version. Members that this library does not know must be 0. Throws Error(kUsage).
+void RequireKnown(const void* options, size_t struct_bytes, size_t least, size_t known, const char* type);
 
 // The C API's description of a buffer. `shape` is the buffer's own or a smaller one, and must outlive the result.
 hone_tensor_info InfoOf(const PlanBuffer& buffer, const Shape& shape);

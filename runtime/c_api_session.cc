@@ -8,14 +8,6 @@
 #include <vector>
 
 #include "runtime/c_api_guard.h"
-#include "runtime/session.h"
-
-struct hone_session {
-  std::unique_ptr<hone::Session> session;
-  hone_profile_callback profile = nullptr;
-  void* profile_user = nullptr;
-  hone::Shape shape;  // with room for that of each input
-};
 
 namespace hone {
 namespace {
@@ -41,20 +33,9 @@ hone_tensor_info InputInfo(const hone_session* session, int32_t index) {
   return InfoOf(BufferAt(plan, plan.inputs, index, "input"), of.InputShape(index));
 }
 
-// A program that was built with another version of the header has a struct of another size. Members that it lacks are
-// 0, and members that this library does not know must be 0.
 hone_session_options Known(const hone_session_options& given) {
   constexpr size_t kLeast = offsetof(hone_session_options, allocator) + sizeof(void*);
-  if (given.struct_bytes < kLeast) {
-    throw Error(ExitCode::kUsage, fmt::format("options: struct_bytes is {}; sizeof(hone_session_options), {}, would be "
-                                              "right",
-                                              given.struct_bytes, sizeof(given)));
-  }
-  const char* const bytes = reinterpret_cast<const char*>(&given);
-  if (std::any_of(bytes + std::min(sizeof(given), given.struct_bytes), bytes + given.struct_bytes,
-                  [](char byte) { return byte != 0; })) {
-    throw Error(ExitCode::kUsage, "options: set what this version of hone does not know; newer members must be 0");
-  }
+  RequireKnown(&given, given.struct_bytes, kLeast, sizeof(given), "hone_session_options");
   return given;
 }
 

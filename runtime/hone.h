@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Rises with each addition. Nothing is removed or changed while the library's SONAME stays. */
-#define HONE_API_VERSION 11
+#define HONE_API_VERSION 12
 
 typedef struct hone_package hone_package;
 typedef struct hone_session hone_session;
@@ -240,6 +240,48 @@ hone_status hone_session_load_state(hone_session* session, const void* data, siz
 /* Makes a session of the same package with a copy of the states. They then differ as their runs do. `options` are those
  * of the new session, as hone_session_create_with takes them. Inputs keep their largest shapes. */
 hone_status hone_session_fork(const hone_session* session, const hone_session_options* options, hone_session** fork);
+
+/* ---- Text (since version 12) ---- */
+
+/* How a language model's tokens are chosen. Set struct_bytes to sizeof(hone_generate_options) and unused members to 0.
+ * Later versions append members. */
+typedef struct hone_generate_options {
+  size_t struct_bytes;
+  const int64_t* stop_ids; /* each ends the text and is its last token */
+  int64_t stop_count;
+  double temperature;        /* divides the logits; 0: the most likely token is taken */
+  int64_t top_k;             /* only so many of the most likely tokens; 0: all */
+  double top_p;              /* only the most likely tokens that are this likely together; 0: all */
+  double repetition_penalty; /* of tokens that occurred; 0: none */
+  uint64_t seed;             /* of the draws */
+  /* Called for each new token on the running thread; 0 ends the text. May be null. */
+  int32_t (*on_token)(void* user, int64_t id);
+  void* user; /* passed to on_token unchanged */
+} hone_generate_options;
+
+/* Why a text ends. */
+typedef enum hone_generation_end {
+  HONE_END_NEW_TOKENS = 0, /* there are as many new tokens as there is room for */
+  HONE_END_STOP_ID = 1,
+  HONE_END_CALLER = 2,  /* on_token returned 0 */
+  HONE_END_CAPACITY = 3 /* the package takes no longer text */
+} hone_generation_end;
+
+typedef struct hone_generation {
+  int64_t new_tokens;
+  hone_generation_end end;
+  int64_t first_ns; /* until the first new token */
+  int64_t rest_ns;  /* for all others */
+} hone_generation;
+
+/* Continues a text by the `count` token ids of `prompt` and at most `room` new ones, which are written to `ids`.
+ * `options` null: all are 0. A session with states goes on where they end; without states `prompt` is the whole text.
+ * The last new token is not part of the states: it begins the next prompt. HONE_USAGE, naming the input, for a package
+ * that is no language model (docs/howto/decoders.md). HONE_BAD_DATA for ids outside the vocabulary and for a prompt
+ * that the package has no room for; nothing is computed then. */
+hone_status hone_session_generate(hone_session* session, const int64_t* prompt, int64_t count,
+                                  const hone_generate_options* options, int64_t* ids, int64_t room,
+                                  hone_generation* made);
 
 /* One call of a run: a kernel and the operator that it computes. Later versions append members. */
 typedef struct hone_profiled_call {

@@ -19,6 +19,7 @@ from ._errors import (
     NotAuthorisedError,
     UsageError,
 )
+from ._generate import Generation
 from ._package import Package, Range, TensorInfo
 from ._session import Session, load
 from ._version import __version__
@@ -30,6 +31,7 @@ __all__ = [
     "BugError",
     "CannotCreateError",
     "Error",
+    "Generation",
     "IoError",
     "NoInputError",
     "NoRunnerError",

@@ -2,12 +2,24 @@
 
 import ctypes
 import functools
-from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_char_p,
+    c_double,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint64,
+    c_void_p,
+)
 
 from ._errors import BadConfigError, error_of
 from ._parts import library_path
 
-LEAST_API_VERSION = 11
+LEAST_API_VERSION = 12
 
 
 class CTensorInfo(Structure):
@@ -46,6 +58,32 @@ class CSessionOptions(Structure):
     _fields_ = [("struct_bytes", c_size_t), ("threads", c_int32), ("pin", c_int32), ("allocator", c_void_p)]
 
 
+OnToken = CFUNCTYPE(c_int32, c_void_p, c_int64)
+
+
+class CGenerateOptions(Structure):
+    """hone_generate_options."""
+
+    _fields_ = [
+        ("struct_bytes", c_size_t),
+        ("stop_ids", POINTER(c_int64)),
+        ("stop_count", c_int64),
+        ("temperature", c_double),
+        ("top_k", c_int64),
+        ("top_p", c_double),
+        ("repetition_penalty", c_double),
+        ("seed", c_uint64),
+        ("on_token", OnToken),
+        ("user", c_void_p),
+    ]
+
+
+class CGeneration(Structure):
+    """hone_generation."""
+
+    _fields_ = [("new_tokens", c_int64), ("end", c_int), ("first_ns", c_int64), ("rest_ns", c_int64)]
+
+
 # Each function that returns a hone_status, with its arguments. Handles are void pointers.
 _CHECKED = {
     "hone_package_load": [c_char_p, POINTER(c_void_p)],
@@ -65,6 +103,15 @@ _CHECKED = {
     "hone_session_truncate_state": [c_void_p, c_int64],
     "hone_session_save_state": [c_void_p, c_void_p, c_size_t],
     "hone_session_load_state": [c_void_p, c_char_p, c_size_t],
+    "hone_session_generate": [
+        c_void_p,
+        POINTER(c_int64),
+        c_int64,
+        POINTER(CGenerateOptions),
+        POINTER(c_int64),
+        c_int64,
+        POINTER(CGeneration),
+    ],
     "hone_session_fork": [c_void_p, POINTER(CSessionOptions), POINTER(c_void_p)],
 }
 

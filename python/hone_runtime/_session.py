@@ -7,14 +7,15 @@ import operator
 import os
 import threading
 import weakref
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._arrays import as_input, as_output, shape_of
 from ._calls import Arrays, ByCtypes, Quick, arm, set_shape
 from ._errors import BugError, UsageError
-from ._library import CSessionOptions, CTensorInfo, check, library
+from ._generate import Generation, generate
+from ._library import CGenerateOptions, CSessionOptions, CTensorInfo, check, library
 from ._package import Package, TensorInfo, as_shape, need_mapping
 
 _MOST_THREADS = 1024
@@ -201,6 +202,34 @@ class Session:
             raise UsageError(f"{len(wanted)} arrays are given for {len(self.outputs)} outputs")
         results = self._of(inputs)._run(inputs, wanted)
         return results[0] if len(results) == 1 else results
+
+    def generate(
+        self,
+        prompt: Union[str, Sequence[int]],
+        new_tokens: int = 64,
+        *,
+        stop_ids: Sequence[int] = (),
+        temperature: float = 0.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        repetition_penalty: float = 1.0,
+        seed: int = 0,
+        on_token: Optional[Callable[[int], Any]] = None,
+        tokenizer: Any = None,
+    ) -> Generation:
+        """Continues a text by the prompt's token ids and at most `new_tokens` new ones of a language model.
+
+        A session with states goes on where they end; without states the prompt is the whole text. With a temperature
+        of 0 the most likely token is taken. `on_token` is called for each new token and ends the text by returning
+        False. `tokenizer`, the path of a tokenizer.json or an object of the package tokenizers, allows a prompt of text
+        and gives text back.
+
+        No run of the session may go on meanwhile. Raises UsageError for a package that is no language model, and
+        BadDataError for ids outside the vocabulary and for a prompt that the package has no room for."""
+        options = CGenerateOptions(
+            temperature=temperature, top_k=top_k, top_p=top_p, repetition_penalty=repetition_penalty, seed=seed
+        )
+        return generate(self._handle, prompt, new_tokens, options, stop_ids, on_token, tokenizer)
 
     # The extension calls this if arrays are not as expected.
     _call = __call__

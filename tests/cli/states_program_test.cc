@@ -20,6 +20,7 @@ class StatesProgram : public ProgramTest {
     DecoderShape shape;
     shape.style = DecoderStyle::kAttention;
     Write("work/decoder.onnx", DecoderModel(shape));
+    Write("work/language.onnx", LanguageModel(50));
   }
   ProgramResult Build(const std::string& options) const {
     return Shell("hone build decoder.onnx --no-records --dim seq=1..4 --dim past=0..16 -o d.hone " + options);
@@ -75,6 +76,31 @@ TEST_F(StatesProgram, AreFullWithOneLine) {
             "hone: the state 'past_key_values.0.key' holds 15 positions, and the run adds 2: it has room for 16; "
             "truncate or reset it, or build with --dim past=0..32\n");
   EXPECT_EQ(Shell("hone run d.hone --dim seq=2 --dim past=14").code, 0);
+}
+
+TEST_F(StatesProgram, GenerateText) {
+  const std::string build = "hone build language.onnx --no-records --dim seq=1..4 --dim past=0..16 -o l.hone --state ";
+  ASSERT_EQ(Shell(build + "auto").code, 0);
+  const ProgramResult whole = Shell("hone generate l.hone --ids 5,17,3 --new 4 --json");
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  const Json ids = ParseJson(whole.out, "a text").at("ids");
+  ASSERT_EQ(ids.size(), 7U);
+  EXPECT_EQ(ids[1], 17);
+  const std::string stop = ids[4].dump();
+  const ProgramResult stopped = Shell("hone generate l.hone --ids 5,17,3 --new 4 --stop " + stop);
+  EXPECT_THAT(stopped.out, AllOf(HasSubstr(stop + "\n3 tokens of prompt"), HasSubstr("ended by a stop id\n")));
+
+  const auto refused = [this](const std::string& options, int code, const std::string& why) {
+    const ProgramResult result = Shell("hone generate " + options);
+    EXPECT_EQ(result.code, code) << options;
+    EXPECT_THAT(result.err, HasSubstr(why)) << options;
+  };
+  refused("l.hone --ids 5,x", 2, "--ids is given \"5,x\"; right is 5,17,3");
+  refused("l.hone --ids 5,50", 65, "the token id 50 was given; the vocabulary has ids 0 to 49");
+  refused("l.hone --ids 5 --top-p 2", 2, "top_p is 2; it is above 0 and at most 1");
+  refused("l.hone --ids 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", 65, "the package holds 16");
+  ASSERT_EQ(Shell(build + "none").code, 0);
+  refused("l.hone --ids 5", 2, "the caller keeps its input past_key_values.0.key");
 }
 
 }  // namespace

@@ -203,4 +203,36 @@ std::vector<std::pair<std::string, Tensor>> DecoderInputs(const DecoderShape& sh
   return inputs;
 }
 
+std::string LanguageModel(int64_t vocabulary) {
+  DecoderShape shape;
+  shape.style = DecoderStyle::kConcat;
+  onnx::ModelProto model;
+  model.ParseFromString(DecoderModel(shape));
+  Random random(3);
+  const auto drawn = [&] {
+    std::vector<float> values(static_cast<size_t>(vocabulary * shape.width()));
+    for (float& value : values) value = static_cast<float>(random.Normal());
+    return values;
+  };
+  ModelMaker ends;
+  ends.IntegerInput("input_ids", onnx::TensorProto::INT64, {1, -1});
+  ends.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(1)->set_dim_param(
+      "seq");
+  ends.Weight("embedding", {vocabulary, shape.width()}, drawn()).Node("Gather", {"embedding", "input_ids"}, {"x"});
+  ends.Weight("by_token", {shape.width(), vocabulary}, drawn());  // with the embedding a text repeats its last token
+  ends.Node("MatMul", {"y", "by_token"}, {"logits"}).Output("logits");
+  onnx::GraphProto& graph = *model.mutable_graph();
+  graph.mutable_input()->DeleteSubrange(0, 1);   // x
+  graph.mutable_output()->DeleteSubrange(0, 1);  // y
+  *graph.add_input() = ends.graph().input(0);
+  *graph.add_output() = ends.graph().output(0);
+  for (const onnx::TensorProto& weight : ends.graph().initializer()) *graph.add_initializer() = weight;
+  const onnx::GraphProto decoder = graph;
+  graph.clear_node();
+  *graph.add_node() = ends.graph().node(0);
+  for (const onnx::NodeProto& node : decoder.node()) *graph.add_node() = node;
+  for (int i = 1; i < ends.graph().node_size(); ++i) *graph.add_node() = ends.graph().node(i);
+  return model.SerializeAsString();
+}
+
 }  // namespace hone

@@ -33,4 +33,8 @@ std::string DecoderModel(const DecoderShape& shape);
 std::vector<std::pair<std::string, Tensor>> DecoderInputs(const DecoderShape& shape, int64_t first, int64_t count,
                                                           const std::vector<uint64_t>& tokens);
 
+// A decoder with an embedding in front of it and logits behind: input_ids (1, seq) in place of x, and logits
+// (1, seq, vocabulary) in place of y.
+std::string LanguageModel(int64_t vocabulary);
+
 }  // namespace hone
