@@ -91,7 +91,7 @@ class NetworkFinalsTest : public ::testing::Test {
     return best.config;
   }
 
-  void AddFinals(const Workload& workload) {
+  void AddFinals(const Workload& workload, int64_t rival_ns = 51'000, int held = 1) {
     const MachineModel machine = MachineModelFor(options_.context.target, 1);
     const DefaultConfig best = AnalyticDefault(workload, machine);
     const std::string schedule(best.schedule->name());
@@ -103,10 +103,10 @@ class NetworkFinalsTest : public ::testing::Test {
         record.candidate = {workload, schedule, incumbent ? best.config : rival, options_.context.target};
         record.schedule_version = best.schedule->version();
         record.session = MakeTuningRun(options_).id;
-        record.measurement.samples_ns = {incumbent ? 50'000 : 51'000};
+        record.measurement.samples_ns = {incumbent ? 50'000 : rival_ns};
         record.measurement.batch = {1};
         record.measurement.environment = timer_.Describe();
-        record.finals = {1, round, incumbent ? 1 : 2, incumbent};
+        record.finals = {held, round, incumbent == (rival_ns > 50'000) ? 1 : 2, incumbent};
         records_.push_back(Finish(std::move(record)));
       }
     }
@@ -157,6 +157,17 @@ TEST_F(NetworkFinalsTest, ReplacesAWinnerThatIsSlowerInTheModel) {
     EXPECT_EQ(record.measurement.MinNs(), 51'000);
     EXPECT_EQ(record.candidate.config.ToText(), rivals_.begin()->second);
   }
+}
+
+// Alone the new kernels win by a fifth, and in the network the old ones are faster.
+TEST_F(NetworkFinalsTest, TimeWhatABuildTookBeforeHoweverFarBehind) {
+  for (const Task& task : ExtractTasks(module_, options_.context)) AddFinals(task.workload, 40'000, 2);
+  ASSERT_EQ(RivalsBuilt(), static_cast<int64_t>(rivals_.size()));
+  timer_.cost_ns = [this](const Plan&, const Dispatch& d) { return IsRival(d) ? 60'000 : 50'000; };
+  const NetworkFinals finals = Hold();
+  ASSERT_TRUE(finals.held) << finals.why_not;
+  EXPECT_EQ(finals.replaced, static_cast<int>(rivals_.size()));
+  EXPECT_EQ(RivalsBuilt(), 0);
 }
 
 TEST_F(NetworkFinalsTest, CompareOnOneMachine) {

@@ -41,7 +41,7 @@ class Finals {
     try {
       finalists_ = FindFinalists(store_, session, FingerprintOf(runner_.Describe()), NetworkFinals::kFinalists);
       for (const auto& [workload, found] : finalists_) result_.tasks += found.proposals.size() > 1;
-      result_.why_not = result_.tasks == 0 ? "no task has two finalists that come near each other" : Compare();
+      result_.why_not = result_.tasks == 0 ? "no task has two finalists" : Compare();
     } catch (const Error& error) {
       result_.why_not = error.what();
     }

@@ -20,11 +20,14 @@ FinalistsOf FromRecords(std::vector<Record> records, size_t most) {
   const size_t winner = outcome->verdict.winner;
   found.proposals.push_back(outcome->finalists[winner].proposal);
   if (records.front().finals.network_ns > 0) return found;
+  if (outcome->incumbent != winner && most > 1) {
+    found.proposals.push_back(outcome->finalists[outcome->incumbent].proposal);
+  }
   const auto& standings = outcome->verdict.standings;
   const double near_ns = kNearWinner * static_cast<double>(standings[winner].ns.median);
   for (int place = 2; place <= static_cast<int>(standings.size()) && found.proposals.size() < most; ++place) {
     for (size_t f = 0; f < standings.size(); ++f) {
-      const bool near = static_cast<double>(standings[f].ns.median) <= near_ns;
+      const bool near = f != outcome->incumbent && static_cast<double>(standings[f].ns.median) <= near_ns;
       if (standings[f].place == place && near) found.proposals.push_back(outcome->finalists[f].proposal);
     }
   }
