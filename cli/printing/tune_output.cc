@@ -142,20 +142,50 @@ std::string WhyNoBest(const TaskReport& task) {
     return fmt::format("none: {} of {} trials {}", failure.trials, task.trials, FailureText(failure));
   }
   if (task.best_ns > 0 || task.trials <= task.failed) return "";
-  return fmt::format("none: {} of {} trials worked, all of them noisy (others had the cores); no build takes them",
-                     task.trials - task.failed, task.trials);
+  return "none: all trials that worked were noisy (others had the cores); no build takes them";
+}
+
+// Numbers from 1 on: "1 to 3, 7".
+std::string TaskNumbers(const std::vector<size_t>& tasks) {
+  std::string text;
+  for (size_t begin = 0; begin < tasks.size();) {
+    size_t end = begin;
+    while (end + 1 < tasks.size() && tasks[end + 1] == tasks[end] + 1) ++end;
+    text += fmt::format("{}{}", begin > 0 ? ", " : "", tasks[begin] + 1);
+    if (end > begin) text += fmt::format(" to {}", tasks[end] + 1);
+    begin = end + 1;
+  }
+  return text;
+}
+
+// The tasks without a best kernel, those with one reason together.
+std::string WithoutBestText(const TuneReport& report) {
+  std::vector<std::pair<std::string, std::vector<size_t>>> reasons;
+  for (size_t i = 0; i < report.tasks.size(); ++i) {
+    const std::string why = WhyNoBest(report.tasks[i]);
+    if (why.empty()) continue;
+    const auto known = std::find_if(reasons.begin(), reasons.end(), [&](const auto& r) { return r.first == why; });
+    if (known == reasons.end()) {
+      reasons.push_back({why, {i}});
+    } else {
+      known->second.push_back(i);
+    }
+  }
+  std::string text;
+  for (const auto& [why, tasks] : reasons) {
+    text += fmt::format("{:>4}  {}\n", TaskNumbers(tasks), fmt::join(Wrapped(why, kColumns - 6), "\n      "));
+  }
+  return text;
 }
 
 // Workloads, schedules and configs are longer than the table's rows.
 std::string BestText(const TuneReport& report, bool wide) {
-  std::string text;
-  for (size_t i = 0; i < report.tasks.size(); ++i) {
+  std::string text = wide ? "" : WithoutBestText(report);
+  for (size_t i = 0; wide && i < report.tasks.size(); ++i) {
     const TaskReport& task = report.tasks[i];
-    if (wide) text += fmt::format("{:>4}  {}\n", i + 1, task.workload.ToText());
-    if (wide && task.best_ns > 0) text += fmt::format("      {} {}\n", task.best_schedule, task.best_config);
-    const std::string why = WhyNoBest(task);
-    const size_t width = wide ? why.size() : kColumns - 6;
-    if (!why.empty()) text += fmt::format("{:>4}  {}\n", i + 1, fmt::join(Wrapped(why, width), "\n      "));
+    text += fmt::format("{:>4}  {}\n", i + 1, task.workload.ToText());
+    if (task.best_ns > 0) text += fmt::format("      {} {}\n", task.best_schedule, task.best_config);
+    if (const std::string why = WhyNoBest(task); !why.empty()) text += fmt::format("      {}\n", why);
   }
   return text.empty() ? "" : "best:\n" + text;
 }

@@ -73,8 +73,11 @@ void LeaseRequester::ReportUnlike(const Json& runners) {
   for (const Json& runner : runners) {
     const bool is_new = reported_.size() < kMostReported && reported_.insert(HeaderText(runner, "runner")).second;
     if (!is_new) continue;
-    LogError("hone", fmt::format("the runner {} is left out: {}; a device key for each kind of machine is right",
-                                 HeaderText(runner, "label"), HeaderText(runner, "why")));
+    const std::string why = HeaderText(runner, "why");
+    // Another device key helps where machines differ, and not where one is ill.
+    const bool is_ill = why.starts_with("quarantined") || why.starts_with("probation");
+    LogError("hone", fmt::format("the runner {} is left out: {}{}", HeaderText(runner, "label"), why,
+                                 is_ill ? "" : "; a device key for each kind of machine is right"));
   }
 }
 

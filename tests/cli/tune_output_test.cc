@@ -124,7 +124,19 @@ TEST(ReportText, SaysThatATaskHasOnlyNoisyTrials) {
   TuneReport report = NothingWorked();
   report.tasks[0].failed = 90;
   report.tasks[0].failure = {};
-  EXPECT_THAT(ReportText(report), HasSubstr("   1  none: 9 of 99 trials worked, all of them noisy"));
+  EXPECT_THAT(ReportText(report), HasSubstr("   1  none: all trials that worked were noisy"));
+}
+
+TEST(ReportText, SaysOnceWhatHoldsForManyTasks) {
+  TuneReport report = NothingWorked();
+  report.tasks.resize(9, report.tasks[0]);
+  for (const size_t noisy : {0U, 1U, 2U, 5U}) {
+    report.tasks[noisy].failed = 0;
+    report.tasks[noisy].failure = {};
+  }
+  const std::string text = ReportText(report);
+  EXPECT_THAT(text, HasSubstr("1 to 3, 6  none: all trials that worked were noisy"));
+  EXPECT_THAT(text, HasSubstr("4 to 5, 7 to 9  none: 98 of 99 trials Unsupported: job 99\n"));
 }
 
 TEST(WhyNothingWorked, NamesTheFateOfTheTaskThatFailedMost) {
