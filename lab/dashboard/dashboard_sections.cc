@@ -120,7 +120,7 @@ std::string IdOf(const std::string& run) {
 }
 
 std::string SpanText(int64_t ms) {
-  const int64_t seconds = ms / 1000;
+  const int64_t seconds = (ms + 500) / 1000;
   return seconds >= 7200  ? fmt::format("{:.1f} h", static_cast<double>(seconds) / 3600)
          : seconds >= 120 ? fmt::format("{} min", seconds / 60)
                           : fmt::format("{} s", seconds);
@@ -147,6 +147,11 @@ HistoryLine CurveOf(const WatchedRun& run, const std::string& label, double scal
   return line;
 }
 
+// "zoo:resnet-18, 1 thread".
+std::string NameOf(const WatchedRun& run) {
+  return fmt::format("{}, {} thread{}", run.model, run.threads, run.threads == 1 ? "" : "s");
+}
+
 // The tunings' gains in one chart, as shares of each one's first time.
 std::string ComparedRuns(const WatchedStore& store) {
   std::vector<HistoryLine> lines;
@@ -154,8 +159,7 @@ std::string ComparedRuns(const WatchedStore& store) {
     const auto curve = run.Curve();
     if (curve.empty() || lines.size() == kMostCompared) continue;
     const double percent = 100 / static_cast<double>(curve.front().second);
-    lines.push_back(
-        CurveOf(run, fmt::format("{}, {} threads, {}", run.model, run.threads, run.id.substr(0, 6)), percent));
+    lines.push_back(CurveOf(run, fmt::format("{}, {}", NameOf(run), run.id.substr(0, 6)), percent));
   }
   if (lines.size() < 2) return "";
   return HtmlCharts(HistoryChart(
@@ -174,7 +178,7 @@ std::string Overview(const WatchedStore& store) {
                     Moment(run.last_unix_ms)});
   }
   std::string html = HtmlParagraph(
-      fmt::format("{} records have arrived; {} trials a second at present.", store.arrived, RateText(per_second)));
+      fmt::format("{} records have arrived; {:.1f} trials per second at present.", store.arrived, per_second));
   if (rows.empty()) return html + HtmlParagraph("No tuning runs, and none ended within the last hour.");
   return html +
          HtmlTable("Tunings",
@@ -218,7 +222,7 @@ std::string TaskTable(const WatchedRun& run) {
 }
 
 std::string RunBody(const WatchedRun& run) {
-  std::string html = Heading(fmt::format("{}, {} thread{}", run.model, run.threads, run.threads == 1 ? "" : "s"));
+  std::string html = Heading(NameOf(run));
   const int64_t first = run.FirstModelNs(), best = run.ModelNs();
   html += HtmlTable(
       "State of " + run.model, {"= state", "> model's time", "> gain", "budget", "target", "strategy", "run"},
@@ -228,25 +232,25 @@ std::string RunBody(const WatchedRun& run) {
                                ? fmt::format("Best time so far of {} of {} tasks", timed, run.tasks.size())
                                : "Best time so far of the whole model";
   return html +
-         HtmlCharts(
-             HistoryChart({name, "seconds since the first trial", "ms", 1e6, false}, {CurveOf(run, run.model, 1)})) +
+         HtmlCharts(HistoryChart({name, "seconds since the first trial", "model's time, ms", 1e6, false},
+                                 {CurveOf(run, run.model, 1)})) +
          TaskTable(run);
 }
 
 std::string TrialsChart(const WatchedTask& task) {
   ChartSeries trials{"trials", 0, false, ChartSeries::Style::kPoints, {}};
-  ChartSeries best{"best so far", 5, false, ChartSeries::Style::kSteps, {}};
+  ChartSeries best{"least so far", 5, false, ChartSeries::Style::kSteps, {}};
   int64_t least_ns = 0;
   for (const auto& [number, ns] : task.points) {
     const auto x = static_cast<double>(number), us = static_cast<double>(ns) / 1e3;
     trials.points.push_back({x, us, fmt::format("trial {}: {}", number, TimeText(ns))});
     if (least_ns > 0 && ns >= least_ns) continue;
     least_ns = ns;
-    best.points.push_back({x, us, fmt::format("best so far at trial {}: {}", number, TimeText(ns))});
+    best.points.push_back({x, us, fmt::format("least so far at trial {}: {}", number, TimeText(ns))});
   }
   return HtmlChart({"Trials of " + task.workload,
                     {"trial of the task", false, false, {}},
-                    {"us", true, false, {}},
+                    {"time, us", true, false, {}},
                     {std::move(trials), std::move(best)},
                     true});
 }
@@ -268,12 +272,12 @@ std::string Devices(const WatchedStore& store) {
   std::vector<std::vector<std::string>> rows;
   for (const WatchedDevice& device : store.devices) {
     if (rows.size() == kMostDevices) break;
-    rows.push_back({device.machine, device.runner, fmt::format("{}", device.trials), fmt::format("{}", device.failed),
+    rows.push_back({device.machine, device.runner, fmt::format("{}", device.measured), fmt::format("{}", device.failed),
                     fmt::format("{}", device.noisy), RateText(device.per_second), Moment(device.last_unix_ms)});
   }
   return Heading("Devices that measured for these tunings") +
-         HtmlTable("Devices", {"machine", "runner", "> trials", "> failed", "> noisy", "> trials/s", "last trial"},
-                   rows);
+         HtmlTable("Devices",
+                   {"machine", "runner", "> measurements", "> failed", "> noisy", "> per second", "last one"}, rows);
 }
 
 std::string Queues(const TrackerStatus& status) {
@@ -282,8 +286,8 @@ std::string Queues(const TrackerStatus& status) {
     rows.push_back({use.key, fmt::format("{}", use.busy), fmt::format("{}", use.all),
                     fmt::format("{}", use.queue.waiting), fmt::format("{}", fmt::join(use.queue.who, ", "))});
   }
-  return HtmlTable("Queues", {"key", "> runners in use", "> of", "> tuners waiting", "who waits, the next first"},
-                   rows);
+  return HtmlTable(
+      "Queues", {"device key", "> runners in use", "> runners", "> tuners waiting", "who waits, the next first"}, rows);
 }
 
 }  // namespace
@@ -306,7 +310,7 @@ std::vector<Section> TrialSections(const WatchedStore& store) {
     }
     if (charts.empty()) continue;
     sections.push_back({"trials-" + IdOf(run.id),
-                        HtmlDetails("Trials and knobs of " + run.model, HtmlCharts(charts) + KnobTable(run))});
+                        HtmlDetails("Trials and knobs of " + NameOf(run), HtmlCharts(charts) + KnobTable(run))});
   }
   return sections;
 }

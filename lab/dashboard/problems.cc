@@ -40,10 +40,19 @@ void AddRunners(const WatchedFleet& fleet, std::vector<std::string>& problems) {
   }
 }
 
-std::string StandstillText(const WatchedRun& run) {
+std::string ReasonText(const WatchedRun& run, const std::string& keys) {
   if (run.state == "tracker lost") return "its tracker does not answer";
-  if (run.state == "runners lost") return fmt::format("no runner of {} is left", fmt::join(run.keys, ", "));
+  if (run.state == "runners lost") return fmt::format("no runner of {} is left", keys);
   return "it waits, compiles or was killed";
+}
+
+std::string StandstillText(const WatchedRun& run) {
+  const std::string keys = fmt::format("{}", fmt::join(run.keys, ", "));
+  if (run.has_ended) {
+    return fmt::format("Tuning of {} ended because no runner of {} was free; the same command goes on with it.",
+                       run.model, keys);
+  }
+  return fmt::format("Tuning of {} has had no trial for a minute: {}.", run.model, ReasonText(run, keys));
 }
 
 void AddTasks(const WatchedRun& run, std::vector<std::string>& problems) {
@@ -80,7 +89,7 @@ std::vector<std::string> ProblemsOf(const Source& source, const WatchedStore& st
   AddRunners(fleet, problems);
   for (const WatchedRun& run : store.runs) {
     if (run.state == "running" || run.state == "done" || run.state == "interrupted") continue;
-    problems.push_back(fmt::format("Tuning of {} has had no trial for a minute: {}.", run.model, StandstillText(run)));
+    problems.push_back(StandstillText(run));
   }
   for (const WatchedRun& run : store.runs) AddTasks(run, problems);
   if (problems.size() > kMostProblems) {

@@ -1,6 +1,7 @@
 #include "lab/dashboard/tuning_watch.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -266,10 +267,15 @@ void TuningWatch::Count(const TrialRow& row, Followed& followed) {
   }
   const bool failed = row.fate != Fate::kOk;
   auto& [device, device_rate] = followed.devices[{MachineName(row), RunnerName(row)}];
+  const size_t candidate = std::hash<std::string>{}(row.workload + '\n' + row.schedule + '\n' + row.config);
+  const auto [attempt, is_first] = followed.attempts.try_emplace(candidate, false);
+  const int64_t more_failed = int64_t{failed} - int64_t{std::exchange(attempt->second, failed)};
   if (run.trials == 0) run.first_unix_ms = row.unix_ms;
   for (auto* last : {&run.last_unix_ms, &device.last_unix_ms}) *last = std::max(*last, row.unix_ms);
-  for (auto* trials : {&run.trials, &task.trials, &device.trials}) ++*trials;
-  for (auto* failures : {&run.failed, &task.failed, &device.failed}) *failures += failed;
+  for (auto* trials : {&run.trials, &task.trials}) *trials += is_first;
+  for (auto* failures : {&run.failed, &task.failed}) *failures += more_failed;
+  ++device.measured;
+  device.failed += failed;
   device.noisy += row.noisy;
   followed.rate.Count(row.unix_ms);
   device_rate.Count(row.unix_ms);
@@ -324,6 +330,7 @@ void TuningWatch::ReadRun(const RecordStore& store, Followed& followed) {
   const std::optional<TuningRun> said = store.GetRun(run.id);
   if (!said) return;
   run.state = said->state;
+  run.has_ended = run.state != "running";
   if (followed.json == said->json) return;
   followed.json = said->json;
   const Json asked = AskedOf(*said);
@@ -367,7 +374,7 @@ WatchedStore TuningWatch::State(int64_t now_unix_ms) const {
       WatchedDevice& device = devices[name];
       const WatchedDevice& part = measuring.device;
       std::tie(device.machine, device.runner) = name;
-      device.trials += part.trials;
+      device.measured += part.measured;
       device.failed += part.failed;
       device.noisy += part.noisy;
       device.last_unix_ms = std::max(device.last_unix_ms, part.last_unix_ms);

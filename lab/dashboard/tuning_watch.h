@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -62,20 +63,21 @@ struct WatchedTask {
   std::vector<std::pair<std::string, double>> KnobsThatMatter() const;
 };
 
-// A device that measured, for one run or for all watched runs.
+// A device that measured, for one run or for all watched runs. It counts every attempt at a trial.
 struct WatchedDevice {
   std::string machine, runner;  // MachineName and RunnerName
-  int64_t trials = 0, failed = 0, noisy = 0;
+  int64_t measured = 0, failed = 0, noisy = 0;
   int64_t last_unix_ms = 0;
   double per_second = 0;
 };
 
 struct WatchedRun {
   std::string id, model, target, strategy;
-  std::string state;  // as TuningRun's; "silent" if it has no new trials and never ended
+  std::string state;       // as TuningRun's; "silent" if it has no new trials and never ended
+  bool has_ended = false;  // as the run itself says
   int threads = 1;
-  std::vector<WatchedTask> tasks;  // in the model's order, if the run states it
-  int64_t trials = 0, failed = 0;
+  std::vector<WatchedTask> tasks;               // in the model's order, if the run states it
+  int64_t trials = 0, failed = 0;               // of several attempts at one the last counts, as in `hone tune`
   int64_t first_unix_ms = 0, last_unix_ms = 0;  // of its trials; 0: none
   // The gain over time: ms since the first trial, and the sum over tasks of uses x (first - best). At most
   // kMostSteps.
@@ -133,7 +135,9 @@ class TuningWatch {
     TrialRate rate;
     std::map<std::string, size_t> task_of;  // by workload
     std::map<std::pair<std::string, std::string>, MeasuringDevice> devices;
-    int lost_in_a_row = 0;       // trials since the last one with another fate than RunnerLost
+    int lost_in_a_row = 0;  // trials since the last one with another fate than RunnerLost
+    // Whether the last attempt failed, by hash of workload and candidate: a trial that was noisy is measured again.
+    std::unordered_map<size_t, bool> attempts;
     std::string json;            // the run as the store described it last
     bool has_new_trials = true;  // since the store was asked
     std::set<size_t> unsettled;  // tasks whose best may be another since the records were asked

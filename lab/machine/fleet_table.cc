@@ -31,12 +31,11 @@ std::string CoresText(const RunnerInfo& r) {
 }  // namespace
 
 TextRows RunnerRows(const TrackerStatus& status) {
-  TextRows rows = {{"key", "label", "cpu", "llvm cpu", "> cores", "state", "holder", "> jobs done", "isolation",
-                    "address", "at most", "health"}};
+  TextRows rows = {{"key", "label", "state", "holder", "health", "cpu", "llvm cpu", "> cores", "> jobs done",
+                    "peak rates", "address", "isolation"}};
   for (const RunnerInfo& r : status.runners) {
-    rows.push_back({r.key, r.label, r.cpu, r.llvm_cpu, CoresText(r), StateText(r), r.holder,
-                    fmt::format("{}", r.jobs_done), r.isolation, r.address.empty() ? "-" : r.address, r.roofs,
-                    r.health});
+    rows.push_back({r.key, r.label, StateText(r), r.holder, r.health, r.cpu, r.llvm_cpu, CoresText(r),
+                    fmt::format("{}", r.jobs_done), r.roofs, r.address.empty() ? "-" : r.address, r.isolation});
   }
   return rows;
 }

@@ -132,7 +132,29 @@ TEST_F(TuningWatchTest, KnowsWhatWasThereAndWhatComes) {
   EXPECT_DOUBLE_EQ(run.per_second, 4) << "four within the least span, a second";
   ASSERT_THAT(state.devices, SizeIs(1));
   EXPECT_EQ(state.devices[0].runner, "Bench-1");
-  EXPECT_EQ(state.devices[0].trials, 5);
+  EXPECT_EQ(state.devices[0].measured, 5);
+}
+
+// `hone tune` measures a noisy trial again, and counts it once.
+TEST_F(TuningWatchTest, CountsATrialOnceHoweverOftenItIsMeasured) {
+  PutRun("a", "running");
+  const Record once = Trial("a", kLarge, 9'000);
+  Record noisy = once, failed = once;
+  noisy.measurement.noisy = true;
+  failed.measurement.fate = Fate::kCrashed;
+  failed.measurement.samples_ns.clear();
+  failed.measurement.batch.clear();
+  for (Record* record : {&noisy, &failed}) {
+    record->unix_ms -= 50;
+    record->id.clear();
+    *record = Finish(*record);
+  }
+  store_.Append({noisy, failed, once});
+  const WatchedStore state = Look();
+  ASSERT_THAT(state.runs, SizeIs(1));
+  EXPECT_EQ(state.runs[0].trials, 1);
+  EXPECT_EQ(state.runs[0].failed, 0) << "the last attempt counts";
+  EXPECT_EQ(state.devices[0].measured, 3);
 }
 
 TEST_F(TuningWatchTest, ALookReadsWhatArrivedAndNothingElse) {
