@@ -73,7 +73,8 @@ class RecordComparison {
       : store_(store), models_(models), options_(options) {}
 
   Comparison Of(const std::vector<StoreDevice>& devices) {
-    for (const ModelToCompare& model : models_) comparison_.models.push_back({model.name, ImagesOf(model.typed)});
+    for (const ModelToCompare& model : models_)
+      comparison_.models.push_back({model.name, ImagesOf(model.typed), model.layers != nullptr});
     const std::vector<BestByWorkload> best = BestOf(devices);
     for (size_t device = 0; device < devices.size(); ++device) Add(devices[device], best[device]);
     return std::move(comparison_);

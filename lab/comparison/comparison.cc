@@ -62,10 +62,15 @@ double BandwidthShare(const MachineRoofs& roofs, double bytes, int64_t ns) {
 }
 
 double ImagesPerMoney(const ComparedDevice& device, const ComparedModel& model, const ComparedCell& cell) {
-  if (device.price_per_hour <= 0 || cell.time.ns <= 0) return 0;
+  if (device.price_per_hour <= 0 || cell.time.ns <= 0 || cell.covered < cell.tasks) return 0;
   constexpr double kHourNs = 3600e9;
   const double runs_an_hour = kHourNs / static_cast<double>(cell.time.ns);
   return static_cast<double>(model.images) * runs_an_hour / device.price_per_hour;
+}
+
+double PriceOfMillion(const Comparison& c, size_t device, size_t model) {
+  const double images = ImagesPerMoney(c.devices[device], c.models[model], c.At(device, model));
+  return images > 0 ? 1e6 / images : 0;
 }
 
 namespace {

@@ -96,7 +96,8 @@ struct ComparedCell {
 
 struct ComparedModel {
   std::string name;
-  int64_t images = 1;  // per run: the first dimension of the first input
+  int64_t images = 1;           // per run: the first dimension of the first input
+  bool is_tasks_alone = false;  // the layers of a tuning run, without the operators that have no knobs
 };
 
 struct Comparison {
@@ -115,8 +116,10 @@ double GflopsOf(double flops, int64_t ns);
 // The share of a roof that is reached in this time; 0 if the roof or the time is unknown.
 double FmaShare(const MachineRoofs& roofs, double flops, int64_t ns);
 double BandwidthShare(const MachineRoofs& roofs, double bytes, int64_t ns);
-// Images per unit of the currency that prices are in; 0 without a price or a time.
+// Images per unit of the currency that prices are in; 0 without a price or a time of the whole model.
 double ImagesPerMoney(const ComparedDevice& device, const ComparedModel& model, const ComparedCell& cell);
+// Money for a million images, in the currency of the prices; 0 as above.
+double PriceOfMillion(const Comparison& c, size_t device, size_t model);
 
 // Roofs of compared machines.
 

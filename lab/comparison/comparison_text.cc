@@ -73,10 +73,7 @@ Row RowOf(const Comparison& c, size_t device, size_t model, const Standing& stan
              ShareText(BandwidthShare(d.roofs, cell.bytes, cell.time.ns)),
              fmt::format("{} of {}", cell.covered, cell.tasks)};
   if (columns.energy) row.push_back(JoulesText(cell.joules_per_image));
-  if (columns.price) {
-    const double images = ImagesPerMoney(d, c.models[model], cell);
-    row.push_back(images > 0 ? fmt::format("{:.0f}", images) : "-");
-  }
+  if (columns.price) row.push_back(MoneyText(PriceOfMillion(c, device, model)));
   row.push_back(standing.ratio > 0 ? fmt::format("{:.2f}x", standing.ratio) : "-");
   row.push_back(StandingText(c, device, model, standing));
   return row;
@@ -89,8 +86,8 @@ ModelTable TableOf(const ComparisonReport& report, size_t model) {
   table.title = c.models[model].name;
   table.headers = {"device",    "code for", "> threads",   "> time", "> noise",
                    "> GFLOP/s", "> of FMA", "> of memory", "> timed"};
-  if (columns.energy) table.headers.emplace_back("> J an image");
-  if (columns.price) table.headers.emplace_back("> images per money");
+  if (columns.energy) table.headers.emplace_back("> J per image");
+  if (columns.price) table.headers.emplace_back("> price per million");
   table.headers.insert(table.headers.end(), {"> vs best", "note"});
   const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
   for (const size_t device : OrderOfDevices(c, model, standings)) {
@@ -131,6 +128,11 @@ std::vector<size_t> OrderOfDevices(const Comparison& c, size_t model, const std:
 }
 
 std::string ShareText(double share) { return share > 0 ? fmt::format("{:.0f} %", 100 * share) : "-"; }
+
+std::string MoneyText(double money) {
+  if (money <= 0) return "-";
+  return money >= 100 ? fmt::format("{:.0f}", money) : fmt::format("{:#.3g}", money);
+}
 
 std::string JoulesText(double joules) { return joules > 0 ? fmt::format("{:.3g}", joules) : "-"; }
 
@@ -236,11 +238,15 @@ std::string ShortName(const Comparison& c, size_t device) {
   const ComparedDevice& d = c.devices[device];
   const std::string name = place(d);
   if (name.empty()) return d.name;
+  bool has_other_threads = false;
   for (const ComparedDevice& other : c.devices) {
-    if (place(other) != name || other.machine == d.machine) continue;
-    return d.short_id.empty() ? d.name : fmt::format("{} #{}", name, d.short_id);
+    if (other.machine == d.machine) {
+      has_other_threads |= other.threads != d.threads && other.runners.contains(name);
+    } else if (place(other) == name) {
+      return d.short_id.empty() ? d.name : fmt::format("{} #{}", name, d.short_id);
+    }
   }
-  return name;
+  return has_other_threads ? fmt::format("{} at {} thread{}", name, d.threads, d.threads == 1 ? "" : "s") : name;
 }
 
 std::string PortabilityText(const ComparisonReport& report, size_t columns) {

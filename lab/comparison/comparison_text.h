@@ -28,7 +28,8 @@ std::string ComparisonMarkdown(const ComparisonReport& report);
 // The devices with a time: compared ones first, quickest first, then those that are not compared.
 std::vector<size_t> OrderOfDevices(const Comparison& c, size_t model, const std::vector<Standing>& standings);
 // The device's place, for headers. If another machine's place has the same name, the fingerprint's id follows ("vm
-// #f5b39a1c"). If the device has no place or several, its full name.
+// #f5b39a1c"); if the place has rows of other numbers of threads, its own ("vm at 2 threads"). If the device has no
+// place or several, its full name.
 std::string ShortName(const Comparison& c, size_t device);
 // "-", or why the cell has no ratio: "4 of 5 layers", "not compared: 2 threads".
 std::string StandingText(const Comparison& c, size_t device, size_t model, const Standing& standing);
@@ -36,5 +37,7 @@ std::string StandingText(const Comparison& c, size_t device, size_t model, const
 std::string ShareText(double share);
 // "0.0123"; "-" for 0.
 std::string JoulesText(double joules);
+// "0.830", "12.4"; "-" for 0.
+std::string MoneyText(double money);
 
 }  // namespace hone

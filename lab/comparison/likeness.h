@@ -34,6 +34,8 @@ struct Standing {
   // The ratio covers `over` of `of` layers with knobs: those that both have a time for.
   int over = 0, of = 0;
   bool partial() const { return over < of; }
+  // Whether the ratio is of the whole model.
+  bool whole() const { return ratio > 0 && !partial(); }
 };
 
 // The standings of all devices, in their order. The reference is the quickest cell among those comparable with most

@@ -32,10 +32,10 @@ std::pair<double, double> PositiveRange(const std::vector<double>& values) {
 }  // namespace
 
 std::string LatencyChart(const std::string& name, const std::vector<TimeMark>& marks) {
-  // Intervals may reach beyond the ends, which the times alone set, so that no interval hides the differences.
-  constexpr double kMargin = 0.25, kLeastMargin = 0.02;
-  double least = INFINITY, most = 0;
-  Chart chart{name, {"ms a run", false, false, {}}, {}, {}, false};
+  // Intervals are seen whole unless they are far longer than the times, so that none hides the differences.
+  constexpr double kMargin = 0.1, kLeastMargin = 0.02, kMostReach = 1.25;
+  double least = INFINITY, most = 0, low = INFINITY, high = 0;
+  Chart chart{name, {"time per run, ms", false, false, {}}, {}, {}, false};
   for (const TimeMark& mark : marks) {
     const double ms = static_cast<double>(mark.ns) / kNsOfMs;
     least = std::min(least, ms);
@@ -46,9 +46,13 @@ std::string LatencyChart(const std::string& name, const std::vector<TimeMark>& m
     if (mark.high_ns > 0) {
       point.low = static_cast<double>(mark.low_ns) / kNsOfMs;
       point.high = static_cast<double>(mark.high_ns) / kNsOfMs;
+      low = std::min(low, *point.low);
+      high = std::max(high, *point.high);
     }
     chart.series.push_back({mark.label, mark.series, mark.grey, ChartSeries::Style::kPoints, {std::move(point)}});
   }
+  least = std::min(least, std::max(low, least / kMostReach));
+  most = std::max(most, std::min(high, most * kMostReach));
   const double margin = std::max(kMargin * (most - least), kLeastMargin * most);
   chart.x.least = std::max(0.0, least - margin);
   chart.x.most = most + margin;
@@ -72,7 +76,7 @@ std::string RooflineChart(const std::string& name, const std::vector<RooflineMac
   constexpr double kMargin = 1.5;
   const double first_x = x_least / kMargin, last_x = x_most * kMargin, first_y = y_least / kMargin;
   Chart chart{name,
-              {"operations per byte", true, false, {}, first_x, last_x},
+              {"arithmetic intensity, FLOP per byte", true, false, {}, first_x, last_x},
               {"GFLOP/s", true, false, {}, first_y, y_most * kMargin},
               {},
               true};
@@ -125,11 +129,12 @@ std::string CascadeChart(const std::string& name, const std::vector<CascadeLine>
   size_t platforms = 0;
   for (const CascadeLine& line : lines) platforms = std::max(platforms, line.efficiencies.size());
   if (platforms < 3) return "";
-  Chart chart{name,
-              {"platforms, the best first", false, false, {}, 0.8, static_cast<double>(platforms) + 0.2},
-              {"% of each platform's own best", false, false, {}, {}, 102},
-              {},
-              true};
+  Chart chart{
+      name,
+      {"number of machines, each one's best first", false, false, {}, 0.8, static_cast<double>(platforms) + 0.2},
+      {"efficiency, % of the machine's own best", false, false, {}, {}, 102},
+      {},
+      true};
   for (size_t i = 0; i < lines.size(); ++i) {
     const int series = static_cast<int>(i);
     std::vector<double> sorted = lines[i].efficiencies;

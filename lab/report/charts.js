@@ -7,7 +7,7 @@ const drawn = new Map();  // charts by their .plot
 
 const css = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 const numberText = value => String(Number(value.toPrecision(4)));
-const isRound = value => [1, 2, 5].includes(Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9)));
+const isRound = value => [1, 2, 5].some(digit => Math.abs(value / 10 ** Math.floor(Math.log10(value) + 1e-9) - digit) < 1e-6);
 
 function wrapped(text, most) {
   const lines = [''];
@@ -161,11 +161,13 @@ document.addEventListener('click', event => {
   draw(button.closest('figure').querySelector('.plot'));
 });
 const again = () => drawAll(document);
-for (const media of ['(prefers-color-scheme: dark)', 'print']) matchMedia(media).addEventListener('change', again);
+const resized = () => { again(); drawn.forEach(chart => chart.resize()); };
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', again);
+matchMedia('print').addEventListener('change', resized);
 // Labels are wrapped by the window's width.
 let resizing = 0;
 addEventListener('resize', () => { cancelAnimationFrame(resizing); resizing = requestAnimationFrame(again); });
-addEventListener('beforeprint', () => { again(); drawn.forEach(chart => chart.resize()); });
+for (const name of ['beforeprint', 'afterprint']) addEventListener(name, resized);
 // A chart in a fold has a size when the fold opens.
 document.addEventListener('toggle', event => { if (event.target.open) drawAll(event.target); }, true);
 

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <functional>
 
 #include "lab/comparison/comparison_text.h"
 #include "lab/comparison/likeness.h"
@@ -20,9 +20,6 @@ constexpr double kMuchEstimated = 0.05;
 bool Overlap(const ComparedTime& quicker, const ComparedTime& slower) {
   return std::max(quicker.ns, quicker.high_ns) >= (slower.low_ns > 0 ? slower.low_ns : slower.ns);
 }
-
-// Whether the ratio is of the whole model.
-bool IsWhole(const Standing& standing) { return standing.ratio > 0 && !standing.partial(); }
 
 // "left, right and 2 others".
 std::string NamesText(std::vector<std::string> names) {
@@ -43,7 +40,7 @@ class Conclusions {
   Conclusions(const ComparisonReport& report, size_t model, const std::vector<size_t>& order)
       : c_(report.comparison), model_(model), standings_(StandingsOf(c_, model, report.accepted)), known_(order) {
     for (const size_t device : order) {
-      if (!IsWhole(standings_[device])) continue;
+      if (!standings_[device].whole()) continue;
       compared_.push_back(device);
       if (Price(device) > 0) priced_.push_back(device);
     }
@@ -52,8 +49,7 @@ class Conclusions {
 
   Conclusion All() const {
     if (known_.empty()) {
-      const std::string none = "No device has a time for this model.";
-      return {none, none, none, none, none};
+      return {"No device has a time for this model: `hone tune MODEL` measures it.", "", "", "", ""};
     }
     return {Summary(), Fastest(), Cheapest(), Why(), Unsure()};
   }
@@ -63,34 +59,75 @@ class Conclusions {
   const ComparedTime& Time(size_t device) const { return c_.At(device, model_).time; }
   double Price(size_t device) const { return PriceOfMillion(c_, device, model_); }
   double Ratio() const { return standings_[compared_[1]].ratio / standings_[compared_[0]].ratio; }
-  bool Sure() const { return !Overlap(Time(compared_[0]), Time(compared_[1])); }
+  bool Sure() const { return Rivals().size() == 1; }
+
+  // The quickest device, and those that may be as quick: their intervals overlap its own.
+  std::vector<size_t> Rivals() const {
+    std::vector<size_t> rivals = {compared_[0]};
+    for (size_t i = 1; i < compared_.size(); ++i) {
+      if (Overlap(Time(compared_[0]), Time(compared_[i]))) rivals.push_back(compared_[i]);
+    }
+    return rivals;
+  }
+
+  // Those that may be as cheap as the cheapest: prices are as uncertain as the times are.
+  std::vector<size_t> PriceRivals() const {
+    const auto price_of = [this](size_t device, int64_t ns) {
+      return Price(device) * static_cast<double>(ns) / static_cast<double>(Time(device).ns);
+    };
+    const size_t first = priced_[0];
+    const double most = price_of(first, std::max(Time(first).ns, Time(first).high_ns));
+    std::vector<size_t> rivals = {first};
+    for (size_t i = 1; i < priced_.size(); ++i) {
+      const ComparedTime& time = Time(priced_[i]);
+      if (most >= price_of(priced_[i], time.low_ns > 0 ? time.low_ns : time.ns)) rivals.push_back(priced_[i]);
+    }
+    return rivals;
+  }
+
+  std::string NamesWith(const std::vector<size_t>& devices, const std::function<std::string(size_t)>& text) const {
+    std::vector<std::string> names;
+    for (const size_t device : devices) names.push_back(fmt::format("{} ({})", Name(device), text(device)));
+    return NamesText(names);
+  }
 
   std::vector<std::string> NotCompared() const {
     std::vector<std::string> names;
     for (const size_t device : known_) {
-      if (!IsWhole(standings_[device])) names.push_back(Name(device));
+      if (!standings_[device].whole()) names.push_back(Name(device));
     }
     return names;
   }
 
-  std::string Summary() const {
-    std::string text;
+  std::string Winner() const {
     if (compared_.size() < 2) {
       const size_t only = compared_.empty() ? known_[0] : compared_[0];
-      text = fmt::format("{} takes {} a run, and no other machine is comparable with it", Name(only),
+      return fmt::format("{} takes {} per run, and no other machine is comparable with it", Name(only),
                          TimeText(Time(only).ns));
-    } else if (Sure()) {
-      text = fmt::format("{} is the fastest: {} a run, {:.2f}x as fast as {}, which is sure", Name(compared_[0]),
-                         TimeText(Time(compared_[0]).ns), Ratio(), Name(compared_[1]));
-    } else {
-      text = fmt::format("{} ({}) and {} ({}) cannot be told apart: their intervals overlap", Name(compared_[0]),
-                         TimeText(Time(compared_[0]).ns), Name(compared_[1]), TimeText(Time(compared_[1]).ns));
     }
-    if (!priced_.empty()) {
-      const bool is_fastest = compared_.size() > 1 && Sure() && priced_[0] == compared_[0];
-      text += fmt::format("; {} is the cheapest{}, {} for a million inferences", is_fastest ? "it" : Name(priced_[0]),
-                          is_fastest ? ", too" : "", MoneyText(Price(priced_[0])));
+    if (Sure()) {
+      return fmt::format("{} is the fastest: {} per run, {:.2f}x as fast as {}, and their intervals do not overlap",
+                         Name(compared_[0]), TimeText(Time(compared_[0]).ns), Ratio(), Name(compared_[1]));
     }
+    return NamesWith(Rivals(), [this](size_t device) { return TimeText(Time(device).ns); }) +
+           " cannot be told apart: their intervals overlap";
+  }
+
+  std::string CheapestOf() const {
+    if (priced_.empty()) return "";
+    if (const std::vector<size_t> rivals = PriceRivals(); rivals.size() > 1) {
+      return fmt::format(
+          "; the cheapest cannot be told for sure: {} per million inferences, and their intervals overlap",
+          NamesWith(rivals, [this](size_t device) { return MoneyText(Price(device)); }));
+    }
+    const bool is_fastest = compared_.size() > 1 && Sure() && priced_[0] == compared_[0];
+    const char* verb = priced_.size() < 2 ? "costs" : is_fastest ? "is also the cheapest:" : "is the cheapest:";
+    return fmt::format("; {} {} {} per million inferences", is_fastest ? "it" : Name(priced_[0]), verb,
+                       MoneyText(Price(priced_[0])));
+  }
+
+  std::string Summary() const {
+    std::string text = Winner() + CheapestOf();
     const std::vector<std::string> left_out = NotCompared();
     if (!compared_.empty() && !left_out.empty()) {
       text += fmt::format("; {} {} not comparable", NamesText(left_out), left_out.size() == 1 ? "was" : "were");
@@ -107,13 +144,18 @@ class Conclusions {
   std::string Fastest() const {
     if (compared_.size() < 2) return TimeAndInterval(compared_.empty() ? known_[0] : compared_[0]) + ".";
     std::string text = fmt::format("{}, {}. ", TimeAndInterval(compared_[0]), TimeAndInterval(compared_[1]));
-    return text + (Sure() ? fmt::format("The intervals do not overlap, so {:.2f}x is sure.", Ratio())
+    return text + (Sure() ? fmt::format("The intervals do not overlap: {:.2f}x.", Ratio())
                           : "The intervals overlap, so more samples are needed.");
   }
 
   std::string Cheapest() const {
-    if (priced_.empty()) return "Not known, because no prices were given: --price KEY=0.17/h gives one.";
-    std::string text = fmt::format("{} costs {} for a million inferences at {:g} an hour", Name(priced_[0]),
+    if (priced_.empty()) {
+      const bool any_price = std::any_of(c_.devices.begin(), c_.devices.end(),
+                                         [](const ComparedDevice& device) { return device.price_per_hour > 0; });
+      return any_price ? "Not known, because no machine with a price is comparable."
+                       : "Not known, because no prices were given: --price KEY=0.17/h gives one.";
+    }
+    std::string text = fmt::format("{} costs {} per million inferences at {:g} per hour", Name(priced_[0]),
                                    MoneyText(Price(priced_[0])), c_.devices[priced_[0]].price_per_hour);
     if (priced_.size() > 1) {
       text += fmt::format(", {} {} ({:.2f}x)", Name(priced_[1]), MoneyText(Price(priced_[1])),
@@ -140,8 +182,11 @@ class Conclusions {
       if (share > 0) shares.push_back(ShareOf(shown[i]));
     }
     if (!shares.empty()) sentences.push_back(fmt::format("{}.", fmt::join(shares, ", ")));
-    if (most > 1)
-      sentences.push_back("More than 100 % come of Winograd's kernels, which multiply less than is counted.");
+    if (most > 1) {
+      sentences.push_back(
+          "Above 100 %: operations are counted as in the direct algorithm; Winograd needs fewer multiplications, and "
+          "8-bit kernels do more at once.");
+    }
     if (compared_.size() > 1) sentences.push_back(LayersText());
     std::erase(sentences, "");
     return sentences.empty() ? "Not known: no layer was timed by itself."
@@ -167,7 +212,11 @@ class Conclusions {
 
   std::string Unsure() const {
     std::vector<std::string> doubts;
-    if (compared_.size() > 1 && !Sure()) doubts.push_back("the intervals of the two fastest overlap");
+    if (compared_.size() > 1 && !Sure()) doubts.push_back("The intervals of the fastest overlap");
+    if (!priced_.empty() && PriceRivals().size() > 1) doubts.push_back("The cheapest is as unsure as the times are");
+    if (c_.models[model_].is_tasks_alone) {
+      doubts.push_back("Operators that are not tuned are left out of these times: `hone report MODEL` adds them");
+    }
     for (const size_t device : known_) {
       const ComparedCell& cell = c_.At(device, model_);
       const std::string note = StandingText(c_, device, model_, standings_[device]);
@@ -179,10 +228,8 @@ class Conclusions {
       const MachineRoofs& roofs = c_.devices[device].roofs;
       if (roofs.gflops > 0 && !roofs.measured) doubts.push_back(fmt::format("{}'s roofs are assumed", Name(device)));
     }
-    if (doubts.empty()) return "Nothing that is known: all times are whole, quiet and comparable.";
-    std::string text = fmt::format("{}.", fmt::join(doubts, "; "));
-    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-    return text;
+    if (doubts.empty()) return "Nothing known: all times are complete, quiet and comparable.";
+    return fmt::format("{}.", fmt::join(doubts, ". "));
   }
 
   const Comparison& c_;
@@ -198,25 +245,21 @@ Conclusion ConclusionOf(const ComparisonReport& report, size_t model, const std:
   return Conclusions(report, model, order).All();
 }
 
-double PriceOfMillion(const Comparison& c, size_t device, size_t model) {
-  const ComparedCell& cell = c.At(device, model);
-  if (cell.covered < cell.tasks) return 0;
-  const double images = ImagesPerMoney(c.devices[device], c.models[model], cell);
-  return images > 0 ? 1e6 / images : 0;
-}
-
-std::string MoneyText(double money) {
-  if (money <= 0) return "-";
-  return money >= 100 ? fmt::format("{:.0f}", money) : fmt::format("{:#.3g}", money);
-}
-
 std::string VerdictOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order, size_t device) {
   const Comparison& c = report.comparison;
-  const Standing standing = StandingsOf(c, model, report.accepted)[device];
-  if (standing.ratio <= 0) return "not compared";
-  if (standing.partial()) return "incomplete";
-  if (device == order.front()) return order.size() > 1 ? "fastest" : "alone";
-  return Overlap(c.At(order.front(), model).time, c.At(device, model).time) ? "cannot tell" : "slower";
+  const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
+  if (standings[device].ratio <= 0) return "not compared";
+  if (standings[device].partial()) return "incomplete";
+  std::vector<size_t> whole;  // quickest first
+  for (const size_t each : order) {
+    if (standings[each].whole()) whole.push_back(each);
+  }
+  if (whole.size() < 2) return "alone";
+  const auto overlaps_the_first = [&](size_t other) {
+    return Overlap(c.At(whole[0], model).time, c.At(other, model).time);
+  };
+  if (device != whole[0]) return overlaps_the_first(device) ? "cannot tell" : "slower";
+  return std::any_of(whole.begin() + 1, whole.end(), overlaps_the_first) ? "cannot tell" : "fastest";
 }
 
 std::string ShortWorkload(const std::string& workload) {

@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// The answers that a reader wants first. Each text is whole sentences and never empty.
+// The answers that a reader wants first, in whole sentences. Without a time of any device all but `summary` are empty.
 struct Conclusion {
   std::string summary;   // which machine is fastest, by how much and how sure; which is cheapest; what was left out
   std::string fastest;   // the quickest and the next, with their intervals
@@ -20,14 +20,8 @@ struct Conclusion {
 // `order` has the devices with a time, as OrderOfDevices.
 Conclusion ConclusionOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order);
 
-// Money for a million inferences, in the currency of the prices; 0 if it is not known, as for
-// a model of which some layers have no time.
-double PriceOfMillion(const Comparison& c, size_t device, size_t model);
-// "0.83", "12.4"; "-" for 0.
-std::string MoneyText(double money);
-
-// The device's place beside the fastest: "fastest", "slower", "cannot tell" (the intervals overlap), "incomplete" (some
-// layers have no time) or "not compared". It is "alone" without another device.
+// The device's place beside the fastest one that has all layers: "fastest", "slower", "cannot tell" (its interval and the
+// fastest's overlap), "incomplete" (some layers have no time) or "not compared". It is "alone" without another device.
 std::string VerdictOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order, size_t device);
 
 // The operator and its operands, which name a workload well enough: "nn.dense data=1x64 weight=10x64".

@@ -20,7 +20,7 @@ double Milliseconds(double ns) { return ns / 1e6; }
 
 std::string SeriesChart(const std::string& name, const std::vector<SeriesMark>& marks,
                         const std::vector<SeriesLevel>& levels, const std::vector<SeriesBreak>& breaks) {
-  Chart chart{name, {"", false, true, {}}, {"ms a run", false, false, {}}, {}, true};
+  Chart chart{name, {"", false, true, {}}, {"time per run, ms", false, false, {}}, {}, true};
   ChartSeries counted{"results", 0, false, ChartSeries::Style::kPoints, {}};
   ChartSeries noisy{"noisy results, left out", 1, true, ChartSeries::Style::kPoints, {}};
   // An interval that reaches further ends in an arrow, so that it does not hide the differences.
@@ -57,7 +57,7 @@ std::string SeriesChart(const std::string& name, const std::vector<SeriesMark>& 
 }
 
 std::string ChangeBars(const std::string& name, const std::vector<ChangeBar>& bars) {
-  Chart chart{name, {"time after over time before", true, false, {}}, {}, {}, true};
+  Chart chart{name, {"time after / time before", true, false, {}}, {}, {}, true};
   ChartSeries faster{"faster", 2, false, ChartSeries::Style::kBars, {}};
   ChartSeries slower{"slower", 5, false, ChartSeries::Style::kBars, {}};
   for (const ChangeBar& bar : bars) {

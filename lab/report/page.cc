@@ -74,6 +74,17 @@ const char* StateClass(std::string_view state) {
   return is_any(kBad) ? "bad" : is_any(kWarn) ? "warn" : is_any(kGood) ? "good" : "";
 }
 
+// A cell whose longest word would keep a column wide on paper, so that the word may be broken there.
+bool IsLong(std::string_view text) {
+  constexpr size_t kMostLetters = 24;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    if (end - begin > kMostLetters) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 std::string CellText(const Column& column, const std::string& text) {
   if (const size_t space = text.find(' '); column.is_link && space != std::string::npos) {
     return fmt::format("<a href=\"#{}\">{}</a>", Escaped(text.substr(0, space)), Escaped(text.substr(space + 1)));
@@ -125,7 +136,8 @@ std::string HtmlTable(std::string_view name, const std::vector<std::string>& hea
     for (size_t i = 0; i < rows[row].size(); ++i) {
       const Column column = i < columns.size() ? columns[i] : Column();
       const char* element = i == 0 ? "th scope=\"row\"" : "td";
-      html += fmt::format("<{}{}>{}</{}>", element, column.css, CellText(column, rows[row][i]), i == 0 ? "th" : "td");
+      const char* css = *column.css == 0 && IsLong(rows[row][i]) ? " class=\"long\"" : column.css;
+      html += fmt::format("<{}{}>{}</{}>", element, css, CellText(column, rows[row][i]), i == 0 ? "th" : "td");
     }
     html += "</tr>\n";
   }

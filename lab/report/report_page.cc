@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "core/version.h"
 #include "lab/comparison/comparison_text.h"
@@ -49,6 +50,7 @@ std::string Cards(const Conclusion& conclusion) {
   const auto card = [](const char* css, const char* name, const std::string& text) {
     return fmt::format("<div class=\"{}\"><dt>{}</dt><dd>{}</dd></div>", css, name, Escaped(text));
   };
+  if (conclusion.fastest.empty()) return fmt::format("<p class=\"lead\">{}</p>\n", Escaped(conclusion.summary));
   return fmt::format("<p class=\"lead\">{}</p>\n<dl class=\"cards\">{}{}{}{}</dl>\n", Escaped(conclusion.summary),
                      card("fastest", "Fastest", conclusion.fastest), card("cheapest", "Cheapest", conclusion.cheapest),
                      card("why", "Why", conclusion.why), card("unsure", "Unsure", conclusion.unsure));
@@ -86,18 +88,20 @@ std::string Times(const ComparisonReport& report, size_t model, const std::vecto
   std::vector<bool> grey;
   for (const size_t device : order) {
     const ComparedCell& cell = c.At(device, model);
-    grey.push_back(standings[device].ratio <= 0 || standings[device].partial());
+    grey.push_back(!standings[device].whole());
     const int threads = c.devices[device].threads;
-    marks.push_back({fmt::format("{}, {} thread{}", ShortName(c, device), threads, threads == 1 ? "" : "s"),
-                     CellTitle(c, device, model), cell.time.ns, cell.time.low_ns, cell.time.high_ns,
+    std::string label = ShortName(c, device);
+    const std::string with = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+    if (!label.ends_with(with)) label += ", " + with;
+    marks.push_back({std::move(label), CellTitle(c, device, model), cell.time.ns, cell.time.low_ns, cell.time.high_ns,
                      static_cast<int>(device), grey.back()});
     rows.push_back(TimesRow(report, model, device, order, standings[device]));
   }
   if (rows.empty()) return "";
   return TableWithoutBlanks("Times of " + c.models[model].name,
-                            {"device", "> time", "> interval", "> vs best", "> price of a million", "= verdict",
-                             "notes", "> threads", "precision", "> of FMA", "> of memory", "> GFLOP/s", "> samples",
-                             "> layers timed", "> estimated", "> J an image", "code for"},
+                            {"device", "> time", "> interval", "> vs best", "> price per million", "= verdict", "notes",
+                             "> threads", "precision", "> of FMA", "> of memory", "> GFLOP/s", "> samples",
+                             "> layers timed", "> estimated", "> J per image", "code for"},
                             rows, grey) +
          HtmlCharts(LatencyChart("Time of a run, with its interval", marks));
 }
@@ -108,8 +112,12 @@ constexpr size_t kMostDifferences = 10;
 std::string DifferingLayers(const ComparisonReport& report, size_t model, const std::vector<size_t>& order) {
   const Comparison& c = report.comparison;
   const std::vector<Standing> standings = StandingsOf(c, model, report.accepted);
-  if (order.size() < 2 || standings[order[1]].ratio <= 0) return "";
-  const size_t a = order[0], b = order[1];
+  std::vector<size_t> whole;
+  for (const size_t device : order) {
+    if (standings[device].whole()) whole.push_back(device);
+  }
+  if (whole.size() < 2) return "";
+  const size_t a = whole[0], b = whole[1];
   Rows rows;
   for (const LayerDifference& layer : ExplainDifference(c, model, a, b).layers) {
     if (rows.size() == kMostDifferences || layer.difference_ns() == 0) break;
@@ -245,7 +253,7 @@ std::string Devices(const Comparison& c) {
     const Environment& e = d.environment;
     rows.push_back({d.name, d.target.ToText(), fmt::format("{}", d.threads), d.cache, RoofsOf(d),
                     fmt::format("{}", e.cores), e.caches, e.governor, e.microcode, e.kernel, e.hypervisor, e.features,
-                    d.price_per_hour > 0 ? fmt::format("{}", d.price_per_hour) : "-"});
+                    d.price_per_hour > 0 ? fmt::format("{:g}", d.price_per_hour) : "-"});
   }
   return TableWithoutBlanks("Devices",
                             {"device", "target", "> threads", "cache", "roofs", "> cores", "caches", "governor",
@@ -253,12 +261,32 @@ std::string Devices(const Comparison& c) {
                             rows);
 }
 
-std::string HistoryLabel(const TaskHistory& task) {
-  return fmt::format("{} on {}, {} thread{}", ShortWorkload(task.workload), task.device, task.threads,
-                     task.threads == 1 ? "" : "s");
+// The names of the compared models' layers by their workloads.
+std::map<std::string, std::string> NodesOf(const Comparison& c) {
+  std::map<std::string, std::string> nodes;
+  for (const auto& row : c.cells) {
+    for (const ComparedCell& cell : row) {
+      for (const ComparedLayer& layer : cell.layers) {
+        if (!layer.nodes.empty()) nodes.try_emplace(layer.name, layer.nodes.front());
+      }
+    }
+  }
+  return nodes;
 }
 
-std::string Histories(const StoreHistory& history) {
+// A setup is named where the histories have several.
+std::string HistoryLabel(const TaskHistory& task, const StoreHistory& history,
+                         const std::map<std::string, std::string>& nodes) {
+  const auto node = nodes.find(task.workload);
+  const std::string layer = node == nodes.end() ? ShortWorkload(task.workload) : node->second;
+  const bool is_one = std::all_of(history.tasks.begin(), history.tasks.end(),
+                                  [&](const TaskHistory& other) { return other.setup == task.setup; });
+  if (is_one) return layer;
+  return fmt::format("{} on {}, {} thread{}", layer, task.device, task.threads, task.threads == 1 ? "" : "s");
+}
+
+std::string Histories(const StoreHistory& history, const Comparison& c) {
+  const std::map<std::string, std::string> nodes = NodesOf(c);
   std::vector<HistoryLine> by_trial, by_time;
   Rows rows;
   for (const TaskHistory& task : history.tasks) {
@@ -268,18 +296,21 @@ std::string Histories(const StoreHistory& history) {
                       fmt::format("{}", (task.last_unix_ms - task.first_unix_ms) / 1000)});
     }
     if (task.steps.empty() || by_trial.size() == kMostHistories) continue;
-    HistoryLine trials{HistoryLabel(task), {}}, seconds = trials;
+    HistoryLine trials{HistoryLabel(task, history, nodes), {}}, seconds = trials;
     for (const TaskHistory::Step& step : task.steps) {
       trials.points.emplace_back(static_cast<double>(step.trial), static_cast<double>(step.least_ns));
       seconds.points.emplace_back(static_cast<double>(step.since_ms) / 1000, static_cast<double>(step.least_ns));
     }
-    trials.points.emplace_back(static_cast<double>(task.trials), static_cast<double>(task.best_ns));
+    const auto least_ns = static_cast<double>(task.steps.back().least_ns);
+    trials.points.emplace_back(static_cast<double>(task.trials), least_ns);
+    seconds.points.emplace_back(static_cast<double>(task.last_unix_ms - task.first_unix_ms) / 1000, least_ns);
     by_trial.push_back(std::move(trials));
     by_time.push_back(std::move(seconds));
   }
   std::string html = HtmlCharts(
-      HistoryChart({"Best time so far, by trials", "trials of the task", "best so far, us"}, by_trial) +
-      HistoryChart({"Best time so far, by time", "seconds since the task's first trial", "best so far, us"}, by_time));
+      HistoryChart({"Least time so far, by trials", "trials of the task", "least so far, us"}, by_trial) +
+      HistoryChart({"Least time so far, by time", "seconds since the task's first trial", "least so far, us"},
+                   by_time));
   if (history.tasks.size() > rows.size()) {
     html += HtmlParagraph(fmt::format("The {} tasks with most trials of {}:", rows.size(), history.tasks.size()));
   }
@@ -295,7 +326,7 @@ std::string Fates(const StoreHistory& history) {
     for (const auto& [fate, count] : fates)
       rows.push_back({device, std::string(FateName(fate)), fmt::format("{}", count)});
   }
-  return HtmlTable("Fates", {"device", "fate", "> records"}, rows);
+  return HtmlTable("Outcomes of trials", {"device", "outcome", "> records"}, rows);
 }
 
 }  // namespace
@@ -336,12 +367,8 @@ std::string ReportPage(const ComparisonReport& report, const StoreHistory* histo
                                       "each device, its layers and rooflines, and how its tuning went."));
   }
   if (history != nullptr && history->records > 0) {
-    body += HtmlSection("Tuning", Histories(*history));
-    body += HtmlSection("Fates", Fates(*history));
-  } else if (c.models.empty()) {
-    body += HtmlParagraph(
-        "The store has no records yet. `hone tune MODEL` writes them; then this page shows the models, "
-        "their devices, and how the tuning went.");
+    body += HtmlSection("Tuning", Histories(*history, c));
+    body += HtmlSection("Outcomes of trials", Fates(*history));
   }
   return HtmlPage(
       TitleOf(c),

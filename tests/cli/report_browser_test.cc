@@ -40,6 +40,13 @@ constexpr const char* kDimTexts = R"((() => {
   return dim.join('; ');
 })())";
 
+// Numbers that take more than one line.
+constexpr const char* kBrokenNumbers = R"((() => [...document.querySelectorAll('td.r')].filter(e => {
+  const range = document.createRange();
+  range.selectNodeContents(e);
+  return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1;
+}).map(e => e.textContent).join())())";
+
 // Elements that need a name for a screen reader and have none.
 constexpr const char* kNameless = R"((() => [...document.querySelectorAll('.plot,.wide,summary,[tabindex]')].filter(e =>
   !(e.tagName === 'SUMMARY' ? e.textContent : e.getAttribute('aria-label') || '').trim()).map(e => e.outerHTML).join())())";
@@ -151,6 +158,19 @@ TEST_F(ReportInBrowser, IsPrintedWholeOnWhitePaper) {
   page_->Show("print", "dark");
   EXPECT_EQ(page_->Text(folded), page_->Text("document.querySelectorAll('details table').length"));
   EXPECT_EQ(page_->Text("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+  EXPECT_EQ(page_->Text("getComputedStyle(document.querySelector('.cell')).printColorAdjust"), "exact");
+}
+
+// A4 on its side is 1031 pixels wide between its margins.
+TEST_F(ReportInBrowser, BreaksNoNumberAndCoversNothingOnPaper) {
+  OpenReport();
+  page_->Resize(1280, 900);
+  page_->Show("print", "light");
+  page_->Resize(1031, 700);
+  EXPECT_EQ(page_->Text(kBrokenNumbers), "");
+  EXPECT_EQ(page_->Text("[...document.querySelectorAll('.plot')].filter(p => p.firstChild && "
+                        "p.firstChild.clientHeight > p.clientHeight + 1).length"),
+            "0");
 }
 
 // The page itself does not scroll sideways, and charts are as wide as the page.

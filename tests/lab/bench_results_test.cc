@@ -66,13 +66,13 @@ TEST(BenchResults, AreComparedAsPackages) {
   }
   packages[1].time.ns = 10'000;
   const ComparisonReport without{ComparePackages(packages), {}, {}};
-  EXPECT_THAT(ComparisonText(without), Not(HasSubstr("J an image")));
+  EXPECT_THAT(ComparisonText(without), Not(HasSubstr("J per image")));
   Json with_energy = BenchResult("left");
   with_energy["packages"][0]["joules_per_image"] = 0.0125;
   packages[0] = ReadBenchResult(with_energy.dump(), "left").at(0);
   const Comparison c = ComparePackages(packages);
   const ComparisonReport with{c, {}, {}};
-  EXPECT_THAT(ComparisonText(with), testing::AllOf(HasSubstr("J an image"), HasSubstr("0.0125")));
+  EXPECT_THAT(ComparisonText(with), testing::AllOf(HasSubstr("J per image"), HasSubstr("0.0125")));
   EXPECT_EQ(ToJson(with)["cells"][0]["joules_per_image"], 0.0125);
   EXPECT_THAT(ComparisonCsv(with), HasSubstr(",0.0125\r\n"));
   ASSERT_EQ(c.devices.size(), 2U) << "two hosts were asked for as two";

@@ -329,11 +329,14 @@ TEST(ExplainDifference, PutsTheLargestContributionFirst) {
   EXPECT_EQ(difference.unknown, 1);
 }
 
-TEST(Prices, GiveImagesForMoney) {
-  Comparison c = Of({CellOf({Timed("a", 1, 1'000'000)})});
+TEST(Prices, GiveThePriceOfAMillionOfWholeModels) {
+  Comparison c = Of({CellOf({Timed("a", 1, 1'000'000)}), CellOf({Timed("a", 1, 1'000), Timed("b", 1, 0)})});
   SetPrices({"board0=0.5/h"}, c);
   EXPECT_DOUBLE_EQ(ImagesPerMoney(c.devices[0], c.models[0], c.At(0, 0)), 2 * 3600e3 / 0.5);
-  EXPECT_THAT(ComparisonText({c, {}, {}}), HasSubstr("images per money"));
+  EXPECT_THAT(ComparisonText({c, {}, {}}), HasSubstr("price per million"));
+  EXPECT_DOUBLE_EQ(PriceOfMillion(c, 0, 0), 1e6 / (2 * 3600e3 / 0.5));
+  SetPrices({"board1=0.5/h"}, c);
+  EXPECT_EQ(PriceOfMillion(c, 1, 0), 0) << "the time of one of two layers is no time of the model";
   for (const char* wrong : {"board0", "board0=0.5", "board0=-1/h", "=1/h", "board0=x/h", "nobody=1/h"}) {
     EXPECT_THROW(SetPrices({wrong}, c), Error) << wrong;
   }

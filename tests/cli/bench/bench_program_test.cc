@@ -252,7 +252,7 @@ TEST_F(BenchProgram, TellsEnergyOrWhyThereIsNone) {
     EXPECT_THAT(told.err, ContainsRegex("no energy: [^\n]+\n"));
     EXPECT_EQ(energy["packages"][0].count("joules_per_image"), 0U);
   } else {
-    EXPECT_THAT(told.out, HasSubstr(" J an image ("));
+    EXPECT_THAT(told.out, HasSubstr(" J per image ("));
     EXPECT_GT(energy["packages"][0]["joules_per_image"].get<double>(), 0);
   }
   ExpectRefusal(kBench + " --energy --streams 2", 2, "--streams");
