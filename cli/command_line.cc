@@ -345,6 +345,12 @@ bool CommandLine::Parse(const Arguments& arguments) {
   } catch (const CLI::ExtrasError& e) {
     throw Error(ExitCode::kUsage,
                 fmt::format("{}; right is a line as `{}` (see `{} --help`)", OneLine(e.what()), example_, name_));
+  } catch (const CLI::ArgumentMismatch& e) {
+    const std::string said = OneLine(e.what());
+    const bool is_repeated = said.find("At Most 1 required") != said.npos;
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} (see `{} --help`)",
+                            is_repeated ? said.substr(0, said.find(':')) + " is given more than once" : said, name_));
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));
   }

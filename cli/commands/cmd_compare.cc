@@ -9,6 +9,7 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "lab/comparison/bench_results.h"
 #include "lab/comparison/compare_models.h"
 #include "lab/comparison/comparison_json.h"
@@ -197,7 +198,9 @@ size_t DeviceNamed(const Comparison& c, const std::string& name) {
                                             fmt::join(names, ", ")));
 }
 
+// Empty unless it is asked for.
 std::string BetweenText(const Comparison& c, const std::string& between) {
+  if (between.empty()) return "";
   const size_t comma = between.find(',');
   if (comma == std::string::npos) {
     throw Error(ExitCode::kUsage, fmt::format("--between is given \"{}\"; right is A,B", between));
@@ -213,11 +216,17 @@ void Show(const ComparisonReport& report, const CompareOptions& options, bool js
   if (json) return PrintJson(ToJson(report));
   if (options.csv) return Print("{}", ComparisonCsv(report));
   if (options.markdown) return Print("{}", ComparisonMarkdown(report));
-  if (report.comparison.devices.empty()) return Print("no device has records of these models' layers\n");
+  if (report.comparison.devices.empty()) {
+    const std::string& device = options.records.device;
+    return Print("no device{} has records of these models' layers{}\n",
+                 device.empty() ? "" : fmt::format(" whose name has \"{}\"", Printable(device)),
+                 device.empty() ? "" : "; `hone compare` without --device shows those that have");
+  }
+  const std::string between = BetweenText(report.comparison, options.between);
   Print("{}", ComparisonText(report, OutputColumns()));
   if (options.layers) Print("{}", LayersText(report, OutputColumns()));
   Print("{}", PortabilityText(report, OutputColumns()));
-  if (!options.between.empty()) Print("{}", BetweenText(report.comparison, options.between));
+  Print("{}", between);
 }
 
 // A history has one kind of source at a time: records or results.

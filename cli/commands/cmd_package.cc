@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -142,15 +143,17 @@ int JoinPackagesCommand(const Arguments& arguments) {
       "hone package join x86.hone arm.hone -o both.hone");
   std::vector<std::string> paths;
   std::string output;
+  bool any_model = false;
   line.Add("PACKAGE", paths, "packages of `hone build`, each for another target")
       .Reads()
       .Required()
       .About(Topic::kPackage);
   line.Add("-o,--output", output, "the package to write").Writes().Required();
+  line.AddFlag("--any-model", any_model, "join packages of model files with other names and bytes");
   if (!line.Parse(arguments)) return 0;
   std::vector<NamedPackage> packages;
   for (const std::string& path : paths) packages.push_back({path, ReadFile(path)});
-  const std::string bytes = JoinPackages(packages);
+  const std::string bytes = JoinPackages(packages, any_model);
   WriteFileAtomically(output, bytes);
   if (line.json()) {
     PrintJson({{"package", output}, {"of", paths}, {"size_bytes", bytes.size()}});
@@ -266,6 +269,14 @@ int UnpackCommand(const Arguments& arguments) {
 
 PackageParts ReadParts(const std::string& folder) {
   PackageParts parts;
+  constexpr const char* kRight = "the folder that `hone package unpack` wrote would be right";
+  std::error_code ignored;
+  if (IsThere(folder) && !std::filesystem::is_directory(folder, ignored)) {
+    throw Error(ExitCode::kNoInput, fmt::format("{} is a file; {}", folder, kRight));
+  }
+  if (IsThere(folder) && !IsThere(folder + "/manifest.json")) {
+    throw Error(ExitCode::kNoInput, fmt::format("the folder {} has no manifest.json; {}", folder, kRight));
+  }
   const auto read = [&](const char* file, std::string& bytes, std::string& name) {
     name = folder + "/" + file;
     bytes = ReadFile(name);

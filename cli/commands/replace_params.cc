@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/model_options.h"
+#include "core/error.h"
 #include "core/text/printable.h"
 #include "lab/files/pack_package.h"
 #include "lab/files/read_file.h"
@@ -53,12 +54,26 @@ class ShapedModel {
   explicit ShapedModel(ModelOptions options) : options_(std::move(options)) {}
   const Model& For(const Package& package) {
     const ModelOptions shaped = WithShapesOf(package, options_);
-    if (!model_ || shapes_ != shaped.shapes) model_ = LoadModel(shaped);
+    if (!model_ || shapes_ != shaped.shapes) model_ = Load(shaped);
     shapes_ = shaped.shapes;
     return *model_;
   }
 
  private:
+  // A model that does not take the package's shapes is another one, unless it has a fault of its own.
+  Model Load(const ModelOptions& shaped) const {
+    try {
+      return LoadModel(shaped);
+    } catch (const Error& error) {
+      if (shaped.shapes == options_.shapes || error.code() != ExitCode::kBadData) throw;
+    }
+    LoadModel(options_);
+    throw Error(ExitCode::kBadData,
+                fmt::format("{} does not take the package's inputs ({}); the model that the package was built from, or "
+                            "one that differs in values alone, would be right",
+                            options_.model, fmt::join(shaped.shapes, " ")));
+  }
+
   const ModelOptions options_;
   std::vector<std::string> shapes_;
   std::optional<Model> model_;

@@ -120,7 +120,9 @@ bool CheckPath(const std::string& path, bool create) {
     return true;
   }
   if (std::filesystem::exists(status))
-    throw Error(ExitCode::kBadData, fmt::format("'{}' is not a file, so not a store", path));
+    throw Error(ExitCode::kBadData,
+                fmt::format("'{}' is {}; a store is a file, or postgresql://USER@HOST/DATABASE", path,
+                            std::filesystem::is_directory(status) ? "a folder" : "a device or a pipe"));
   if (!create)
     throw Error(ExitCode::kNoInput,
                 fmt::format("there is no store '{}'; hone tune or hone log import makes one", path));

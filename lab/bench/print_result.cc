@@ -72,7 +72,7 @@ void PrintPerOp(const TimedPackage& timed) {
 void TellEnergy(const BenchResult& result) {
   if (!result.energy.why_not.empty()) return Note("no energy: {}\n", result.energy.why_not);
   for (const TimedPackage& timed : result.packages) {
-    Print("{}: {:.3g} J an image ({}; all that ran there)\n", timed.path, JoulesPerImage(timed),
+    Print("{}: {:.3g} J per image ({}; all that ran there)\n", timed.path, JoulesPerImage(timed),
           fmt::join(result.energy.domains, ", "));
   }
 }

@@ -233,7 +233,9 @@ PackageTimes PackageOf(const Json& package, const Json& result, const std::strin
 }  // namespace
 
 std::vector<PackageTimes> ReadBenchResult(std::string_view json, const std::string& name) {
-  const Json result = ParseJson(json, name);
+  const size_t begin = json.find_first_not_of(" \t\r\n");
+  const bool is_json = begin != std::string_view::npos && json[begin] == '{';
+  const Json result = is_json ? ParseJson(json, name) : Json::object();
   if (TextOr(result, "format", "") != kBenchFormat || WholeOr(result, "version", 0) != kBenchVersion) {
     throw Error(
         ExitCode::kBadData,

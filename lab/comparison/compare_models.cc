@@ -86,7 +86,7 @@ Price ParsePrice(const std::string& text) {
 
 bool IsNamed(const ComparedDevice& device, const std::string& name) {
   return device.keys.contains(name) || device.labels.contains(name) || device.hosts.contains(name) ||
-         device.short_id == name;
+         device.short_id == name || (!device.short_id.empty() && "#" + device.short_id == name);
 }
 
 void SetPrices(const std::vector<std::string>& texts, Comparison& comparison) {

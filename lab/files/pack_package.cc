@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
@@ -121,6 +122,7 @@ struct Part {
   std::string_view bytes;
   std::string architecture;
   std::set<std::string> features;
+  std::string model, sha256;       // its file's name and hash, or a zoo network's name; empty if not known
   std::string tensors;             // names, types and ranks of inputs and outputs, as text
   std::vector<std::string> takes;  // shapes of its inputs, with their ranges
 };
@@ -141,7 +143,12 @@ Part PartOf(const std::string& name, std::string_view bytes) {
   const auto package = Package::InspectBytes(bytes, name);
   package->VerifyParams();
   const Target& target = package->plan().target;
-  Part part{name + " for " + target.ToText(), bytes, target.triple.substr(0, target.triple.find('-')), {}, "", {}};
+  Part part;
+  part.name = name + " for " + target.ToText();
+  part.bytes = bytes;
+  part.architecture = target.triple.substr(0, target.triple.find('-'));
+  part.model = std::filesystem::path(package->plan().model).filename().string();
+  part.sha256 = package->manifest().value("model_sha256", "");
   for (const Json& feature : package->manifest().at("required_features")) {
     part.features.insert(feature.get<std::string>());
   }
@@ -161,10 +168,20 @@ std::vector<Part> PartsOf(const std::vector<NamedPackage>& packages) {
   return parts;
 }
 
-void CheckPair(const Part& a, const Part& b) {
+bool AreOfOneModel(const Part& a, const Part& b) {
+  return a.model == b.model || (!a.sha256.empty() && a.sha256 == b.sha256);
+}
+
+void CheckPair(const Part& a, const Part& b, bool any_model) {
   if (a.tensors != b.tensors) {
     throw Error(ExitCode::kUsage, fmt::format("{} {}; {} {}: packages of one model belong together", a.name, a.tensors,
                                               b.name, b.tensors));
+  }
+  if (!any_model && !AreOfOneModel(a, b)) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} is of {}, and {} of {}: packages of one model belong together; --any-model joins them "
+                            "all the same",
+                            a.name, a.model, b.name, b.model));
   }
   if (a.architecture == b.architecture && a.features == b.features && a.takes == b.takes) {
     throw Error(ExitCode::kUsage,
@@ -199,14 +216,14 @@ std::string Write(const std::vector<Part>& parts) {
 
 }  // namespace
 
-std::string JoinPackages(const std::vector<NamedPackage>& packages) {
+std::string JoinPackages(const std::vector<NamedPackage>& packages, bool any_model) {
   std::vector<Part> parts = PartsOf(packages);
   if (parts.size() > kMostPackages) {
     throw Error(ExitCode::kUsage,
                 fmt::format("{} packages were given; a file holds at most {}", parts.size(), kMostPackages));
   }
   for (size_t i = 0; i < parts.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) CheckPair(parts[j], parts[i]);
+    for (size_t j = 0; j < i; ++j) CheckPair(parts[j], parts[i], any_model);
   }
   // The numbers of features decrease, so no later package requires a strict superset of an earlier one's features. The
   // first package that a machine can run is therefore never followed by a better one.

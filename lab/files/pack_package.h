@@ -29,8 +29,8 @@ struct NamedPackage {
 // several targets). Packages that require the most of a
 // machine come first, otherwise in the given order; each is kept byte for byte. Throws Error(kBadData) for damage or
 // anything but a package. Throws Error(kUsage), naming both, if two packages differ in the names, types or ranks of
-// their inputs and outputs. Also if one of two would never be used, because both have the same requirements and input
-// shapes.
-std::string JoinPackages(const std::vector<NamedPackage>& packages);
+// their inputs and outputs. Also if their models differ in name and bytes, unless `any_model`. Also if one of two would
+// never be used, because both have the same requirements and input shapes.
+std::string JoinPackages(const std::vector<NamedPackage>& packages, bool any_model = false);
 
 }  // namespace hone

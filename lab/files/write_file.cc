@@ -171,6 +171,9 @@ void WriteFileAtomically(const std::string& path, const StreamWriter& write) {
 
 void MakeFolder(const std::string& folder) {
   std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    throw Error(ExitCode::kCannotCreate, fmt::format("{} is a file; a folder is right", folder));
+  }
   fs::create_directories(folder, error);
   if (error)
     throw Error(ExitCode::kCannotCreate, fmt::format("the folder {} cannot be made: {}", folder, error.message()));

@@ -95,6 +95,9 @@ constexpr Mark kMarks[] = {
     {"\xff\xd8\xff", "is an image; `hone run P.hone --input NAME=FILE.npy` takes arrays, and a model is an .onnx file"},
     {"\x93NUMPY", "is an array; `hone run P.hone --input NAME=FILE.npy` takes it, and a model is an .onnx file"},
     {"ftrt", "is an engine of TensorRT; the ONNX model that it was built from would be right"},
+    {"SQLite format 3", "is a record store or another database, which --db names; a model is an .onnx file"},
+    {"{",
+     "is JSON and no model, which is an .onnx file; `hone compare --results` takes results of `hone bench --json`"},
     {"<?xml", "is XML, as OpenVINO's IR; the model that it was made from, exported to ONNX, would be right"},
 };
 

@@ -141,6 +141,11 @@ def test_compares_devices(own_folder):
         (lambda: hone.bench(), ["bench"], hone.UsageError),
         (lambda: hone.verify("zoo:mlp", "no.hone"), ["verify", "zoo:mlp", "no.hone"], hone.NoInputError),
         (lambda: hone.compare("zoo:mlp", db="no.db"), ["compare", "zoo:mlp", "--db=no.db"], hone.NoInputError),
+        (
+            lambda: hone.compare("zoo:mlp", measure=True, keys=["a", "b"], tracker="tcp://127.0.0.1:1"),
+            ["compare", "zoo:mlp", "--measure", "--keys=a,b", "--tracker=tcp://127.0.0.1:1"],
+            hone.NoRunnerError,
+        ),
         (lambda: list(hone.records(db="no.db")), ["log", "export", "--all", "--db=no.db"], hone.NoInputError),
     ],
 )

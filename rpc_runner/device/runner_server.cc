@@ -109,6 +109,10 @@ class RunnerServer {
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
     for (int i = 0; direct_socket_ && i < 64 && direct_socket_->Receive(&message); ++i) FromDirectClient(message);
     refusals_.LogIfChanged(tracker_.Refusal());  // it may be admitted later, and the library tries again
+    const bool is_silent = MonotonicNs() - tracker_heard_ns_ > kSilenceNs;
+    absences_.LogIfChanged(is_silent && tracker_.Refusal().empty()
+                               ? fmt::format("no tracker answers at {}; it is tried until one does", options_.tracker)
+                               : "");
     if (accepts_jobs) StartJobs();
     TakeResults();
     if (running_.empty() && IsHealthCheckDue()) CheckHealth();
@@ -211,6 +215,7 @@ class RunnerServer {
   }
 
   void FromTracker(const Socket::Message& message) {
+    tracker_heard_ns_ = MonotonicNs();
     try {
       const Frame frame = DecodeFrame(message.bytes);
       if (!frame.lease.empty()) {
@@ -348,7 +353,8 @@ class RunnerServer {
   Socket tracker_;
   std::unique_ptr<Socket> direct_socket_;  // for direct connections of tuners; null unless options_.direct
   Random jitter_;
-  ChangedMessages messages_, refusals_;
+  ChangedMessages messages_, refusals_, absences_;
+  int64_t tracker_heard_ns_ = MonotonicNs();
   std::string address_;  // the address of direct_socket_
   LeaseServer lease_server_;
   std::string holder_;  // the name of the sender that has the lease

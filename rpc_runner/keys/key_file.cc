@@ -125,7 +125,8 @@ KeyFileLock::~KeyFileLock() { close(fd_); }
 
 KeyPair ReadIdentity(const std::string& path) {
   if (!KeyFileIsThere(path)) {
-    throw Error(ExitCode::kBadConfig, fmt::format("there is no secret key {}; hone key new makes one", path));
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("there is no secret key {}; hone key new makes one, for a tracker with --server", path));
   }
   const std::string secret = OnlyLine(ReadKeyFile(path, Secrecy::kSecret, "the secret key"));
   if (!IsKey(secret)) {

@@ -148,7 +148,8 @@ std::string Socket::Bind(const std::string& text) {
     is_bound = zmq_bind(socket_, address.ToText().c_str()) == 0;
   }
   if (!is_bound) {
-    throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}", text, zmq_strerror(errno)));
+    throw Error(ExitCode::kIo, fmt::format("cannot listen at {}: {}; another address or port would be right", text,
+                                           zmq_strerror(errno)));
   }
   std::array<char, 256> bound{};
   size_t size = bound.size();

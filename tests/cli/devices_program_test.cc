@@ -72,6 +72,13 @@ TEST_F(DevicesProgram, ARunnerIsDrainedAndTakenOnAgain) {
   EXPECT_THAT(r.err, HasSubstr("next: hone devices undrain pi --tracker tcp://127.0.0.1:"));
 }
 
+TEST_F(DevicesProgram, ARunnerSaysThatNoTrackerAnswers) {
+  const ProgramResult r = Shell("timeout 8 '" HONE_RUNNER "' --tracker tcp://127.0.0.1:1 --key pi --health off");
+  const std::string said = "hone-runner: no tracker answers at tcp://127.0.0.1:1; it is tried until one does\n";
+  EXPECT_THAT(r.err, HasSubstr(said));
+  EXPECT_EQ(r.err.find(said), r.err.rfind(said)) << "once";
+}
+
 TEST_F(DevicesProgram, ARunnerLeavesWhenItsLifetimeIsOver) {
   const std::string words = " --tracker $address --key pi --health off --lifetime 1s 2>>runner.err; echo code $?; ";
   const ProgramResult r = WithTracker("timeout 60 '" HONE_RUNNER "'" + words + "timeout 60 \"$HONE\" runner" + words +

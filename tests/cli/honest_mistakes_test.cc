@@ -79,6 +79,7 @@ const Mistake kMistakes[] = {
     {"dashboard --port 8080", 2, {"did you mean --bind?"}},
     {"tune m.onnx --time 5m", 2, {"did you mean --budget?"}},
     {"tune m.onnx --budget 10", 2, {"90s, 10m or 2h"}},
+    {"tune m.onnx --budget 10s --budget 20s", 2, {"--budget is given more than once"}},
     // Shapes and targets.
     {"build m.onnx -o q.hone --batch 8", 2, {"--shape and --dim"}},
     {"build m.onnx -o q.hone --dim batch=8", 2, {"--shape data=1,1,14,14 sets an input's", "dynamic_axes"}},
@@ -88,7 +89,26 @@ const Mistake kMistakes[] = {
     {"build m.onnx -o q.hone --precision int8", 2, {"--calibrate FOLDER"}},
     {"build m.onnx -o no/such/q.hone", 73, {"there is no folder no/such; `mkdir -p no/such` makes it"}},
     {"build m.onnx -o m.onnx", 73, {"another name is right"}},
+    // Packages, results and records in each other's places.
+    {"compare --results p.hone", 65, {"p.hone is no bench result", "`hone bench P.hone --json` prints one"}},
+    {"bench p.hone --baseline x.csv", 65, {"x.csv is no bench result"}},
+    {"compare m.onnx --since yesterday", 2, {"2026-11-22", "90d"}},
+    {"inspect zoo:qqqqqqqq", 66, {"`hone zoo` lists those"}},
+    {"inspect s.db", 65, {"is a record store", "an .onnx file"}},
+    {"inspect b.json", 65, {"is JSON", "an .onnx file"}},
+    {"log list --db folder", 65, {"is a folder", "postgresql://"}},
+    {"log pull nosuch.honepack", 66, {"there is no file nosuch.honepack"}},
+    {"log pull x.csv", 66, {"x.csv.minisig", "`hone log import`"}},
+    {"log push x.csv folder", 65, {"x.csv: the pack is refused", "`hone log pack` makes packs"}},
+    {"package export p.hone --c -o m.onnx", 73, {"m.onnx is a file; a folder is right"}},
+    {"package pack p.hone -o q.hone", 66, {"p.hone is a file", "`hone package unpack`"}},
+    {"package pack folder -o q.hone", 66, {"folder has no manifest.json", "`hone package unpack`"}},
+    {"package join p.hone z.hone -o q.hone", 2, {"p.hone", "is of m.onnx", "z.hone", "is of zoo:mlp", "--any-model"}},
+    {"package replace-params p.hone --model two.onnx -o q.hone",
+     65,
+     {"two.onnx does not take the package's inputs (data=1,1,14,14)"}},
     // The fleet.
+    {"key enroll --name ada", 78, {"hone key new", "--server"}},
     {"tune m.onnx --tracker localhost:9190 --key k", 78, {"tcp://HOST:PORT"}},
     {"tune m.onnx --tracker tcp://127.0.0.1:1 --key k", 69, {"start one with hone tracker"}},
     {"tune m.onnx --tracker tcp://127.0.0.1:1", 2, {"`hone devices --tracker` lists the device keys"}},
@@ -102,6 +122,8 @@ class HonestMistakes : public ProgramTest {
   void SetUp() override {
     ProgramTest::SetUp();
     ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx && hone build m.onnx -o p.hone --no-records && "
+                    "hone build zoo:mlp --image-shape 1,14,14 -o z.hone --no-records && "
+                    "hone zoo mlp --image-shape 1,20,20 -o two.onnx && "
                     "mkdir folder holder saved bert && cp m.onnx holder && touch empty.onnx saved/saved_model.pb "
                     "bert/model.safetensors")
                   .code,
@@ -118,6 +140,8 @@ class HonestMistakes : public ProgramTest {
                                             {"model.xml", "<?xml version=\"1.0\"?><net/>"},
                                             {"cat.png", "\x89PNG\r\n\x1a\n and more"},
                                             {"x.npy", "\x93NUMPY\x01 and more"},
+                                            {"s.db", "SQLite format 3 and more"},
+                                            {"b.json", "{}"},
                                             {"x.csv", "1,2,3\n"}}) {
       Write("work/" + name, bytes);
     }

@@ -32,7 +32,7 @@ TEST_F(NextLines, LeadFromTuningToTheTimesOfEachCallAndToOtherDevices) {
   const std::string compare = NextOf(last_, 1);
   EXPECT_EQ(compare, "hone compare" + about + " --threads 1 --db 'my records.db' --from-records");
   const std::string bench = Follow(run);
-  EXPECT_THAT(last_.out, testing::ContainsRegex("\nfirst run, cold: [^\n]+ with 1 threads; `hone bench` times it\n"));
+  EXPECT_THAT(last_.out, testing::ContainsRegex("\nfirst run, cold: [^\n]+ with 1 thread; `hone bench` times it\n"));
   EXPECT_EQ(bench, "hone bench P.hone --threads 1");
   const std::string per_op = Follow(bench + " --runs 3");
   EXPECT_EQ(per_op, "hone bench --per-op P.hone --threads 1");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <ctime>
 #include <optional>
@@ -22,6 +23,18 @@
 
 namespace hone {
 
+namespace {
+
+Fate FateOption(const std::string& name) {
+  try {
+    return ParseFate(name);
+  } catch (const Error& error) {
+    throw Error(ExitCode::kUsage, fmt::format("--fate: {}", error.what()));
+  }
+}
+
+}  // namespace
+
 void AddQueryOptions(CommandLine& line, QueryOptions& options) {
   AddStoreOption(line, options.db);
   const auto add = [&line](const std::string& name, auto& value, const std::string& description) {
@@ -38,7 +51,7 @@ void AddQueryOptions(CommandLine& line, QueryOptions& options) {
 
 RecordQuery QueryOf(const QueryOptions& options) {
   RecordQuery query = options.query;
-  if (!options.fate.empty()) query.fate = ParseFate(options.fate);
+  if (!options.fate.empty()) query.fate = FateOption(options.fate);
   if (!options.cache.empty()) query.cache = ParseCacheMode(options.cache);
   if (!options.since.empty()) query.since_unix_ms = ParseSince(options.since, NowMs());
   if (options.threads > 0) query.threads = options.threads;
@@ -59,7 +72,7 @@ int64_t ParseSince(const std::string& text, int64_t now_ms) {
   if (text.ends_with('d')) {
     const auto days = ParseInteger(std::string_view(text).substr(0, text.size() - 1));
     if (days && *days > 0 && *days <= kMostDays) return now_ms - *days * kDayMs;
-  } else if (text.find('-') == std::string::npos) {
+  } else if (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) && text.find('-') == text.npos) {
     return now_ms - ParseDuration(text) / 1'000'000;
   }
   throw Error(ExitCode::kUsage, fmt::format("'{}' is no day, as 2026-11-22, and no time, as 90d or 12h", text));

@@ -140,7 +140,11 @@ namespace fs = std::filesystem;
 
 // A pack that a pull would refuse is not published.
 void RequireSigned(const std::string& path, const std::string& bytes) {
-  ReadPack(bytes);
+  try {
+    ReadPack(bytes);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}; `hone log pack` makes packs", path, error.what()));
+  }
   if (!IsThere(path + ".minisig")) {
     throw Error(
         ExitCode::kNoInput,

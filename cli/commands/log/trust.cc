@@ -157,6 +157,16 @@ int LogPullCommand(const Arguments& arguments) {
   TrustedKeys trusted = ReadTrustedKeys();
   if (!key.empty()) trusted = OnlyKey(key);
   // The signature comes first: without one there is nothing to fetch.
+  if (!IsUrl(from) && !IsThere(from)) {
+    throw Error(ExitCode::kNoInput, fmt::format("there is no file {}; a pack or its http(s) address is right", from));
+  }
+  if (!IsUrl(from) && !IsThere(from + ".minisig")) {
+    throw Error(
+        ExitCode::kNoInput,
+        fmt::format("there is no {0}.minisig, the signature of {0}; without one only a store's or log's records "
+                    "are taken, by `hone log sync` and `hone log import`",
+                    from));
+  }
   const std::string signature = BytesOf(from + ".minisig", kMostSignatureBytes);
   const std::string bytes = BytesOf(from, most_mib * kMiB);
   const CheckedPack pack = CheckPack(bytes, signature, trusted);

@@ -142,7 +142,9 @@ relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options) {
     module.name = fmt::format("zoo:{}", name);
     return module;
   }
-  throw Error(ExitCode::kNoInput, fmt::format("the zoo has no network \"{}\"{}", name, DidYouMean(name, names)));
+  const std::string near = DidYouMean(name, names);
+  throw Error(ExitCode::kNoInput, fmt::format("the zoo has no network \"{}\"{}", name,
+                                              near.empty() ? "; `hone zoo` lists those that it has" : near));
 }
 
 }  // namespace hone
