@@ -40,6 +40,7 @@ const std::vector<Recipe> kRecipes = {
     {"hone quantize", {"quantize", "r.relay", "--params-file", "r.safetensors", "--calibrate", "random", "-o", "OUT"}},
     {"hone build", {"build", "m.onnx", "--db", "s.db", "--hub", "a.honepack", "-o", "OUT"}},
     {"hone build", {"build", "w.onnx", "--no-records", "-o", "OUT"}, {"w.bin"}},
+    {"hone build", {"build", "m.onnx", "--no-records", "--lengths", "lengths", "-o", "OUT"}},
     {"hone build", {"build", "r.relay", "--params-file", "r.safetensors", "--no-records", "-o", "OUT"}},
     {"hone build",
      {"build", "m.onnx", "--no-records", "--precision", "int8", "--calibrate", "cal", "-o", "OUT"},
@@ -113,6 +114,7 @@ class OutputsProgram : public ProgramTest {
     fs::copy_file(Path("work/s.db"), Path("work/other.html"));
     fs::create_directory(Path("work/cal"));
     for (const char* name : {"x.npy", "cal/x.npy"}) Write(std::string("work/") + name, ZeroImage());
+    Write("work/lengths", "57 1200\n");
     WriteModelWithWeights();
     const ProgramResult made = Shell(
         "set -e; hone zoo mlp --image-shape 1,14,14 -o m.onnx; hone build m.onnx --no-records -o p.hone; "

@@ -51,11 +51,12 @@ TEST_F(StatesProgram, AreLeftToTheCallerUnlessAskedFor) {
 }
 
 TEST_F(StatesProgram, MayBeNamedOneByOne) {
-  const ProgramResult built = Build("--state past_key_values.0.key=present.0.key");
+  const ProgramResult built =
+      Build("--state past_key_values.0.key=present.0.key --state past_key_values.0.value=present.0.value");
   ASSERT_EQ(built.code, 0) << built.err;
   EXPECT_THAT(Shell("hone package info d.hone").out,
               AllOf(HasSubstr("state    past_key_values.0.key 1x2x(past: 0..16)x8 float32, written in place\n"),
-                    HasSubstr("input    past_key_values.0.value ")));
+                    HasSubstr("input    past_key_values.1.key ")));
 }
 
 TEST_F(StatesProgram, RefuseWhatCannotBeOne) {
@@ -63,7 +64,7 @@ TEST_F(StatesProgram, RefuseWhatCannotBeOne) {
   EXPECT_THAT(Build("--state past_key_values.0.key=presents").err,
               HasSubstr("--state past_key_values.0.key=presents: the model has no output \"presents\""));
   EXPECT_THAT(Build("--state auto --state none").err, HasSubstr("--state none is given beside others"));
-  EXPECT_THAT(Build("--state x=y").err, HasSubstr("\"x\" cannot be a state"));
+  EXPECT_THAT(Build("--state x=present.0.key").err, HasSubstr("\"x\" cannot be a state"));
   EXPECT_THAT(Shell("hone build decoder.onnx --no-records --dim seq=1..4 --dim past=16 --state auto -o d.hone").err,
               HasSubstr("cannot be a state: its result is "));
 }

@@ -259,7 +259,9 @@ Profile SomeProfile() {
   profile.package = SomePackage();
   profile.threads = 2;
   profile.roof = {"", 2, 180, 30.5};
-  profile.calls = {{0, "fc1", 800, 0.75, 64'000, 49'156, 0.5, false}, {1, "sum", 250, 0.25, 0, 32'768, 0.625, true}};
+  const std::vector<PlanCall>& calls = profile.package->plan().calls;
+  profile.calls = {{0, calls.at(0).kernel, "fc1", 800, 0.75, 64'000, 49'156, 0.5, false},
+                   {1, calls.at(1).kernel, "sum", 250, 0.25, 0, 32'768, 0.625, true}};
   ProfiledRun run;
   run.call_ns = {800, 250};
   run.call_begin_ns = {500, 1500};
