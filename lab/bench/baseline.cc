@@ -102,8 +102,14 @@ const BenchBaseline::Package& CounterpartOf(const BenchBaseline& baseline, const
 }  // namespace
 
 BenchBaseline ReadBaseline(const std::string& path) {
+  const std::string text = ReadFile(path);
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string::npos || text[begin] != '{') {
+    throw Error(ExitCode::kBadData,
+                fmt::format("--baseline: {} is no bench result; `hone bench P.hone --json` prints one", path));
+  }
   try {
-    BenchBaseline baseline = BaselineOf(ParseJson(ReadFile(path), path));
+    BenchBaseline baseline = BaselineOf(ParseJson(text, path));
     Fingerprint::Parse(baseline.fingerprint);
     baseline.path = path;
     return baseline;

@@ -103,7 +103,7 @@ const Mistake kMistakes[] = {
     {"package export p.hone --c -o m.onnx", 73, {"m.onnx is a file; a folder is right"}},
     {"package pack p.hone -o q.hone", 66, {"p.hone is a file", "`hone package unpack`"}},
     {"package pack folder -o q.hone", 66, {"folder has no manifest.json", "`hone package unpack`"}},
-    {"package join p.hone z.hone -o q.hone", 2, {"p.hone", "is of m.onnx", "z.hone", "is of zoo:mlp", "--any-model"}},
+    {"package join p.hone z.hone -o q.hone", 2, {"p.hone", "is of m.onnx", "z.hone", "of other.onnx", "--any-model"}},
     {"package replace-params p.hone --model two.onnx -o q.hone",
      65,
      {"two.onnx does not take the package's inputs (data=1,1,14,14)"}},
@@ -122,7 +122,8 @@ class HonestMistakes : public ProgramTest {
   void SetUp() override {
     ProgramTest::SetUp();
     ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o m.onnx && hone build m.onnx -o p.hone --no-records && "
-                    "hone build zoo:mlp --image-shape 1,14,14 -o z.hone --no-records && "
+                    "hone zoo mlp --image-shape 1,14,14 --seed 7 -o other.onnx && hone build other.onnx -o z.hone "
+                    "--no-records && "
                     "hone zoo mlp --image-shape 1,20,20 -o two.onnx && "
                     "mkdir folder holder saved bert && cp m.onnx holder && touch empty.onnx saved/saved_model.pb "
                     "bert/model.safetensors")

@@ -89,7 +89,7 @@ std::vector<std::string> WalkOfThePage() {
   std::vector<std::string> commands;
   bool inside = false;
   for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("## ")) inside = line == "## The whole way";
+    if (line.starts_with("## ")) inside = line == "## Tune, compare, report";
     if (inside && line.starts_with("ada$ hone ")) commands.push_back(line.substr(5));
   }
   return commands;

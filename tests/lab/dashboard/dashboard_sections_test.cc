@@ -59,7 +59,7 @@ TEST(DashboardSections, SayHowTheWholeModelAndEachTaskStand) {
   const std::vector<Section> sections = StoreSections({"s.db", "", 0}, OneRun());
   EXPECT_THAT(IdsOf(sections), ElementsAre("store", "overview", "run-0123456789abcdef", "devices"));
   EXPECT_THAT(sections[0].html, HasSubstr("<p role=\"status\">Store s.db: 1 tuning running</p>"));
-  EXPECT_THAT(sections[1].html, HasSubstr("4711 records have arrived; 12.3 trials a second at present."));
+  EXPECT_THAT(sections[1].html, HasSubstr("4711 records have arrived; 12.3 trials per second at present."));
   // 3 x 5 us + 80 us at first, 3 x 4 us + 40 us at present.
   EXPECT_THAT(
       sections[1].html,
