@@ -20,8 +20,9 @@ struct Conclusion {
 // `order` has the devices with a time, as OrderOfDevices.
 Conclusion ConclusionOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order);
 
-// The device's place beside the fastest one that has all layers: "fastest", "slower", "cannot tell" (its interval and the
-// fastest's overlap), "incomplete" (some layers have no time) or "not compared". It is "alone" without another device.
+// The device's place beside the fastest one that has all layers: "fastest", "slower", "cannot tell" (its interval and
+// the fastest's overlap), "incomplete" (some layers have no time) or "not compared". It is "alone" without another
+// device.
 std::string VerdictOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order, size_t device);
 
 // The operator and its operands, which name a workload well enough: "nn.dense data=1x64 weight=10x64".

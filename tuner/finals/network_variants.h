@@ -19,10 +19,10 @@ struct FinalistsOf {
 };
 using AllFinalists = std::map<std::string, FinalistsOf>;
 
-// Finalists of the run `session` that `machine` timed, by workload text: the winner, the incumbent, then others that are
-// at most 5 % slower than the winner. The incumbent may be far behind, because it may still be faster in the network. A
-// workload has at most `most`. A winner that was already decided in the built model has no rivals, so it is the
-// only finalist.
+// Finalists of the run `session` that `machine` timed, by workload text: the winner, the incumbent, then others that
+// are at most 5 % slower than the winner. The incumbent may be far behind, because it may still be faster in the
+// network. A workload has at most `most`. A winner that was already decided in the built model has no rivals, so it is
+// the only finalist.
 AllFinalists FindFinalists(const RecordStore& store, const std::string& session, const Fingerprint& machine,
                            size_t most);
 

@@ -178,8 +178,8 @@ bool IsFiniteBehind(const TypedBuilder& builder, ExprPtr value) {
   return false;
 }
 
-// The operands of a product with zeros behind the count of the axis that it sums over. Zeros in one are enough where the
-// other is finite.
+// The operands of a product with zeros behind the count of the axis that it sums over. Zeros in one are enough where
+// the other is finite.
 std::vector<ExprPtr> WithDepthsFilled(TypedBuilder& builder, std::string_view op, std::vector<ExprPtr> args,
                                       const relay::Attrs& attrs) {
   const auto last = static_cast<int64_t>(builder.ShapeOf(args[0]).size()) - 1;
