@@ -97,7 +97,7 @@ def other_cases():
 CASES = (*torch_cases(), *optimiser_cases(), *quantiser_cases(), *table_cases(), *other_cases())
 BY_NAME = {case.name: case for case in CASES}
 
-# What is not reached, by case and by what is missed ("opens", "agrees", "ratio"), and why.
+# Reasons of misses, by case and by what is missed ("opens", "agrees", "ratio").
 WIDTH = "a reshape to (1, positions, -1) whose last extent does not cancel where positions are a range"
 BOUNDS = {
     "sam.script": {"opens": WIDTH}, "sam.optimizer_O1": {"opens": WIDTH}, "wav2vec2.script": {"opens": WIDTH},

@@ -9,6 +9,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from ._errors import NoInputError, UsageError
 from ._library import CGenerateOptions, CGeneration, OnToken, check, library
+from ._package import as_integer
 
 _ENDS = ("new tokens", "stop id", "caller", "full")
 
@@ -44,17 +45,10 @@ def _tokenizer(given: Any) -> Any:
 
 def _prompt_ids(prompt: Union[str, Sequence[int]], tokenizer: Any) -> List[int]:
     if not isinstance(prompt, str):
-        return [_whole("a token id", token) for token in prompt]
+        return [as_integer("a token id", token) for token in prompt]
     if tokenizer is None:
         raise UsageError("a prompt of text needs tokenizer=, the path of a tokenizer.json; without it give token ids")
     return list(tokenizer.encode(prompt).ids)
-
-
-def _whole(what: str, number: Any) -> int:
-    try:
-        return int(number.__index__())
-    except AttributeError:
-        raise UsageError(f"{what} is {number!r}; an integer would be right") from None
 
 
 def _callback(on_token: Callable[[int], Any], raised: List[BaseException]) -> Any:
@@ -79,8 +73,8 @@ def generate(
 ) -> Generation:
     """See Session.generate."""
     tokenizer = None if tokenizer is None else _tokenizer(tokenizer)
-    given, stops = _prompt_ids(prompt, tokenizer), [_whole("a stop id", token) for token in stop_ids]
-    room = _whole("new_tokens", new_tokens)
+    given, stops = _prompt_ids(prompt, tokenizer), [as_integer("a stop id", token) for token in stop_ids]
+    room = as_integer("new_tokens", new_tokens)
     if room < 1:
         raise UsageError(f"new_tokens is {room}; 1 is the least")
     raised: List[BaseException] = []

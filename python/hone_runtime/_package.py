@@ -142,6 +142,14 @@ def _encoded(path: Any) -> bytes:
     return encoded
 
 
+def as_integer(what: str, number: Any) -> int:
+    """The number as an int, numpy's integers too. Raises UsageError naming `what`."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise UsageError(f"{what} is {number!r}; an integer would be right") from None
+
+
 def as_shape(name: str, shape: Any) -> Tuple[int, ...]:
     """The shape that was given for the tensor. Raises UsageError unless all its extents are integers."""
     try:
@@ -194,7 +202,7 @@ class Package:
         inputs = self._infos(library().hone_package_inputs, library().hone_package_input_info)
         self.inputs = tuple(replace(info, ranges=self._ranges(index, info)) for index, info in enumerate(inputs))
         self.outputs = self._infos(library().hone_package_outputs, library().hone_package_output_info)
-        # What a session keeps from run to run: none of the inputs and outputs.
+        # A session keeps these from run to run; none is an input or output.
         self.states = self._infos(library().hone_package_states, library().hone_package_state_info)
 
     def _ranges(self, index: int, info: TensorInfo) -> Tuple[Range, ...]:

@@ -16,7 +16,7 @@ from ._calls import Arrays, ByCtypes, Quick, arm, set_shape
 from ._errors import BugError, UsageError
 from ._generate import Generation, generate
 from ._library import CGenerateOptions, CSessionOptions, CTensorInfo, check, library
-from ._package import Package, TensorInfo, as_shape, need_mapping
+from ._package import Package, TensorInfo, as_integer, as_shape, need_mapping
 
 _MOST_THREADS = 1024
 
@@ -29,13 +29,6 @@ def _thread_count(threads: Any) -> int:
     if not 0 <= count <= _MOST_THREADS:
         raise UsageError(f"threads is {threads!r}; 0 to {_MOST_THREADS} would be right")
     return count
-
-
-def _whole(what: str, number: Any) -> int:
-    try:
-        return operator.index(number)
-    except TypeError:
-        raise UsageError(f"{what} is {number!r}; a whole number would be right") from None
 
 
 def _in_order(given: Mapping[str, Any], infos: Sequence[TensorInfo], what: str) -> list[Any]:
@@ -122,7 +115,7 @@ class Session:
 
         Raises UsageError if there are fewer, and if a state without positions, as of a recurrent layer, would have to
         go back."""
-        check(library().hone_session_truncate_state(self._handle, _whole("length", length)))
+        check(library().hone_session_truncate_state(self._handle, as_integer("length", length)))
 
     def save_state(self) -> bytes:
         """The states as bytes, for load_state of any session of the model, also on another machine."""
@@ -226,6 +219,7 @@ class Session:
 
         No run of the session may go on meanwhile. Raises UsageError for a package that is no language model, and
         BadDataError for ids outside the vocabulary and for a prompt that the package has no room for."""
+        self._require_own_process()
         options = CGenerateOptions(
             temperature=temperature, top_k=top_k, top_p=top_p, repetition_penalty=repetition_penalty, seed=seed
         )
@@ -253,14 +247,17 @@ class Session:
         for index, (array, info) in enumerate(zip(arrays, self.inputs)):
             if not info.takes(array.shape):
                 set_shape(self._handle, index, array.shape)
-        if os.getpid() != self._process:
-            raise UsageError("the session was made before a fork, which took its threads; the child has to load its own")
+        self._require_own_process()
         if self._by_ctypes is not None:
             return self._by_ctypes(arrays, results)
         done = self._run_quickly(tuple(arrays), results) if isinstance(self, _QuickSession) else None
         if done is None:
             raise BugError("arrays that fit were not taken")
         return done
+
+    def _require_own_process(self) -> None:
+        if os.getpid() != self._process:
+            raise UsageError("the session was made before a fork, which took its threads; the child has to load its own")
 
     def __reduce__(self) -> Tuple[Any, ...]:
         # Copies and unpickled sessions have memory and threads of their own, and copies of the states.

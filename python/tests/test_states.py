@@ -59,7 +59,7 @@ def test_are_full_and_stay_usable(net):
         net(rows(1))
     with pytest.raises(hone.UsageError, match="cannot be truncated to 9"):
         net.truncate(9)
-    with pytest.raises(hone.UsageError, match="a whole number would be right"):
+    with pytest.raises(hone.UsageError, match="an integer would be right"):
         net.truncate(1.5)
     net.truncate(7)
     np.testing.assert_array_equal(net(rows(2)), rows(1, 1, 1, 1, 1, 1, 1, 2).sum(0))
@@ -79,3 +79,13 @@ def test_are_saved_forked_and_copied(net):
     with pytest.raises(hone.UsageError, match="the bytes of save_state would be right"):
         net.load_state("state")
     assert net.state_length == 3
+
+
+def test_generate_needs_a_language_model(net):
+    with pytest.raises(hone.UsageError, match="generates no text: the meaning of its input x is not known"):
+        net.generate([1])
+    with pytest.raises(hone.UsageError, match="a token id is 1.5; an integer would be right"):
+        net.generate([1.5])
+    with pytest.raises(hone.UsageError, match="a prompt of text needs tokenizer="):
+        net.generate("text")
+    np.testing.assert_array_equal(net(rows(3)), rows(3).sum(0))

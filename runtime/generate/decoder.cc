@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "runtime/ranged_inputs.h"
@@ -147,8 +148,7 @@ void Decoder::ReadLogits() {
   const auto* all = static_cast<const char*>(session_.OutputData(logits_));
   const int64_t bytes = ElementCount(session_.OutputShape(logits_)) * DTypeBytes(logits.dtype);
   std::memcpy(row.raw(), all + bytes - row.size_bytes(), static_cast<size_t>(row.size_bytes()));
-  last_.resize(static_cast<size_t>(vocabulary_));
-  for (int64_t i = 0; i < vocabulary_; ++i) last_[static_cast<size_t>(i)] = static_cast<float>(row.At(i));
+  last_ = row.As(DType::kFloat32);
 }
 
 std::span<const float> Decoder::Feed(std::span<const int64_t> ids) {
@@ -160,11 +160,13 @@ std::span<const float> Decoder::Feed(std::span<const int64_t> ids) {
       text_.insert(text_.end(), run.begin(), run.end());
     }
   } else {
-    text_.insert(text_.end(), ids.begin(), ids.end());
-    Run(text_);
+    std::vector<int64_t> text = text_;
+    text.insert(text.end(), ids.begin(), ids.end());
+    Run(text);
+    text_ = std::move(text);  // a run that failed adds nothing
   }
   ReadLogits();
-  return last_;
+  return {last_.data<float>(), static_cast<size_t>(vocabulary_)};
 }
 
 }  // namespace hone

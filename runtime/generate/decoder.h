@@ -50,7 +50,7 @@ class Decoder {
   std::vector<Other> others_;
   int64_t step_ = 0, capacity_ = 0, vocabulary_ = 0;  // step_: tokens that one run takes
   std::vector<int64_t> text_;                         // fed by this decoder
-  std::vector<float> last_;                           // logits
+  Tensor last_;                                       // logits, in float32
 };
 
 }  // namespace hone

@@ -140,7 +140,9 @@ TEST_F(GenerateTest, TheCApiGivesTheSameTokens) {
   hone_package* package = nullptr;
   hone_session* session = nullptr;
   const std::string bytes = PackageBytes("auto");
-  ASSERT_EQ(hone_package_load_memory(bytes.data(), bytes.size(), &package), HONE_OK) << hone_error_text();
+  Tensor aligned(DType::kUInt8, {static_cast<int64_t>(bytes.size())});
+  std::copy(bytes.begin(), bytes.end(), aligned.data<char>());
+  ASSERT_EQ(hone_package_load_memory(aligned.raw(), bytes.size(), &package), HONE_OK) << hone_error_text();
   ASSERT_EQ(hone_session_create(package, 1, &session), HONE_OK) << hone_error_text();
   const Ids prompt = {5, 17, 3};
   Ids ids(8), told;
