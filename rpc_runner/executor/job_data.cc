@@ -75,8 +75,8 @@ Tensor PackFor(const KernelOperand& operand, const Tensor& logical) {
 }  // namespace
 
 std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& operand, size_t index, uint64_t seed) {
-  const std::string shape =
-      fmt::format("input {} {} {} {}", seed, index, DTypeName(operand.dtype), ShapeText(operand.shape));
+  const std::string shape = fmt::format("input {} {} {} {} {}", seed, index, static_cast<int>(operand.role),
+                                        DTypeName(operand.dtype), ShapeText(operand.shape));
   const bool row_major = IsRowMajor(operand);
   const std::string name = row_major ? shape : shape + " " + operand.layout.ToText();
   if (auto region = cache.Find(name)) return region;

@@ -17,8 +17,8 @@ class ReferenceFailed : public Error {
   explicit ReferenceFailed(const std::string& why) : Error(ExitCode::kNoRunner, why) {}
 };
 
-// Operand `index`, drawn from a normal distribution by (seed, index) and packed by its layout. The cache keeps it under
-// dtype, shape, layout, seed and index, so that candidates and references share it.
+// Operand `index`, drawn by RandomOperand from (seed, index) and packed by its layout. The cache keeps it under all
+// that its values follow from (role, dtype, shape, layout, seed and index), so that candidates and references share it.
 std::shared_ptr<SharedRegion> InputFor(RegionCache& cache, const KernelOperand& operand, size_t index, uint64_t seed);
 
 struct ReferenceRun {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "rpc_runner/executor/job_data.h"
 #include "rpc_runner/wire/blob_store.h"
 
 namespace hone {
@@ -26,6 +29,17 @@ TEST(SharedRegion, KeepsItsBytesWhileUnmapped) {
   region.Unmap();
   EXPECT_TRUE(region.CanaryHolds());
   EXPECT_EQ(region.data()[4999], 0x5A);
+}
+
+// Another job, perhaps another tuner's, may have had an operand of the same shape in another role.
+TEST(InputFor, DrawsEachRoleItsOwnValues) {
+  RegionCache cache(1 << 20);
+  const KernelOperand data{OperandRole::kData, DType::kInt32, {4, 4}, {}};
+  KernelOperand weight = data;
+  weight.role = OperandRole::kWeight;
+  const auto first = InputFor(cache, data, 0, 1), second = InputFor(cache, weight, 0, 1);
+  EXPECT_NE(std::memcmp(first->data(), second->data(), static_cast<size_t>(first->size_bytes())), 0);
+  EXPECT_EQ(InputFor(cache, weight, 0, 1), second);
 }
 
 TEST(RegionCache, DropsTheLeastRecentlyUsed) {
