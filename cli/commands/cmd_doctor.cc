@@ -13,6 +13,7 @@
 #include "compiler/codegen/target/host.h"
 #include "core/error.h"
 #include "db/open_database.h"
+#include "lab/files/fresh_file.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/doctor_checks.h"
 #include "lab/machine/versions.h"

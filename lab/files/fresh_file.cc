@@ -12,6 +12,7 @@
 #include <climits>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -170,8 +171,9 @@ bool FreshFile::Rename(const std::string& to) {
 
 void CannotWrite(const std::string& path, bool created) {
   std::string why = std::strerror(errno);
-  if (errno == ENOENT && !created) {
-    const std::string folder = fs::path(path).parent_path().string();
+  const std::string folder = fs::path(path).parent_path().string();
+  // Some folders, such as /proc, answer ENOENT although they are there.
+  if (std::error_code error; errno == ENOENT && !created && !fs::exists(folder, error)) {
     why = fmt::format("there is no folder {0}; `mkdir -p {0}` makes it", ShellWord(folder));
   }
   throw Error(created ? ExitCode::kIo : ExitCode::kCannotCreate, fmt::format("cannot write {}: {}", path, why));
@@ -194,8 +196,13 @@ void StagedFile::Commit() {
   if (!file_.Rename(path_)) CannotWrite(path_, false);
 }
 
+fs::path TemporaryFolder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
 TemporaryPackage::TemporaryPackage(const std::string& bytes)
-    : file_((std::filesystem::temp_directory_path() / "hone-package").string(), 0600) {
+    : file_((TemporaryFolder() / "hone-package").string(), 0600) {
   if (!WriteAll(file_.fd(), bytes)) CannotWrite(file_.path(), true);
   package_ = Package::Inspect(file_.path());
 }

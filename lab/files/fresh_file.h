@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ class StagedFile {
 
 // Throws an Error saying that `path` cannot be written, with errno's reason.
 [[noreturn]] void CannotWrite(const std::string& path, bool created);
+
+// $TMPDIR, else /tmp; it may be missing.
+std::filesystem::path TemporaryFolder();
 
 // A package in a temporary file.
 // Writes the bytes to a file in the system's temporary folder and opens it, for any target (Package::Inspect). The

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -166,11 +165,6 @@ std::string WhyNoFileIn(const std::filesystem::path& folder) {
   std::error_code error;
   while (!std::filesystem::exists(there, error) && !error && there.has_relative_path()) there = there.parent_path();
   return TryFile(there);
-}
-
-std::filesystem::path TemporaryFolder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
 namespace {

@@ -30,9 +30,6 @@ std::vector<Hop> TryRunner(const RemoteRunnerOptions& remote);
 // an empty text on success, else the reason: "/nonexistent: No such file or directory".
 std::string WhyNoFileIn(const std::filesystem::path& folder);
 
-// $TMPDIR, else /tmp.
-std::filesystem::path TemporaryFolder();
-
 // Measures how quiet this machine is for timing.
 struct TimerNoise {
   int64_t resolution_ns = 0;  // the least step between two readings of the clock

@@ -110,6 +110,18 @@ TEST_F(ProgramFiles, WhatDoesNotFitLeavesNothingBehind) {
 }
 
 // Opening a pipe without a writer would block.
+TEST_F(ProgramFiles, ATemporaryFolderThatIsMissingIsNamed) {
+  ASSERT_EQ(Shell(std::string(kModel) + "-o m.onnx").code, 0);
+  const std::string bench = " \"$HONE\" bench m.onnx --no-records --runs 1";
+  const ProgramResult missing = Shell("TMPDIR=/nonexistent" + bench);
+  EXPECT_EQ(missing.code, 73) << missing.err;
+  EXPECT_THAT(missing.err, HasSubstr("there is no folder /nonexistent; "));
+  const ProgramResult closed = Shell("TMPDIR=/proc" + bench);
+  EXPECT_EQ(closed.code, 73) << closed.err;
+  EXPECT_THAT(closed.err, Not(HasSubstr("mkdir")));
+  EXPECT_EQ(Shell("TMPDIR=" + bench).code, 0);
+}
+
 TEST_F(ProgramFiles, APipeIsNeitherAPackageNorAnotherFileThatIsReadWhole) {
   ASSERT_EQ(Shell("mkfifo p x.npy x.pb q.minisig; touch q; " + std::string(kBuild)).code, 0);
   const auto refuse = [&](const std::string& arguments, const std::string& path) {

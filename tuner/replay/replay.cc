@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -19,10 +22,12 @@ namespace {
 class ScratchStore {
  public:
   ScratchStore() {
-    std::string name = (std::filesystem::temp_directory_path() / "hone-replay-XXXXXX").string();
+    const char* temporary = std::getenv("TMPDIR");
+    const std::string place = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
+    std::string name = place + "/hone-replay-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) {
       throw Error(ExitCode::kCannotCreate,
-                  "no folder can be made in " + std::filesystem::temp_directory_path().string());
+                  fmt::format("no folder can be made in {}: {}; TMPDIR names another", place, std::strerror(errno)));
     }
     folder_ = name;
     store_ = RecordStore::Open((folder_ / "records.db").string());
