@@ -5,11 +5,15 @@
 #include "core/error.h"
 #include "core/text/printable.h"
 #include "lab/files/read_file.h"
+#include "lab/files/write_file.h"
 #include "rpc_runner/keys/authorized_list.h"
 
 namespace hone {
 
 void AddClientKeyOptions(CommandLine& line, ClientKeys& keys) {
+  if (HasConfigFolder()) {
+    for (const std::string& path : {DefaultIdentityPath(), KnownTrackersPath()}) OutputGuard::Own().AddInput(path);
+  }
   line.Add("--identity", keys.identity, "file with your secret key")
       .Default("the one of `hone key new`")
       .Reads()

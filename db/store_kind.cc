@@ -41,6 +41,13 @@ bool HasStoreId(const std::string& header) {
   return id == kStoreApplicationId;
 }
 
+// hone's own secret keys, and those of minisign and its kin.
+bool IsSecretKey(std::string_view header) {
+  const std::string_view line = header.substr(0, header.find('\n'));
+  return line.starts_with("# a secret key of hone") ||
+         (line.starts_with("untrusted comment:") && line.find("secret key") != line.npos);
+}
+
 // Whether `path` is a file of a store beside it. Only the name distinguishes a -shm file from other files.
 bool IsBesideStore(const std::string& path) {
   for (const std::string_view suffix : kBesideStore) {
@@ -53,10 +60,11 @@ bool IsBesideStore(const std::string& path) {
 
 }  // namespace
 
-std::string StoreKind(const std::string& path) {
+std::string KindThatIsNeverReplaced(const std::string& path) {
   const std::optional<std::string> read = HeaderOf(path);
   if (!read) return "a file that may not be read, perhaps a record store";
   const std::string& header = *read;
+  if (IsSecretKey(header)) return "a secret key";
   // Until the first checkpoint, a new store has its id only in the log.
   if (header.starts_with(kDatabase)) return HasStoreId(header) ? "a record store" : "an SQLite database";
   bool is_log = header.starts_with(kRollback);

@@ -1,4 +1,4 @@
-// Recognises files of a record store without opening the store.
+// Recognises files that no output replaces: those of record stores, and secret keys.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@ namespace hone {
 inline constexpr std::array<const char*, 4> kBesideStore = {"-wal", "-shm", "-journal", ".claims"};
 
 // The kind of the file at `path`, such as "a record store". It is a store or another SQLite database of any name, a
-// file beside one, or an unreadable file. Empty for every other file, and if there is none. Reads only the first bytes
-// and locks nothing.
-std::string StoreKind(const std::string& path);
+// file beside one, a secret key, or an unreadable file. Empty for every other file, and if there is none. Reads only
+// the first bytes and locks nothing.
+std::string KindThatIsNeverReplaced(const std::string& path);
 
 }  // namespace hone

@@ -207,7 +207,7 @@ int KeyJoinCommand(const Arguments& arguments) {
   line.Add("CODE", code, "what `hone key enroll` printed on the tracker's machine").Required();
   line.Add("--tracker", tracker, "tracker, tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   line.Add("--identity", keys.identity, "file with your secret key; made if missing")
-      .Writes()
+      .Reads()
       .Env("HONE_IDENTITY")
       .About(Topic::kRunners);
   if (!line.Parse(arguments)) return 0;

@@ -11,6 +11,7 @@
 #include "cli/key_options.h"
 #include "cli/stop.h"
 #include "core/text/printable.h"
+#include "lab/files/write_file.h"
 #include "rpc_runner/keys/tracker_context.h"
 #include "rpc_runner/tracker/tracker.h"
 
@@ -61,6 +62,11 @@ int TrackerCommand(const Arguments& arguments) {
   line.Add("--audit", audit, "file for the audit").Default("audit.jsonl in the key folder").Writes();
   if (!line.Parse(arguments)) return 0;
   options.keys = TrackerKeys(folder, audit);
+  if (!options.keys.folder.empty()) {
+    const KeyFolder keys(options.keys.folder);
+    for (const std::string& path : {keys.secret(), keys.list(), keys.enrolments()}) OutputGuard::Own().AddInput(path);
+  }
+  for (const std::string& path : {options.port_file, audit}) OutputGuard::Own().Check(path);
   // Fails before anything is printed.
   RequireTrustedKeys(options.keys, options.bind);
   ServeTracker(options, CatchStopSignals(), [&line](const std::string& address) {

@@ -107,7 +107,7 @@ void OutputGuard::CheckLocked(const std::string& path) const {
                                    is_model ? ", or --force to replace the model" : ""));
   }
   // This check comes last, because reading a file that is open as a store would release the store's locks.
-  if (const std::string kind = StoreKind(ResolvedPath(path)); !kind.empty())
+  if (const std::string kind = KindThatIsNeverReplaced(ResolvedPath(path)); !kind.empty())
     RefuseOutput(path, fmt::format("it is {}; another name is right", kind));
 }
 

@@ -57,7 +57,8 @@ class OutputGuard {
   // Notes an output that an option names. Throws as Check does, and Error(kCannotCreate) if another option named the
   // same file.
   void AddOutput(const std::string& path);
-  // Throws Error(kCannotCreate) if writing `path` would replace an input, a record store, or a file beside a store.
+  // Throws Error(kCannotCreate) if writing `path` would replace an input, a record store, a file beside a store, or a
+  // secret key.
   void Check(const std::string& path) const;
 
  private:

@@ -1,5 +1,5 @@
-// No output replaces a command's input or a record store. The test tries every command of the tree, with each of its
-// inputs as its output.
+// No output replaces a command's input, a record store or a secret key. The test tries every command of the tree, with
+// each of its inputs as its output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -81,8 +81,11 @@ const std::vector<Recipe> kRecipes = {
     {"hone dashboard", {"dashboard", "--db", "s.db", "--bind", "x", "--token-file", "OUT"}},
     {"hone tracker", {"tracker", "--bind", "x", "--port-file", "OUT"}},
     {"hone tracker", {"tracker", "--bind", "x", "--audit", "OUT"}},
+    {"hone tracker",
+     {"tracker", "--keys", "k", "--bind", "x", "--port-file", "OUT"},
+     {"k/secret", "k/authorized_keys"}},
+    {"hone tracker", {"tracker", "--keys", "k", "--bind", "x", "--audit", "OUT"}, {"k/secret", "k/authorized_keys"}},
     {"hone key new", {"key", "new", "--identity", "OUT"}},
-    {"hone key join", {"key", "join", "CODE", "--tracker", "tcp://127.0.0.1:1", "--identity", "OUT"}},
 };
 
 // Recipes with output folders: the input has the name of a file that is written there.
@@ -122,7 +125,7 @@ class OutputsProgram : public ProgramTest {
         "hone package unpack p.hone -o parts; hone inspect m.onnx --text --save-params r.safetensors >r.relay; "
         "cp r.safetensors other.safetensors; hone log keygen -o signer; hone key new --identity id; "
         "hone log pack --db s.db --name a --key signer -o a.honepack; "
-        "hone bench p.hone --runs 1 --write json=base.json");
+        "hone bench p.hone --runs 1 --write json=base.json; hone key new --server --keys k");
     ASSERT_EQ(made.code, 0) << made.err;
   }
 
@@ -228,7 +231,7 @@ TEST_F(OutputsProgram, EveryOptionThatNamesAnOutputIsTriedHere) {
 TEST_F(OutputsProgram, NoOutputReplacesAnInputOrAStore) {
   for (const Recipe& recipe : kRecipes) {
     std::set<std::string> outputs = ReadBy(recipe);
-    outputs.insert({"s.db", "other.html"});
+    outputs.insert({"s.db", "other.html", "signer", "id"});
     for (const std::string& output : outputs) ExpectRefused(LineOf(recipe, {{"OUT", output}}));
   }
 }
