@@ -70,7 +70,42 @@ std::string EscapeOf(char32_t code) {
   return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10), 0xDC00 + (rest & 0x3FF));
 }
 
-std::string Escaped(std::string_view text, bool lines) {
+constexpr std::string_view kHiddenPassword = "***";
+constexpr std::string_view kEndsOfAddress = " \t\r\n'\"`";
+
+// Hides what stands between the user's name and the host of an address: scheme://USER:PASSWORD@HOST. A password may
+// hold '@' and '/', so the last '@' of the word counts.
+void HideInAddresses(std::string& text) {
+  constexpr std::string_view kBegin = "://";
+  for (size_t at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at + 1)) {
+    const size_t begin = at + kBegin.size();
+    const std::string_view rest = std::string_view(text).substr(begin);
+    const std::string_view word = rest.substr(0, rest.find_first_of(kEndsOfAddress));
+    const size_t colon = word.find(':'), host = word.rfind('@');
+    if (host == word.npos || colon > host) continue;
+    text.replace(begin + colon + 1, host - colon - 1, kHiddenPassword);
+  }
+}
+
+// Hides the value of each "password=VALUE", as addresses of databases have it, in any case.
+void HideAssigned(std::string& text) {
+  constexpr std::string_view kName = "password=";
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  for (auto at = text.begin();;) {
+    at = std::search(at, text.end(), kName.begin(), kName.end(), same);
+    if (at == text.end()) return;
+    const auto begin = static_cast<size_t>(at - text.begin()) + kName.size();
+    const size_t end = std::min(text.size(), text.find_first_of(" \t\r\n'\"`&", begin));
+    text.replace(begin, end - begin, kHiddenPassword);
+    at = text.begin() + static_cast<std::ptrdiff_t>(begin);
+  }
+}
+
+std::string Escaped(std::string_view given, bool lines) {
+  std::string without_passwords(given);
+  HideInAddresses(without_passwords);
+  HideAssigned(without_passwords);
+  std::string_view text = without_passwords;
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {

@@ -9,7 +9,8 @@
 namespace hone {
 
 // Prints control characters as \u001b, bytes that are not UTF-8 as U+FFFD, and line breaks and tabs as spaces. In a
-// JSON text the result escapes the same text.
+// JSON text the result escapes the same text. Passwords in addresses (scheme://USER:PASSWORD@HOST, password=...) become
+// "***".
 std::string Printable(std::string_view text);
 // Printable for a text of several lines: line breaks and tabs stay.
 std::string PrintableLines(std::string_view text);

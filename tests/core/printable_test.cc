@@ -41,6 +41,15 @@ TEST(Printable, EscapesWhatMakesATextReadAsAnother) {
 }
 
 // An overlong encoding of a control character.
+TEST(Printable, HidesPasswordsOfAddresses) {
+  EXPECT_EQ(Printable("'postgresql://ada:pw@db:1/d' is a store"), "'postgresql://ada:***@db:1/d' is a store");
+  EXPECT_EQ(Printable("tcp://u:a/b@c@h:1 and http://v:x@h"), "tcp://u:***@h:1 and http://v:***@h");
+  EXPECT_EQ(PrintableLines("db?user=u&PASSWORD=pw&sslpassword=pw\n"), "db?user=u&PASSWORD=***&sslpassword=***\n");
+  for (const char* plain :
+       {"tcp://lab:9190", "tcp://[::1]:1 of a@b", "https://x/@scope", "http://ada@h:80", "a://", "@"})
+    EXPECT_EQ(Printable(plain), plain);
+}
+
 TEST(Printable, TakesNoLongFormOfACharacter) {
   EXPECT_EQ(Printable("\xE0\x80\x9B"), "\uFFFD\uFFFD\uFFFD");
   EXPECT_EQ(Printable("\xF0\x80\x80\x9B"), "\uFFFD\uFFFD\uFFFD\uFFFD");
