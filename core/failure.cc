@@ -36,13 +36,27 @@ bool NamesMissingMemory(std::string_view text) {
 // LLVM ends the process, with code 1 or by SIGABRT, when it cannot go on with the code that it compiles.
 constexpr std::string_view kLlvmError = "LLVM ERROR";
 
+// A compiler's own doing, and its limit of processor time. Other signals come from the system or from somebody else: a
+// full disk, a limit of file sizes, a filter of system calls, a user.
+constexpr int kOwnSignals[] = {SIGABRT, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGXCPU};
+
+bool IsOwnSignal(std::string_view name) {
+  return std::any_of(std::begin(kOwnSignals), std::end(kOwnSignals),
+                     [name](int signal) { return name == sigabbrev_np(signal); });
+}
+
+bool DiedOfAnothersSignal(std::string_view message) {
+  constexpr std::string_view kDied = "the compiler died of SIG";
+  if (!message.starts_with(kDied)) return false;
+  message.remove_prefix(kDied.size());
+  return !IsOwnSignal(message.substr(0, message.find(':')));
+}
+
 bool CompileBlamesForMachine(std::string_view message) {
-  static constexpr std::array<std::string_view, 9> kBeginnings = {
-      "the reference of ",           "cannot read lld's output",     "lld wrote no output",
-      "the compiler does not start", "the compiler died of SIGBUS",  "the compiler died of SIGKILL",
-      "the compiler died of SIGINT", "the compiler died of SIGTERM", "the compiler died of SIGHUP"};
+  static constexpr std::array<std::string_view, 4> kBeginnings = {"the reference of ", "cannot read lld's output",
+                                                                  "lld wrote no output", "the compiler does not start"};
   const bool exited = message.starts_with("the compiler ended with exit code") && !Contains(message, kLlvmError);
-  return exited || BeginsWithAny(message, kBeginnings) || NamesRefusal(message);
+  return exited || DiedOfAnothersSignal(message) || BeginsWithAny(message, kBeginnings) || NamesRefusal(message);
 }
 
 bool RunnerBlamesForMachine(std::string_view message) {
@@ -104,7 +118,7 @@ Failure FailureOfEnding(std::string_view program, const ProgramEnding& ending, F
                                     : fmt::format("ended with exit code {}", number);
   const std::string reason = fmt::format("{} {}{}{}", program, end, ending.words.empty() ? "" : ": ", ending.words);
   if (signalled && number == SIGXCPU) return {Fate::kTimedOut, reason};
-  const bool sent = signalled && (IsSentFromOutside(number) || number == SIGBUS);
+  const bool sent = signalled && (name == nullptr || !IsOwnSignal(name));
   const bool left = !signalled && !ending.words.starts_with(kLlvmError);
   if (sent || left) return OfMachine(reason, ExitCode::kNoRunner);
   const bool starved = NamesMissingMemory(ending.words) && !HadItsMemory(ending.peak_bytes, ending.allowed_bytes);

@@ -49,7 +49,7 @@ TEST(FailureOfEnding, ACrashIsTheCandidates) {
 }
 
 TEST(FailureOfEnding, WhatComesFromOutsideIsTheMachines) {
-  for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGBUS}) {
+  for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGBUS, SIGXFSZ, SIGSYS, SIGQUIT, SIGUSR1}) {
     EXPECT_EQ(Ended(signal).fate, Fate::kCancelled) << signal;
   }
   EXPECT_EQ(Ended(Exited(0)).fate, Fate::kCancelled);
@@ -70,6 +70,8 @@ TEST(BlamesForMachine, FindsWhatOlderVersionsTookForVerdicts) {
            "lld failed: failed to write output '/tmp/hone-link-a/k.so': No space left on device",
            "memfd_create: Too many open files",
            "the compiler died of SIGBUS",
+           "the compiler died of SIGXFSZ",
+           "the compiler died of SIGSYS: some words",
            "the compiler ended with exit code 127",
            "the compiler does not start",
            "the reference of nn.dense data=1x64: cannot create a folder like /x: Permission denied",
