@@ -43,10 +43,10 @@ struct ProgramEnding {
   int64_t peak_bytes = 0;     // peak memory use
   int64_t allowed_bytes = 0;  // its memory limit
 };
-// Classifies such an ending. SIGXCPU is TimedOut, and the signals of a crash (SIGABRT, SIGFPE, SIGILL, SIGSEGV, SIGTRAP)
-// have the fate `candidates`. Every other signal is the machine's: SIGBUS for a page that the system could not provide,
-// SIGXFSZ for a limit of file sizes. So are words for which NamesRefusal holds, memory that ran out before the limit
-// was used, and an exit by itself unless LLVM says why. `program` begins the reason: "the compiler".
+// Classifies such an ending. SIGXCPU is TimedOut, and the signals of a crash (SIGABRT, SIGFPE, SIGILL, SIGSEGV,
+// SIGTRAP) have the fate `candidates`. Every other signal is the machine's: SIGBUS for a page that the system could not
+// provide, SIGXFSZ for a limit of file sizes. So are words for which NamesRefusal holds, memory that ran out before the
+// limit was used, and an exit by itself unless LLVM says why. `program` begins the reason: "the compiler".
 Failure FailureOfEnding(std::string_view program, const ProgramEnding& ending, Fate candidates);
 
 // Whether a program that ran out of memory had used its limit. Half of it counts, because memory is refused in pieces.
