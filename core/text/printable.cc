@@ -141,11 +141,31 @@ std::string ErrorLine(std::string_view program, std::string_view message) {
   return fmt::format("{}: {}\n", program, Printable(Shortened(message, kMostErrorBytes)));
 }
 
+namespace {
+
+// A character in '...', or in $'...', which shows line breaks and tabs.
+std::string QuotedForShell(char c, bool plainly) {
+  if (plainly) return c == '\'' ? "'\\''" : std::string(1, c);
+  switch (c) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return (c == '\'' || c == '\\' ? "\\" : "") + std::string(1, c);
+  }
+}
+
+}  // namespace
+
 std::string ShellWord(const std::string& text) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
   if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  const bool one_line = text.find_first_of("\n\r\t") == std::string::npos;
+  std::string word = one_line ? "'" : "$'";
+  for (const char c : text) word += QuotedForShell(c, one_line);
   return word + "'";
 }
 

@@ -22,8 +22,8 @@ std::string Shortened(std::string_view text, size_t most_bytes);
 // "program: message\n": one line for every message, and no longer than a few terminal rows.
 std::string ErrorLine(std::string_view program, std::string_view message);
 
-// A text as one word that a POSIX shell reads back unchanged. It is in single quotes if a shell would otherwise not
-// read it as one plain word.
+// A text as one word and one line that a shell reads back unchanged. Words that are not plain are in single quotes, and
+// in $'...' if they have line breaks or tabs.
 std::string ShellWord(const std::string& text);
 // Quoted words with blanks between them, which a shell reads as a command line.
 std::string ShellLine(const std::vector<std::string>& words);

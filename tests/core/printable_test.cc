@@ -74,6 +74,12 @@ TEST(Shortened, KeepsBothEndsOfWhatIsLong) {
   EXPECT_EQ(Shortened("abcdefghijkl", 8), "abcdef ... (4 bytes left out) ... kl");
 }
 
+TEST(ShellWord, IsReadBackByAShellAndIsOneLine) {
+  EXPECT_EQ(ShellWord("a/b-1.onnx"), "a/b-1.onnx");
+  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellWord("a\nnext: b'\\\t"), "$'a\\nnext: b\\'\\\\\\t'");
+}
+
 TEST(ErrorLine, IsALineOfFewRows) {
   EXPECT_EQ(ErrorLine("hone", "no \033file\n"), "hone: no \\u001bfile \n");
   const std::string line = ErrorLine("hone", "the name " + std::string(10'000'000, 'x') + " is too long");
