@@ -158,7 +158,23 @@ void WriteFileAtomically(const std::string& path, const std::string& bytes) {
       path, [&bytes](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
 }
 
+namespace {
+
+// Linux's rule of protected_symlinks, which does not see a link that a program reads itself.
+void RefuseAnothersLink(const std::string& path) {
+  struct stat link{}, folder{};
+  if (::lstat(path.c_str(), &link) != 0 || !S_ISLNK(link.st_mode)) return;
+  const std::string parent = fs::path(path).parent_path().string();
+  if (::stat(parent.empty() ? "." : parent.c_str(), &folder) != 0) return;
+  const bool shared = (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0;
+  if (shared && link.st_uid != ::geteuid() && link.st_uid != folder.st_uid)
+    RefuseOutput(path, "it is another user's link in a folder that everybody may write to; another name is right");
+}
+
+}  // namespace
+
 void WriteFileAtomically(const std::string& path, const StreamWriter& write) {
+  RefuseAnothersLink(path);
   struct stat info{};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) RefuseKindOfFile(path, "a folder");

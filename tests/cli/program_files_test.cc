@@ -94,6 +94,17 @@ TEST_F(ProgramFiles, ALinkStaysAndWhatItPointsAtIsWritten) {
   EXPECT_THAT(Files(), testing::Contains("work/to/new"));
 }
 
+TEST_F(ProgramFiles, AnotherUsersLinkInASharedFolderIsNotFollowed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root makes another user's link";
+  ASSERT_EQ(Shell("mkdir shared; chmod 1777 shared; echo x >mine; ln -s ../mine shared/o; ln -s ../own shared/p; "
+                  "chown -h nobody shared/o")
+                .code,
+            0);
+  Expect(std::string(kModel) + "-o shared/o", 73, "it is another user's link");
+  EXPECT_EQ(Read("work/mine"), "x\n");
+  EXPECT_EQ(Shell(std::string(kModel) + "-o shared/p && test -s own").code, 0);
+}
+
 TEST_F(ProgramFiles, AFolderIsNoFile) { Expect(std::string(kModel) + "-o .", 73, "it is a folder"); }
 
 // ulimit -f stands for a full disk; it counts in blocks of 512 bytes.
