@@ -17,6 +17,7 @@
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "core/text/printable.h"
+#include "core/text/spelling.h"
 #include "core/version.h"
 #include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/device/upgrade/program_upgrade.h"
@@ -92,6 +93,22 @@ struct Arguments {
   bool help = false;
 };
 
+// The names that begin lines of the usage text.
+std::vector<std::string> OptionNames() {
+  std::vector<std::string> names;
+  for (const std::string_view line : Split(kUsage, '\n')) {
+    if (!line.starts_with("  --")) continue;
+    const std::string_view name = line.substr(2);
+    names.emplace_back(name.substr(0, name.find(' ')));
+  }
+  return names;
+}
+
+[[noreturn]] void RefuseOption(std::string_view name, std::string_view why) {
+  throw Error(ExitCode::kUsage, fmt::format("{} {}{}; see hone-runner --help", Printable(std::string(name)), why,
+                                            DidYouMean(name, OptionNames())));
+}
+
 void SetOption(std::string_view name, std::string_view value, Arguments* arguments) {
   RunnerServerOptions& server = arguments->server;
   if (name == "--tracker") {
@@ -119,7 +136,7 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
   } else if (name == "--executor") {
     arguments->executor_fd = static_cast<int>(ParseNumber(value, name, 1 << 20));
   } else if (!ExecutorOptionFrom(name, value, &server.executor)) {
-    throw Error(ExitCode::kUsage, fmt::format("{} is not an option; see hone-runner --help", name));
+    RefuseOption(name, "is not an option");
   }
 }
 
@@ -143,7 +160,7 @@ Arguments ParseArguments(int argc, char** argv) {
     } else if (i + 1 < argc) {
       SetOption(name, argv[++i], &arguments);
     } else {
-      throw Error(ExitCode::kUsage, fmt::format("{} wants a value or is not an option; see hone-runner --help", name));
+      RefuseOption(name, "wants a value or is not an option");
     }
   }
   if (!arguments.upgrade_key.empty() && !arguments.server.executor.emulator.empty()) {

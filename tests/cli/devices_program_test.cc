@@ -79,6 +79,14 @@ TEST_F(DevicesProgram, ARunnerSaysThatNoTrackerAnswers) {
   EXPECT_EQ(r.err.find(said), r.err.rfind(said)) << "once";
 }
 
+TEST_F(DevicesProgram, ARunnerSuggestsTheOptionThatWasMeant) {
+  for (const char* given : {"--labell pi", "--labell=pi", "--labell"}) {
+    const ProgramResult r = Shell(std::string("'" HONE_RUNNER "' ") + given);
+    EXPECT_EQ(r.code, 2);
+    EXPECT_THAT(r.err, HasSubstr("; did you mean --label?"));
+  }
+}
+
 TEST_F(DevicesProgram, ARunnerLeavesWhenItsLifetimeIsOver) {
   const std::string words = " --tracker $address --key pi --health off --lifetime 1s 2>>runner.err; echo code $?; ";
   const ProgramResult r = WithTracker("timeout 60 '" HONE_RUNNER "'" + words + "timeout 60 \"$HONE\" runner" + words +
