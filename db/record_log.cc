@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
 #include <utility>
 
@@ -70,6 +71,10 @@ class Import {
     if (line.starts_with("SQLite format 3")) kind = "is a store or another database; `hone log sync` joins two stores";
     if (line.starts_with("HONEPACK")) kind = "is a pack; `hone log pull` takes it";
     if (line.starts_with("HONEPKG")) kind = "is a package; a log of `hone log export` would be right";
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r'; };
+    if (kind.empty() && std::any_of(line.begin(), line.end(), is_control)) {
+      kind = "is no text; a log of `hone log export` would be right";
+    }
     if (!kind.empty()) throw Error(ExitCode::kBadData, fmt::format("{} {}", file_, kind));
   }
 
