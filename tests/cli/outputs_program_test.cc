@@ -40,7 +40,7 @@ const std::vector<Recipe> kRecipes = {
     {"hone quantize", {"quantize", "r.relay", "--params-file", "r.safetensors", "--calibrate", "random", "-o", "OUT"}},
     {"hone build", {"build", "m.onnx", "--db", "s.db", "--hub", "a.honepack", "-o", "OUT"}},
     {"hone build", {"build", "w.onnx", "--no-records", "-o", "OUT"}, {"w.bin"}},
-    {"hone build", {"build", "m.onnx", "--no-records", "--lengths", "lengths", "-o", "OUT"}},
+    {"hone build", {"build", "f.relay", "--no-records", "--lengths", "lengths", "-o", "OUT"}},
     {"hone build", {"build", "r.relay", "--params-file", "r.safetensors", "--no-records", "-o", "OUT"}},
     {"hone build",
      {"build", "m.onnx", "--no-records", "--precision", "int8", "--calibrate", "cal", "-o", "OUT"},
@@ -118,6 +118,9 @@ class OutputsProgram : public ProgramTest {
     fs::create_directory(Path("work/cal"));
     for (const char* name : {"x.npy", "cal/x.npy"}) Write(std::string("work/") + name, ZeroImage());
     Write("work/lengths", "57 1200\n");
+    Write("work/f.relay",
+          "def @main(%x: Tensor[(64, 8), float32], %rows: int64, ranged=[0, 0, 1, 1], counted=[0, 0, 1, 64]) -> "
+          "(Tensor[(64, 8), float32], int64) {\n  %0 = nn.relu(%x);\n  %1 = add(%rows, 0i64);\n  (%0, %1)\n}\n");
     WriteModelWithWeights();
     const ProgramResult made = Shell(
         "set -e; hone zoo mlp --image-shape 1,14,14 -o m.onnx; hone build m.onnx --no-records -o p.hone; "

@@ -47,6 +47,16 @@ class RangesProgram : public ProgramTest {
   }
 };
 
+TEST_F(RangesProgram, LengthsNeedAFreeDimension) {
+  Write("work/lengths", "4 10\n");
+  const ProgramResult refused = Shell(
+      "hone zoo mlp --image-shape 1,14,14 -o mlp.onnx; "
+      "hone build mlp.onnx --no-records --lengths lengths -o q.hone");
+  EXPECT_EQ(refused.code, 65);
+  EXPECT_THAT(refused.err, HasSubstr("lengths of runs are given, but the model has no free dimension"));
+  EXPECT_EQ(Shell("hone build m.relay --no-records --lengths lengths -o q.hone").code, 0);
+}
+
 TEST_F(RangesProgram, RunInputsOfEachLength) {
   for (const int64_t rows : {1, 3, 6}) {
     const Tensor x = WriteInput("x.npy", rows), b = WriteInput("b.npy", rows);

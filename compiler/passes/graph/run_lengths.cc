@@ -162,7 +162,10 @@ std::vector<RunLength> TypicalLengths(const relay::Function& main, const std::ve
 }
 
 NeededResults::NeededResults(const relay::IRModule& fused, const std::vector<RunLength>& lengths) : main_(*fused.main) {
-  if (main_.attrs.Find(relay::kRanged) == nullptr) return;
+  if (main_.attrs.Find(relay::kRanged) == nullptr) {
+    if (lengths.empty()) return;
+    throw Error(ExitCode::kBadData, "lengths of runs are given, but the model has no free dimension");
+  }
   lengths_ = lengths.empty() ? UsualLengths(main_) : TypicalLengths(main_, lengths);
   needed_.emplace(fused);
 }
