@@ -51,8 +51,13 @@ void AddNumberOptions(CommandLine& line, MachineOptions& options, const std::vec
       .OneOf(precisions)
       .ShowDefault()
       .About(Topic::kMath);
-  line.Add("--weights", options.weights, "how dense layers store weights; products stay float32")
-      .OneOf({"float32", "float16"})
+  line.Add("--weights", options.weights, "how dense layers store weights")
+      .OneOf({"float32", "float16", "int8", "int4"})
+      .ShowDefault()
+      .About(Topic::kMath);
+  line.Add("--group", options.group, "weights of int8 or int4 that share a scale").ShowDefault().About(Topic::kMath);
+  line.Add("--activations", options.activations, "how layers of integer weights multiply their data")
+      .OneOf({"float32", "int8"})
       .ShowDefault()
       .About(Topic::kMath);
 }

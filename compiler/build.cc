@@ -8,6 +8,7 @@
 #include "compiler/passes/graph/anchor_result.h"
 #include "compiler/passes/graph/run_lengths.h"
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/passes/pack_weights.h"
 #include "compiler/passes/passes.h"
 #include "compiler/plan/index_inputs.h"
 #include "compiler/plan/lower.h"
@@ -33,13 +34,18 @@ class StepClock {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+// Layers whose weights could not be stored as asked.
+std::vector<KeptWeights> KeptWeightsOf(const relay::IRModule& module, StoredWeights asked) {
+  if (asked == StoredWeights::kFloat32) return {};
+  return asked == StoredWeights::kFloat16 ? WeightsKeptWide(module) : WeightsNotPacked(module);
+}
+
 relay::IRModule TimedPasses(const relay::IRModule& typed, const BuildOptions& options, BuildReport& report) {
   StepClock clock(report.pass_seconds);
   const PassContext context{options.context, options.configs, nullptr, options.variant_gain};
   return RunPasses(typed, context, [&](const std::string& pass, const relay::IRModule& now) {
     clock.Done(pass);
-    const bool narrowed = pass == "narrow_weights" && options.context.weights == StoredWeights::kFloat16;
-    if (narrowed) report.kept_weights = WeightsKeptWide(now);
+    if (pass == "narrow_weights") report.kept_weights = KeptWeightsOf(now, options.context.weights);
     if (options.after_pass) options.after_pass(pass, now);
     clock.Begin();
   });

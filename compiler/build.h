@@ -39,7 +39,7 @@ struct BuildReport {
   // Estimated time of one call of each of the plan's kernels (compiler/plan/kernel_table.h); 0 if unknown.
   std::vector<double> estimate_ns;
   LayoutReport layouts;
-  std::vector<KeptWeights> kept_weights;  // float32 although the context asks for float16
+  std::vector<KeptWeights> kept_weights;  // float32 although the context asks for narrower ones
 };
 
 struct BuildResult {

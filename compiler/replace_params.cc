@@ -45,6 +45,8 @@ BuildContext ContextOf(const Plan& plan, const PackageFacts::Built& built) {
   context.opt_level = built.opt_level;
   context.precision = built.precision;
   context.weights = built.weights;
+  context.weight_group = built.weight_group;
+  context.byte_rows = built.byte_rows;
   context.required_passes = built.required_passes;
   context.disabled_passes = built.disabled_passes;
   return context;

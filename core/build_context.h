@@ -1,6 +1,7 @@
 // The settings that a model is compiled with.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,12 +19,14 @@ constexpr std::string_view PrecisionName(Precision precision) {
   return precision == Precision::kFloat32 ? "float32" : "bfloat16";
 }
 
-// The type of stored weights that a run reads once. Products are computed in float32 in both.
-enum class StoredWeights : uint8_t { kFloat32, kFloat16 };
-// "float32", "float16".
+// The type in which dense layers store weights. kInt8 and kInt4 are integers with a scale for each block of neighbours.
+enum class StoredWeights : uint8_t { kFloat32, kFloat16, kInt8, kInt4 };
+inline constexpr std::array<std::string_view, 4> kStoredWeightsNames = {"float32", "float16", "int8", "int4"};
 constexpr std::string_view StoredWeightsName(StoredWeights weights) {
-  return weights == StoredWeights::kFloat32 ? "float32" : "float16";
+  return kStoredWeightsNames.at(static_cast<size_t>(weights));
 }
+
+inline constexpr int64_t kWeightGroup = 32;
 
 // Runs of some extents of a model's free dimensions.
 struct RunLength {
@@ -41,6 +44,8 @@ struct BuildContext {
   int opt_level = 3;        // 0: no folding, no fusion, no blocked layouts; 3: everything
   Precision precision = Precision::kFloat32;
   StoredWeights weights = StoredWeights::kFloat32;
+  int64_t weight_group = kWeightGroup;  // weights of int8 or int4 that share a scale
+  bool byte_rows = false;               // layers of integer weights quantise their data to int8
   // Names of passes (compiler/passes/passes.h): those that run although opt_level is too low for them, and those that
   // do not run although it is high enough.
   std::vector<std::string> required_passes = {}, disabled_passes = {};

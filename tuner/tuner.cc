@@ -98,6 +98,8 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   for (const RunLength& length : options.context.lengths) {
     asked["lengths"].push_back({{"extents", length.extents}, {"share", length.share}});
   }
+  if (options.context.weight_group != kWeightGroup) asked["group"] = options.context.weight_group;
+  if (options.context.byte_rows) asked["activations"] = "int8";
   asked["cache"] = CacheModeName(options.cache);
   TuningRun run;
   run.json = DumpJson(asked);

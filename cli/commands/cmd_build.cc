@@ -64,8 +64,23 @@ int CountSource(const Plan& plan, std::string_view source) {
   }));
 }
 
-void Warn(const BuildResult& result) {
+bool HasIntegerWeights(const Plan& plan) {
+  return std::any_of(plan.kernels.begin(), plan.kernels.end(),
+                     [](const PlanKernel& kernel) { return kernel.dispatch.workload.starts_with("nn.dense_blocks"); });
+}
+
+// An option of layers with integer weights that changes nothing; "" if there is none.
+std::string IdleOption(const Plan& plan, const MachineOptions& options) {
+  if (HasIntegerWeights(plan)) return "";
+  if (options.weights == "int8" || options.weights == "int4") return "--weights " + options.weights;
+  return options.activations == "int8" ? "--activations int8" : "";
+}
+
+void Warn(const BuildResult& result, const MachineOptions& options) {
   const Plan& plan = result.plan;
+  if (const std::string idle = IdleOption(plan, options); !idle.empty()) {
+    Note("warning: {} changes nothing: no dense layer has integer weights in blocks, or 65,536 float32 ones\n", idle);
+  }
   for (const KeptWeights& kept : result.report.kept_weights) {
     Note("warning: {} keeps float32 weights: it {}\n", kept.node.empty() ? "a dense layer" : kept.node, kept.reason);
   }
@@ -253,7 +268,7 @@ int BuildCommand(const Arguments& arguments) {
                                   ? options.dump_passes
                                   : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
       results.push_back(BuildFor(machine, preparer, model_sha256, options, own));
-      Warn(results.back().built.result);
+      Warn(results.back().built.result, options.machine);
     }
   }
   const std::string bytes = BytesOf(results);

@@ -217,20 +217,20 @@ void AllowBFloat16(const relay::IRModule& typed, const Inputs& inputs, std::vect
   }
 }
 
-bool HasHalfWeights(const Plan& plan) {
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const PlanKernel& kernel) {
-    const std::string& workload = kernel.dispatch.workload;
-    return !workload.empty() && Workload::Parse(workload).types == kHalfWeights;
-  });
+// The package's way to store weights and rows; nullopt if it is the model's.
+std::optional<PackageFacts::Built> RoundedOperands(const Package& package) {
+  const auto built = FactsOf(package.manifest()).built;
+  const bool rounds = built && (built->weights != StoredWeights::kFloat32 || built->byte_rows);
+  return rounds ? built : std::nullopt;
 }
 
-// Weights of float16 move the outputs as they move the reference's; summation errors come on top.
-constexpr double kHalfWeightsSlack = 2;
-void AllowHalfWeights(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs,
-                      std::vector<OutputError>& errors) {
-  const std::vector<double> spread = HalfWeightsSpread(typed, plan, inputs);
+// Stored weights move the outputs as they move the reference's; summation errors come on top.
+constexpr double kStoredWeightsSlack = 2;
+void AllowStoredWeights(const relay::IRModule& typed, const Plan& plan, const PackageFacts::Built& built,
+                        const Inputs& inputs, std::vector<OutputError>& errors) {
+  const std::vector<double> spread = StoredWeightsSpread(typed, plan, built, inputs);
   for (size_t i = 0; i < errors.size(); ++i) {
-    errors[i].rounding = kHalfWeightsSlack * spread.at(i) + kVerifyTolerance;
+    errors[i].rounding = kStoredWeightsSlack * spread.at(i) + kVerifyTolerance;
     errors[i].agrees = errors[i].agrees || errors[i].worst <= errors[i].rounding;
   }
 }
@@ -238,12 +238,12 @@ void AllowHalfWeights(const relay::IRModule& typed, const Plan& plan, const Inpu
 // A correct package may sum in another order than the reference. So an output is not wrong if its error is at most
 // twice that of other such orders in the reference. If the output is quantised, that error is an integer number of its
 // steps. An error budget already includes the rounding of bfloat16.
-void AllowRounding(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs,
+void AllowRounding(const relay::IRModule& typed, const Package& package, const Inputs& inputs,
                    const VerifyTolerance& tolerance, std::vector<OutputError>& errors) {
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
   if (all) return;
-  if (StoresBFloat16(plan) && !tolerance.is_budget) AllowBFloat16(typed, inputs, errors);
-  if (HasHalfWeights(plan)) AllowHalfWeights(typed, plan, inputs, errors);
+  if (StoresBFloat16(package.plan()) && !tolerance.is_budget) AllowBFloat16(typed, inputs, errors);
+  if (const auto built = RoundedOperands(package)) AllowStoredWeights(typed, package.plan(), *built, inputs, errors);
   AllowRoundingSpread(typed, inputs, errors);
 }
 
@@ -252,7 +252,7 @@ void JudgeElements(const relay::IRModule& typed, const Plan& plan, const Verifie
                    const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
                    std::vector<OutputError>& errors) {
   const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
-  const bool floats = !StoresBFloat16(plan) && !HasHalfWeights(plan) && !subject.tolerance.is_budget;
+  const bool floats = !StoresBFloat16(plan) && !RoundedOperands(*subject.package) && !subject.tolerance.is_budget;
   if (!all || !floats || !IsContinuous(typed)) return;
   const auto elements = ElementErrors(typed, subject.inputs, got, expected, subject.tolerance.value);
   for (size_t i = 0; i < errors.size(); ++i) {
@@ -270,13 +270,13 @@ std::vector<OutputError> Verify(const VerifiedPackage& subject, const VerifyPack
   const std::vector<Tensor> got = place.Run(subject.package, subject.name, subject.inputs);
   const Expected expected = ReferenceOutputs(model, subject.inputs, options.expect);
   std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(plan), tolerance);
-  AllowRounding(model.typed, plan, subject.inputs, subject.tolerance, errors);
+  AllowRounding(model.typed, *subject.package, subject.inputs, subject.tolerance, errors);
   JudgeElements(model.typed, plan, subject, got, expected.outputs, errors);
   if (options.package.empty() && expected.logits) {
     const auto without = place.Build(expected.logits->module, options.records);
     std::vector<OutputError> more = CompareAll(place.Run(without, "the model", subject.inputs), expected.logits_values,
                                                OutputNames(without->plan(), " (before softmax)"), tolerance);
-    AllowRounding(expected.logits->module, without->plan(), subject.inputs, subject.tolerance, more);
+    AllowRounding(expected.logits->module, *without, subject.inputs, subject.tolerance, more);
     errors.insert(errors.end(), more.begin(), more.end());
   }
   return errors;

@@ -5,6 +5,7 @@
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/layouts/choose_layouts.h"
 #include "compiler/passes/narrow_weights.h"
+#include "compiler/passes/pack_weights.h"
 #include "compiler/passes/passes.h"
 #include "compiler/passes/quantised/quantised_passes.h"
 #include "compiler/passes/rules/canonicalise.h"
@@ -84,9 +85,16 @@ const std::vector<Pass>& AllPasses() {
       // After layers of bytes and bfloat16 got their weights.
       {"narrow_weights", 0,
        [](const IRModule& m, const PassContext& c) {
-         if (c.build.weights == StoredWeights::kFloat16) return NarrowWeights(m);
+         const StoredWeights weights = c.build.weights;
+         if (weights == StoredWeights::kFloat16) return NarrowWeights(m);
+         if (weights != StoredWeights::kFloat32) {
+           return PackWeights(m, {weights == StoredWeights::kInt8 ? 8 : 4, c.build.weight_group});
+         }
          return c.build.machine().half_loads_feature.empty() ? m : NarrowExactWeights(m);
        }},
+      // After layers of floats got their packed weights.
+      {"quantise_rows", 0,
+       [](const IRModule& m, const PassContext& c) { return c.build.byte_rows ? QuantiseRows(m) : m; }},
       // After all passes that fold constants.
       {"computed_outputs", 2, [](const IRModule& m, const PassContext&) { return ComputedOutputs(m); }},
       // Below level 2 every operator becomes a function of its own, because lowering accepts only functions.

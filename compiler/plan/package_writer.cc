@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -34,6 +35,8 @@ Json BuiltJson(const PackageFacts::Built& built) {
   if (!built.required_passes.empty()) json["required_passes"] = built.required_passes;
   if (!built.disabled_passes.empty()) json["disabled_passes"] = built.disabled_passes;
   if (built.weights != StoredWeights::kFloat32) json["weights"] = StoredWeightsName(built.weights);
+  if (built.weight_group != kWeightGroup) json["group"] = built.weight_group;
+  if (built.byte_rows) json["activations"] = "int8";
   json["kernels"] = built.kernels;
   return json;
 }
@@ -44,8 +47,11 @@ PackageFacts::Built BuiltFromJson(const Json& json) {
   built.opt_level = json.at("opt_level").get<int>();
   const bool bfloat16 = json.at("precision").get<std::string>() == PrecisionName(Precision::kBFloat16);
   built.precision = bfloat16 ? Precision::kBFloat16 : Precision::kFloat32;
-  const bool halves = json.value("weights", "") == StoredWeightsName(StoredWeights::kFloat16);
-  built.weights = halves ? StoredWeights::kFloat16 : StoredWeights::kFloat32;
+  const auto& names = kStoredWeightsNames;
+  const auto weights = std::find(names.begin(), names.end(), json.value("weights", std::string(names[0])));
+  if (weights != names.end()) built.weights = static_cast<StoredWeights>(weights - names.begin());
+  built.weight_group = json.value("group", kWeightGroup);
+  built.byte_rows = json.value("activations", "") == "int8";
   built.required_passes = json.value("required_passes", Json::array()).get<std::vector<std::string>>();
   built.disabled_passes = json.value("disabled_passes", Json::array()).get<std::vector<std::string>>();
   built.kernels = json.at("kernels").get<std::vector<std::string>>();
@@ -122,6 +128,8 @@ PackageFacts::Built BuiltFacts(const BuildContext& context, const std::vector<st
   PackageFacts::Built built{context.exact_math,      context.opt_level,       context.precision,
                             context.required_passes, context.disabled_passes, {}};
   built.weights = context.weights;
+  built.weight_group = context.weight_group;
+  built.byte_rows = context.byte_rows;
   for (const std::string& key : keys) built.kernels.push_back(Sha256Hex(key));
   return built;
 }

@@ -28,6 +28,8 @@ struct PackageFacts {
     std::vector<std::string> required_passes, disabled_passes;  // as in BuildContext
     std::vector<std::string> kernels;                           // for plan.kernels: SHA-256 of Lowered::kernel_keys
     StoredWeights weights = StoredWeights::kFloat32;
+    int64_t weight_group = kWeightGroup;
+    bool byte_rows = false;
     bool operator==(const Built&) const = default;
   };
   std::optional<Built> built;

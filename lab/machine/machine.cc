@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/codegen/target/host.h"
 #include "compiler/codegen/target/machine_target.h"
 #include "compiler/passes/chosen_passes.h"
@@ -29,22 +31,31 @@ BuildContext ContextOf(const MachineOptions& options) {
   context.required_passes = options.required_passes;
   context.disabled_passes = options.disabled_passes;
   context.precision = options.precision == "bfloat16" ? Precision::kBFloat16 : Precision::kFloat32;
-  context.weights = options.weights == "float16" ? StoredWeights::kFloat16 : StoredWeights::kFloat32;
+  const auto& names = kStoredWeightsNames;
+  context.weights = static_cast<StoredWeights>(std::find(names.begin(), names.end(), options.weights) - names.begin());
+  context.weight_group = options.group;
+  context.byte_rows = options.activations == "int8";
   if (!options.lengths.empty()) context.lengths = ReadLengths(options.lengths);
   return context;
 }
 
 namespace {
 
-// float16 weights apply only to float32, because other precisions determine the weights' type.
+constexpr int64_t kLeastGroup = 16, kMostGroup = 65536;
+
+// Stored weights apply only to float32, because other precisions determine the weights' type.
 void CheckAlone(const MachineOptions& options) {
+  if (options.group < kLeastGroup || options.group > kMostGroup || options.group % kLeastGroup != 0) {
+    throw Error(ExitCode::kUsage, fmt::format("--group {} is no multiple of {} from {} to {}", options.group,
+                                              kLeastGroup, kLeastGroup, kMostGroup));
+  }
   if (options.weights == "float32" || options.precision == "float32") return;
   throw Error(ExitCode::kUsage, fmt::format("--weights {} goes with --precision float32, not with {}", options.weights,
                                             options.precision));
 }
 
 void CheckWeights(const BuildContext& context) {
-  if (context.weights == StoredWeights::kFloat32 || !context.machine().half_loads_feature.empty()) return;
+  if (context.weights != StoredWeights::kFloat16 || !context.machine().half_loads_feature.empty()) return;
   throw Error(ExitCode::kUsage,
               fmt::format("--weights float16 needs a CPU that widens vectors of it (f16c with AVX2; AArch64); on {} "
                           "weights stay float32",

@@ -15,7 +15,8 @@ struct MachineOptions {
   int threads = 0;     // 0: the default
   std::string math = "fast";
   std::string precision = "float32";
-  std::string weights = "float32";
+  std::string weights = "float32", activations = "float32";
+  int64_t group = kWeightGroup;
   int opt_level = 3;
   std::vector<std::string> required_passes = {}, disabled_passes = {};
   std::string lengths = {};  // file (model/lengths_file.h); may be empty

@@ -119,14 +119,17 @@ std::vector<double> BFloat16Spread(const relay::IRModule& typed, const Inputs& i
   return spread;
 }
 
-std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& plan, const Inputs& inputs) {
+std::vector<double> StoredWeightsSpread(const relay::IRModule& typed, const Plan& plan,
+                                        const PackageFacts::Built& built, const Inputs& inputs) {
   BuildContext context;
   context.target = plan.target;
   context.threads = plan.threads;
-  context.weights = StoredWeights::kFloat16;
+  context.weights = built.weights;
+  context.weight_group = built.weight_group;
+  context.byte_rows = built.byte_rows;
   const std::vector<Tensor> outputs = RunReference(typed, inputs);
   std::vector<double> spread(outputs.size(), 0.0);
-  Widen(RunReference(RunPassesUntil("narrow_weights", typed, {context}), inputs), outputs, spread);
+  Widen(RunReference(RunPassesUntil("quantise_rows", typed, {context}), inputs), outputs, spread);
   return spread;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/plan/package_writer.h"
 #include "compiler/relay/expr.h"
 #include "core/package/plan.h"
 #include "core/tensor.h"
@@ -30,9 +31,9 @@ std::vector<double> RoundingSpread(const relay::IRModule& typed, const std::map<
 // place. Takes four runs of the reference. All zero without such layers.
 std::vector<double> BFloat16Spread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
 
-// The spread with those weights rounded to float16 that NarrowWeights rounds for a package with this plan.
-std::vector<double> HalfWeightsSpread(const relay::IRModule& typed, const Plan& plan,
-                                      const std::map<std::string, Tensor>& inputs);
+// The spread with weights, and rows of data, rounded as in a package with this plan that was built so.
+std::vector<double> StoredWeightsSpread(const relay::IRModule& typed, const Plan& plan,
+                                        const PackageFacts::Built& built, const std::map<std::string, Tensor>& inputs);
 
 // The step of each output. Integers have step 1. A product of integers and a constant scale has the scale, or the
 // largest scale of a channel. Operators behind it that only move elements keep that step. Any other output has 0.
