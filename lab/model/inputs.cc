@@ -16,6 +16,7 @@
 #include "lab/files/read_file.h"
 #include "lab/model/extents.h"
 #include "lab/text/number_text.h"
+#include "rpc_runner/executor/job_limits.h"
 #include "runtime/load/mapped_bytes.h"
 #include "runtime/load/package_parts.h"
 
@@ -114,6 +115,18 @@ Tensor Filled(const InputSpec& spec, const Shape& shape, Fill fill, uint64_t see
   return tensor;
 }
 
+// Two copies are needed: the tensors here, and the memory of the session that runs on them.
+void RequireMemory(const std::vector<InputSpec>& specs, const ChosenExtents& extents) {
+  double bytes = 0;
+  for (const InputSpec& spec : specs)
+    bytes += static_cast<double>(ElementCount(extents.ShapeOf(spec)) * DTypeBytes(spec.dtype));
+  const int64_t machine = MachineBytes();
+  if (2 * bytes <= static_cast<double>(machine)) return;
+  throw Error(ExitCode::kIo,
+              fmt::format("the inputs take {} twice, here and in the session; this machine has {} of memory",
+                          BytesText(static_cast<int64_t>(bytes)), BytesText(machine)));
+}
+
 }  // namespace
 
 InputShapes ShapesAsked(const InputOptions& options, const std::string& package_path) {
@@ -183,6 +196,7 @@ std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, co
     extents.ChooseAsIn(spec, inputs[name].shape(), path);
   }
   const Fill fill = ParseFill(options.fill);
+  RequireMemory(specs, extents);
   for (size_t i = 0; i < specs.size(); ++i) {
     if (inputs.count(specs[i].name) > 0) continue;
     inputs[specs[i].name] = Filled(specs[i], extents.ShapeOf(specs[i]), fill, options.seed + i);

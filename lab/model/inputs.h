@@ -50,7 +50,8 @@ std::vector<InputSpec> InputSpecs(const Plan& plan);
 // if they select elements, else 0 or 1, as in a mask. Free dimensions have the extents that the options give by files,
 // --shape or --dim, and else the largest ones; those of states have the least. Throws Error(kUsage) for a file or
 // --shape of an unknown input (with the nearest name), or of a wrong shape or dtype. Throws Error(kBadData), naming the
-// dimension, for an extent out of its range or options that disagree on one.
+// dimension, for an extent out of its range or options that disagree on one. Throws Error(kIo) for inputs that do not
+// fit into this machine's memory twice: a session holds them, too.
 std::map<std::string, Tensor> MakeInputs(const std::vector<InputSpec>& specs, const InputOptions& options);
 
 // Throws Error(kUsage), naming the input and --input, for an index out of range. A kernel would read the nearest

@@ -24,7 +24,8 @@ std::string BytesText(int64_t bytes) {
   const auto b = static_cast<double>(bytes);
   if (b < 1024) return fmt::format("{} B", bytes);
   if (b < 1024 * 1024) return fmt::format("{:.1f} KiB", b / 1024);
-  return fmt::format("{:.1f} MiB", b / (1024 * 1024));
+  if (b < 1024 * 1024 * 1024) return fmt::format("{:.1f} MiB", b / (1024 * 1024));
+  return fmt::format("{:.1f} GiB", b / (1024 * 1024 * 1024));
 }
 
 std::string FlopText(double flops) {

@@ -15,7 +15,7 @@ namespace hone {
 
 // "812 ns", "12.3 us", "4.56 ms", "1.23 s"; "-" for 0, an unknown time.
 std::string TimeText(int64_t ns);
-// "812 B", "12.3 KiB", "4.6 MiB".
+// "812 B", "12.3 KiB", "4.6 MiB", "1.5 GiB".
 std::string BytesText(int64_t bytes);
 // "3.65 GFLOP", "0.23 MFLOP".
 std::string FlopText(double flops);

@@ -87,13 +87,6 @@ std::string CheckSameWorkload(const Artifact& artifact, const Artifact& referenc
   return right ? "" : "a reference's two outputs should be row-major float64 of one shape";
 }
 
-int64_t MachineBytes() {
-  const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  const int64_t container = CgroupMemoryBytes(ReadSmallFile("/proc/self/cgroup").value_or(""), "/sys/fs/cgroup");
-  // No process has more memory than it can address.
-  return std::min({bytes, container, int64_t{std::numeric_limits<ptrdiff_t>::max()}});
-}
-
 int64_t PlainBytes(const KernelOperand& operand) {
   KernelOperand plain = operand;
   plain.layout = Layout();
@@ -146,6 +139,13 @@ int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root
   });
   // Version 1 expresses "no limit" as the largest multiple of a page.
   return least > 0 && least < static_cast<double>(kMostInt64 / 2) ? static_cast<int64_t>(least) : kMostInt64;
+}
+
+int64_t MachineBytes() {
+  const int64_t bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  const int64_t container = CgroupMemoryBytes(ReadSmallFile("/proc/self/cgroup").value_or(""), "/sys/fs/cgroup");
+  // No process has more memory than it can address.
+  return std::min({bytes, container, int64_t{std::numeric_limits<ptrdiff_t>::max()}});
 }
 
 JobCaps CapsOf(const ExecutorOptions& options) {

@@ -41,6 +41,9 @@ struct JobCaps {
 // Cgroup file systems, version 1 or 2, are mounted under `root`. INT64_MAX if there is no limit.
 int64_t CgroupMemoryBytes(const std::string& membership, const std::string& root);
 
+// Bytes of memory that this machine, and the container around it, have for all processes.
+int64_t MachineBytes();
+
 // The caps from the options. Defaults are fractions of the machine's or container's memory: three quarters for a job, a
 // quarter for a package and an eighth for the cache.
 JobCaps CapsOf(const ExecutorOptions& options);

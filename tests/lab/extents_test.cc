@@ -108,5 +108,12 @@ TEST(Extents, AreSampledWhereARunTakesThem) {
               ElementsAre(Pair("height", 1), Pair("width", 16)));
 }
 
+// 2^38 floats are a tebibyte.
+TEST(Inputs, BeyondTheMachinesMemoryAreRefused) {
+  const std::vector<InputSpec> specs = {{"small", DType::kFloat32, {4}}, {"huge", DType::kFloat32, {1 << 19, 1 << 19}}};
+  EXPECT_THAT(Refusal(ExitCode::kIo, [&] { MakeInputs(specs, {}); }),
+              testing::StartsWith("the inputs take 1024.0 GiB twice, here and in the session; this machine has "));
+}
+
 }  // namespace
 }  // namespace hone

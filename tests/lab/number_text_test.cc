@@ -35,6 +35,13 @@ TEST(ParseShare, ReadsPercentAndFraction) {
     EXPECT_THROW(ParseShare(text, "x"), Error) << text;
 }
 
+TEST(BytesText, ChoosesTheUnit) {
+  EXPECT_EQ(BytesText(812), "812 B");
+  EXPECT_EQ(BytesText(12600), "12.3 KiB");
+  EXPECT_EQ(BytesText((int64_t{1} << 30) - (int64_t{1} << 20)), "1023.0 MiB");
+  EXPECT_EQ(BytesText(int64_t{3} << 29), "1.5 GiB");
+}
+
 TEST(RatioText, SaysNothingOfUnknownTimes) {
   EXPECT_EQ(RatioText(300, 100), "3.00x");
   EXPECT_EQ(RatioText(0, 100), "-");
