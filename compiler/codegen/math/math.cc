@@ -1,5 +1,9 @@
 #include "compiler/codegen/math/math.h"
 
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
+
 #include <cmath>
 #include <limits>
 
@@ -25,6 +29,7 @@ struct SplitExp {
   Value* n = nullptr;
   Value* less_one = nullptr;  // p - 1, with the bits that p loses
   Value* low_n = nullptr;     // an integer with the low bits of n, the only ones that fit into an exponent
+  Value* n_float = nullptr;
 };
 
 SplitExp Split(KernelBuilder& b, Value* x) {
@@ -40,7 +45,7 @@ SplitExp Split(KernelBuilder& b, Value* x) {
   Value* tail =
       Polynomial(b, r, {4.999999404e-01f, 1.666651964e-01f, 4.166839272e-02f, 8.368780836e-03f, 1.381450216e-03f});
   Value* less_one = b.Fma(b.FMul(r, r), tail, r);
-  return {b.FAdd(less_one, FloatConstant(b, x, 1.0f)), n, less_one, low_n};
+  return {b.FAdd(less_one, FloatConstant(b, x, 1.0f)), n, less_one, low_n, n_float};
 }
 
 Value* MinusMagnitude(KernelBuilder& b, Value* x) {
@@ -55,16 +60,42 @@ Value* EmitExpOfNegative(KernelBuilder& b, Value* x) {
   return b.FMul(exp.p, PowerOfTwo(b, exp.low_n, x));
 }
 
+namespace {
+
+// Results below this argument's are 0, because they are no normal floats.
+constexpr float kLeastOfExp = -87.3365f;
+
+// Whether one instruction multiplies lanes by powers of two, overflowing to infinity (AVX-512's vscalefps).
+bool ScalesByPowers(KernelBuilder& b, Value* x) {
+  constexpr int kLanes = 16;
+  return b.lanes() == kLanes && LaneCount(x) == kLanes && llvm::Triple(b.module().getTargetTriple()).isX86();
+}
+
+Value* ExpByScaling(KernelBuilder& b, Value* x) {
+  constexpr float kBeyond = 89.0f;
+  constexpr uint32_t kRoundingOfTheThread = 4;
+  auto& ir = b.ir();
+  Value* beyond = FloatConstant(b, x, kBeyond);
+  // Infinity less a multiple of itself would be NaN. NaN stays.
+  const SplitExp exp = Split(b, ir.CreateSelect(ir.CreateFCmpOGT(x, beyond), beyond, x));
+  Value* kept = ir.CreateBitCast(ir.CreateNot(Below(b, x, kLeastOfExp)), ir.getInt16Ty());
+  return ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                            {exp.p, exp.n_float, FloatConstant(b, x, 0.0f), kept, ir.getInt32(kRoundingOfTheThread)});
+}
+
+}  // namespace
+
 // n is added to the exponent of p, because 2^128 is no float. Beyond the largest result and for NaN, the sum with
 // infinity is the result.
 Value* EmitExp(KernelBuilder& b, Value* x) {
+  if (ScalesByPowers(b, x)) return ExpByScaling(b, x);
   constexpr float kLargest = 88.7228317f;
   auto& ir = b.ir();
   const SplitExp exp = Split(b, x);
   Value* scaled = AsFloat(b, ir.CreateAdd(AsInt(b, exp.p), ir.CreateShl(exp.low_n, IntConstant(b, x, 23))), x);
   Value* finite = ir.CreateFCmpOLE(x, FloatConstant(b, x, kLargest));
   scaled = ir.CreateSelect(finite, scaled, b.FAdd(x, FloatConstant(b, x, kInfinity)));
-  return ir.CreateSelect(Below(b, x, -87.3365f), FloatConstant(b, x, 0.0f), scaled);
+  return ir.CreateSelect(Below(b, x, kLeastOfExp), FloatConstant(b, x, 0.0f), scaled);
 }
 
 Value* EmitLog(KernelBuilder& b, Value* x) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -87,6 +88,20 @@ TEST_P(Math, ExpEndsWhereFloatsDo) {
   EXPECT_EQ(got[1], kInf);
   EXPECT_LE(UlpError(got[2], std::exp(static_cast<double>(least))), 2);
   EXPECT_EQ(got[3], 0);
+}
+
+// Vectors of 16 may be scaled by an instruction of their own.
+TEST_P(Math, ExpHasTheSameBitsInVectorsOfAnyLength) {
+  std::vector<float> x = Inputs(-110, 110, 300000);
+  for (const float end : {88.7228317F, -87.3365F, 89.0F, -88.0F, 3e38F}) {
+    for (const float v : {end, -end, std::nextafter(end, kInf), std::nextafter(end, -kInf)}) x.push_back(v);
+  }
+  x.insert(x.end(), {kInf, -kInf});
+  const auto wide = Apply(EmitExp, x, 16, GetParam()), narrow = Apply(EmitExp, x, 4, GetParam());
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(std::bit_cast<uint32_t>(wide[i]), std::bit_cast<uint32_t>(narrow[i])) << x[i];
+  }
+  EXPECT_TRUE(std::isnan(Apply(EmitExp, {kNan}, 16, GetParam())[0]));
 }
 
 TEST_P(Math, LogIsWithinTwoUlp) {
