@@ -22,10 +22,12 @@
 #include "lab/model/model.h"
 #include "lab/precision/precision_output.h"
 #include "lab/precision/prepare_model.h"
+#include "lab/precision/stored_weights_error.h"
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
+#include "lab/verify/value_table.h"
 #include "rpc_runner/machine/environment.h"
 #include "runtime/ranged_inputs.h"
 
@@ -46,6 +48,7 @@ struct BuildCommandOptions {
 struct Result {
   BuiltModel built;
   std::optional<ChosenPrecision> precision;
+  std::optional<double> weights_error;  // StoredWeightsError, if it was measured
 };
 
 // Writes each pass's module as NN_pass.txt.
@@ -74,6 +77,15 @@ std::string IdleOption(const Plan& plan, const MachineOptions& options) {
   if (HasIntegerWeights(plan)) return "";
   if (options.weights == "int8" || options.weights == "int4") return "--weights " + options.weights;
   return options.activations == "int8" ? "--activations int8" : "";
+}
+
+bool StoresIntegers(const MachineOptions& options) {
+  return options.weights == "int8" || options.weights == "int4" || options.activations == "int8";
+}
+
+std::string WeightsErrorText(double error) {
+  return fmt::format("integer weights move the outputs by up to {:.1e} of their largest value, on random inputs\n",
+                     error);
 }
 
 void Warn(const BuildResult& result, const MachineOptions& options) {
@@ -149,6 +161,7 @@ void PrintReport(const Result& of, bool pass_times) {
   const BuildResult& result = of.built.result;
   if (pass_times) Print("{}\n", PassTimesText(result.report));
   if (of.precision) Print("{}", ChosenPrecisionText(*of.precision));
+  if (of.weights_error) Print("{}", WeightsErrorText(*of.weights_error));
   Print("{}{}{}", DispatchText(result.plan, of.built.losses), LayoutsText(result.report.layouts),
         MemoryText(result.plan));
   Print("{}", ExpectedText(ExpectedOf(result)));
@@ -180,6 +193,7 @@ Json ReportJson(const Result& of, const std::string& output) {
                  {"seconds", SecondsJson(result.report.seconds)},
                  {"pass_seconds", SecondsJson(result.report.pass_seconds)}};
   if (of.precision) report["precision"] = ChosenPrecisionJson(*of.precision);
+  if (of.weights_error) report["weights_error"] = NumberJson(*of.weights_error);
   return report;
 }
 
@@ -214,7 +228,11 @@ Result BuildFor(const Machine& machine, ModelPreparer& preparer, const std::stri
   const PackagePrecision precision = prepared.chosen ? PackagePrecisionOf(*prepared.chosen) : PackagePrecision();
   BuiltModel built =
       BuildModel(prepared.typed, prepared.machine, options.records, PassDumper(dump_passes), model_sha256, precision);
-  return {std::move(built), prepared.chosen};
+  std::optional<double> error;
+  if (StoresIntegers(options.machine) && HasIntegerWeights(built.result.plan)) {
+    error = StoredWeightsError(prepared.typed, prepared.machine, options.records, built.result);
+  }
+  return {std::move(built), prepared.chosen, error};
 }
 
 std::string BytesOf(const std::vector<Result>& results) {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
 
 namespace hone {
@@ -45,6 +46,25 @@ TEST_F(BlockWeightsProgram, TakeTheBytesOfTheirBitsAndAgree) {
     const ProgramResult verified = Run("verify", {Path(file)});
     EXPECT_EQ(verified.code, 0) << verified.out;
   }
+}
+
+// The error is measured against the build with float32 weights, for another machine's package too.
+TEST_F(BlockWeightsProgram, TellWhatTheyMoveTheOutputsBy) {
+  const auto error = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"-o", Path("work/p.hone"), "--no-records", "--json"});
+    const ProgramResult built = Run("build", more);
+    EXPECT_EQ(built.code, 0) << built.err;
+    return ParseJson(built.out, "the report").value("weights_error", -1.0);
+  };
+  const double coarse = error({"--weights", "int4"}), fine = error({"--weights", "int8"});
+  EXPECT_GT(fine, 1e-5);
+  EXPECT_LT(fine, 1e-2);
+  EXPECT_GT(coarse, 5 * fine);
+  EXPECT_NEAR(error({"--weights", "int4", "--target", "x86-64-v2"}), coarse, 1e-5);
+  EXPECT_GT(error({"--weights", "int8", "--activations", "int8"}), fine);
+  EXPECT_EQ(error({}), -1);
+  EXPECT_THAT(Run("build", {"--weights", "int8", "-o", Path("work/p.hone"), "--no-records"}).out,
+              HasSubstr("integer weights move the outputs by up to "));
 }
 
 TEST_F(BlockWeightsProgram, AreTasksOfTheirOwn) {
