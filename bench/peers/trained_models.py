@@ -135,8 +135,7 @@ class Judge:
         import numpy
         given, shapes = [], []
         for i, (name, value) in enumerate(values.items()):
-            # The types that hone takes instead; no value is lost, see inputs().
-            numpy.save(f"{stem}.{i}.npy", value.astype("float32") if value.dtype == "float64" else value)
+            numpy.save(f"{stem}.{i}.npy", value)
             if name in model.constants:
                 shapes += ["--value", f"{name}={model.values[name]}"]
                 continue

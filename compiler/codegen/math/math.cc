@@ -1,5 +1,6 @@
 #include "compiler/codegen/math/math.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
@@ -65,10 +66,12 @@ namespace {
 // Results below this argument's are 0, because they are no normal floats.
 constexpr float kLeastOfExp = -87.3365f;
 
-// Whether one instruction multiplies lanes by powers of two, overflowing to infinity (AVX-512's vscalefps).
+// Lanes of the instruction that multiplies by powers of two and overflows to infinity: AVX-512's vscalefps.
+constexpr int kScaledLanes = 16;
+
 bool ScalesByPowers(KernelBuilder& b, Value* x) {
-  constexpr int kLanes = 16;
-  return b.lanes() == kLanes && LaneCount(x) == kLanes && llvm::Triple(b.module().getTargetTriple()).isX86();
+  return b.lanes() == kScaledLanes && LaneCount(x) % kScaledLanes == 0 &&
+         llvm::Triple(b.module().getTargetTriple()).isX86();
 }
 
 Value* ExpByScaling(KernelBuilder& b, Value* x) {
@@ -83,12 +86,22 @@ Value* ExpByScaling(KernelBuilder& b, Value* x) {
                             {exp.p, exp.n_float, FloatConstant(b, x, 0.0f), kept, ir.getInt32(kRoundingOfTheThread)});
 }
 
+Value* ExpByScalingParts(KernelBuilder& b, Value* x) {
+  if (LaneCount(x) == kScaledLanes) return ExpByScaling(b, x);
+  llvm::SmallVector<Value*> parts;
+  for (unsigned first = 0; first < static_cast<unsigned>(LaneCount(x)); first += kScaledLanes) {
+    const llvm::SmallVector<int> lanes = llvm::createSequentialMask(first, kScaledLanes, 0);
+    parts.push_back(ExpByScaling(b, b.ir().CreateShuffleVector(x, lanes)));
+  }
+  return llvm::concatenateVectors(b.ir(), parts);
+}
+
 }  // namespace
 
 // n is added to the exponent of p, because 2^128 is no float. Beyond the largest result and for NaN, the sum with
 // infinity is the result.
 Value* EmitExp(KernelBuilder& b, Value* x) {
-  if (ScalesByPowers(b, x)) return ExpByScaling(b, x);
+  if (ScalesByPowers(b, x)) return ExpByScalingParts(b, x);
   constexpr float kLargest = 88.7228317f;
   auto& ir = b.ir();
   const SplitExp exp = Split(b, x);

@@ -97,9 +97,12 @@ TEST_P(Math, ExpHasTheSameBitsInVectorsOfAnyLength) {
     for (const float v : {end, -end, std::nextafter(end, kInf), std::nextafter(end, -kInf)}) x.push_back(v);
   }
   x.insert(x.end(), {kInf, -kInf});
-  const auto wide = Apply(EmitExp, x, 16, GetParam()), narrow = Apply(EmitExp, x, 4, GetParam());
-  for (size_t i = 0; i < x.size(); ++i) {
-    ASSERT_EQ(std::bit_cast<uint32_t>(wide[i]), std::bit_cast<uint32_t>(narrow[i])) << x[i];
+  const auto narrow = Apply(EmitExp, x, 4, GetParam());
+  for (const int lanes : {16, 64}) {
+    const auto wide = Apply(EmitExp, x, lanes, GetParam());
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(std::bit_cast<uint32_t>(wide[i]), std::bit_cast<uint32_t>(narrow[i])) << x[i] << " of " << lanes;
+    }
   }
   EXPECT_TRUE(std::isnan(Apply(EmitExp, {kNan}, 16, GetParam())[0]));
 }
