@@ -29,13 +29,13 @@ EQUAL = 64
 
 
 class Hone:
-    def __init__(self, program, model, package, threads, prompt, new):
+    def __init__(self, program, model, package, asked):
         import hone
 
-        room = prompt + new + 1
+        prompt, threads, room = asked.prompt, asked.threads, asked.prompt + asked.new + 1
         subprocess.run([program, "build", model, "-o", package, "--state", "auto", "--dim", f"seq=1..{prompt}", "--dim",
-                        f"past=0..{room}", "--dim", f"total=1..{room}", "--threads", str(threads), "--no-records"],
-                       check=True, stdout=subprocess.DEVNULL)
+                        f"past=0..{room}", "--dim", f"total=1..{room}", "--threads", str(threads), "--no-records",
+                        "--activations", asked.activations], check=True, stdout=subprocess.DEVNULL)
         self.session = hone.load(package, threads=threads)
 
     def run(self, prompt, new):
@@ -91,7 +91,7 @@ def rows_of(asked, times):
             print(f"{what:8} {name:12} {tokens[i] / seconds[i]:9.1f} tokens/s")
     packed = asked.weights == "int4"
     goal = {"prompt": PROMPT if packed else None, "decode": DECODE.get(asked.shape) if packed else None}
-    return [{"row": f"{what} of {asked.shape}, {asked.weights}, {asked.threads} threads", "reached": ratio,
+    return [{"row": f"{what} of {asked.shape}, {asked.weights} by {asked.activations}, {asked.threads} threads", "reached": ratio,
              "goal": goal[what], "more_is_better": True, "floor": 1.0} for what, ratio in zip(goal, ratios)]
 
 
@@ -100,19 +100,22 @@ def main():
     parser.add_argument("--hone", default="build/release/bin/hone")
     parser.add_argument("--shape", choices=sorted(decoder_model.SHAPES), default="smollm2-135m")
     parser.add_argument("--weights", choices=["float32", "int4"], default="int4")
+    parser.add_argument("--activations", choices=["float32", "int8"],
+                        help="rows in layers of 4 bits, in hone alone [default: int8 for int4, as ONNX Runtime has them]")
     parser.add_argument("--prompt", type=int, default=128)
     parser.add_argument("--new", type=int, default=64)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--work", default="build/peers/decoder")
     asked = parser.parse_args()
+    asked.activations = asked.activations or ("int8" if asked.weights == "int4" else "float32")
     os.makedirs(asked.work, exist_ok=True)
     sys.path.insert(0, os.path.join(HERE, "../../python"))
     os.environ.setdefault("HONE_LIBRARY", os.path.join(os.path.dirname(os.path.abspath(asked.hone)), "../lib/libhone.so"))
     model = os.path.join(asked.work, "decoder.onnx")
     decoder_model.write(model, asked.shape, asked.weights)
     package = os.path.join(asked.work, "decoder.hone")
-    systems = {"hone": Hone(os.path.abspath(asked.hone), model, package, asked.threads, asked.prompt, asked.new),
+    systems = {"hone": Hone(os.path.abspath(asked.hone), model, package, asked),
                "onnxruntime": OnnxRuntime(model, asked.threads)}
     prompt = [int(token) for token in numpy.random.default_rng(2).integers(0, 300, asked.prompt)]
     times, tokens = {name: [] for name in systems}, {}

@@ -356,13 +356,19 @@ class PixelSchedule : public KnobSchedule<PixelKnobs> {
     // The first tile of channels reads the data from afar, a few lines of each channel.
     const double bytes = static_cast<double>(Bytes(w.types.data, s.group_in * s.H * s.W));
     const double first = bytes / MovedBytesPerCycle(machine, bytes, kPixelCacheShare);
-    return static_cast<double>(s.N * s.groups) * (static_cast<double>(s.OH) * row + kFirstTouch * first) *
-           ThreadShare(nest.items(), machine.threads) / machine.clock_ghz;
+    const double compute = static_cast<double>(s.N * s.groups) *
+                           (static_cast<double>(s.OH) * row + kFirstTouch * first) *
+                           ThreadShare(nest.items(), machine.threads);
+    // In a network every weight comes from memory once.
+    const double weights = static_cast<double>(Bytes(w.types.weight, ElementCount(w.weight)));
+    return (compute + kFirstWeights * weights / machine.cold_bytes_per_cycle) / machine.clock_ghz;
   }
 
-  // kPixelCacheShare is the share of a cache that holds data for reuse, kFirstTouch the visible share of the time of
-  // the data's first touch. A tile takes kTileStart cycles more, an unaligned vector kSplitLoad loads.
-  static constexpr double kPixelCacheShare = 0.75, kFirstTouch = 0.5, kTileStart = 10, kSplitLoad = 1;
+  // kPixelCacheShare is the share of a cache that holds data for reuse. kFirstTouch and kFirstWeights are the visible
+  // shares of the time that data and weights take when they are touched first. A tile takes kTileStart cycles more, an
+  // unaligned vector kSplitLoad loads.
+  static constexpr double kPixelCacheShare = 0.75, kFirstTouch = 0.5, kFirstWeights = 0.8, kTileStart = 10,
+                          kSplitLoad = 1;
 
   // If the planes' distance is a multiple of a large power of two, a tile's lines share few sets of the first cache.
   static bool StaysNear(const PixelNest& nest, const MachineModel& machine, double vectors) {
