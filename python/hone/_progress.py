@@ -11,6 +11,10 @@ OnEvent = Callable[[Event], None]
 _QUIET_NS = 10_000_000_000
 
 
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 class _Tally:
     """A summary of the events so far."""
 
@@ -29,7 +33,8 @@ class _Tally:
 
     def text(self) -> str:
         rate = self.trials / (self.elapsed_ns / 1e9) if self.elapsed_ns > 0 else 0.0
-        return f"{self.trials} trials, {self.failed} failed, {rate:.1f} trials/s, {len(self.tasks)} tasks seen"
+        trials, tasks = counted(self.trials, "trial"), counted(len(self.tasks), "task")
+        return f"{trials}, {self.failed} failed, {rate:.1f} trials/s, {tasks} seen"
 
 
 def _waiting(event: Event) -> str:

@@ -341,7 +341,7 @@ def test_plain_progress_is_a_line_every_ten_seconds(capsys):
         show(trial("a" if second < 15 else "b", second, "Crashed" if second == 3 else "Ok"))
     show({"event": "done"})
     assert capsys.readouterr().err.splitlines() == [
-        "10 trials, 1 failed, 1.0 trials/s, 1 tasks seen",
+        "10 trials, 1 failed, 1.0 trials/s, 1 task seen",
         "20 trials, 1 failed, 1.0 trials/s, 2 tasks seen",
     ]
     reader_of(False, None)(trial("a", 99))
