@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/package/package_format.h"
 #include "runtime/kernel_launch.h"
-#include "runtime/load/validate_plan.h"
+#include "runtime/load/match_kernels.h"
 #include "runtime/package_impl.h"
 #include "runtime/ranged_inputs.h"
 #include "runtime/session.h"

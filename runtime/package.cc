@@ -11,6 +11,7 @@
 #include "core/machine/required_features.h"
 #include "core/package/package_format.h"
 #include "runtime/host_cpu.h"
+#include "runtime/load/match_kernels.h"
 #include "runtime/load/package_parts.h"
 #include "runtime/load/validate_plan.h"
 #include "runtime/package_impl.h"

@@ -21,7 +21,7 @@
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "rpc_runner/machine/environment.h"
-#include "runtime/load/validate_plan.h"
+#include "runtime/load/match_kernels.h"
 #include "runtime/package.h"
 #include "runtime/ranged_inputs.h"
 

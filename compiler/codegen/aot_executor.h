@@ -30,7 +30,7 @@ KernelImage ReadKernelImage(std::string_view lib);
 
 struct AotModel {
   const Plan& plan;
-  const KernelImage& image;  // the package's kernels, which must be those of the plan (runtime/load/validate_plan.h)
+  const KernelImage& image;  // the package's kernels, which must be those of the plan (runtime/load/match_kernels.h)
   std::string_view params;   // the package's parameters
   std::string name;          // prefix of its symbols: a name in C
 };

@@ -3,49 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
-#include "core/error.h"
-#include "core/json/serialize.h"
-#include "core/package/package_format.h"
+#include "runtime/load/require_of_graph.h"
 
 namespace hone {
 namespace {
-
-// A place in a graph. Its text is made only for an error, because formatting takes longer than the check.
-struct GraphPlace {
-  std::string_view what;       // "arena"; "call" with its `number`; or "buffer" with its `name`
-  int64_t number = -1;         // -1: none
-  int64_t operand = -1;        // of a call; -1: none
-  std::string_view name = {};  // empty: none
-};
-
-std::string GraphPlaceText(const GraphPlace& place) {
-  std::string text(place.what);
-  if (!place.name.empty()) text += fmt::format(" '{}'", place.name);
-  if (place.number >= 0) text += fmt::format(" {}", place.number);
-  if (place.operand >= 0) text += fmt::format(": operand {}", place.operand);
-  return text;
-}
-
-// Throws Error(kBadData), "NAME: graph: PLACE: WHY".
-[[noreturn]] void RefuseGraph(const std::string& name, const GraphPlace& place, std::string_view why) {
-  throw Error(ExitCode::kBadData, fmt::format("{}: graph: {}: {}", name, GraphPlaceText(place), why));
-}
-
-// Refuses the graph unless `holds`. `why` is a text, or a function that makes one and is called only then.
-template <typename Why>
-void RequireOfGraph(bool holds, const std::string& name, const GraphPlace& place, const Why& why) {
-  if (holds) return;
-  if constexpr (std::is_invocable_v<const Why&>) {
-    RefuseGraph(name, place, why());
-  } else {
-    RefuseGraph(name, place, why);
-  }
-}
 
 // The limit of every single size. It fits in memory, and sums of a few sizes do not overflow.
 constexpr int64_t kMostBytes = int64_t{1} << (sizeof(size_t) == 8 ? 42 : 30);
@@ -302,110 +265,10 @@ class PlanValidator {
   const std::string& name_;
 };
 
-class KernelMatcher {
- public:
-  KernelMatcher(const Plan& plan, const std::vector<Artifact>& compiled, const std::string& name)
-      : plan_(plan), name_(name) {
-    for (const Artifact& kernel : compiled) {
-      if (!kernel.stages.empty()) compiled_[kernel.stages[0].symbol] = &kernel;
-    }
-  }
-
-  void Match() {
-    for (size_t i = 0; i < plan_.kernels.size(); ++i) {
-      MatchKernel(plan_.kernels[i], {"kernel", static_cast<int64_t>(i)});
-    }
-    for (size_t i = 0; i < plan_.calls.size(); ++i) {
-      const PlanCall& call = plan_.calls[i];
-      MatchCall(call, call.kernel, {"call", static_cast<int64_t>(i)});
-      for (const CallVariant& variant : call.variants) {
-        MatchCall(call, variant.kernel, {"variant of call", static_cast<int64_t>(i)});
-      }
-    }
-  }
-
- private:
-  template <typename Why>
-  void Require(bool holds, const GraphPlace& where, const Why& why) const {
-    RequireOfGraph(holds, name_, where, why);
-  }
-
-  void MatchKernel(const PlanKernel& kernel, const GraphPlace& where) {
-    const auto known = compiled_.find(kernel.stages[0].symbol);
-    Require(known != compiled_.end(), where,
-            [&] { return fmt::format("the lib has no '{}'", kernel.stages[0].symbol); });
-    const Artifact& compiled = *known->second;
-    Require(kernel.stages == compiled.stages && kernel.shared_workspace_bytes == compiled.shared_workspace_bytes, where,
-            "its stages or workspaces are not those that it was compiled with");
-    matched_.push_back(&compiled);
-  }
-
-  void MatchCall(const PlanCall& call, int kernel, const GraphPlace& where) const {
-    const std::vector<KernelOperand>& operands = matched_[static_cast<size_t>(kernel)]->operands;
-    Require(call.operands.size() == operands.size(), where, [&] {
-      return fmt::format("{} operands; its kernel was compiled for {}", call.operands.size(), operands.size());
-    });
-    for (size_t i = 0; i < operands.size(); ++i) {
-      MatchOperand(call.operands[i], operands[i], {where.what, where.number, static_cast<int64_t>(i)});
-    }
-  }
-
-  void MatchOperand(const PlanView& view, const KernelOperand& operand, const GraphPlace& where) const {
-    const PlanBuffer& buffer = plan_.buffers[static_cast<size_t>(view.buffer)];
-    const auto given = [&] { return fmt::format("buffer '{}'", buffer.name); };
-    Require(buffer.dtype == operand.dtype, where, [&] {
-      return fmt::format("{} is {}; the kernel was compiled for {}", given(), DTypeName(buffer.dtype),
-                         DTypeName(operand.dtype));
-    });
-    const bool writable = buffer.kind != BufferKind::kInput && buffer.kind != BufferKind::kParam;
-    Require(operand.role != OperandRole::kOutput || writable, where, [&] { return given() + " cannot be written"; });
-    Require(view.batch_stride_bytes % DTypeBytes(operand.dtype) == 0, where,
-            [&] { return fmt::format("batch stride {}", view.batch_stride_bytes); });
-    Require(Fits(operand, view.batch_stride_bytes, buffer.size_bytes - view.offset_bytes), where, [&] {
-      return fmt::format("{} is too small: the kernel was compiled for {} {}{}", given(), DTypeName(operand.dtype),
-                         ShapeText(operand.shape), operand.layout.empty() ? "" : " " + operand.layout.ToText());
-    });
-  }
-
-  // A kernel may use the call's stride between images or walk them one behind the other. The operand must fit both
-  // ways.
-  static bool Fits(const KernelOperand& operand, int64_t stride_bytes, int64_t room_bytes) {
-    const int64_t bytes = PhysicalBytes(operand), images = PhysicalImages(operand);
-    if (bytes > room_bytes) return false;
-    return images <= 1 || stride_bytes <= (room_bytes - bytes / images) / (images - 1);
-  }
-
-  const Plan& plan_;
-  const std::string& name_;
-  std::map<std::string, const Artifact*> compiled_;  // keyed by their first stage's symbol
-  std::vector<const Artifact*> matched_;             // indexed by the plan's kernel number
-};
-
 }  // namespace
 
 void ValidatePlan(const Plan& plan, int64_t params_bytes, const std::string& name) {
   PlanValidator(plan, params_bytes, name).Validate();
-}
-
-std::vector<Artifact> ReadKernelTable(std::string_view text, const std::string& name) {
-  const std::string what = fmt::format("{}: lib: {}", name, kKernelTableSymbol);
-  if (text.empty()) throw Error(ExitCode::kBadData, what + " is missing: what the kernels were compiled for");
-  const Json table = ParseJson(text, what);
-  if (!table.is_array()) throw Error(ExitCode::kBadData, what + " is no list");
-  std::vector<Artifact> kernels;
-  try {
-    for (const Json& kernel : table) {
-      kernels.push_back(ArtifactFromJson(kernel));
-      for (const KernelOperand& operand : kernels.back().operands) PhysicalBytes(operand);
-    }
-  } catch (const Error& error) {
-    throw Error(ExitCode::kBadData, fmt::format("{}: {}", what, error.what()));
-  }
-  return kernels;
-}
-
-void MatchKernels(const Plan& plan, const std::vector<Artifact>& compiled, const std::string& name) {
-  KernelMatcher(plan, compiled, name).Match();
 }
 
 }  // namespace hone

@@ -1,3 +1,5 @@
+#include "runtime/load/match_kernels.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include "core/error.h"
 #include "core/package/package_format.h"
 #include "runtime/kernel_launch.h"
-#include "runtime/load/validate_plan.h"
 #include "tests/runtime/test_package.h"
 
 namespace hone {
