@@ -11,6 +11,7 @@
 #include "cli/model_options.h"
 #include "cli/printing/built_model_text.h"
 #include "cli/printing/tune_output.h"
+#include "cli/printing/tune_report.h"
 #include "cli/quantise_options.h"
 #include "cli/record_options.h"
 #include "cli/stop.h"

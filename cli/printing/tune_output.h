@@ -1,4 +1,4 @@
-// Prints a tuning run's progress, its report and the decisions of its finals.
+// Prints a tuning run's progress.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,8 @@
 
 namespace hone {
 
-// Estimates the remaining time of a tuning run.
-
-// Trial() reports each trial. The estimate uses the rate of the later half of them, because the first trials of each
-// task also pay for its reference and inputs.
+// Estimates the remaining time of a tuning run. Trial() reports each trial. The estimate uses the rate of the later
+// half of them, because the first trials of each task also pay for its reference and inputs.
 class TimeLeft {
  public:
   explicit TimeLeft(const Budget& budget) : budget_(budget) {}
@@ -60,16 +58,5 @@ class TuneOutput {
 
 // One object per event.
 Json EventJson(const TuneEvent& event);
-// A row per task within 80 columns: its layer in the model, uses, default, best, gain, trials and its finals' result.
-// With `wide`, the task's shapes, its share of the measured peak, failures and why it stopped are columns, too. The
-// share counts the direct algorithm's arithmetic, so Winograd exceeds 100 %. Workloads, schedules and configs are then
-// below. The failures of tasks for which nothing worked and the sums follow in each case.
-std::string ReportText(const TuneReport& report, bool wide = false);
-// Why no task has a kernel that ran correctly; empty if one has, or if there are no tasks.
-std::string WhyNothingWorked(const TuneReport& report);
-// The error of a run that ended without a runner: why, and what is kept in `store`.
-std::string NoRunnerText(const TuneReport& report, const std::string& store);
-// The closing object: event "done" and the tasks.
-Json ReportJson(const TuneReport& report);
 
 }  // namespace hone

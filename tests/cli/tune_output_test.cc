@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/printing/built_model_text.h"
+#include "cli/printing/tune_report.h"
 
 namespace hone {
 namespace {

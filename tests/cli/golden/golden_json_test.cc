@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/printing/tune_output.h"
+#include "cli/printing/tune_report.h"
 #include "db/foreign/record_exports.h"
 #include "db/record_log.h"
 #include "lab/bench/bench_result.h"
