@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -27,8 +26,7 @@
 #include "lab/text/print.h"
 #include "lab/verify/compare_nodes.h"
 #include "lab/verify/compare_outputs.h"
-#include "lab/verify/element_errors.h"
-#include "lab/verify/rounding_spread.h"
+#include "lab/verify/judge_outputs.h"
 #include "runtime/session.h"
 
 namespace hone {
@@ -202,66 +200,6 @@ Expected ReferenceOutputs(const Model& model, const Inputs& inputs, const std::v
   return expected;
 }
 
-bool StoresBFloat16(const Plan& plan) {
-  return std::any_of(plan.buffers.begin(), plan.buffers.end(),
-                     [](const PlanBuffer& buffer) { return buffer.dtype == DType::kBFloat16; });
-}
-
-// A package of bfloat16 rounds where the bfloat16 reference does, and also where values are stored.
-constexpr double kBFloat16Slack = 4;
-void AllowBFloat16(const relay::IRModule& typed, const Inputs& inputs, std::vector<OutputError>& errors) {
-  const std::vector<double> spread = BFloat16Spread(typed, inputs);
-  for (size_t i = 0; i < errors.size(); ++i) {
-    errors[i].rounding = kBFloat16Slack * spread.at(i);
-    errors[i].agrees = errors[i].agrees || errors[i].worst <= errors[i].rounding;
-  }
-}
-
-// The package's way to store weights and rows; nullopt if it is the model's.
-std::optional<PackageFacts::Built> RoundedOperands(const Package& package) {
-  const auto built = FactsOf(package.manifest()).built;
-  const bool rounds = built && (built->weights != StoredWeights::kFloat32 || built->byte_rows);
-  return rounds ? built : std::nullopt;
-}
-
-// Stored weights move the outputs as they move the reference's; summation errors come on top.
-constexpr double kStoredWeightsSlack = 2;
-void AllowStoredWeights(const relay::IRModule& typed, const Plan& plan, const PackageFacts::Built& built,
-                        const Inputs& inputs, std::vector<OutputError>& errors) {
-  const std::vector<double> spread = StoredWeightsSpread(typed, plan, built, inputs);
-  for (size_t i = 0; i < errors.size(); ++i) {
-    errors[i].rounding = kStoredWeightsSlack * spread.at(i) + kVerifyTolerance;
-    errors[i].agrees = errors[i].agrees || errors[i].worst <= errors[i].rounding;
-  }
-}
-
-// A correct package may sum in another order than the reference. So an output is not wrong if its error is at most
-// twice that of other such orders in the reference. If the output is quantised, that error is an integer number of its
-// steps. An error budget already includes the rounding of bfloat16.
-void AllowRounding(const relay::IRModule& typed, const Package& package, const Inputs& inputs,
-                   const VerifyTolerance& tolerance, std::vector<OutputError>& errors) {
-  const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
-  if (all) return;
-  if (StoresBFloat16(package.plan()) && !tolerance.is_budget) AllowBFloat16(typed, inputs, errors);
-  if (const auto built = RoundedOperands(package)) AllowStoredWeights(typed, package.plan(), *built, inputs, errors);
-  AllowRoundingSpread(typed, inputs, errors);
-}
-
-// Judges element by element, if the model's and the package's floats have no errors but those of summation.
-void JudgeElements(const relay::IRModule& typed, const Plan& plan, const VerifiedPackage& subject,
-                   const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
-                   std::vector<OutputError>& errors) {
-  const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
-  const bool floats = !StoresBFloat16(plan) && !RoundedOperands(*subject.package) && !subject.tolerance.is_budget;
-  if (!all || !floats || !IsContinuous(typed)) return;
-  const auto elements = ElementErrors(typed, subject.inputs, got, expected, subject.tolerance.value);
-  for (size_t i = 0; i < errors.size(); ++i) {
-    errors[i].element = elements[i].excess;
-    errors[i].element_index = elements[i].index;
-    errors[i].agrees = elements[i].excess <= 1;
-  }
-}
-
 std::vector<OutputError> Verify(const VerifiedPackage& subject, const VerifyPackageOptions& options,
                                 const Model& model) {
   const Place& place = subject.place;
@@ -271,7 +209,7 @@ std::vector<OutputError> Verify(const VerifiedPackage& subject, const VerifyPack
   const Expected expected = ReferenceOutputs(model, subject.inputs, options.expect);
   std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(plan), tolerance);
   AllowRounding(model.typed, *subject.package, subject.inputs, subject.tolerance, errors);
-  JudgeElements(model.typed, plan, subject, got, expected.outputs, errors);
+  JudgeElements(model.typed, *subject.package, subject.inputs, subject.tolerance, got, expected.outputs, errors);
   if (options.package.empty() && expected.logits) {
     const auto without = place.Build(expected.logits->module, options.records);
     std::vector<OutputError> more = CompareAll(place.Run(without, "the model", subject.inputs), expected.logits_values,
