@@ -13,9 +13,9 @@
 
 #include "cli/command.h"
 #include "cli/help_text.h"
+#include "cli/other_options.h"
 #include "core/error.h"
 #include "core/text/printable.h"
-#include "core/text/spelling.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/model/model_kind.h"
@@ -69,29 +69,14 @@ std::vector<std::string> ChoicesOf(const CLI::Option& option) {
 
 using FileUses = std::map<const CLI::Option*, FileUse>;
 
-// A word of other programs, and hone's option of that meaning.
-struct OtherOption {
-  std::string_view word, own;
-};
-constexpr OtherOption kOtherOptions[] = {
-    {"--time", "--budget"},     {"--timeout", "--budget"},    {"--duration", "--budget"},    {"-n", "--trials"},
-    {"--iterations", "--runs"}, {"--n-trials", "--trials"},   {"--out", "--output"},         {"--device", "--target"},
-    {"--mcpu", "--target"},     {"--input-shape", "--shape"}, {"--fp16", "--weights"},       {"--int8", "--precision"},
-    {"--port", "--bind"},       {"--host", "--bind"},         {"--opt", "--opt-level"},      {"-n", "--runs"},
-    {"--repeat", "--runs"},     {"--jobs", "--threads"},      {"--num-threads", "--threads"}};
-
-// "; did you mean X?" of the options, or the command alone for --list where it needs no argument.
+// What the user may have meant by an unknown option, as the end of a message; empty if nothing comes near.
 std::string OptionMeant(const CLI::App& app, const std::string& command, const std::string& given) {
   const auto needed = [](const CLI::Option* option) { return option->get_required(); };
   const std::vector<const CLI::Option*> options = app.get_options();
   if (given == "--list" && std::none_of(options.begin(), options.end(), needed)) {
     return fmt::format("; `{}` alone lists", command);
   }
-  for (const OtherOption& other : kOtherOptions) {
-    const std::string own(other.own);
-    if (other.word == given && app.get_option_no_throw(own) != nullptr) return "; did you mean " + own + "?";
-  }
-  return DidYouMean(given, LongNames(app));
+  return DidYouMeanOption(given, LongNames(app));
 }
 
 FileUse UseOf(const FileUses& uses, const CLI::Option& option) {

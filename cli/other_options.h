@@ -1,0 +1,13 @@
+// The options of other programs that a user may type.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hone {
+
+// "; did you mean --trials?" for "-n": hone's option of that meaning, if `names` has it, else the name that is spelt
+// most like it. Empty if nothing comes near.
+std::string DidYouMeanOption(const std::string& given, const std::vector<std::string>& names);
+
+}  // namespace hone
