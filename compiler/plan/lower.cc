@@ -13,12 +13,11 @@
 #include "compiler/generic/memory_shape.h"
 #include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/graph/needed_extents.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
+#include "compiler/plan/call_extents.h"
 #include "compiler/plan/check_plan.h"
-#include "compiler/plan/item_boxes.h"
 #include "compiler/plan/kernel_table.h"
 #include "compiler/plan/states_in_place.h"
 #include "compiler/relay/counted_outputs.h"
@@ -89,9 +88,10 @@ class Lowering {
     AddInputs();
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
-    AddVariants();
+    CallExtents extents(module_, views_, call_of_, plan());
+    extents.AddVariants(order_, functions_, kernels_);
     if (compiled) kernels_.Compile(known);
-    if (compiled) AddBoxes();
+    if (compiled) extents.AddBoxes(kernels_);
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
     plan().params_bytes = static_cast<int64_t>(lowered_.params.size());
@@ -204,55 +204,6 @@ class Lowering {
     if (AddCall(primitive, std::move(operands))) {
       call_of_[expr.get()] = plan().calls.size() - 1;
     }
-  }
-
-  void AddBoxes() {
-    const NeededExtents needed(module_);
-    for (const auto& [expr, number] : call_of_) {
-      PlanCall& call = Nth(plan().calls, number);
-      const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
-      const auto& main_call = static_cast<const Call&>(*expr);
-      call.boxes = ItemBoxesOf(main_call, kernels_.BoxesOf(call.kernel), needed, buffer_of);
-      for (CallVariant& variant : call.variants) {
-        variant.boxes = ItemBoxesOf(main_call, kernels_.BoxesOf(variant.kernel), needed, buffer_of);
-      }
-    }
-  }
-
-  // Adds the kernels of variants behind all others, in the order of calls.
-  void AddVariants() {
-    if (module_.main->attrs.Find(relay::kRanged) == nullptr) return;
-    const NeededExtents needed(module_);
-    for (const ExprPtr& expr : order_) {
-      const auto call = call_of_.find(expr.get());
-      if (call == call_of_.end()) continue;
-      const Anchor* anchor = AnchorOf(*Nth(functions_, call->second));
-      if (anchor == nullptr) continue;
-      const auto buffer_of = [&](const ExprPtr& extent) { return ExtentBufferAt(call->second, extent); };
-      for (const AnchorVariant& variant : anchor->variants) {
-        auto limits = LimitsOf(static_cast<const Call&>(*expr), variant.most, needed, buffer_of);
-        if (limits.empty() && !variant.most.empty()) continue;
-        const int kernel = kernels_.IndexOf(WithChoice(*Nth(functions_, call->second), variant.choice));
-        Nth(plan().calls, call->second).variants.push_back({kernel, std::move(limits), {}});
-      }
-    }
-  }
-
-  // An output's memory may be the user's, except for that of a count.
-  std::optional<int> ExtentBufferAt(size_t call, const ExprPtr& extent) {
-    const auto views = views_.find(extent.get());
-    if (views == views_.end() || views->second.size() != 1 || views->second[0].offset_bytes != 0) return std::nullopt;
-    // A parameter is there from the beginning; anything else once the call has run that makes it, or its tuple.
-    const relay::TupleGetItem* item = relay::AsTupleGetItem(extent);
-    const auto made = call_of_.find(item == nullptr ? extent.get() : item->tuple.get());
-    const bool is_there = relay::AsVar(extent) != nullptr || (made != call_of_.end() && made->second < call);
-    if (!is_there) return std::nullopt;
-    const int number = views->second[0].buffer;
-    const PlanBuffer& buffer = Nth(plan().buffers, number);
-    const bool listed = std::count(plan().outputs.begin(), plan().outputs.end(), number) > 0 ||
-                        std::count(plan().inputs.begin(), plan().inputs.end(), number) > 0;
-    if (buffer.dtype != DType::kInt64 || buffer.size_bytes != DTypeBytes(DType::kInt64)) return std::nullopt;
-    return listed || buffer.kind == BufferKind::kParam ? std::nullopt : std::optional<int>(number);
   }
 
   static PlanView SliceOf(const PlanView& whole, const ConcatSlice& slice) {
@@ -425,10 +376,10 @@ class Lowering {
   std::vector<relay::StateValue> states_;
   std::set<const relay::Expr*> in_place_;  // the calls that write a state where the run found it
   Lowered lowered_;
-  std::vector<FunctionPtr> functions_;                                   // the functions of the plan's calls
-  std::unordered_map<const relay::Expr*, std::vector<PlanView>> views_;  // one view per result
+  std::vector<FunctionPtr> functions_;  // the functions of the plan's calls
+  ExprViews views_;
   std::unordered_map<const relay::Expr*, PlanView> slots_;
-  std::unordered_map<const relay::Expr*, size_t> call_of_;  // the plan's call of a call of @main, if it has one
+  CallNumbers call_of_;
   std::map<std::pair<std::string, std::string_view>, PlanView> params_;  // by type and bytes, which the module owns
   std::set<int> read_;                                                   // buffers that some call reads
 };

@@ -1,0 +1,67 @@
+#include "compiler/plan/call_extents.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/needed_extents.h"
+#include "compiler/plan/item_boxes.h"
+#include "compiler/relay/ranged_inputs.h"
+#include "core/nth.h"
+
+namespace hone {
+
+using relay::Call;
+using relay::ExprPtr;
+using relay::FunctionPtr;
+
+void CallExtents::AddBoxes(const KernelTable& kernels) {
+  const NeededExtents needed(module_);
+  for (const auto& [expr, number] : call_of_) {
+    PlanCall& call = Nth(plan_.calls, number);
+    const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
+    const auto& main_call = static_cast<const Call&>(*expr);
+    call.boxes = ItemBoxesOf(main_call, kernels.BoxesOf(call.kernel), needed, buffer_of);
+    for (CallVariant& variant : call.variants) {
+      variant.boxes = ItemBoxesOf(main_call, kernels.BoxesOf(variant.kernel), needed, buffer_of);
+    }
+  }
+}
+
+void CallExtents::AddVariants(const std::vector<ExprPtr>& order, const std::vector<FunctionPtr>& functions,
+                              KernelTable& kernels) {
+  if (module_.main->attrs.Find(relay::kRanged) == nullptr) return;
+  const NeededExtents needed(module_);
+  for (const ExprPtr& expr : order) {
+    const auto call = call_of_.find(expr.get());
+    if (call == call_of_.end()) continue;
+    const Anchor* anchor = AnchorOf(*Nth(functions, call->second));
+    if (anchor == nullptr) continue;
+    const auto buffer_of = [&](const ExprPtr& extent) { return ExtentBufferAt(call->second, extent); };
+    for (const AnchorVariant& variant : anchor->variants) {
+      auto limits = LimitsOf(static_cast<const Call&>(*expr), variant.most, needed, buffer_of);
+      if (limits.empty() && !variant.most.empty()) continue;
+      const int kernel = kernels.IndexOf(WithChoice(*Nth(functions, call->second), variant.choice));
+      Nth(plan_.calls, call->second).variants.push_back({kernel, std::move(limits), {}});
+    }
+  }
+}
+
+// An output's memory may be the user's, except for that of a count.
+std::optional<int> CallExtents::ExtentBufferAt(size_t call, const ExprPtr& extent) const {
+  const auto views = views_.find(extent.get());
+  if (views == views_.end() || views->second.size() != 1 || views->second[0].offset_bytes != 0) return std::nullopt;
+  // A parameter is there from the beginning; anything else once the call has run that makes it, or its tuple.
+  const relay::TupleGetItem* item = relay::AsTupleGetItem(extent);
+  const auto made = call_of_.find(item == nullptr ? extent.get() : item->tuple.get());
+  const bool is_there = relay::AsVar(extent) != nullptr || (made != call_of_.end() && made->second < call);
+  if (!is_there) return std::nullopt;
+  const int number = views->second[0].buffer;
+  const PlanBuffer& buffer = Nth(plan_.buffers, number);
+  const bool listed = std::count(plan_.outputs.begin(), plan_.outputs.end(), number) > 0 ||
+                      std::count(plan_.inputs.begin(), plan_.inputs.end(), number) > 0;
+  if (buffer.dtype != DType::kInt64 || buffer.size_bytes != DTypeBytes(DType::kInt64)) return std::nullopt;
+  return listed || buffer.kind == BufferKind::kParam ? std::nullopt : std::optional<int>(number);
+}
+
+}  // namespace hone

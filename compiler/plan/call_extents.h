@@ -1,0 +1,43 @@
+// What a plan's calls leave out, or compute by another kernel, at the extents of a run.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/plan/kernel_table.h"
+#include "compiler/relay/expr.h"
+#include "core/package/plan.h"
+
+namespace hone {
+
+// The buffers of an expression of @main, one view per result.
+using ExprViews = std::unordered_map<const relay::Expr*, std::vector<PlanView>>;
+// The plan's call of a call of @main. One that writes nothing has none.
+using CallNumbers = std::unordered_map<const relay::Expr*, size_t>;
+
+// The arguments must outlive the object. The plan has all of its buffers and calls.
+class CallExtents {
+ public:
+  CallExtents(const relay::IRModule& module, const ExprViews& views, const CallNumbers& call_of, Plan& plan)
+      : module_(module), views_(views), call_of_(call_of), plan_(plan) {}
+
+  // Adds the kernels of variants behind all others, in the order of calls. `order` is @main's, and `functions` has the
+  // function of each call of the plan. Does nothing for a model without ranged inputs.
+  void AddVariants(const std::vector<relay::ExprPtr>& order, const std::vector<relay::FunctionPtr>& functions,
+                   KernelTable& kernels);
+  // Sets the items that each call and variant needs. Its kernels are compiled.
+  void AddBoxes(const KernelTable& kernels);
+
+ private:
+  // The buffer where a call can read the extent; nullopt if there is none yet.
+  std::optional<int> ExtentBufferAt(size_t call, const relay::ExprPtr& extent) const;
+
+  const relay::IRModule& module_;
+  const ExprViews& views_;
+  const CallNumbers& call_of_;
+  Plan& plan_;
+};
+
+}  // namespace hone
