@@ -80,4 +80,20 @@ relay::ExprPtr ReshapeLike(const OnnxNodeView& view, const relay::ExprPtr& expr,
   return ReshapeCounted(builder, expr, builder.ShapeOf(like), builder.CountsOf(like));
 }
 
+relay::ExprPtr ConstantIfKnown(TypedBuilder& builder, const relay::ExprPtr& expr) {
+  constexpr int64_t kMost = 16;
+  const relay::TypePtr type = builder.TypeOf(expr);
+  if (type->kind != relay::TypeKind::kTensor || IsFloat(type->dtype) || ElementCount(type->shape) > kMost ||
+      relay::AsCall(expr) == nullptr || !builder.CountsOf(expr).empty()) {
+    return expr;
+  }
+  Tensor value(type->dtype, type->shape);
+  for (int64_t i = 0; i < value.elements(); ++i) {
+    const auto known = builder.extents().KnownOf(expr, i);
+    if (!known) return expr;
+    SetInteger(value, i, *known);
+  }
+  return relay::MakeConstant(std::move(value));
+}
+
 }  // namespace hone

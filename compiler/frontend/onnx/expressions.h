@@ -37,4 +37,8 @@ void RequireElements(TypedBuilder& builder, const relay::ExprPtr& value, int64_t
 // The expression with the axes and extents of `like`, which has as many elements.
 relay::ExprPtr ReshapeLike(const OnnxNodeView& view, const relay::ExprPtr& expr, const relay::ExprPtr& like);
 
+// A few numbers that follow from extents, as a constant where all runs agree on them: whether a dimension is -1. Any
+// other expression as it is.
+relay::ExprPtr ConstantIfKnown(TypedBuilder& builder, const relay::ExprPtr& expr);
+
 }  // namespace hone

@@ -3,12 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "compiler/frontend/onnx/onnx_graph.h"
 #include "core/error.h"
 
 namespace hone {
+
+// Names in a model are untrusted bytes, while messages and notices are one line of text.
+inline std::string OneLine(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return text;
+}
 
 // The line names only the innermost node: enclosing nodes, in whose graphs it lies, pass the error on unchanged.
 class NodeError : public Error {

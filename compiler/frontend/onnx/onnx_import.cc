@@ -9,10 +9,11 @@
 #include <utility>
 
 #include "compiler/frontend/onnx/declared_values.h"
-#include "compiler/frontend/onnx/extent_text.h"
+#include "compiler/frontend/onnx/expressions.h"
 #include "compiler/frontend/onnx/file/onnx_parse.h"
 #include "compiler/frontend/onnx/file/open_file.h"
 #include "compiler/frontend/onnx/model_inputs.h"
+#include "compiler/frontend/onnx/model_results.h"
 #include "compiler/frontend/onnx/model_states.h"
 #include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/old_opsets.h"
@@ -35,12 +36,6 @@ using relay::ExprPtr;
 // Limits of graphs within nodes: their depth, and the number of their nodes, counted each time that they are computed.
 constexpr size_t kDeepestGraph = 32;
 constexpr size_t kMostBodyNodes = 100'000;
-
-// Names in a model are untrusted bytes, while messages and notices are one line of text.
-std::string OneLine(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return text;
-}
 
 // Turns one OnnxGraph into a module.
 class Importer {
@@ -67,7 +62,6 @@ class Importer {
   void AddSeed();
   void MarkStates();
   void TellStates();
-  std::vector<relay::StateValue> AddStates(const std::vector<ExprPtr>& outputs, const std::vector<std::string>& names);
   std::vector<ExprPtr> ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs);
   const Value* FindValue(const std::string& name) const;
   NarrowTypes InputNarrows(const OnnxNode& node) const;
@@ -77,12 +71,10 @@ class Importer {
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
   std::string WayOut(const OnnxNode& node) const;
-  ExprPtr Settled(const ExprPtr& result);
   std::vector<ExprPtr> Convert(OnnxNode node, const NarrowTypes& narrow);
   const ExprPtr& ValueOf(const std::string& name) const;
   OnnxNodeView WithoutNode();
   std::vector<ExprPtr> Outputs(std::vector<std::string>& names);
-  std::vector<relay::CountedOutput> AddCounts(std::vector<ExprPtr>& outputs, std::vector<std::string>& names) const;
   relay::IRModule Finish();
 
   const OnnxGraph& graph_;
@@ -213,27 +205,10 @@ NarrowTypes Importer::InputNarrows(const OnnxNode& node) const {
   return types;
 }
 
-// A few numbers that follow from extents, as a constant where all runs agree on them: whether a dimension is -1.
-ExprPtr Importer::Settled(const ExprPtr& result) {
-  constexpr int64_t kMost = 16;
-  const relay::TypePtr type = builder_.TypeOf(result);
-  if (type->kind != relay::TypeKind::kTensor || IsFloat(type->dtype) || ElementCount(type->shape) > kMost ||
-      relay::AsCall(result) == nullptr || !builder_.CountsOf(result).empty()) {
-    return result;
-  }
-  Tensor value(type->dtype, type->shape);
-  for (int64_t i = 0; i < value.elements(); ++i) {
-    const auto known = builder_.extents().KnownOf(result, i);
-    if (!known) return result;
-    SetInteger(value, i, *known);
-  }
-  return relay::MakeConstant(std::move(value));
-}
-
 // A result with its type, wrapped if the operator may have left the type's range.
 Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inputs, const ExprPtr& computed,
                                    size_t index) {
-  const ExprPtr result = builder_.has_counts() && computed != nullptr ? Settled(computed) : computed;
+  const ExprPtr result = builder_.has_counts() && computed != nullptr ? ConstantIfKnown(builder_, computed) : computed;
   const NarrowType* narrow = result == nullptr ? nullptr : Met(ResultNarrow(node, inputs, index));
   if (narrow == nullptr) return {result};
   if (builder_.TypeOf(result)->kind == relay::TypeKind::kTuple) return {result, narrow};
@@ -331,62 +306,11 @@ std::vector<ExprPtr> Importer::Outputs(std::vector<std::string>& names) {
   return outputs;
 }
 
-// Appends each count once, behind the outputs, with the name that messages and tables tell it by.
-std::vector<relay::CountedOutput> Importer::AddCounts(std::vector<ExprPtr>& outputs,
-                                                      std::vector<std::string>& names) const {
-  std::vector<relay::CountedOutput> counted;
-  std::unordered_map<const relay::Expr*, int64_t> places;
-  names.resize(outputs.size());
-  const auto place_of = [&](const ExprPtr& count, const std::string& name) {
-    const auto [place, is_new] = places.try_emplace(count.get(), static_cast<int64_t>(outputs.size()));
-    if (is_new) {
-      outputs.push_back(count);
-      names.push_back(name);
-    }
-    return place->second;
-  };
-  for (size_t i = 0, own = outputs.size(); i < own; ++i) {
-    const Counts counts = builder_.CountsOf(outputs[i]);
-    for (size_t axis = 0; axis < counts.size(); ++axis) {
-      if (counts[axis] == nullptr) continue;
-      const std::string name = FollowsFromDimensions(counts[axis]) ? ExtentText(counts[axis]) : "";
-      counted.push_back({static_cast<int64_t>(i), static_cast<int64_t>(axis), place_of(counts[axis], name),
-                         builder_.ShapeOf(outputs[i])[axis]});
-    }
-  }
-  for (const auto& [count, most, node] : builder_.required_counts()) {
-    const std::string name = fmt::format("node \"{}\": {}", node, ExtentText(count));
-    counted.push_back({-1, 0, place_of(count, OneLine(name)), most});
-  }
-  return counted;
-}
-
-// By the numbers of parameters and results. A run must not outgrow a state's parameter.
-std::vector<relay::StateValue> Importer::AddStates(const std::vector<ExprPtr>& outputs,
-                                                   const std::vector<std::string>& names) {
-  std::vector<relay::StateValue> states;
-  for (const auto& [input, output] : states_) {
-    const auto param = std::ranges::find(inputs_.params, input, [](const auto& each) { return each->name; });
-    const auto result = std::ranges::find(names, output);
-    if (param == inputs_.params.end() || result == names.end()) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("--state {}={}: one of the two always has the same value", input, output));
-    }
-    states.push_back({param - inputs_.params.begin(), result - names.begin()});
-    const Counts counts = builder_.CountsOf(Nth(outputs, states.back().output));
-    for (const relay::RangedInput& each : inputs_.ranged) {
-      if (each.input != states.back().input || counts.empty() || Nth(counts, each.axis) == nullptr) continue;
-      builder_.RequireCount(Nth(counts, each.axis), Nth((*param)->type->shape, each.axis));
-    }
-  }
-  return states;
-}
-
 relay::IRModule Importer::Finish() {
   relay::IRModule module;
   std::vector<ExprPtr> outputs = Outputs(module.output_names);
-  const std::vector<relay::StateValue> states = AddStates(outputs, module.output_names);
-  const std::vector<relay::CountedOutput> counted = AddCounts(outputs, module.output_names);
+  const std::vector<relay::StateValue> states = AddStates(states_, inputs_, outputs, module.output_names, builder_);
+  const std::vector<relay::CountedOutput> counted = AddCounts(builder_, outputs, module.output_names);
   const ExprPtr body = outputs.size() == 1 ? outputs[0] : relay::MakeTuple(outputs);
   const auto uses = relay::CountUses(body);
   auto params = inputs_.params;
