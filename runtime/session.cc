@@ -9,50 +9,20 @@
 #include <utility>
 
 #include "core/error.h"
-#include "runtime/kernel_launch.h"
 #include "runtime/memory_spans.h"
 #include "runtime/output_shapes.h"
 #include "runtime/package_impl.h"
 #include "runtime/ranged_inputs.h"
 #include "runtime/saved_state.h"
+#include "runtime/session_calls.h"
 #include "runtime/session_inputs.h"
 #include "runtime/session_memory.h"
 #include "runtime/session_states.h"
 #include "runtime/threads/thread_state.h"
 
 namespace hone {
-namespace {
-
-int64_t RoundUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
-
-bool IsUsers(const PlanBuffer& buffer) {
-  return buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kOutput;
-}
-
-bool HasOwnMemory(const PlanBuffer& buffer) { return IsUsers(buffer) || buffer.kind == BufferKind::kState; }
-
-int64_t WorkerBytes(const PlanKernel& kernel) {
-  int64_t most = 0;
-  for (const KernelStage& stage : kernel.stages) most = std::max(most, stage.worker_workspace_bytes);
-  return RoundUp(most, 64);
-}
-
-}  // namespace
 
 struct Session::Impl {
-  // A call with its own kernel or a variant's.
-  struct CallLaunch {
-    int kernel = 0;
-    ExtentLimits limits;  // empty: runs always
-    KernelLaunch launch;
-    std::vector<std::unique_ptr<ItemRuns>> runs;  // one per stage; null for a stage without boxes
-  };
-  // An operand of a launch that points into an input or output.
-  struct Use {
-    void** operand = nullptr;
-    int64_t offset_bytes = 0;
-  };
-
   std::shared_ptr<const Package> package;
   std::optional<ThreadPool> own_pool;
   ThreadPool* pool = nullptr;
@@ -63,12 +33,10 @@ struct Session::Impl {
   std::optional<SessionStates> states;
   bool holds_states = false;  // runs leave the states as they are
   std::vector<int> ranged;    // one per plan buffer: its number in Plan::inputs if it is a ranged one, or -1
-  std::vector<std::vector<CallLaunch>> launches;  // of each plan call: its variants, then its own kernel
-  std::vector<std::vector<Use>> uses;             // one per plan buffer; empty except for inputs and outputs
+  std::optional<SessionCalls> calls;
   std::optional<OutputShapes> shapes;
   std::optional<ShapeCalls> shape_calls;
-  bool are_shapes_new = true;  // whether an input's shape changed after the last Expect
-
+  bool are_shapes_new = true;     // whether an input's shape changed after the last Expect
   std::vector<MemorySpan> spans;  // room for all inputs and outputs
 
   const Plan& plan() const { return package->plan(); }
@@ -83,26 +51,23 @@ struct Session::Impl {
     int64_t shared = 0, worker = 0;
     for (const PlanKernel& kernel : plan().kernels) {
       shared = std::max(shared, kernel.shared_workspace_bytes);
-      worker = std::max(worker, WorkerBytes(kernel));
+      worker = std::max(worker, WorkspaceBytesOf(kernel));
     }
     arena = zeros(plan().arena_bytes);
     shared_workspace = zeros(shared);
     worker_workspaces = zeros(worker * pool->threads());
     for (const PlanBuffer& buffer : plan().buffers) {
-      own.push_back(HasOwnMemory(buffer) ? zeros(buffer.size_bytes) : SessionMemory());
+      const bool is_own = IsBindable(buffer) || buffer.kind == BufferKind::kState;
+      own.push_back(is_own ? zeros(buffer.size_bytes) : SessionMemory());
       bound.push_back(own.back().data());
     }
-    MakeInputs(source);
+    inputs.emplace(plan(), source);
+    ranged.assign(plan().buffers.size(), -1);
+    for (const RangedAxis& axis : plan().ranged) ranged[plan().inputs[axis.input]] = axis.input;
     states.emplace(plan());
     shapes.emplace(plan());
     shape_calls.emplace(plan());
     spans.reserve(plan().inputs.size() + plan().outputs.size());
-  }
-
-  void MakeInputs(const MemorySource* source) {
-    inputs.emplace(plan(), source);
-    ranged.assign(plan().buffers.size(), -1);
-    for (const RangedAxis& axis : plan().ranged) ranged[plan().inputs[axis.input]] = axis.input;
   }
 
   // The present memory of an input or output, as the caller knows it.
@@ -127,64 +92,19 @@ struct Session::Impl {
     }
   }
 
-  KernelLaunch LaunchOf(const PlanCall& call, int number) {
-    const PlanKernel& kernel = plan().kernels[number];
-    const auto& functions = package->impl().functions[number];
-    KernelLaunch launch;
-    for (size_t i = 0; i < kernel.stages.size(); ++i) {
-      launch.stages.push_back({functions[i], kernel.stages[i].extent, kernel.stages[i].grain});
-    }
-    for (const PlanView& view : call.operands) {
-      launch.operands.push_back(AddressOf(view));
-      launch.batch_strides.push_back(view.batch_stride_bytes);
-    }
-    if (kernel.shared_workspace_bytes > 0) launch.shared_workspace = shared_workspace.data();
-    launch.worker_stride_bytes = WorkerBytes(kernel);
-    if (launch.worker_stride_bytes > 0) launch.worker_workspaces = worker_workspaces.data();
-    return launch;
-  }
-
   // Extents stay in the session's own memory, which never moves.
   const int64_t* ExtentAt(int buffer) {
     if (buffer < 0) return nullptr;
     const char* const data =
-        IsUsers(plan().buffers[buffer]) ? own[buffer].data() : static_cast<char*>(AddressOf({buffer, 0, 0}));
+        IsBindable(plan().buffers[buffer]) ? own[buffer].data() : static_cast<char*>(AddressOf({buffer, 0, 0}));
     return reinterpret_cast<const int64_t*>(data);
   }
 
-  CallLaunch CallLaunchOf(const PlanCall& call, int kernel, const std::vector<ItemBox>& boxes) {
-    const auto extent_at = [this](int buffer) { return ExtentAt(buffer); };
-    CallLaunch made{kernel, {}, LaunchOf(call, kernel), RunsOf(boxes, plan().kernels[kernel], extent_at)};
-    for (size_t i = 0; i < made.runs.size(); ++i) made.launch.stages[i].runs = made.runs[i].get();
-    return made;
-  }
-
-  void MakeLaunches() {
-    for (const PlanCall& call : plan().calls) {
-      std::vector<CallLaunch>& of_call = launches.emplace_back();
-      for (const CallVariant& variant : call.variants) {
-        of_call.push_back(CallLaunchOf(call, variant.kernel, variant.boxes));
-        of_call.back().limits = LimitsOf(variant, [this](int buffer) { return ExtentAt(buffer); });
-      }
-      of_call.push_back(CallLaunchOf(call, call.kernel, call.boxes));
-    }
-    uses.resize(plan().buffers.size());
-    for (size_t i = 0; i < launches.size(); ++i) {
-      for (CallLaunch& each : launches[i]) AddUses(plan().calls[i].operands, each.launch);
-    }
-  }
-
-  void AddUses(const std::vector<PlanView>& views, KernelLaunch& launch) {
-    for (size_t i = 0; i < views.size(); ++i) {
-      if (!IsUsers(plan().buffers[views[i].buffer])) continue;
-      uses[views[i].buffer].push_back({&launch.operands[i], views[i].offset_bytes});
-    }
-  }
-
-  // The launch for the present extents.
-  CallLaunch& LaunchAt(size_t call) {
-    return *std::find_if(launches[call].begin(), launches[call].end(),
-                         [](const CallLaunch& each) { return AllHold(each.limits); });
+  void MakeCalls() {
+    calls.emplace(
+        *package, *pool,
+        CallMemory{[this](const PlanView& view) { return AddressOf(view); },
+                   [this](int buffer) { return ExtentAt(buffer); }, shared_workspace.data(), worker_workspaces.data()});
   }
 
   // `data` null: binds the session's own memory.
@@ -193,23 +113,18 @@ struct Session::Impl {
     char* const there = data != nullptr ? data : own[buffer].data();
     if (bound[buffer] == there) return;
     bound[buffer] = there;
-    for (const Use& use : uses[buffer]) *use.operand = there + use.offset_bytes;
+    calls->Bind(buffer, there);
   }
 
   // A run writes an output while it still reads the other bound tensors.
-  void RefuseOverlap(int buffer, const char* data) const {
+  void RefuseOverlap(int buffer, const char* data) {
     MemorySpan mine = SpanOf(buffer);
     mine.end = data + (mine.end - mine.begin);
     mine.begin = data;
-    RefuseOverlapWith(plan().outputs, mine);
-    if (mine.written) RefuseOverlapWith(plan().inputs, mine);
-  }
-
-  void RefuseOverlapWith(const std::vector<int>& others, const MemorySpan& mine) const {
-    for (const int i : others) {
-      const MemorySpan other = SpanOf(i);
-      if (i == mine.buffer || mine.begin >= other.end || other.begin >= mine.end) continue;
-      ThrowOverlap(mine.buffer, i);
+    CollectSpans(mine.written);
+    for (const MemorySpan& other : spans) {
+      if (other.buffer != buffer && mine.begin < other.end && other.begin < mine.end)
+        ThrowOverlap(buffer, other.buffer);
     }
   }
 
@@ -218,11 +133,15 @@ struct Session::Impl {
                                               plan().buffers[mine].name, plan().buffers[other].name));
   }
 
-  void RefuseOverlaps() {
+  void CollectSpans(bool inputs_too) {
     spans.clear();
-    for (const std::vector<int>* list : {&plan().inputs, &plan().outputs}) {
-      for (const int i : *list) spans.push_back(SpanOf(i));
-    }
+    for (const int i : plan().outputs) spans.push_back(SpanOf(i));
+    if (!inputs_too) return;
+    for (const int i : plan().inputs) spans.push_back(SpanOf(i));
+  }
+
+  void RefuseOverlaps() {
+    CollectSpans(true);
     if (const auto overlap = FindOverlap(spans)) ThrowOverlap(overlap->first, overlap->second);
   }
 
@@ -243,26 +162,12 @@ struct Session::Impl {
     Bind(buffer, data);
   }
 
-  void RunCall(size_t i) { RunLaunch(i, LaunchAt(i), nullptr); }
-
-  void RunLaunch(size_t i, CallLaunch& chosen, WorkerTime* times) {
-    for (const auto& stage : chosen.runs) {
-      if (stage != nullptr) stage->Update();
-    }
-    const int32_t code = RunKernel(*pool, chosen.launch, times);
-    if (code == 0) return;
-    const PlanCall& call = plan().calls[i];
-    throw Error(ExitCode::kBug,
-                fmt::format("the kernel of {} ({}) returned code {}",
-                            call.nodes.empty() ? fmt::format("call {}", i) : call.nodes.front(), call.op, code));
-  }
-
   // Counts the extents that follow from the inputs' shapes, and checks them.
   void Expect() {
     if (!are_shapes_new || (plan().ranged.empty() && states->empty())) return;
     inputs->WriteExtents(bound);
     states->WriteExtents(inputs->shapes(), bound);
-    for (const size_t call : shape_calls->calls()) RunCall(call);
+    for (const size_t call : shape_calls->calls()) calls->Run(call);
     states->RequireRoom(shape_calls->counts(), bound);
     shapes->Expect(*shape_calls, bound);
     are_shapes_new = false;
@@ -317,7 +222,7 @@ Session::Session(std::shared_ptr<const Package> package, const SessionOptions& o
   impl_->package = std::move(package);
   impl_->MakePool(options);
   impl_->MakeMemory(options.memory ? &*options.memory : nullptr);
-  impl_->MakeLaunches();
+  impl_->MakeCalls();
 }
 
 Session::~Session() = default;
@@ -370,18 +275,18 @@ void Session::RefuseOverlaps() { impl_->RefuseOverlaps(); }
 void Session::Run() {
   const DenormalsOff off;
   impl_->Run([this] {
-    for (size_t i = 0; i < impl_->launches.size(); ++i) impl_->RunCall(i);
+    for (size_t i = 0; i < impl_->calls->size(); ++i) impl_->calls->Run(i);
   });
 }
 
 std::vector<int64_t> Session::RunProfiled() {
   using Clock = std::chrono::steady_clock;
   const DenormalsOff off;
-  std::vector<int64_t> spent_ns(impl_->launches.size());
+  std::vector<int64_t> spent_ns(impl_->calls->size());
   impl_->Run([&] {
     for (size_t i = 0; i < spent_ns.size(); ++i) {
       const Clock::time_point begin = Clock::now();
-      impl_->RunCall(i);
+      impl_->calls->Run(i);
       spent_ns[i] = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
     }
   });
@@ -399,11 +304,11 @@ Session::Trace Session::RunTraced() {
   trace.begin_ns = now_ns();
   impl_->Run([&] {
     std::vector<WorkerTime> times;
-    for (size_t call = 0; call < impl_->launches.size(); ++call) {
-      Impl::CallLaunch& chosen = impl_->LaunchAt(call);
+    for (size_t call = 0; call < impl_->calls->size(); ++call) {
+      SessionCalls::Launch& chosen = impl_->calls->At(call);
       times.assign(chosen.launch.stages.size() * workers, {});
       trace.call_begin_ns.push_back(now_ns());
-      impl_->RunLaunch(call, chosen, times.data());
+      impl_->calls->Run(call, chosen, times.data());
       trace.call_ns.push_back(now_ns() - trace.call_begin_ns.back());
       for (size_t i = 0; i < times.size(); ++i) {
         if (times[i].begin_ns == 0) continue;
@@ -415,7 +320,7 @@ Session::Trace Session::RunTraced() {
   return trace;
 }
 
-int Session::KernelOf(size_t call) const { return impl_->LaunchAt(call).kernel; }
+int Session::KernelOf(size_t call) const { return impl_->calls->At(call).kernel; }
 
 int Session::states() const { return static_cast<int>(impl_->plan().states.size()); }
 
