@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/frontend/onnx/model/sequences.h"
 #include "compiler/frontend/onnx/node_error.h"
-#include "compiler/frontend/onnx/sequences.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
 

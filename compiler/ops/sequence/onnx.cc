@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "compiler/frontend/onnx/sequences.h"
+#include "compiler/frontend/onnx/model/sequences.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"

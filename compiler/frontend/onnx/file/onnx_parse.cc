@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "compiler/frontend/onnx/file/tensor_proto.h"
-#include "compiler/frontend/onnx/inline_functions.h"
+#include "compiler/frontend/onnx/model/inline_functions.h"
 #include "core/error.h"
 
 namespace hone {

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/sequences.h"
+#include "compiler/frontend/onnx/model/sequences.h"
 
 #include <fmt/format.h>
 

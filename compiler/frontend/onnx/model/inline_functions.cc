@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/inline_functions.h"
+#include "compiler/frontend/onnx/model/inline_functions.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/old_opsets.h"
+#include "compiler/frontend/onnx/model/old_opsets.h"
 
 #include <fmt/format.h>
 

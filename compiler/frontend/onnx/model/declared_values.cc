@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/declared_values.h"
+#include "compiler/frontend/onnx/model/declared_values.h"
 
 #include <fmt/format.h>
 

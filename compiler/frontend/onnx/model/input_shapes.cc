@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/input_shapes.h"
+#include "compiler/frontend/onnx/model/input_shapes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/model_states.h"
+#include "compiler/frontend/onnx/model/model_states.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/model_results.h"
+#include "compiler/frontend/onnx/model/model_results.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/topological_order.h"
+#include "compiler/frontend/onnx/model/topological_order.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "compiler/frontend/onnx/model_inputs.h"
+#include "compiler/frontend/onnx/model/model_inputs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/frontend/onnx/input_shapes.h"
+#include "compiler/frontend/onnx/model/input_shapes.h"
 #include "compiler/frontend/onnx/narrow_types.h"
 #include "core/error.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontend/onnx/model_inputs.h"
-#include "compiler/frontend/onnx/model_states.h"
+#include "compiler/frontend/onnx/model/model_inputs.h"
+#include "compiler/frontend/onnx/model/model_states.h"
 #include "compiler/frontend/onnx/typed_builder.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/state_values.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/frontend/onnx/model_states.h"
+#include "compiler/frontend/onnx/model/model_states.h"
 #include "compiler/frontend/onnx/onnx_graph.h"
 #include "compiler/frontend/onnx/onnx_import.h"
 
