@@ -8,7 +8,7 @@ if(HONE_SANITIZE)
 else()
   get_target_property(runtime_sources hone_runtime SOURCES)
   # The part of core with which the runtime reads packages.
-  set(core_sources activation.cc artifact.cc byte_floats.cc config_space.cc epilogue.cc fresh_name.cc hash/hash.cc
+  set(core_sources activation.cc artifact.cc byte_floats.cc config_space.cc epilogue.cc files/fresh_name.cc hash/hash.cc
     json/json_fields.cc json/serialize.cc json/serialize_json.cc json/serialize_plan.cc layout.cc
     machine/cpu_feature_table.cc machine/machine_model.cc machine/machine_rows.cc machine/required_features.cc
     machine/target.cc measurement.cc package/packed_param.cc random.cc tensor.cc text/parse_number.cc

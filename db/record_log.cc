@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/file_kind.h"
+#include "core/files/file_kind.h"
 #include "core/json/json_fields.h"
 #include "core/machine/available_threads.h"
 #include "db/foreign/foreign_lines.h"

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "core/fresh_name.h"
+#include "core/files/fresh_name.h"
 #include "core/text/parse_number.h"
 
 namespace hone {

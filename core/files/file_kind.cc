@@ -1,4 +1,4 @@
-#include "core/file_kind.h"
+#include "core/files/file_kind.h"
 
 namespace hone {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/fresh_name.h"
+#include "core/files/fresh_name.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "core/fresh_name.h"
+#include "core/files/fresh_name.h"
 #include "db/care/leaf_pages.h"
 #include "db/care/store_care.h"
 #include "db/database.h"

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/fresh_name.h"
+#include "core/files/fresh_name.h"
 #include "core/text/printable.h"
 #include "runtime/small_file.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/file_kind.h"
+#include "core/files/file_kind.h"
 #include "core/hash/hash.h"
 #include "lab/files/write_file.h"
 #include "runtime/load/mapped_bytes.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "compiler/frontend/onnx/file/onnx_parse.h"
-#include "compiler/frontend/onnx/input_shapes.h"
+#include "compiler/frontend/onnx/model/input_shapes.h"
 #include "core/error.h"
 #include "lab/files/read_file.h"
 
