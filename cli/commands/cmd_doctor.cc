@@ -12,6 +12,7 @@
 #include "cli/record_options.h"
 #include "compiler/codegen/target/host.h"
 #include "core/error.h"
+#include "core/files/temporary_folder.h"
 #include "db/open_database.h"
 #include "lab/files/fresh_file.h"
 #include "lab/files/read_file.h"

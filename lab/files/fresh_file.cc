@@ -24,6 +24,7 @@
 
 #include "core/error.h"
 #include "core/files/fresh_name.h"
+#include "core/files/temporary_folder.h"
 #include "core/text/printable.h"
 #include "runtime/small_file.h"
 
@@ -194,11 +195,6 @@ StagedFile::StagedFile(const std::string& path, const StreamWriter& write) : pat
 
 void StagedFile::Commit() {
   if (!file_.Rename(path_)) CannotWrite(path_, false);
-}
-
-fs::path TemporaryFolder() {
-  const char* folder = std::getenv("TMPDIR");
-  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
 TemporaryPackage::TemporaryPackage(const std::string& bytes)

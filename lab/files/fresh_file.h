@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -60,12 +59,8 @@ class StagedFile {
 // Throws an Error saying that `path` cannot be written, with errno's reason.
 [[noreturn]] void CannotWrite(const std::string& path, bool created);
 
-// $TMPDIR, else /tmp; it may be missing.
-std::filesystem::path TemporaryFolder();
-
-// A package in a temporary file.
-// Writes the bytes to a file in the system's temporary folder and opens it, for any target (Package::Inspect). The
-// destructor removes the file. Throws Error: kCannotCreate, kIo.
+// A package in a temporary file. Writes the bytes to a file in TemporaryFolder() and opens it, for any target
+// (Package::Inspect). The destructor removes the file. Throws Error: kCannotCreate, kIo.
 class TemporaryPackage {
  public:
   explicit TemporaryPackage(const std::string& bytes);

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
 
 #include "core/error.h"
+#include "core/files/temporary_folder.h"
 #include "tuner/best_by_records.h"
 #include "tuner/tuner.h"
 #include "tuner/tuning_loop.h"
@@ -22,8 +22,7 @@ namespace {
 class ScratchStore {
  public:
   ScratchStore() {
-    const char* temporary = std::getenv("TMPDIR");
-    const std::string place = temporary != nullptr && *temporary != '\0' ? temporary : "/tmp";
+    const std::string place = TemporaryFolder().string();
     std::string name = place + "/hone-replay-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) {
       throw Error(ExitCode::kCannotCreate,
