@@ -9,19 +9,16 @@
 #include "lab/comparison/compare_models.h"
 #include "lab/comparison/comparison_text.h"
 #include "lab/comparison/likeness.h"
-#include "lab/comparison/models_of_runs.h"
 #include "lab/report/chart.h"
 #include "lab/report/charts.h"
 #include "lab/report/conclusion.h"
 #include "lab/report/page.h"
 #include "lab/report/page_files.h"
 #include "lab/report/report_page.h"
-#include "tests/db/sample_record.h"
 
 namespace hone {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -68,11 +65,6 @@ std::string WithoutScripts(std::string page) {
     page.erase(at, page.find("</script>", at) + 9 - at);
   }
   return page;
-}
-
-std::string TitleOf(const std::string& page) {
-  const size_t begin = page.find("<title>") + 7;
-  return page.substr(begin, page.find("</title>") - begin);
 }
 
 TEST(Chart, EscapesWhateverIsGiven) {
@@ -389,58 +381,6 @@ TEST(ReportPage, OfThreeMachinesAndFiveModelsIsBelowAMegabyteBesideTheLibrary) {
   c.cells.assign(3, std::vector<ComparedCell>(5, cell));
   report.portability.clear();
   EXPECT_LT(ReportPage(report, nullptr).size() - ChartLibrary().size(), 1'000'000U);
-}
-
-TEST(ModelsOfRuns, HaveTheTasksOfTheNewestRunForTheCode) {
-  TempFolder folder;
-  const auto store = RecordStore::Open(folder.File("store.db"));
-  const Record record = SampleRecord(1);
-  const auto run = [&](const char* id, int uses) {
-    Json asked = {{"model", "net"}, {"target", record.candidate.target.ToText()}, {"threads", record.threads}};
-    asked["tasks"] = Json::array({{{"workload", kSampleWorkload}, {"uses", uses}}});
-    store->PutRun({id, "done", DumpJson(asked)});
-  };
-  run("old", 7);
-  run("new", 3);
-  store->PutRun({"other", "done", "{}"});
-  store->Append({record});
-  const std::vector<ModelToCompare> models = ModelsOfRuns(*store);
-  ASSERT_EQ(models.size(), 1U);
-  const Comparison c = CompareModels(*store, models, {}).comparison;
-  ASSERT_EQ(c.devices.size(), 1U);
-  EXPECT_EQ(c.At(0, 0).time.ns, 3 * 1001);
-  EXPECT_EQ(c.At(0, 0).layers[0].bytes, 4 * (8 + 32 + 4));
-  EXPECT_EQ(TitleOf(ReportPage({c, {}, {}}, nullptr)), "net on 1 device");
-}
-
-TEST(TuningHistory, KeepsWhereTheBestChanged) {
-  TempFolder folder;
-  const auto store = RecordStore::Open(folder.File("store.db"));
-  std::vector<Record> records;
-  const std::vector<int64_t> times = {900, 950, 700, 0, 600};
-  for (size_t i = 0; i < times.size(); ++i) {
-    Record record = SampleRecord(static_cast<int>(i));
-    record.unix_ms = 1000 + 10 * static_cast<int64_t>(i);
-    record.measurement.samples_ns = {times[i]};
-    if (times[i] == 0) {
-      record.measurement.fate = Fate::kCrashed;
-      record.measurement.samples_ns.clear();
-      record.measurement.batch.clear();
-    }
-    record.id.clear();
-    records.push_back(Finish(record));
-  }
-  store->Append(records);
-  const StoreHistory history = HistoryOf(*store, {});
-  ASSERT_EQ(history.tasks.size(), 1U);
-  const TaskHistory& task = history.tasks[0];
-  EXPECT_EQ(task.trials, 5);
-  ASSERT_EQ(task.steps.size(), 3U);
-  EXPECT_EQ(task.steps[1].trial, 3);
-  EXPECT_EQ(task.steps[1].since_ms, 20);
-  EXPECT_EQ(task.best_ns, 600);
-  EXPECT_EQ(history.fates.begin()->second.at(Fate::kCrashed), 1);
-  EXPECT_TRUE(HistoryOf(*store, {"another"}).tasks.empty());
 }
 
 }  // namespace
