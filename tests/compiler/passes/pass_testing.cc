@@ -7,8 +7,10 @@
 #include <map>
 
 #include "compiler/passes/graph/typed_graph.h"
+#include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/infer_type.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/reference.h"
 
 namespace hone::testing {
@@ -49,6 +51,21 @@ IRModule ModuleOf(const ExprPtr& body) {
     if (relay::AsVar(expr)) params.push_back(std::static_pointer_cast<const relay::Var>(expr));
   }
   return relay::InferType(IRModule{std::make_shared<relay::Function>(std::move(params), body), {}, "test", {}});
+}
+
+relay::IRModule DenseOfRangedRows(uint64_t seed) {
+  const relay::ExprPtr x = Input("x", {512, 64});
+  const relay::ExprPtr rows = relay::MakeVar("rows", relay::TensorType({}, DType::kInt64));
+  const relay::ExprPtr y = relay::MakeCall("nn.dense", {x, RandomConstant({256, 64}, seed)});
+  relay::Attrs attrs;
+  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0, 1, 1}}));
+  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 0, 1, 512}}));
+  relay::IRModule module;
+  module.main = std::make_shared<const relay::Function>(
+      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(x),
+                                                     std::static_pointer_cast<const relay::Var>(rows)},
+      relay::MakeTuple({y, rows}), attrs);
+  return relay::InferType(module);
 }
 
 PassContext TestContext(int opt_level) {

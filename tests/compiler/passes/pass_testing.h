@@ -23,6 +23,9 @@ relay::ExprPtr Conv(const relay::ExprPtr& data, int64_t in, int64_t out, int64_t
 // The typed module of an expression. Its parameters are the Vars within, in post order.
 relay::IRModule ModuleOf(const relay::ExprPtr& body);
 
+// A dense layer of 1 to 512 rows ("rows") with random weights.
+relay::IRModule DenseOfRangedRows(uint64_t seed = 1);
+
 // A context for a target that does not depend on the test's machine.
 PassContext TestContext(int opt_level = 3);
 

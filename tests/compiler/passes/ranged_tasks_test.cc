@@ -5,9 +5,6 @@
 #include <map>
 
 #include "compiler/build.h"
-#include "compiler/relay/counted_outputs.h"
-#include "compiler/relay/infer_type.h"
-#include "compiler/relay/ranged_inputs.h"
 #include "core/nth.h"
 #include "tests/compiler/passes/pass_testing.h"
 
@@ -15,22 +12,6 @@ namespace hone::testing {
 namespace {
 
 using ::testing::ElementsAre;
-
-// A dense layer of 1 to 512 rows.
-relay::IRModule Rows() {
-  const relay::ExprPtr x = Input("x", {512, 64});
-  const relay::ExprPtr rows = relay::MakeVar("rows", relay::TensorType({}, DType::kInt64));
-  const relay::ExprPtr y = relay::MakeCall("nn.dense", {x, RandomConstant({256, 64}, 1)});
-  relay::Attrs attrs;
-  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0, 1, 1}}));
-  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 0, 1, 512}}));
-  relay::IRModule module;
-  module.main = std::make_shared<const relay::Function>(
-      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(x),
-                                                     std::static_pointer_cast<const relay::Var>(rows)},
-      relay::MakeTuple({y, rows}), attrs);
-  return relay::InferType(module);
-}
 
 std::vector<int64_t> RowsOf(const std::vector<Task>& tasks) {
   std::vector<int64_t> rows;
@@ -40,12 +21,12 @@ std::vector<int64_t> RowsOf(const std::vector<Task>& tasks) {
 
 TEST(RangedTasks, AreTheLayerAtAFewLengths) {
   BuildContext context = TestContext().build;
-  const std::vector<Task> usual = ExtractTasks(Rows(), context);
+  const std::vector<Task> usual = ExtractTasks(DenseOfRangedRows(), context);
   EXPECT_THAT(RowsOf(usual), ElementsAre(1, 8, 32, 128, 512));
   for (const Task& task : usual) EXPECT_EQ(task.share, 1);
   EXPECT_EQ(usual[1].workload.ToText().substr(0, 33), "nn.dense data=8x64 weight=256x64 ");
   context.lengths = {{{{"rows", 20}}, 30}, {{{"rows", 100}}, 10}};
-  const std::vector<Task> given = ExtractTasks(Rows(), context);
+  const std::vector<Task> given = ExtractTasks(DenseOfRangedRows(), context);
   EXPECT_THAT(RowsOf(given), ElementsAre(20, 100, 512));
   EXPECT_EQ(given[0].share, 0.75);
   EXPECT_EQ(given[1].share, 0.25);
@@ -73,7 +54,7 @@ TEST(RangedTasks, ABuildTakesTheRecordsOfEachLength) {
   BuildOptions options;
   options.context = TestContext().build;
   options.configs = &records;
-  const Plan plan = Build(Rows(), options).plan;
+  const Plan plan = Build(DenseOfRangedRows(), options).plan;
   const PlanCall& call = plan.calls.at(0);
   const auto record_of = [&](int kernel) { return Nth(plan.kernels, kernel).dispatch.record; };
   EXPECT_EQ(record_of(call.kernel), "512");

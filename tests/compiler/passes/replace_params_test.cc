@@ -7,9 +7,7 @@
 #include "compiler/build.h"
 #include "compiler/frontend/zoo/zoo.h"
 #include "compiler/plan/package_writer.h"
-#include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/infer_type.h"
-#include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/replace_values.h"
 #include "core/error.h"
 #include "runtime/package.h"
@@ -57,30 +55,14 @@ TEST(ReplaceParams, KeepsTheConfigsThatTheStoreGaveToTheBuild) {
   EXPECT_NE(ReplaceParams(parts, Network(2), "built"), ReplaceParams(parts, Network(1), "built"));
 }
 
-// A dense layer of 1 to 512 rows.
-relay::IRModule Rows(uint64_t seed) {
-  const relay::ExprPtr x = Input("x", {512, 64});
-  const relay::ExprPtr rows = relay::MakeVar("rows", relay::TensorType({}, DType::kInt64));
-  const relay::ExprPtr y = relay::MakeCall("nn.dense", {x, RandomConstant({256, 64}, seed)});
-  relay::Attrs attrs;
-  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0, 1, 1}}));
-  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 0, 1, 512}}));
-  relay::IRModule module;
-  module.main = std::make_shared<const relay::Function>(
-      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(x),
-                                                     std::static_pointer_cast<const relay::Var>(rows)},
-      relay::MakeTuple({y, rows}), attrs);
-  return relay::InferType(module);
-}
-
 TEST(ReplaceParams, KeepsTheKernelsOfEachPartOfARange) {
   BuildOptions options;
   options.context = TestContext().build;
   options.variant_gain = -1;
-  const BuiltParts parts = PartsOf(Build(Rows(1), options).package);
+  const BuiltParts parts = PartsOf(Build(DenseOfRangedRows(1), options).package);
   ASSERT_FALSE(parts.plan.calls.at(0).variants.empty());
   ASSERT_FALSE(parts.plan.calls[0].boxes.empty());
-  EXPECT_EQ(ReplaceParams(parts, Rows(2), "built"), Build(Rows(2), options).package);
+  EXPECT_EQ(ReplaceParams(parts, DenseOfRangedRows(2), "built"), Build(DenseOfRangedRows(2), options).package);
 }
 
 TEST(ReplaceParams, RefusesAPackageOfAnotherHone) {
