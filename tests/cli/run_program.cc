@@ -69,6 +69,12 @@ ProgramResult ProgramTest::Shell(const std::string& line) const {
   return Run("/bin/sh", {"-c", "cd '" + Path("work") + "'; hone() { '" HONE_PROGRAM "' \"$@\"; }; " + line});
 }
 
+std::string ProgramTest::Do(const std::string& line) const {
+  const ProgramResult r = Shell("hone " + line);
+  EXPECT_EQ(r.code, 0) << line << "\n" << r.err;
+  return r.out;
+}
+
 std::string ProgramTest::NextOf(const ProgramResult& result, int number) {
   const std::string mark = "next: ";
   size_t at = result.err.find(mark);

@@ -24,6 +24,8 @@ class ProgramTest : public testing::Test {
   ProgramResult Hone(const std::vector<std::string>& arguments) const;
   // Runs a line through a shell in the test's folder work; `hone` and "$HONE" are the program.
   ProgramResult Shell(const std::string& line) const;
+  // Runs `hone LINE`, which must succeed, as Shell does. Returns what it printed.
+  std::string Do(const std::string& line) const;
   // The first "next" command that a run ended with, or a later one; empty when there is none.
   static std::string NextOf(const ProgramResult& result, int number = 0);
   // Variables that the program sees besides the test's own, from which hone's are removed.

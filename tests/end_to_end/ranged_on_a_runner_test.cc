@@ -22,22 +22,9 @@ class RangedOnARunner : public TrackerChildTest {
  protected:
   void SetUp() override {
     TrackerChildTest::SetUp();
-    device_ = Runner({"--cores", "0"});
+    OfferDevice({"--cores", "0"});
     Write("work/m.relay", kProduct);
   }
-  void TearDown() override {
-    device_.reset();
-    TrackerChildTest::TearDown();
-  }
-  std::string Do(const std::string& line) const {
-    const ProgramResult r = Shell("hone " + line);
-    EXPECT_EQ(r.code, 0) << line << "\n" << r.err;
-    return r.out;
-  }
-  std::string There() const { return " --tracker " + address_ + " --key here"; }
-
- private:
-  std::unique_ptr<ChildProgram> device_;
 };
 
 TEST_F(RangedOnARunner, RunsEachLengthAsHere) {

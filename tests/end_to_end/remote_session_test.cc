@@ -23,11 +23,7 @@ class RemoteSession : public TrackerChildTest {
   void SetUp() override {
     TrackerChildTest::SetUp();
     ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o model.onnx").code, 0);
-    device_ = Runner({"--cores", "0", "--label", "left"});
-  }
-  void TearDown() override {
-    device_.reset();
-    TrackerChildTest::TearDown();
+    OfferDevice({"--cores", "0", "--label", "left"});
   }
   // The test can show whose cores decide only if this machine has more than the device.
   static bool HasMoreCoresThanTheDevice() { return AllowedCores() >= 2; }
@@ -36,7 +32,7 @@ class RemoteSession : public TrackerChildTest {
     return devices["runners"].size() == 1 ? devices["runners"][0]["cores"].get<int64_t>() : 0;
   }
   ProgramResult TuneModel(const std::string& more) const {
-    return Shell("hone tune model.onnx --tracker " + address_ + " --key here --db records.db " + more);
+    return Shell("hone tune model.onnx" + There() + " --db records.db " + more);
   }
   void ExpectRefusal(const std::string& more, const std::string& given, const std::string& has) const {
     const ProgramResult r = TuneModel(more);
@@ -44,9 +40,6 @@ class RemoteSession : public TrackerChildTest {
     EXPECT_THAT(r.err, AllOf(StartsWith("hone: "), HasSubstr(given), HasSubstr(has)));
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
   }
-
- private:
-  std::unique_ptr<ChildProgram> device_;
 };
 
 TEST_F(RemoteSession, TunesAndBuildsForTheDevice) {
@@ -79,7 +72,7 @@ TEST_F(RemoteSession, RefusesWhatCannotRunThere) {
 
 TEST_F(RemoteSession, TimesAPackageOnTheDevice) {
   ASSERT_EQ(Shell("hone build model.onnx -o model.hone --threads 1").code, 0);
-  const std::string bench = "hone bench model.hone --tracker " + address_ + " --key here --runs 70 --json";
+  const std::string bench = "hone bench model.hone" + There() + " --runs 70 --json";
   const ProgramResult timed = Shell(bench + " --per-op");
   ASSERT_EQ(timed.code, 0) << timed.err;
   const Json document = ParseJson(timed.out, "the report");
@@ -90,12 +83,11 @@ TEST_F(RemoteSession, TimesAPackageOnTheDevice) {
   EXPECT_GT(package["min_ns"].get<int64_t>(), 0);
   ASSERT_GE(package["per_op"].size(), 1U);
   EXPECT_GT(package["per_op"][0]["min_ns"].get<int64_t>(), 0);
-  const ProgramResult shown = Shell("hone bench model.hone --tracker " + address_ + " --key here --runs 5 --per-op");
+  const ProgramResult shown = Shell("hone bench model.hone" + There() + " --runs 5 --per-op");
   EXPECT_EQ(NextOf(shown), "hone package info model.hone");
-  const ProgramResult ones = Shell("hone bench model.hone --fill ones --runs 5 --tracker " + address_ + " --key here");
+  const ProgramResult ones = Shell("hone bench model.hone --fill ones --runs 5" + There());
   EXPECT_EQ(ones.code, 0) << ones.err;
-  const ProgramResult random =
-      Shell("hone bench model.hone --tracker " + address_ + " --key here --runs 5 --random-params");
+  const ProgramResult random = Shell("hone bench model.hone" + There() + " --runs 5 --random-params");
   EXPECT_EQ(random.code, 0) << random.err;
   EXPECT_THAT(random.out, HasSubstr("timed on here/left, with random parameters"));
   const ProgramResult nowhere = Shell("hone bench model.hone --random-params");
@@ -105,7 +97,7 @@ TEST_F(RemoteSession, TimesAPackageOnTheDevice) {
 
 TEST_F(RemoteSession, RunsAndVerifiesAPackageOnTheDevice) {
   ASSERT_EQ(Shell("hone build model.onnx -o model.hone --threads 1").code, 0);
-  const std::string there = " --tracker " + address_ + " --key here";
+  const std::string there = There();
   ASSERT_EQ(Shell("hone run model.hone --threads 1 --seed 5 --output 'from here'").code, 0);
   const ProgramResult ran = Shell("hone run model.hone --seed 5 --output 'from there' --json" + there);
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -127,7 +119,7 @@ TEST_F(RemoteSession, RunsAndVerifiesAPackageOnTheDevice) {
 
 TEST_F(RemoteSession, TimesWhatWasImportedOnTheDevice) {
   ASSERT_EQ(Shell("hone tune model.onnx --threads 1 --trials 6 --finals kernels --db theirs.db").code, 0);
-  const std::string there = " --tracker " + address_ + " --key here";
+  const std::string there = There();
   const ProgramResult verified = Shell("hone log verify theirs.db --db mine.db" + there);
   ASSERT_EQ(verified.code, 0) << verified.err;
   EXPECT_THAT(verified.err, HasSubstr("timing on here/left ("));
@@ -154,18 +146,18 @@ TEST_F(RemoteSession, RefusesToRunWhatIsDamaged) {
   std::string bytes = Read("work/model.hone");
   bytes[bytes.size() - 2000] = static_cast<char>(bytes[bytes.size() - 2000] ^ 1);  // a byte of the package's parameters
   Write("work/model.hone", bytes);
-  const ProgramResult damaged = Shell("hone run model.hone --tracker " + address_ + " --key here");
+  const ProgramResult damaged = Shell("hone run model.hone" + There());
   EXPECT_EQ(damaged.code, 65);
   EXPECT_EQ(std::count(damaged.err.begin(), damaged.err.end(), '\n'), 1) << damaged.err;
   EXPECT_EQ(Shell("hone run model.hone --tracker " + address_).code, 2);
-  EXPECT_EQ(Shell("hone run nothing.hone --tracker " + address_ + " --key here").code, 66);
+  EXPECT_EQ(Shell("hone run nothing.hone" + There()).code, 66);
 }
 
 TEST_F(RemoteSession, SendsTheDeviceNoPackageThatItCannotRun) {
   ASSERT_EQ(Shell("hone build model.onnx -o arm.hone --target cortex-a72 --threads 1").code, 0);
   ASSERT_EQ(Shell("hone build model.onnx -o model.hone").code, 0);
   for (const char* words : {"arm.hone", "model.hone --threads 2"}) {
-    const ProgramResult refused = Shell("hone bench --tracker " + address_ + " --key here " + words);
+    const ProgramResult refused = Shell("hone bench" + There() + " " + words);
     EXPECT_EQ(refused.code, 78) << words;
     EXPECT_THAT(refused.err, HasSubstr(".hone cannot run on here/left: ")) << words;
     EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;

@@ -16,11 +16,6 @@ class SeveralTargets : public ProgramTest {
   static constexpr const char* kModel = "zoo:mlp --image-shape 1,14,14 --no-records --threads 1";
   static constexpr const char* kBoard = "--target cortex-a72";
 
-  std::string Do(const std::string& line) const {
-    const ProgramResult r = Shell("hone " + line);
-    EXPECT_EQ(r.code, 0) << line << "\n" << r.err;
-    return r.out;
-  }
   void Refused(const std::string& line, int code, const std::string& message) const {
     const ProgramResult r = Shell("hone " + line);
     EXPECT_EQ(r.code, code) << line << "\n" << r.err;

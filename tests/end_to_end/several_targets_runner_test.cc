@@ -19,27 +19,14 @@ class SeveralTargetsOnARunner : public TrackerChildTest {
 
   void SetUp() override {
     TrackerChildTest::SetUp();
-    device_ = Runner({"--cores", "0", "--label", "left"});
-  }
-  void TearDown() override {
-    device_.reset();
-    TrackerChildTest::TearDown();
-  }
-  std::string Do(const std::string& line) const {
-    const ProgramResult r = Shell("hone " + line);
-    EXPECT_EQ(r.code, 0) << line << "\n" << r.err;
-    return r.out;
+    OfferDevice({"--cores", "0", "--label", "left"});
   }
   void Build(const std::string& targets, const std::string& file) const {
     Do("build " + std::string(kModel) + " " + targets + " -o " + file);
   }
-  std::string There() const { return " --tracker " + address_ + " --key here"; }
   bool SameOutputs(const std::string& one, const std::string& other) const {
     return Shell("diff -r " + one + " " + other).code == 0;
   }
-
- private:
-  std::unique_ptr<ChildProgram> device_;
 };
 
 TEST_F(SeveralTargetsOnARunner, TheBestThatItsMachineRunsIsSent) {

@@ -35,6 +35,7 @@ void TrackerChildTest::ReplaceTracker() {
 }
 
 void TrackerChildTest::TearDown() {
+  device_.reset();
   tracker_.reset();
   TuneChildTest::TearDown();
 }
@@ -44,5 +45,7 @@ std::unique_ptr<ChildProgram> TrackerChildTest::Runner(const std::vector<std::st
   arguments.insert(arguments.end(), more.begin(), more.end());
   return std::make_unique<ChildProgram>(HONE_RUNNER, arguments, Path("work/runner"));
 }
+
+void TrackerChildTest::OfferDevice(const std::vector<std::string>& more) { device_ = Runner(more); }
 
 }  // namespace hone

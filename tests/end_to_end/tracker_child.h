@@ -18,13 +18,17 @@ class TrackerChildTest : public TuneChildTest {
   void ReplaceTracker();
   // Offers this machine under the key "here".
   std::unique_ptr<ChildProgram> Runner(const std::vector<std::string>& more = {}) const;
+  // Offers it for the whole test.
+  void OfferDevice(const std::vector<std::string>& more);
+  // The options that reach it, each behind a blank.
+  std::string There() const { return " --tracker " + address_ + " --key here"; }
 
   std::string address_;  // the tracker's address
 
  private:
   void StartTracker(const std::string& bind);
 
-  std::unique_ptr<ChildProgram> tracker_;
+  std::unique_ptr<ChildProgram> tracker_, device_;
 };
 
 }  // namespace hone
