@@ -77,7 +77,7 @@ TEST(RelayPage, EachRowHasATestThatNamesWhatItIsAbout) {
   }
 }
 
-TEST(RelayPage, HeadersThatItNamesAreThere) {
+TEST(RelayPage, NamesHeadersThatExist) {
   for (const Row& row : Rows()) {
     for (const std::string& header : Found(row.hone, "`([a-z_/]+\\.h)`")) {
       const fs::path path = header.find("compiler/") == 0 || header.find("lab/") == 0 || header.find("core/") == 0 ||

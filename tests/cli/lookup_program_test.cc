@@ -94,7 +94,7 @@ TEST_F(LookupProgram, ABuildSaysThatRecordsAreOfOtherVersionsOfTheirSchedules) {
   EXPECT_THAT(Shell(build + "other.db").err, HasSubstr("warning: " + std::to_string(worked) + " records of layers"));
 }
 
-TEST_F(LookupProgram, ABuildTakesWhatOnlyTheMachinesTroubleSpeaksAgainst) {
+TEST_F(LookupProgram, ABuildTakesKernelsThatFailedOnlyThroughTheMachine) {
   Tune();
   const std::string options = std::string(kModel) + " --db own.db";
   const auto before = Built(options);

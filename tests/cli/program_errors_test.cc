@@ -146,7 +146,7 @@ TEST_F(ProgramErrors, TuningForWhatCannotRunHereIsBadConfigAndLeavesNoStore) {
   EXPECT_THAT(Files(), IsEmpty());
 }
 
-TEST_F(ProgramErrors, AStoreThatIsNoneIsBadDataAndKept) {
+TEST_F(ProgramErrors, AFileThatIsNoStoreIsRefusedAndKept) {
   Write("work/records.db", "this is not a store, and it is somebody's file");
   ExpectFailure({"log", "list", "--db", Path("work/records.db")}, 65, "records.db");
   EXPECT_EQ(Read("work/records.db"), "this is not a store, and it is somebody's file");

@@ -230,7 +230,7 @@ TEST_F(ProgramFiles, NumbersOutOfTheirRangeAreUsage) {
   Expect(runner + "--lifetime 0s", 2, "'0s' is not a duration");
 }
 
-TEST_F(ProgramFiles, NobodyIsAskedWhetherNothingWasMeant) {
+TEST_F(ProgramFiles, SuggestNothingIfNoNameIsNear) {
   const ProgramResult r = Shell(
       "\"$HONE\" targets; \"$HONE\" build zoo:mlp --image-shape 1,14,14 -o p.hone --target "
       "'llvm -mtriple=x86_64-pc-linux-gnu -mcpu=zzzzqqqq'");

@@ -145,7 +145,7 @@ TEST_F(Program, AStoreOfTheEnvironmentThatIsNotThereHasNoRecordsYet) {
 
 TEST_F(Program, TargetsNamesTheHost) { EXPECT_EQ(HoneJson({"targets", "host"})["targets"].size(), 1u); }
 
-TEST_F(Program, TargetsTellsWhatACoreIsTakenToDoAndWhoSaysSo) {
+TEST_F(Program, TargetsShowsTheFiguresOfACoreAndTheirSources) {
   const Json row = HoneJson({"targets", "neoverse-v1"})["targets"][0];
   EXPECT_EQ(row["multiply_adds_per_cycle"], 4.0);
   EXPECT_EQ(row["costs_from"], "LLVM's AArch64SchedNeoverseV1.td");

@@ -168,7 +168,7 @@ TEST_F(RangesProgram, AreComparedByTheNamesOfUnnamedDimensions) {
   EXPECT_EQ(result.code, 0) << result.out;
 }
 
-TEST_F(RangesProgram, AreAsTheirPageSays) {
+TEST_F(RangesProgram, DoWhatTheirPageShows) {
   Write("work/rows.relay", kRows);
   const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/shapes.md");
   ASSERT_GE(session.size(), 6U);

@@ -27,7 +27,7 @@ class StatesProgram : public ProgramTest {
   }
 };
 
-TEST_F(StatesProgram, AreAsTheirPageSays) {
+TEST_F(StatesProgram, DoWhatTheirPageShows) {
   const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/decoders.md");
   ASSERT_GE(session.size(), 5U);
   for (const ShownCommand& shown : session) {

@@ -153,7 +153,7 @@ TEST(WhyNothingWorked, NamesTheFateOfTheTaskThatFailedMost) {
   EXPECT_EQ(WhyNothingWorked(TuneReport()), "");
 }
 
-TEST(ReportText, TellsWhatNobodyAnsweredAndWhatWasNotCompiled) {
+TEST(ReportText, ReportsUnansweredAndUncompiledCandidates) {
   TuneReport report = OneTask();
   EXPECT_THAT(ReportText(report), Not(HasSubstr("answer")));
   report.unanswered = 1;
@@ -180,7 +180,7 @@ TEST(ReportJson, HoldsWhatTheTableHolds) {
   EXPECT_TRUE(ReportJson(report)["tasks"][0]["finals"].is_null());
 }
 
-TEST(PackageGain, IsTheVerdictOnTheBuiltModelOrSaysWhyThereIsNone) {
+TEST(PackageGain, IsTheVerdictOnTheBuiltModelOrTheReasonForNone) {
   PackageGain gain;
   gain.why_not = "the run was interrupted";
   EXPECT_EQ(PackageGainText(gain, {}), "package: not measured, the run was interrupted\n");

@@ -43,7 +43,7 @@ TEST(IntegerElements, BoundsEndWhereTheTypeEnds) {
   EXPECT_EQ(IntegerBound(-INFINITY, DType::kInt32), std::numeric_limits<int32_t>::min());
 }
 
-TEST(IntegerElements, AreOfNoFloats) {
+TEST(IntegerElements, DoNotTakeFloats) {
   Tensor tensor(DType::kFloat32, {1});
   EXPECT_THROW(IntegerAt(tensor, 0), Error);
   EXPECT_THROW(SetInteger(tensor, 0, 1), Error);

@@ -55,7 +55,7 @@ TEST(LlvmCpuName, OfAnotherArchitectureIsItsOwn) {
   EXPECT_EQ(Name("0x710-0x1-0x2-"), "");
 }
 
-TEST(LlvmCpuName, GenericNamesAreOfNoMicroarchitecture) {
+TEST(LlvmCpuName, GenericNamesHaveNoMicroarchitecture) {
   for (const char* name : {"", "generic", "generic-rv64", "x86-64", "x86-64-v3"}) EXPECT_TRUE(IsGenericCpu(name));
   for (const char* name : {"haswell", "cortex-a72", "znver5"}) EXPECT_FALSE(IsGenericCpu(name));
 }

@@ -216,7 +216,7 @@ TEST(ParseJson, RefusesDepthAndKeysBeyondReason) {
   EXPECT_THROW(ParseJson(keys + "}", "test"), Error);
 }
 
-TEST(ParseJson, FindsAKeyThatIsThereTwiceWhereverItStands) {
+TEST(ParseJson, FindsADuplicateKeyAtAnyDepth) {
   for (int keys = 1; keys < 60; ++keys) {
     for (int again = 0; again < keys; ++again) {
       std::string text = "{";

@@ -19,7 +19,7 @@ TEST(Spelling, FindsTheNearestNameWhateverItsCase) {
   EXPECT_EQ(Nearest("resnet18", names), "resnet-18");
 }
 
-TEST(Spelling, SaysNothingWhenNothingIsNear) {
+TEST(Spelling, SuggestsNothingIfNothingIsNear) {
   EXPECT_EQ(Nearest("quux", {"build", "tune"}), "");
   EXPECT_EQ(Nearest("", {"a"}), "");
   EXPECT_EQ(Nearest(std::string(100000, 'a'), {"a"}), "");

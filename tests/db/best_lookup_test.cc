@@ -119,7 +119,7 @@ TEST(BestLookup, WhatMeasuredTellsTheMicroarchitectureNotWhatItMeasured) {
             "b2 a3 ");
 }
 
-TEST(BestLookup, AGenericTargetIsOfNoMicroarchitecture) {
+TEST(BestLookup, AGenericTargetHasNoMicroarchitecture) {
   BestRow row = Row("a", "x86-64-v3", "HygonGenuine-24-0-1", 4, 1);
   row.llvm_cpu = "x86-64-v3";
   EXPECT_EQ(Order(RankRecords({row}, {X86("x86-64-v3"), {}, 4})), "a3 ");

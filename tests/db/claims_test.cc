@@ -64,7 +64,7 @@ TEST_F(ClaimsTest, WriteNothing) {
   EXPECT_EQ(fs::file_size(store() + ".claims"), 0U);
 }
 
-TEST_F(ClaimsTest, MayBeTakenByWhomTheStoreMayBeWritten) {
+TEST_F(ClaimsTest, HaveThePermissionsOfTheStore) {
   std::ofstream(store()) << "a store";
   fs::permissions(store(), fs::perms(0664));
   const mode_t mask = umask(077);

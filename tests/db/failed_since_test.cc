@@ -36,7 +36,7 @@ class FailedSinceTest : public testing::Test {
   std::vector<BestRow> rows_;
 };
 
-TEST_F(FailedSinceTest, ALaterFailureSpeaksAgainstItsKernelAlone) {
+TEST_F(FailedSinceTest, ALaterFailureAffectsItsKernelAlone) {
   Add("s", "a", Fate::kOk);
   Add("s", "b", Fate::kOk);
   Add("t", "a", Fate::kCrashed);

@@ -48,7 +48,7 @@ TEST(FetchUrl, GivesWhatTheServerHas) {
   EXPECT_EQ(FetchUrl(server.Url(), kQuick), kBody);
 }
 
-TEST(FetchUrl, GoesOnWhereATransferBrokeOff) {
+TEST(FetchUrl, ResumesABrokenTransfer) {
   const OneShotServer server([](int number, const std::string& request) {
     if (number == 1) return Cut(Whole(), 10'000);
     return number == 2 ? Cut(Rest(request), 5'000) : Rest(request);
@@ -100,7 +100,7 @@ TEST(FetchUrl, FollowsNoRedirectToAFile) {
   EXPECT_EQ(CodeOf(server), ExitCode::kNoRunner);
 }
 
-TEST(FetchUrl, WhereNobodyListensNothingComes) {
+TEST(FetchUrl, FailsIfNoServerListens) {
   EXPECT_THROW(FetchUrl("http://127.0.0.1:1/pack", {.attempts = 2, .pause_ms = 1}), Error);
 }
 

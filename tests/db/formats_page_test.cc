@@ -75,7 +75,7 @@ TEST_F(FormatsPage, TheLineOfAnotherTunerIsRead) {
   EXPECT_EQ(trial.config.ToText(), "oc_block=16 tile_m=4 unroll_ic=8");
 }
 
-TEST_F(FormatsPage, TheSignatureIsOfTheKeyThatIsTrusted) {
+TEST_F(FormatsPage, TheSignatureIsMadeByTheTrustedKey) {
   const std::string signature = Example("minisig");
   const TrustedKeys trusted = TrustedKeys::Parse(Example("trusted_packs"), "the page");
   const TrustedKey* signer = trusted.Find(SignerOf(signature));

@@ -27,7 +27,7 @@ TEST(JournalMode, BothModesKeepAStore) {
 
 // Only the journal's header is zeroed, so no reader takes it for one to roll back. After a large transaction it is
 // truncated.
-TEST(JournalMode, AJournalThatStaysIsShortAndSaysNothing) {
+TEST(JournalMode, AKeptJournalIsShortAndZeroed) {
   TempFolder folder;
   const std::string path = folder.File("r.db"), journal = path + "-journal";
   {

@@ -32,7 +32,7 @@ TEST(LineReader, PassesOverEmptyLinesAndAByteOrderMark) {
             (Lines{"1:a", "4:b"}));
 }
 
-TEST(LineReader, CutsLongLinesAndGoesOn) {
+TEST(LineReader, CutsLongLinesAndContinues) {
   EXPECT_EQ(LinesOf("abcd\nabcde\nab", 4), (Lines{"1:abcd", "2!abcd", "3:ab"}));
 }
 

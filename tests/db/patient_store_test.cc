@@ -88,7 +88,7 @@ TEST_F(PatientStoreTest, TimeThatCallsTakeCounts) {
   EXPECT_EQ(pauses_, 1);
 }
 
-TEST_F(PatientStoreTest, WhoIsHurriedDoesNotWait) {
+TEST_F(PatientStoreTest, AHurriedClientDoesNotWait) {
   patience_.hurried = [] { return true; };
   store_ = MakePatient(RecordStore::Open(path_), patience_);
   FillDisk();

@@ -39,7 +39,7 @@ TEST(PutUrl, TheServerGetsTheBytesAsTheyAre) {
   EXPECT_TRUE(requests[0].ends_with("\r\n\r\n" + bytes));
 }
 
-TEST(PutUrl, WhoIsRefusedIsNotAuthorised) {
+TEST(PutUrl, ARefusalIsAnErrorOfAuthorisation) {
   for (const char* status : {"401 Unauthorized", "403 Forbidden"}) {
     const OneShotServer server([&](int, const std::string&) { return Answer(status); });
     EXPECT_EQ(CodeOf(server.Url()), ExitCode::kNotAuthorised);

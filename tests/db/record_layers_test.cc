@@ -66,7 +66,7 @@ TEST_F(RecordLayersTest, WhatSeveralHoldIsTheNearests) {
   EXPECT_EQ(layers.Workloads(), std::vector<std::string>{kSampleWorkload});
 }
 
-TEST_F(RecordLayersTest, AStoreTellsOfItsRecordsWhatTheyTellThemselves) {
+TEST_F(RecordLayersTest, AStoresRowsAgreeWithItsRecords) {
   std::vector<Record> records = SampleRecords(4);
   records[1].measurement.fate = Fate::kCrashed;
   records[1].measurement.samples_ns.clear();

@@ -122,7 +122,7 @@ Record OldRecord() {
   return Finish(record);
 }
 
-TEST(Record, WhatAnEnvironmentLearntToSayIsLeftOutWhereItSaysNothing) {
+TEST(Record, NewEmptyFieldsOfAnEnvironmentAreLeftOut) {
   EXPECT_EQ(OldRecord().id, "8b18cc19b55b5134");
   for (std::string Environment::* field : {&Environment::arch, &Environment::llvm_cpu, &Environment::core_kind,
                                            &Environment::key, &Environment::label, &Environment::roofs}) {

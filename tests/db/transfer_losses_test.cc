@@ -52,7 +52,7 @@ TEST(TransferLosses, IsTheGeometricMeanOverTheTasksThatBothMeasured) {
   EXPECT_NEAR(loss->share, std::sqrt(1.1) - 1, 1e-12);
 }
 
-TEST(TransferLosses, NothingIsSaidOfOnesOwnKindNorOfKindsThatNothingConnects) {
+TEST(TransferLosses, AreUnknownForTheSameKindAndForUnconnectedKinds) {
   const TransferLosses losses = ThatOfThePage();
   EXPECT_FALSE(losses.Of(Ranked(Row(kHere, "any", 1))));
   EXPECT_FALSE(losses.Of(Ranked(Row("AuthenticAMD-25-1-2", "any", 1)))) << "another stepping is the same kind";

@@ -33,7 +33,7 @@ TEST(Estimates, GrowWithWhatIsComputed) {
   EXPECT_NEAR(OfOne("Erf", kLarge) / OfOne("Erf", kSmall), 16, 2);
 }
 
-TEST(Estimates, AreOfMemoryWhereThereIsLittleToCompute) {
+TEST(Estimates, AreBoundByMemoryIfThereIsLittleToCompute) {
   constexpr double kCached = 1 << 12, kStreamed = 1 << 20;  // 0.5 and 134 MB
   const double cached = OfOne("Relu", static_cast<int64_t>(kCached)) / kCached,
                streamed = OfOne("Relu", static_cast<int64_t>(kStreamed)) / kStreamed;

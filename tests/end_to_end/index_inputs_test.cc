@@ -45,7 +45,7 @@ TEST(IndexExtents, AreThoseOfScatteredUpdatesToo) {
   EXPECT_EQ(ExtentsOf(maker), (Extents{{"places", One(8)}, {"rows", One(40)}}));
 }
 
-TEST(IndexExtents, AreOfEachColumnItsOwnAxis) {
+TEST(IndexExtents, GiveEachColumnTheExtentOfItsAxis) {
   ModelMaker maker;
   maker.IntegerInput("places", onnx::TensorProto::INT64, {5, 2})
       .IntegerInput("to", onnx::TensorProto::INT64, {3, 2, 2});

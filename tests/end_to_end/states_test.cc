@@ -206,7 +206,7 @@ TEST(States, AreSavedLoadedAndForked) {
   for (int64_t i = 0; i < near.elements(); ++i) ASSERT_NEAR(near.At(i), next.At(i), 1e-5);
 }
 
-TEST(States, RefuseSavedOnesThatAreDamagedOrOfAnotherModel) {
+TEST(States, RefuseSavedStatesThatAreDamagedOrOfAnotherModel) {
   const DecoderShape shape;
   const auto package = Built(Imported(shape), kModel);
   const std::vector<uint64_t> tokens = Tokens(1, shape.capacity);

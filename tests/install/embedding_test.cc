@@ -57,7 +57,7 @@ TEST_F(Embedding, TheSharedLibraryIsSmall) {
 }
 
 // An uncaught exception in the library ends the program with one line, without libstdc++'s demangler.
-TEST_F(Embedding, AnExceptionThatNobodyCatchesIsToldInALine) {
+TEST_F(Embedding, AnUncaughtExceptionIsReportedInOneLine) {
   Write("work/throws.cc", "#include <stdexcept>\nint main() { throw std::runtime_error(\"too few\"); }\n");
   const ProgramResult r = Shell("g++ -std=c++20 -static-libstdc++ '" HONE_SOURCE_DIR
                                 "/runtime/quiet_terminate.cc' throws.cc -o throws && ./throws");

@@ -377,7 +377,7 @@ TEST(ShortName, TellsMachinesApartThatStandAtPlacesOfOneName) {
   EXPECT_EQ(ShortName(c, 2), "vm");
 }
 
-TEST(ComparisonOutputs, AreQuotedForWhoReadsThem) {
+TEST(ComparisonOutputs, AreQuotedForTheProgramThatReadsThem) {
   Comparison c = Of({CellOf({Timed("a", 1, 100)})});
   c.devices[0].name = "an \"odd\", name | *x*\033[31m";
   const ComparisonReport report{c, {}, {}};

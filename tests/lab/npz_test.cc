@@ -66,7 +66,7 @@ TEST(Npz, HoldsLargeArrays) {
 }
 
 // The callback runs before unpacking: bytes after the header are damaged here, and that goes unnoticed.
-TEST(Npz, AsksWhetherAnArrayIsWantedBeforeItIsRead) {
+TEST(Npz, ReadsOnlyTheArraysThatAreWanted) {
   std::string bytes = ZipArchive({{"x.npy", NpyBytes(Ramp({100, 999}))}}, false);
   const size_t data = bytes.find("NUMPY") + 80'000;
   bytes[data] = static_cast<char>(bytes[data] ^ 1);

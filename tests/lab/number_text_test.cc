@@ -42,7 +42,7 @@ TEST(BytesText, ChoosesTheUnit) {
   EXPECT_EQ(BytesText(int64_t{3} << 29), "1.5 GiB");
 }
 
-TEST(RatioText, SaysNothingOfUnknownTimes) {
+TEST(RatioText, IsEmptyForUnknownTimes) {
   EXPECT_EQ(RatioText(300, 100), "3.00x");
   EXPECT_EQ(RatioText(0, 100), "-");
 }

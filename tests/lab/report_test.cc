@@ -83,7 +83,7 @@ TEST(Chart, IsLeftOutForOneValue) {
             "");
 }
 
-TEST(Charts, HaveAMarkForEachValueAndATextForWhoDoesNotSeeThem) {
+TEST(Charts, HaveAMarkForEachValueAndATextForScreenReaders) {
   const std::string bars = LatencyChart("times", {{"a", "of a", 5'000'000, 4'900'000, 5'200'000, 0, false},
                                                   {"b", "of b", 7'000'000, 7'000'000, 7'000'000, 1, true}});
   EXPECT_THAT(bars, HasSubstr("role=\"img\" aria-label=\"times\""));
@@ -340,7 +340,7 @@ ComparisonReport EvilReport() {
   return report;
 }
 
-TEST(ReportPage, LetsNoNameBecomeMarkupAndAsksNothingOfANetwork) {
+TEST(ReportPage, EscapesNamesAndLoadsNothingFromANetwork) {
   StoreHistory history;
   history.records = 1;
   history.tasks = {{kEvil, kEvil, 1, 2, 50, {{1, 0, 80}, {2, 5, 50}}, 0, 5}};

@@ -90,7 +90,7 @@ TEST(Shares, NoPortabilityIsAboveOne) {
   EXPECT_EQ(AboveRoofsText(1.0, 1.0), "");
 }
 
-TEST(Rates, AreOfTrialsThatRan) {
+TEST(Rates, CountTrialsThatRan) {
   Random random(3);
   for (int i = 0; i < kDraws; ++i) {
     TrialRate rate;
@@ -103,7 +103,7 @@ TEST(Rates, AreOfTrialsThatRan) {
   }
 }
 
-TEST(Shares, OfCpusAreOfThoseThatThereAre) {
+TEST(Shares, OfCpusAreOfThoseThatAreOnline) {
   Random random(4);
   for (int i = 0; i < kDraws; ++i) {
     const auto draw = [&] { return CpuTicks{Draw(random, 1000), Draw(random, 1000), Draw(random, 1000)}; };

@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-TEST(ArithmeticRoof, SaysNothingBeforeItIsMeasured) {
+TEST(ArithmeticRoof, IsUnknownBeforeItIsMeasured) {
   const ArithmeticRoof roof(ProbeEnvironment().features);
   EXPECT_EQ(roof.LeastNs(1'000'000'000, 1, true), 0);
 }

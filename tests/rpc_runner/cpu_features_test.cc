@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-TEST(CpuFeatures, SpeaksLlvmsNamesSorted) {
+TEST(CpuFeatures, AreLlvmsNamesInOrder) {
   EXPECT_EQ(FeaturesFromFlags("fpu sse4_2 fma avx2 abm avx512_vnni avx"), "avx avx2 avx512vnni fma lzcnt sse4.2");
   EXPECT_EQ(FeaturesFromFlags(""), "");
 }
@@ -19,7 +19,7 @@ TEST(CpuFeatures, ReadsTheFirstValueOfAName) {
   EXPECT_EQ(CpuInfoValue(text, "absent"), "");
 }
 
-TEST(Environment, TellsOfThisMachine) {
+TEST(Environment, DescribesThisMachine) {
   const Environment environment = ProbeEnvironment();
   EXPECT_GE(environment.cores, 1);
   EXPECT_FALSE(environment.kernel.empty());

@@ -39,7 +39,7 @@ TEST(EnergyCounter, AddsPackagesAndTheirMemoryButNothingTwice) {
   EXPECT_DOUBLE_EQ(counter.Joules(), 6.5) << "nothing was spent since";
 }
 
-TEST(EnergyCounter, GoesOnWhereTheHardwaresCounterBeginsAgain) {
+TEST(EnergyCounter, ContinuesWhenTheHardwareCounterWraps) {
   const SysTree sys;
   WriteCounter(sys, ":0", "package-0", "262143000000");
   EnergyCounter counter(sys.root());

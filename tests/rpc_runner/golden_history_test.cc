@@ -41,7 +41,7 @@ TEST(GoldenHistory, IsTheSameThroughJson) {
   EXPECT_EQ(back.Usual(1), history.Usual(1));
 }
 
-TEST(GoldenHistory, RefusesWhatIsNone) {
+TEST(GoldenHistory, RefusesATextThatIsNoHistory) {
   for (const char* text : {"{}", R"({"parts":1,"runs":7})", R"({"parts":0,"runs":[]})", R"({"parts":65,"runs":[]})",
                            R"({"parts":2,"runs":[[1]]})", R"({"parts":1,"runs":[[0]]})",
                            R"({"parts":1,"runs":[["a"]]})", R"({"parts":1,"runs":[7]})"}) {

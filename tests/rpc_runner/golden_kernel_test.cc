@@ -97,7 +97,7 @@ TEST(RunOn, UsesThatCoreAloneAndThrowsWhatTheWorkThrows) {
   EXPECT_THROW(RunOn({}, [] { throw std::runtime_error("x"); }), std::runtime_error);
 }
 
-TEST(Roofs, AreOfOneThreadAndOfAll) {
+TEST(Roofs, AreMeasuredForOneThreadAndForAll) {
   const std::vector<int> cpus = AffinityCpus();
   const std::vector<Roof> roofs = MeasureRoofs(KernelsFor(""), CacheSizes(), {{"", cpus}}, 2);
   ASSERT_EQ(roofs.size(), cpus.size() > 1 ? 2u : 1u);

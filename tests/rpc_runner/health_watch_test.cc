@@ -134,7 +134,7 @@ TEST(HealthWatch, LearnsAnewFromADamagedFile) {
   EXPECT_NE(problem, "");
 }
 
-TEST(HealthWatch, GoesOnWhereItMayNotWrite) {
+TEST(HealthWatch, WorksWithoutAWritableFolder) {
   World world;
   HealthWatch watch = world.Watch("/proc/no_such_folder");
   Random random(1);

@@ -158,7 +158,7 @@ TEST(HostileCandidates, GainNothingOfAnOrdinaryUsersRunner) {
   AsNobody(ExpectNoEscapes);
 }
 
-TEST(HostileCandidates, OnesThatLookForDoneWorkAreToldByWhatTheTimedRunsLeave) {
+TEST(HostileCandidates, AreCaughtByTheOutputsOfTimedRunsWhenTheyReuseFinishedWork) {
   LocalRunner runner({});
   KernelJob job = DenseJob("hostile_leave_done");
   job.timing.min_sample_ns = 20'000;
@@ -172,7 +172,7 @@ TEST(HostileCandidates, OnesThatLookForDoneWorkAreToldByWhatTheTimedRunsLeave) {
 }
 
 // Clients are indistinguishable here, so one job's inputs stay unchanged for later jobs too.
-TEST(HostileCandidates, InputsStayWhatTheyAreForLaterOnes) {
+TEST(HostileCandidates, CannotChangeTheInputsOfLaterOnes) {
   SharedRegion region(5000);
   region.Poison(1);
   region.Seal();
@@ -283,7 +283,7 @@ TEST(Executors, LeaveNoProcessBehind) {
 }
 
 // Root's candidates run as a user who owns nothing.
-TEST(Privileges, RootsExecutorIsNobody) {
+TEST(Privileges, AnExecutorStartedByRootRunsAsNobody) {
   if (getuid() != 0) GTEST_SKIP() << "not root";
   const auto line_of = [](pid_t pid, const std::string& key) {
     std::ifstream status("/proc/" + std::to_string(pid) + "/status");
@@ -302,7 +302,7 @@ TEST(Privileges, RootsExecutorIsNobody) {
 }
 
 // Candidates must not see keys, tokens and paths in the environment of the user who started the runner.
-TEST(Privileges, TheExecutorKnowsNothingOfOurEnvironment) {
+TEST(Privileges, TheExecutorDoesNotSeeTheEnvironment) {
   setenv("HONE_TEST_TOKEN", "secret", 1);
   const LocalRunner runner({});
   unsetenv("HONE_TEST_TOKEN");

@@ -106,7 +106,7 @@ class HostilePeers : public testing::Test {
   std::unique_ptr<Runner> tuner_;
 };
 
-TEST(Socket, OutlivesPeersThatLeaveWhileNobodyReads) {
+TEST(Socket, SurvivesPeersThatLeaveWhileItDoesNotRead) {
   SocketContext context;
   Socket socket(context, Socket::Kind::kRouter);
   const std::string address = socket.Bind("tcp://127.0.0.1:*");

@@ -102,7 +102,7 @@ class SlowWorker : public JobQueueTest {
   std::map<WorkerId, SimulatedWorker> simulated_;
 };
 
-TEST_F(SlowWorker, LosesWhatWaitsThereToTheIdleOnes) {
+TEST_F(SlowWorker, GivesItsWaitingJobsToIdleWorkers) {
   Begin();
   const int ticks = RunToTheEnd(true);
   EXPECT_EQ(Results().size(), 41u);

@@ -69,7 +69,7 @@ TEST(JudgeNote, TakesNoAnswerToAnotherQuestion) {
                "a note of a wrong kind came from the kernel's process");
 }
 
-TEST(JudgeNote, HearsWhatAProcessSaysOfItself) {
+TEST(JudgeNote, TakesAProcessesOwnVerdict) {
   for (const Fate fate : {Fate::kUnsupported, Fate::kCrashed, Fate::kOutOfMemory, Fate::kPolicyViolation}) {
     const ChildNote note = Note(NoteKind::kFailed, static_cast<int32_t>(fate), "no memory");
     const NoteVerdict verdict = JudgeNote(note, kWhole, kAsked);
@@ -89,7 +89,7 @@ TEST(JudgeNote, BelievesThatTheMachineIsAtFaultWhileNoCandidateHasRun) {
 
 // A note must above all not say that the job went well, nor that its runner was lost. A lost job would be tried on
 // others.
-TEST(JudgeNote, HearsNoVerdictThatIsTheExecutorsOwn) {
+TEST(JudgeNote, IgnoresVerdictsThatOnlyTheExecutorMayGive) {
   for (const int32_t code : {0, 1, 3, 4, 5, 7, 10, 11, 12, -1, 256, std::numeric_limits<int32_t>::min()}) {
     SCOPED_TRACE(code);
     ExpectForged(JudgeNote(Note(NoteKind::kFailed, code, "it went well"), kWhole, kAsked),

@@ -74,7 +74,7 @@ TEST_F(KeyedTracker, KnowsASenderByItsKey) {
   EXPECT_FALSE(server.senders().back().May(Role::kTuner));
 }
 
-TEST_F(KeyedTracker, HearsNothingOfStrangers) {
+TEST_F(KeyedTracker, IgnoresStrangers) {
   const ClientKeys unlisted = folder_.Client("unlisted", 0), expired = folder_.Client("expired", kTuner, 1000);
   const ClientKeys listed = folder_.Client("listed", kTuner);
   EchoServer server(folder_);
@@ -128,7 +128,7 @@ TEST_F(KeyedTracker, ClosesTheSessionsOfAKeyThatExpires) {
   EXPECT_EQ(server.received(), before);
 }
 
-TEST_F(KeyedTracker, AdmitsNobodyByAListThatIsGoneOrDamaged) {
+TEST_F(KeyedTracker, AdmitsNoClientIfTheListIsMissingOrDamaged) {
   const ClientKeys ada = folder_.Client("ada", kTuner), pi = folder_.Client("pi", kRunner);
   EchoServer server(folder_);
   EchoClient first(server.address(), ada), second(server.address(), pi);
@@ -157,7 +157,7 @@ TEST_F(KeyedTracker, RefusesNamesThatAClientChose) {
   EXPECT_TRUE(honest.Receives(20'000));
 }
 
-TEST_F(KeyedTracker, HearsNothingOfReplayedBytes) {
+TEST_F(KeyedTracker, IgnoresReplayedBytes) {
   const ClientKeys ada = folder_.Client("ada", kTuner);
   EchoServer server(folder_);
   std::string bytes;
@@ -235,7 +235,7 @@ TEST_F(KeyedTracker, TakesANewMachineUnderACode) {
   EXPECT_EQ(ReadAuthorizedList(folder_.tracker()).keys.size(), 1u);
 }
 
-TEST_F(KeyedTracker, TakesNoCodeFromWhoTriesManyKeys) {
+TEST_F(KeyedTracker, RefusesCodesAfterManyWrongKeys) {
   Audit audit("");
   Gatekeeper gate(folder_.tracker(), audit);
   EnrolmentCode made;

@@ -123,7 +123,7 @@ TEST(AuthorizedList, MomentsAreDatesThatThereAre) {
     EXPECT_FALSE(ParseUtcTime(text)) << text;
 }
 
-TEST_F(Keys, AnIdentityIsReadOnlyWhenNobodyElseCanBe) {
+TEST_F(Keys, AnIdentityIsReadOnlyIfItsFileIsPrivate) {
   const KeyPair keys = NewKeyPair();
   WriteIdentity(Path("id"), keys, "ada");
   EXPECT_EQ(ReadIdentity(Path("id")), keys);
@@ -165,7 +165,7 @@ TEST_F(Keys, AListIsChangedLineByLine) {
   EXPECT_THROW(ReadAuthorizedList(folder), Error);
 }
 
-TEST_F(Keys, ACodeSaysWhoTheTrackerIsAndIsReadWholeOrNotAtAll) {
+TEST_F(Keys, AnEnrolmentCodeNamesItsTrackerAndIsReadWholeOrRefused) {
   EnrolmentCode made;
   const std::string code = MakeEnrolmentCode(kKeyA, &made);
   const EnrolmentCode read = ReadEnrolmentCode(code);

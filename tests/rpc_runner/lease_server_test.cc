@@ -98,7 +98,7 @@ TEST_F(LeaseServerTest, GivesBackWhatHasNotBegun) {
   EXPECT_FALSE(lease_server_.NextJob());
 }
 
-TEST_F(LeaseServerTest, TellsOfJobsThatNeverArrived) {
+TEST_F(LeaseServerTest, ReportsJobsThatNeverArrived) {
   Handle(JobFrame(1, 1, kLease));
   EXPECT_TRUE(Heartbeat({1}).empty());
   const auto answer = Heartbeat({2});
@@ -182,7 +182,7 @@ TEST_F(LeaseServerTest, AsksForNothingThatItHas) {
   EXPECT_TRUE(lease_server_.NextJob());
 }
 
-TEST_F(LeaseServerTest, GoesOnWhereATransferBrokeOff) {
+TEST_F(LeaseServerTest, ResumesABrokenTransfer) {
   Handle(PackageFrame(1, "0123456789"));
   Handle(Piece("0123456789", 0, 7));
   for (int beat = 1; beat < 5; ++beat) EXPECT_TRUE(Heartbeat({1}).empty()) << beat;

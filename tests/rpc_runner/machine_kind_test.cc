@@ -15,7 +15,7 @@ Environment SomeMachine() {
   return environment;
 }
 
-TEST(MachineKind, OverlooksWhatSaysNothingOfSpeed) {
+TEST(MachineKind, IgnoresFieldsThatDoNotAffectSpeed) {
   Environment other = SomeMachine();
   other.host = "b";
   other.cpu_model = "AMD EPYC 7763";

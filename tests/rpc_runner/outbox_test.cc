@@ -57,7 +57,7 @@ TEST_F(OutboxTest, KeepsOnlySoManyBytes) {
   EXPECT_TRUE(outbox_.empty()) << "nobody is there";
 }
 
-TEST_F(OutboxTest, DropsWhatNobodyCanTake) {
+TEST_F(OutboxTest, DropsMessagesThatNoPeerTakes) {
   now_ = Socket::Sent::kUnreachable;
   EXPECT_FALSE(Send("a", "x"));
   EXPECT_TRUE(outbox_.empty());

@@ -107,7 +107,7 @@ TEST(PackageJob, SendsManyExactParametersApart) {
   EXPECT_EQ(job.params->bytes(), params);
 }
 
-TEST(PackageJob, AnswersWhatIsNotRightWithAFate) {
+TEST(PackageJob, AnswersAWrongJobWithAFate) {
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.runs = 0; }).fate, Fate::kUnsupported);
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.runs = kMaxPackageRuns + 1; }).fate, Fate::kUnsupported);
   EXPECT_EQ(Spoiled([](PackageJob& job) { job.timing.threads = 4096; }).fate, Fate::kUnsupported);

@@ -80,7 +80,7 @@ TEST(ProcessDeadline, DoesNotCountTimeInWhichTheProcessIsStopped) {
   EXPECT_EQ(LookFor(deadline, kPatienceNs), State::kPassed);
 }
 
-TEST(ProcessDeadline, DoesNotCountTimeInWhichNobodyLooked) {
+TEST(ProcessDeadline, DoesNotCountTimeBeforeALateCheck) {
   const Child child(Sleep);
   constexpr int64_t kLongNs = 1'500'000'000;
   ProcessDeadline deadline(child.pid(), kLongNs / 2);

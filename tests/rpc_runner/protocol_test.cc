@@ -48,7 +48,7 @@ TEST(Frame, TellsWhereItGoesWithoutBeingRead) {
   for (size_t length = 0; length < bytes.size(); ++length) EXPECT_THROW(ReadFrameHead(bytes.substr(0, length)), Error);
 }
 
-TEST(Frame, TakesNoOtherTextForALease) {
+TEST(Frame, RefusesLeasesOfAnotherForm) {
   for (const std::string lease : {"abc", "000102030405060708090A0B0C0D0E0F", "000102030405060708090a0b0c0d0e0f00"}) {
     Frame frame = Sample();
     frame.lease = lease;

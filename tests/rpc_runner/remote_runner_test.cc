@@ -41,7 +41,7 @@ TEST(RemoteRunner, RunsJobsAndShowsInTheStatus) {
   WaitForStatus(tracker.address(), [](const TrackerStatus& s) { return HasRunner(s, "free"); });
 }
 
-TEST(RemoteRunner, SaysThatNobodyAnswersOrOffersTheKey) {
+TEST(RemoteRunner, ReportsAMissingTrackerAndAKeyThatNoRunnerOffers) {
   TrackerThread tracker;
   RemoteRunnerOptions options = RemoteTo(tracker, "absent");
   options.connect_timeout_ns = 200'000'000;
@@ -117,7 +117,7 @@ TEST(RemoteRunner, SurvivesTheTrackersRestart) {
   EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
 }
 
-TEST(RemoteRunner, SpeaksWithoutTheTrackerWhereBothAllowIt) {
+TEST(RemoteRunner, ConnectsDirectlyIfBothSidesAllowIt) {
   auto tracker = std::make_unique<TrackerThread>();
   const std::string address = tracker->address();
   RunnerServerOptions offer = OfferTo(address, "near");
@@ -132,7 +132,7 @@ TEST(RemoteRunner, SpeaksWithoutTheTrackerWhereBothAllowIt) {
   EXPECT_EQ(RunJob(*runner, DenseJob()).fate, Fate::kOk);
 }
 
-TEST(RemoteRunner, DialsNobodyThatDidNotAllowIt) {
+TEST(RemoteRunner, ConnectsDirectlyOnlyIfTheRunnerAllowsIt) {
   TrackerThread tracker;
   RunnerThread server(OfferTo(tracker.address(), "far"));
   RemoteRunnerOptions options = RemoteTo(tracker, "far");

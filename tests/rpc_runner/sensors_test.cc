@@ -20,7 +20,7 @@ TEST(Sensors, TellTheHighestClockOfTheseCores) {
   EXPECT_EQ(ClockMhz({7}, sys.root()), 0);
 }
 
-TEST(Sensors, TellTheHottestThatIsNotBroken) {
+TEST(Sensors, ReportTheHottestWorkingSensor) {
   const SysTree sys;
   EXPECT_EQ(HottestCelsius(sys.root()), 0);
   sys.Write("/class/thermal/thermal_zone0/temp", "41500");

@@ -22,7 +22,7 @@ TEST_F(TrackerStateTest, ServesTheHolderAlone) {
   EXPECT_EQ(CodeOf(Command("hold", "nothing", "ann"), "admin"), "unknown_device");
 }
 
-TEST_F(TrackerStateTest, TellsWhoWaitsWhoHasWhatItWaitsFor) {
+TEST_F(TrackerStateTest, NamesTheHolderToATunerThatWaits) {
   Hello("1");
   const auto busy = [&](const std::string& user) {
     const Sent sent = Ask("b", 100, user);
@@ -66,7 +66,7 @@ TEST_F(TrackerStateTest, AHoldThatIsJustOverIsToldInNumbersThatCanBeRead) {
   EXPECT_EQ(told.runners.at(0).held_ns, 0);
 }
 
-TEST_F(TrackerStateTest, ADrainedRunnerIsGivenBackAndServesNobody) {
+TEST_F(TrackerStateTest, ADrainedRunnerIsReleasedAndGetsNoLease) {
   Hello("1");
   const auto leases = Take("a", 1);
   Command("drain", "1", "");

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-TEST_F(TrackerStateTest, AsksATunerToGiveBackUntilTheOtherHasAsMany) {
+TEST_F(TrackerStateTest, AsksATunerToReleaseRunnersUntilBothHaveEquallyMany) {
   for (const char* id : {"1", "2", "3", "4"}) Hello(id);
   const auto leases = Take("a", 4);
   ASSERT_EQ(leases.size(), 4u);
@@ -81,7 +81,7 @@ TEST_F(TrackerStateTest, GivesMachinesOfTheKindAskedFor) {
   EXPECT_NE(Find(AskMore("b", "b0"), "b", FrameKind::kLease), nullptr) << "another tuner may take it";
 }
 
-TEST_F(TrackerStateTest, AsksNobodyForARunnerThatDoesNotFit) {
+TEST_F(TrackerStateTest, DoesNotAskForTheReleaseOfARunnerThatDoesNotFit) {
   HelloFrom("1", "new");
   HelloFrom("2", "new");
   const auto leases = Take("a", 2);
@@ -132,7 +132,7 @@ TEST_F(TrackerStateTest, PriorityTakesAllButTheLastRunner) {
   EXPECT_FALSE(IsAskedToYield("a", "a1", leases.at(1)));
 }
 
-TEST_F(TrackerStateTest, ALowPriorityAsksNobodyToYield) {
+TEST_F(TrackerStateTest, ALowPriorityDoesNotMakeOthersYield) {
   for (const char* id : {"1", "2", "3"}) Hello(id);
   const auto leases = Take("a", 3);
   Ask("idle", 1);

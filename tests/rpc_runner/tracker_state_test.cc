@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-TEST_F(TrackerStateTest, TellsOfLeasesTakenAndOver) {
+TEST_F(TrackerStateTest, ReportsLeasesThatBeginAndEnd) {
   Hello("1");
   const std::string lease = Grant("c", "1");
   ASSERT_FALSE(lease.empty());
@@ -26,7 +26,7 @@ TEST_F(TrackerStateTest, TellsOfLeasesTakenAndOver) {
   EXPECT_TRUE(state_.TakeLeaseChanges().empty());
 }
 
-TEST_F(TrackerStateTest, TellsOfTheLeaseOfARunnerThatIsLost) {
+TEST_F(TrackerStateTest, ReportsTheLeaseOfALostRunner) {
   Hello("1");
   Grant("c", "1");
   state_.TakeLeaseChanges();
@@ -34,7 +34,7 @@ TEST_F(TrackerStateTest, TellsOfTheLeaseOfARunnerThatIsLost) {
   ASSERT_EQ(state_.TakeLeaseChanges().size(), 1U);
 }
 
-TEST_F(TrackerStateTest, GivesNobodyARunnerThatIsQuarantined) {
+TEST_F(TrackerStateTest, DoesNotLeaseAQuarantinedRunner) {
   const std::string why = "golden kernel 6.1 % slower than usual (arithmetic)";
   HelloOfHealth("1", "quarantined", why, 0);
   const Sent sent = Request("c");
@@ -76,7 +76,7 @@ TEST_F(TrackerStateTest, ServesTheQueueInItsOrder) {
   EXPECT_NE(Find(state_.Handle({"1"}, {FrameKind::kLeaseTaken, taken, {}}, 0), "b", FrameKind::kLease), nullptr);
 }
 
-TEST_F(TrackerStateTest, EndsALeaseThatNobodyRenews) {
+TEST_F(TrackerStateTest, EndsALeaseThatIsNotRenewed) {
   Hello("1");
   const std::string lease = Grant("c", "1");
   for (int64_t t = 1; t <= 20; ++t) {
@@ -170,7 +170,7 @@ TEST_F(TrackerStateTest, KeepsNoEnvironmentThatIsTooBig) {
   EXPECT_TRUE(state_.Status(0).runners.empty());
 }
 
-TEST_F(TrackerStateTest, KnowsOnlySoManyRunnersAndForgetsLostOnesFirst) {
+TEST_F(TrackerStateTest, KeepsALimitedNumberOfRunnersAndForgetsLostOnesFirst) {
   for (size_t i = 0; i < TrackerState::kMostRunners; ++i) Hello(std::to_string(i), "", 10 * kSecond);
   EXPECT_EQ(CodeOf(Hello("more", "", 10 * kSecond), "more"), "full");
   EXPECT_EQ(state_.Status(0).runners.size(), TrackerState::kMostRunners);

@@ -15,7 +15,7 @@ TEST(CoreClock, GoesOnWhileItsThreadRuns) {
 
 TEST(TimeAway, IsAHundredTimesWhatTheWorkerDidNotRun) { EXPECT_EQ(TimeAwayNs(3'000'000, 200'000), 280'000'000); }
 
-TEST(TimeAway, IsNoneForAWorkerThatIsBusy) {
+TEST(TimeAway, IsZeroForABusyWorker) {
   EXPECT_EQ(TimeAwayNs(3'000'000, 3'000'000), 0);
   EXPECT_EQ(TimeAwayNs(3'000'000, 1'500'000), 0);
   EXPECT_EQ(TimeAwayNs(0, 0), 0);

@@ -38,7 +38,7 @@ TEST_F(SmallFile, IsCutAtTheMostThatIsWanted) {
 // The kernel reports no sizes for its files in /proc.
 TEST_F(SmallFile, MayBeTheSystems) { EXPECT_GT(ReadSmallFile("/proc/self/stat").value_or("").size(), 10U); }
 
-TEST_F(SmallFile, IsNothingWhereThereIsNone) {
+TEST_F(SmallFile, IsEmptyForAMissingFile) {
   EXPECT_EQ(ReadSmallFile(folder_ / "none"), std::nullopt);
   EXPECT_EQ(ReadSmallFile(folder_), std::nullopt);
   EXPECT_EQ(FirstLineOf(folder_ / "none"), "");

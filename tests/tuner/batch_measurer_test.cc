@@ -144,7 +144,7 @@ TEST_F(BatchMeasurerTest, RepeatsComeBeforeTheBatchAhead) {
 }
 
 // A record that is doubted after it was stored is stored again as noisy, and no lookup takes the first one.
-TEST_F(BatchMeasurerTest, WhatIsDoubtedLaterIsKeptAsSuch) {
+TEST_F(BatchMeasurerTest, KeepsResultsThatAreDoubtedLaterAsDoubted) {
   BatchMeasurer measurer = Measurer();
   const Batch batch = BuiltBatch(1, 3), next = BuiltBatch(2, 3);
   measurer.Measure(batch);

@@ -35,7 +35,7 @@ Rejection RejectionOf(CompilePool& pool, const std::string& what) {
 
 std::string PidOf(CompilePool& pool) { return std::get<Artifact>(pool.Compile(Does("good"))).object_sha256; }
 
-TEST(CompilePool, BringsTheArtifactOrWhyThereIsNone) {
+TEST(CompilePool, ReturnsTheArtifactOrTheReasonForNone) {
   CompilePool pool(Faulty());
   EXPECT_EQ(std::get<Artifact>(pool.Compile(Does("good"))).elf, "a=1 b=2");
   EXPECT_EQ(RejectionOf(pool, "reject").fate, Fate::kInvalidConfig);
@@ -55,7 +55,7 @@ TEST(CompilePool, ACrashIsAFateThatTellsTheSignalAndTheLastWords) {
   EXPECT_TRUE(std::holds_alternative<Artifact>(pool.Compile(Does("good"))));
 }
 
-TEST(CompilePool, ACrashThatDoesNotComeAgainIsNone) {
+TEST(CompilePool, ACrashThatDoesNotRepeatIsIgnored) {
   CompilePool pool(Faulty());
   const std::string file = ::testing::TempDir() + "hone_crash_once_" + std::to_string(getpid());
   EXPECT_TRUE(std::holds_alternative<Artifact>(pool.Compile(Does("crash once " + file))));

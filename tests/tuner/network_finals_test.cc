@@ -216,7 +216,7 @@ TEST_F(NetworkFinalsTest, WithoutADifferenceTheWinnersStayAndThatIsKept) {
   EXPECT_FALSE(Hold().held);
 }
 
-TEST_F(NetworkFinalsTest, AnotherMachinesFinalistsAreNotTheirs) {
+TEST_F(NetworkFinalsTest, DoNotTakeAnotherMachinesFinalists) {
   timer_.cpu_id = "Fake-1-2-1";
   EXPECT_FALSE(Hold().held);
   EXPECT_EQ(timer_.jobs, 0);

@@ -18,7 +18,7 @@ TEST(RankFinalists, AFasterChallengerReplacesTheIncumbent) {
   EXPECT_EQ(verdict.standings[0].place, 2);
 }
 
-TEST(RankFinalists, AGainBelowOnePercentIsNoneHoweverSure) {
+TEST(RankFinalists, IgnoresAGainBelowOnePercent) {
   const FinalsVerdict verdict = RankFinalists({Around(10'000), Around(9'920)}, 0);
   EXPECT_LT(verdict.standings[1].p, 0.01);
   EXPECT_FALSE(verdict.standings[1].differs);
@@ -26,7 +26,7 @@ TEST(RankFinalists, AGainBelowOnePercentIsNoneHoweverSure) {
   EXPECT_EQ(verdict.standings[0].place, 1);
 }
 
-TEST(RankFinalists, ALargeGainThatMayBeChanceIsNone) {
+TEST(RankFinalists, IgnoresALargeGainThatMayBeChance) {
   const FinalsVerdict verdict =
       RankFinalists({{100, 300, 110, 290, 105, 310, 115}, {90, 280, 95, 285, 92, 270, 93}}, 0);
   EXPECT_GT(verdict.standings[1].gain, 0.1);

@@ -49,7 +49,7 @@ class RecordConfigSourceTest : public ::testing::Test {
   DefaultConfig default_;
 };
 
-TEST_F(RecordConfigSourceTest, KnowsNothingOfAnEmptyStore) { EXPECT_FALSE(Choose()); }
+TEST_F(RecordConfigSourceTest, FindsNothingInAnEmptyStore) { EXPECT_FALSE(Choose()); }
 
 TEST_F(RecordConfigSourceTest, GivesTheFastestRecordAndNamesIt) {
   const Record slow = Finish(Sound(900)), fast = Finish(Sound(500));

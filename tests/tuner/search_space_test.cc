@@ -53,7 +53,7 @@ TEST_F(SearchSpaceTest, AChildsKnobsAreItsParents) {
   for (const auto& [knob, value] : child.config.values()) EXPECT_TRUE(value == 1 || value == 2);
 }
 
-TEST_F(SearchSpaceTest, WhatNoScheduleKnowsIsInvalid) {
+TEST_F(SearchSpaceTest, RefusesConfigsThatNoScheduleHas) {
   EXPECT_FALSE(space_.Valid({"three", Config()}));
   EXPECT_FALSE(space_.Valid({"one", Config::Parse("a=4 b=4 c=1 d=1")}));
   EXPECT_EQ(space_.Find("three"), nullptr);

@@ -138,7 +138,7 @@ TEST(ModelGuided, FindsBetterConfigsThanRandomSearchOnAverage) {
   EXPECT_LT(guided, random);
 }
 
-TEST(ModelGuided, WhatIsKnownOfAnotherTaskHelps) {
+TEST(ModelGuided, LearnsFromOtherTasks) {
   const FakeSchedule schedule("schedule", 8);
   const SearchTask task = FakeTask({&schedule});
   SearchTask other = task;

@@ -47,7 +47,7 @@ TEST(ExpectedGain, IsTheShareOfTheModelsTime) {
   EXPECT_NEAR(ExpectedGain({Task(1, 100, 0.1)}, 2), 0.19, 1e-12);
 }
 
-TEST(ExpectedGain, OfStoppedTasksIsNone) {
+TEST(ExpectedGain, OfStoppedTasksIsZero) {
   TaskProgress stopped = Task(1, 100, 0.5);
   stopped.stopped = true;
   EXPECT_EQ(ExpectedGain({stopped}, 16), 0);

@@ -185,7 +185,7 @@ TEST_F(BenchProgram, RefusesToCompareUnlikeThings) {
   ExpectRefusal(kBench + " b.hone --baseline base.json", 78, "cannot be compared");
 }
 
-TEST_F(BenchProgram, RefusesABaselineThatIsNone) {
+TEST_F(BenchProgram, RefusesAFileThatIsNoBaseline) {
   ExpectRefusal(kBench + " --baseline none.json", 66, "none.json");
   for (const char* text : {"{", "[]", "{\"format\":\"hone-log\"}", "{\"format\":\"hone-bench\",\"version\":2}",
                            "{\"format\":\"hone-bench\",\"version\":1}"}) {
@@ -244,7 +244,7 @@ TEST_F(BenchProgram, BuildsModelsAndLeavesNoPackage) {
   ExpectRefusal("hone bench zoo:mlpp", 66, "mlp");
 }
 
-TEST_F(BenchProgram, TellsEnergyOrWhyThereIsNone) {
+TEST_F(BenchProgram, ReportsEnergyOrWhyItIsUnknown) {
   const ProgramResult told = Shell(kBench + " --energy");
   EXPECT_EQ(told.code, 0) << told.err;
   const Json energy = Document(kBench + " --energy");

@@ -85,7 +85,7 @@ TEST_F(DashboardInBrowser, FollowsWithoutAComplaintOrARequestElsewhere) {
   for (const std::string& request : page_->requests) EXPECT_TRUE(request.starts_with(url_)) << request;
 }
 
-TEST_F(DashboardInBrowser, IsThereForKeyboardsAndScreenReaders) {
+TEST_F(DashboardInBrowser, WorksWithKeyboardsAndScreenReaders) {
   ASSERT_TRUE(page_->Await("document.querySelectorAll('.wide').length > 1"));
   EXPECT_EQ(page_->Text("[...document.querySelectorAll('.wide')].every(w => w.tabIndex === 0 && "
                         "w.getAttribute('aria-label').length > 0)"),

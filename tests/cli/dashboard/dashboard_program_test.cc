@@ -190,7 +190,7 @@ int64_t ResidentKiB(pid_t process) {
   return 0;
 }
 
-TEST_F(DashboardProgram, AViewerWhoStallsCostsNeitherMemoryNorOthersTheirEvents) {
+TEST_F(DashboardProgram, AStalledViewerTakesNoMemoryAndDelaysNoOther) {
   SpawnedProgram& program = Serve();
   std::list<EventViewer> stalled;
   for (int i = 0; i < 10; ++i) stalled.emplace_back(port_, std::vector<std::string>{}, 4096);
@@ -251,7 +251,7 @@ TEST_F(DashboardProgram, ATrackerThatRestartsIsFoundAgain) {
   Await(viewer, "fleet", tracker + " answers");
 }
 
-TEST_F(DashboardProgram, ATrackerThatSaysNothingDelaysNoEnd) {
+TEST_F(DashboardProgram, ASilentTrackerDoesNotDelayTheEnd) {
   SpawnedProgram& program = Serve({"--tracker", "tcp://127.0.0.1:9"});
   EventViewer viewer(port_);
   ASSERT_TRUE(viewer.Next());
@@ -261,7 +261,7 @@ TEST_F(DashboardProgram, ATrackerThatSaysNothingDelaysNoEnd) {
   EXPECT_LT(MonotonicNs() - begin_ns, kSecondNs);
 }
 
-TEST_F(DashboardProgram, WithATokenNobodySeesAnythingWithoutIt) {
+TEST_F(DashboardProgram, ATokenIsRequiredForEveryPage) {
   Append(1);
   Serve({"--token-file", Path("token")});
   const std::string token = LineOf("token");
@@ -320,7 +320,7 @@ TEST_F(DashboardProgram, WaitsForTheFirstTuning) {
   Await(viewer, "run-a", ">1</td>");
 }
 
-TEST_F(DashboardProgram, TellsWhereItIs) {
+TEST_F(DashboardProgram, PrintsItsAddress) {
   Serve();
   EXPECT_EQ(url_, fmt::format("http://127.0.0.1:{}/", port_));
   EXPECT_THAT(LineOf("dashboard.err"), HasSubstr("dashboard at " + url_));

@@ -33,7 +33,7 @@ class CodeCostTest : public testing::Test {
   }
 };
 
-TEST_F(CodeCostTest, IsOfAllItemsAndOfEachTripOfALoop) {
+TEST_F(CodeCostTest, CountsAllItemsAndEachIterationOfALoop) {
   const CodeCost one = Cost(1000, Adding(16));
   EXPECT_TRUE(one.known);
   EXPECT_NEAR(Cost(3000, Adding(16)).cycles, 3 * one.cycles, 0.01 * one.cycles);
@@ -41,7 +41,7 @@ TEST_F(CodeCostTest, IsOfAllItemsAndOfEachTripOfALoop) {
   EXPECT_NEAR(one.bytes, 1000 * 16 * 2 * kBytes, 0.01 * one.bytes + 1000 * 2 * 8);
 }
 
-TEST_F(CodeCostTest, IsNoneOfASideThatIsNeverTaken) {
+TEST_F(CodeCostTest, DoesNotCountABranchThatIsNeverTaken) {
   const auto guarded = [](int64_t at_least) {
     return [at_least](KernelBuilder& b, const StageArgs& args) {
       b.If(b.ir().CreateICmpSGE(args.end, b.Index(at_least)), [&] { Adding(100)(b, args); });
@@ -51,7 +51,7 @@ TEST_F(CodeCostTest, IsNoneOfASideThatIsNeverTaken) {
   EXPECT_NEAR(Cost(1000, guarded(1000)).cycles, Cost(1000, Adding(100)).cycles, 100);
 }
 
-TEST_F(CodeCostTest, IsOfTilesThatEndWithTheirAxis) {
+TEST_F(CodeCostTest, CountsPartialTiles) {
   constexpr int64_t kTile = 100, kElements = 950, kFloat = 4;
   const auto tiled = [](KernelBuilder& b, const StageArgs& args) {
     Value* out = b.Operand(args, 0);

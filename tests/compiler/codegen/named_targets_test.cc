@@ -56,7 +56,7 @@ TEST(NamedTargets, CostWhatTheTableOfTheDocsSays) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(Nicknames, ResolveToWhatTheyMean) {
+TEST(Nicknames, ResolveToTargets) {
   for (const Nickname& each : Nicknames()) {
     EXPECT_EQ(ResolveTarget(each.word), ResolveTarget(each.means)) << each.word;
   }

@@ -50,7 +50,7 @@ TEST(OnnxFunctions, AreWrittenOutWithTheAttributesOfEachCall) {
   EXPECT_THAT(Computed(Twice()), ElementsAre(-0.125F, 2));
 }
 
-TEST(OnnxFunctions, UseDefaultsWhereTheCallSaysNothing) {
+TEST(OnnxFunctions, UseDefaultsForAttributesThatTheCallOmits) {
   ModelMaker model = Twice();
   model.graph().mutable_node(1)->clear_attribute();
   EXPECT_THAT(Computed(model), ElementsAre(-0.005F, 2));  // LeakyRelu's default slope

@@ -172,7 +172,7 @@ TEST(OnnxRange, CountsIntegersThatADoubleDoesNotHold) {
   EXPECT_EQ(IntegerAt(range, 2), kLarge + 4);
 }
 
-TEST(OnnxPad, SurroundsIntegersWithOnesThatADoubleDoesNotHold) {
+TEST(OnnxPad, PadsWithIntegersThatADoubleDoesNotHold) {
   ModelMaker model(13);
   model.Ints("x", {INT64_MIN + 1}).Ints("pads", {1, 1}).Ints("with", {INT64_MAX}).Input("z", {1});
   model.Node("Pad", {"x", "pads", "with"}, {"y"}).Output("y").Output("z");

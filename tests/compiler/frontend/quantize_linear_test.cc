@@ -31,7 +31,7 @@ TEST(QuantizeLinear, RoundsHalvesToEvenAddsTheZeroPointAndSaturates) {
   EXPECT_THAT(Values(RunOnnx(s8.Bytes(), {{"x", Floats(x)}})[0]), ElementsAre(-4, -4, -2, -2, -4, -6, 0, 127, -128));
 }
 
-TEST(QuantizeLinear, IsUnsignedWithoutAZeroPointUnlessItSaysOtherwise) {
+TEST(QuantizeLinear, IsUnsignedWithoutAZeroPointByDefault) {
   const std::vector<double> x{-3, 300, 2.5};
   ModelMaker plain, said(21);
   plain.Input("x", {3}).Weight("s", {}, {1}).Node("QuantizeLinear", {"x", "s"}, {"y"}).Output("y");

@@ -100,7 +100,7 @@ TEST(RangedFaults, PackedRowsAreGatheredForAnyLength) {
 }
 
 // A model of three rows or more, and another for fewer.
-TEST(RangedFaults, ABranchThatIsNotTakenAsksNothing) {
+TEST(RangedFaults, ABranchThatIsNotTakenChecksNothing) {
   ModelMaker model(17);
   model.Input("x", {-1, 2}).IntegerInput("long", 9, {});
   Name(model, 0, 0, "rows");

@@ -180,7 +180,7 @@ int64_t Multiplications(const relay::IRModule& module) {
 }
 
 // Millions of multiplications in convolutions, from the papers' tables or added up by hand.
-TEST(Zoo, NetworksAreOfTheSizeThatTheirPapersSay) {
+TEST(Zoo, NetworksHaveTheSizesOfTheirPapers) {
   EXPECT_NEAR(Multiplications(BuildZoo("googlenet")) / 1e6, 1582, 2);
   EXPECT_NEAR(Multiplications(BuildZoo("densenet-121")) / 1e6, 2833, 2);
   EXPECT_NEAR(Multiplications(BuildZoo("shufflenet")) / 1e6, 137, 2);

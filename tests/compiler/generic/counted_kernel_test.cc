@@ -30,7 +30,7 @@ TEST(ArgwhereKernel, FindsAnyShareOfAnyType) {
   }
 }
 
-TEST(ArgwhereKernel, GoesOnFromChunkToChunk) {
+TEST(ArgwhereKernel, ContinuesAcrossChunks) {
   for (const int64_t elements : {1, 4096, 4097, 20000}) {
     const ExprPtr x = Param("x", {elements});
     CheckFunction(Function({x}, relay::MakeCall("argwhere", {x})), {Sparse({elements}, 0.3, DType::kFloat32, 2)});

@@ -93,7 +93,7 @@ TEST(Attention, TakesReshapesBetweenAndTransposesAround) {
   CheckFunction(function, {}, kTolerance);
 }
 
-TEST(Attention, IsNoneWhereSomebodyElseReadsTheScores) {
+TEST(Attention, IsNotFormedIfAnotherNodeReadsTheScores) {
   const Sizes s;
   const ExprPtr scores = Scores(s), weights = Softmax(Scores(s));
   const ExprPtr both = relay::MakeTuple({Product(Softmax(scores), Values(s), false), scores});
@@ -102,24 +102,24 @@ TEST(Attention, IsNoneWhereSomebodyElseReadsTheScores) {
   EXPECT_FALSE(AttentionIn(Fused(kept)));
 }
 
-TEST(Attention, IsNoneWithoutAProductInTheSoftmax) {
+TEST(Attention, IsNotFormedWithoutAProductInTheSoftmax) {
   const Sizes s;
   const ExprPtr given = Input("scores", {s.products, s.queries, s.keys});
   EXPECT_FALSE(AttentionIn(Fused(Product(Softmax(given), Values(s), false))));
 }
 
-TEST(Attention, IsNoneWhereTheSoftmaxRunsAlongAnotherAxis) {
+TEST(Attention, IsNotFormedIfTheSoftmaxRunsAlongAnotherAxis) {
   const Sizes s;
   EXPECT_FALSE(AttentionIn(Fused(Product(Softmax(Scores(s), 1), Values(s), false))));
 }
 
-TEST(Attention, IsNoneWhereTheLogarithmIsTaken) {
+TEST(Attention, IsNotFormedIfTheLogarithmIsTaken) {
   const Sizes s;
   const ExprPtr weights = MakeCall("nn.log_softmax", {Scores(s)}, {{"axis", int64_t{-1}}});
   EXPECT_FALSE(AttentionIn(Fused(Product(weights, Values(s), false))));
 }
 
-TEST(Attention, IsNoneWhereAReshapeCutsRowsOfScores) {
+TEST(Attention, IsNotFormedIfAReshapeCutsRowsOfScores) {
   const Sizes s{.products = 2, .queries = 4, .keys = 6};
   const ExprPtr weights = Reshape(Softmax(Reshape(Scores(s), {2, 2, 12})), {2, 4, 6});
   EXPECT_FALSE(AttentionIn(Fused(Product(weights, Values(s), false))));

@@ -84,7 +84,7 @@ TEST(BuildContext, ABatchIsSplitForTheThreadsThatAreTuned) {
   EXPECT_NE(Tuned(module, few), Tuned(module, many)) << "threads share a larger cache";
 }
 
-TEST(BuildContext, LayersAreOfThePrecisionThatIsTuned) {
+TEST(BuildContext, LayersHaveThePrecisionThatIsTuned) {
   const relay::IRModule module = Network("squeezenet_v1.1", 1);
   const BuildContext wide = TestContext().build;
   BuildContext narrow = wide;

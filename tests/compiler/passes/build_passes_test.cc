@@ -54,7 +54,7 @@ TEST(BuildPasses, ParametersAreReplacedWithTheSamePasses) {
   EXPECT_EQ(ReplaceParams(parts, Network(2), "built"), Build(Network(2), options).package);
 }
 
-TEST(BuildPasses, APackageTellsOfNoPassesThatNobodyNamed) {
+TEST(BuildPasses, APackageNamesOnlyPassesThatWereChosen) {
   const auto package = Package::InspectBytes(Build(Network(0), Without({})).package, "built");
   EXPECT_FALSE(package->manifest().at("built").contains("disabled_passes"));
   EXPECT_FALSE(package->manifest().at("built").contains("required_passes"));

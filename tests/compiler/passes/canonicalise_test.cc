@@ -38,7 +38,7 @@ TEST(Canonicalise, ShapeOperatorsAreReshapes) {
   EXPECT_THAT(Canonical(flat, 0), ElementsAre("nn.relu", "reshape"));
 }
 
-TEST(Canonicalise, ReshapesOfReshapesAreOneAndBackIsNone) {
+TEST(Canonicalise, JoinsReshapesAndDropsOnesBackToTheFirstShape) {
   const ExprPtr flat = MakeCall("nn.batch_flatten", {Image()});
   EXPECT_THAT(Canonical(MakeCall("reshape", {flat}, {{"newshape", std::vector<int64_t>{4, 72}}})),
               ElementsAre("reshape"));
@@ -87,7 +87,7 @@ TEST(Canonicalise, AQuotientByASharedRootIsAProduct) {
   EXPECT_THAT(Canonical(quotient({4, 8})), ElementsAre("abs", "sqrt", "divide"));
 }
 
-TEST(Canonicalise, LargeWindowsAreOfColumnsThenOfRows) {
+TEST(Canonicalise, SplitsLargeWindowsIntoColumnsAndRows) {
   const auto pool = [](const char* op, std::vector<int64_t> size, std::vector<int64_t> strides, bool padding_counts) {
     relay::Attrs attrs{{"pool_size", size},
                        {"strides", strides},

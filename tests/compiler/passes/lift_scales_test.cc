@@ -168,7 +168,7 @@ TEST(LiftScales, RoundsAgainForAnotherScale) {
   ExpectSameMeaning(module, Lifted(module), 0);
 }
 
-TEST(WholeRangeOf, KnowsWhatIsLeftOfWholeNumbers) {
+TEST(WholeRangeOf, IsKnownForRoundedValues) {
   const auto range = [](const ExprPtr& expr) { return WholeRangeOf(relay::InferType(ModuleOf(expr)).main->body); };
   const ExprPtr x = Input("x", {4});
   EXPECT_FALSE(range(MakeCall("nn.relu", {x})).has_value());

@@ -175,7 +175,7 @@ TEST(StoreBFloat16, ProductsWithoutPairsStayInFloat32) {
       ElementsAre("float32 float32 float32: none", "float32 float32 float32: none", "float32 float32 float32: none"));
 }
 
-TEST(StoreBFloat16, InputsAreRoundedWhereTheFirstLayersAreToBeOfItToo) {
+TEST(StoreBFloat16, RoundsInputsIfTheFirstLayersAreChosen) {
   const ExprPtr x = Input("x", {1, 3, 6, 6});
   const IRModule module = ModuleOf(MakeCall("add", {Conv(x, 3, 8, 3, 1), Conv(x, 3, 8, 1, 2)}));
   const IRModule stored = StoreBFloat16(module, {.round_inputs = true});

@@ -66,7 +66,7 @@ std::string Replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-TEST(StoreHalves, MovesBetweenCastsAreOfTheHalf) {
+TEST(StoreHalves, MovesBetweenCastsKeepTheHalf) {
   for (const char* half : {"float16", "bfloat16"}) {
     EXPECT_THAT(Stored(Typed(Replaced(kMoves, "HALF", half))),
                 ElementsAre("concatenate", "transpose", "where", "nn.pad", "split", "reshape"))
@@ -141,7 +141,7 @@ def @main(%x: Tensor[(4, 2, 6), float16], %y: Tensor[(2, 5, 6), float32]) {
               ElementsAre("cast", "transpose", "nn.batch_matmul"));
 }
 
-TEST(StoreHalves, ATableOfTheModelsNumbersIsOfTheHalf) {
+TEST(StoreHalves, ATableOfWeightsIsStoredAsTheHalf) {
   const auto taken = [](const Tensor& table) {
     const ExprPtr places = relay::MakeVar("i", relay::TensorType({1, 5}, DType::kInt64));
     return MakeCall("nn.relu", {MakeCall("take", {relay::MakeConstant(table), places})});

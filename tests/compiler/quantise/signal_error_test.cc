@@ -20,7 +20,7 @@ TEST(SignalError, IsThatOfAllThatWasCompared) {
   EXPECT_NEAR(error.largest(), 1, 1e-9);
 }
 
-TEST(SignalError, OfWhatIsRightIsNone) {
+TEST(SignalError, OfEqualSignalsIsZero) {
   SignalError error;
   error.Add(Floats({1, -2}), Floats({1, -2}));
   EXPECT_EQ(error.sqnr_db(), SignalError::kExact);

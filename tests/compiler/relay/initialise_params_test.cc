@@ -83,7 +83,7 @@ TEST(InitialiseParams, XavierIsUniformWithinItsBound) {
   EXPECT_NEAR(m.variance, bound * bound / 3, 0.02 * bound * bound);
 }
 
-TEST(InitialiseParams, HeIsNormalOfTwoByItsInputs) {
+TEST(InitialiseParams, HeInitialisationIsNormalWithVarianceTwoOverInputs) {
   const Moments m = MomentsOf(Value(InitialiseParams(Layer(), He()), "conv_weight"));
   EXPECT_NEAR(m.variance, 2.0 / (64 * 9), 0.02 * 2.0 / (64 * 9));
   EXPECT_GE(m.largest, 2.5 * std::sqrt(m.variance)) << "not uniform";

@@ -65,7 +65,7 @@ TEST(MatchPattern, TriesAlternativesInTheirOrder) {
   EXPECT_NE((*match)[second], nullptr);
 }
 
-TEST(MatchPattern, AsksForAttributesTypesAndMore) {
+TEST(MatchPattern, ComparesAttributesTypesAndMore) {
   const ExprPtr x = MakeVar("x", TensorType({1, 8}));
   const ExprPtr softmax = InferType(MakeFunction(MakeCall("nn.softmax", {x}, {{"axis", int64_t{1}}})))->body;
   EXPECT_TRUE(MatchPattern(IsCall("nn.softmax").WithAttr("axis", int64_t{1}), softmax));

@@ -39,7 +39,7 @@ TEST(RoiAlign, OutsideIsZero) {
 }
 
 // The largest weighted pixel: for a sample midway between four pixels, a quarter of the largest.
-TEST(RoiAlign, MaxIsOfWeightedPixels) {
+TEST(RoiAlign, MaxTakesWeightedPixels) {
   const Tensor roi = Floats({1, 4}, {2, 1, 4, 3});
   EXPECT_THAT(RunFor("vision.roi_align", {Slope(), roi, Int64s({1}, {0})}, Pooled(1, 1, 1, true, "max")),
               Near({0.25 * 23}));

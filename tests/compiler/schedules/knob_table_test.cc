@@ -91,7 +91,7 @@ TEST(KnobTable, NamesEachKnobOnce) {
   }
 }
 
-TEST(KnobTable, RefusesAnUnknownKnobByNameAndSaysWhichThereAre) {
+TEST(KnobTable, RefusesAnUnknownKnobAndListsTheKnown) {
   for (const Case& c : EveryScheduleOfEveryMachine()) {
     SCOPED_TRACE(c.ToText());
     Config config = SomeValid(c);

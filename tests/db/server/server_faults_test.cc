@@ -70,7 +70,7 @@ TEST_F(RestartedServer, ClaimsWaitForItToo) {
   EXPECT_TRUE(RecordStore::Open(where_)->claims().Take("a"));
 }
 
-TEST_F(RestartedServer, WhoIsNotPatientGetsOneLine) {
+TEST_F(RestartedServer, AClientWithoutPatienceGetsOneLine) {
   const auto store = RecordStore::Open(where_);
   server_.Kill();
   const Error error = Refusal([&] { store->Append({SampleRecord(1)}); });

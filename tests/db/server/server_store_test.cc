@@ -62,7 +62,7 @@ TEST(ServerAddress, PathsOfFilesAreNone) {
   }
 }
 
-TEST(ServerAddress, NobodyWhoAnswersIsAnErrorOfTheStore) {
+TEST(ServerAddress, AMissingServerIsAnErrorOfTheStore) {
   const Error error = OpenRefusal("postgresql:///x?host=/nowhere");
   EXPECT_EQ(error.code(), ExitCode::kIo);
   EXPECT_THAT(error.what(), HasSubstr("does not answer"));
@@ -212,7 +212,7 @@ TEST(ServerClaimsTest, AreHeldByOneAndGoWithTheirHolder) {
   EXPECT_TRUE(there->claims().Take("b"));
 }
 
-TEST(ServerStore, WhoListensHearsOfRecords) {
+TEST(ServerStore, NotifiesListenersOfNewRecords) {
   const StorePlace place;
   const auto store = place.Open();
   ServerLink listener(place.where());

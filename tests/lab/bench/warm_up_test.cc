@@ -23,7 +23,7 @@ TEST(WarmUp, LastsAtLeastSoLong) {
   EXPECT_EQ(RunsUntilOver(warm_up, [](int64_t) -> int64_t { return 1000; }), 50);
 }
 
-TEST(WarmUp, GoesOnWhileRunsBecomeFaster) {
+TEST(WarmUp, ContinuesWhileRunsBecomeFaster) {
   WarmUp warm_up(0, 100'000'000);
   // Falls by 1 % per run until run 40.
   const int64_t runs =
@@ -44,7 +44,7 @@ TEST(WarmUp, EndsUnsettledWhenItsTimeIsOver) {
   EXPECT_FALSE(warm_up.settled());
 }
 
-TEST(WarmUp, KnowsNothingBeforeTheFirstRun) { EXPECT_EQ(WarmUp(0, 1).run_ns(), 0); }
+TEST(WarmUp, IsUnknownBeforeTheFirstRun) { EXPECT_EQ(WarmUp(0, 1).run_ns(), 0); }
 
 }  // namespace
 }  // namespace hone

@@ -136,7 +136,7 @@ TEST_F(EventServerTest, EveryViewerIsTold) {
 
 // The parts exceed all buffers on the way. A viewer that does not read makes nothing pile up, and delays no other
 // viewer.
-TEST_F(EventServerTest, AViewerWhoStallsGetsTheNewestWhenHeReadsOn) {
+TEST_F(EventServerTest, AStalledViewerGetsTheNewestStateWhenItReadsAgain) {
   part_bytes_ = 1 << 20;
   const int port = Start();
   EventViewer stalled(port, {}, 4096);

@@ -36,7 +36,7 @@ TEST(SectionBoard, IsSilentAboutWhatStaysTheSame) {
   EXPECT_EQ(board.Since(version).text, nullptr);
 }
 
-TEST(SectionBoard, TellsOfOrderAndOfWhatIsGone) {
+TEST(SectionBoard, ReportsOrderAndRemovedSections) {
   SectionBoard board(1);
   board.Put(0, {{"a", "one"}, {"b", "two"}});
   int64_t version = board.Since(0).version;
@@ -59,7 +59,7 @@ TEST(SectionBoard, KeepsTheNewestStateAlone) {
   EXPECT_LT(update.text->size(), 100U);
 }
 
-TEST(SectionBoard, SharesOneTextAmongThoseWhoSawTheSame) {
+TEST(SectionBoard, SharesOneTextAmongViewersOfTheSameState) {
   SectionBoard board(1);
   board.Put(0, {{"a", "one"}});
   EXPECT_EQ(board.Since(0).text, board.Since(0).text);

@@ -110,7 +110,7 @@ TEST_F(TuningWatchTest, AnEmptyStoreHasNothing) {
   EXPECT_EQ(Look().arrived, 0);
 }
 
-TEST_F(TuningWatchTest, KnowsWhatWasThereAndWhatComes) {
+TEST_F(TuningWatchTest, ReportsEarlierAndNewTrials) {
   PutRun("a", "running");
   store_.Append({Trial("a", kLarge, 9'000), Trial("a", kSmall, 1'000)});
   WatchedStore state = Look();
@@ -279,7 +279,7 @@ TEST_F(TuningWatchTest, ARunOfAnOlderHoneHasTasksAndNoSum) {
   }
 }
 
-TEST_F(TuningWatchTest, KnowsAtMostSoManyRuns) {
+TEST_F(TuningWatchTest, KeepsALimitedNumberOfRuns) {
   std::vector<Record> records;
   for (size_t i = 0; i < TuningWatch::kMostRuns + 20; ++i) {
     PutRun(fmt::format("run{}", i), "running");
@@ -364,7 +364,7 @@ TEST_F(TuningWatchTest, SaysThatTheRunnersOfARunAreLost) {
   EXPECT_EQ(Look().runs[0].state, "running");
 }
 
-TEST(TrialRate, IsOfTheLastWhile) {
+TEST(TrialRate, CountsTheLastMinutes) {
   TrialRate rate;
   EXPECT_EQ(rate.PerSecond(0), 0);
   for (int i = 0; i < 10'000; ++i) rate.Count(kBegin + 25 * i);

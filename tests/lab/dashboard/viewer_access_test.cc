@@ -76,7 +76,7 @@ TEST(Token, IsMadeOnceAndReadAgain) {
   EXPECT_EQ(file.st_mode & 0777, 0600U);
 }
 
-TEST(Token, IsRefusedWhereOthersMayReadItAndWhereItIsNone) {
+TEST(Token, IsRefusedIfOthersMayReadItOrItIsDamaged) {
   const TempFolder folder;
   const std::string path = folder.File("token");
   const auto expect_refusal = [&path](const std::string& why) {

@@ -50,7 +50,7 @@ TEST(ChangePoints, OfThreeTimesTheNoiseAreFound) {
   EXPECT_GE(found, 43) << "of 50, to one value";
 }
 
-TEST(ChangePoints, OneOutlierIsNone) {
+TEST(ChangePoints, DoesNotReportOneOutlier) {
   std::vector<double> values = Levels({{30, 10}}, 0.1, 3);
   values[17] = 100;
   EXPECT_THAT(ChangePoints(values, 0.01), IsEmpty());

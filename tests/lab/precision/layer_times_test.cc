@@ -17,7 +17,7 @@ Plan PlanOf(const std::vector<std::vector<std::string>>& nodes) {
   return plan;
 }
 
-TEST(LayerTimes, WhatIsNoLayerIsOfTheNextOneAndAtTheEndOfTheLast) {
+TEST(LayerTimes, CountOtherOperatorsWithTheNextLayer) {
   const Plan plan = PlanOf({{"cast"}, {"conv1", "relu1"}, {"pool"}, {}, {"conv2"}, {"softmax"}});
   EXPECT_EQ(LayerTimes(plan, {1, 10, 2, 3, 20, 4}, {"conv1", "conv2"}), (Times{{"conv1", 11}, {"conv2", 29}}));
 }

@@ -51,7 +51,7 @@ TEST_F(NoisyNetworkTest, AnErrorAtAValueGoesThroughAllThatIsBehindIt) {
   EXPECT_FLOAT_EQ(Run(network, {{0, Row({1, 0.5F}, {1, 2})}, {1, Row({7}, {1, 1})}}), 97);
 }
 
-TEST_F(NoisyNetworkTest, AnErrorIsOfOneRunAlone) {
+TEST_F(NoisyNetworkTest, AnErrorAffectsOneRun) {
   NoisyNetwork network(typed_, {hidden_}, Here());
   network.SetInputs({{"x", Row({1, 1}, {1, 2})}});
   EXPECT_FLOAT_EQ(Run(network, {{0, Row({1, 1}, {1, 2})}}), 140);
