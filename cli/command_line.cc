@@ -49,11 +49,11 @@ std::string OneLine(std::string text) {
 }
 
 // Why the text is no integer in range, or "". CLI11 would read -1 as the greatest uint64.
-std::string WholeNumber(const std::string& text) {
+std::string WhyNoInteger(const std::string& text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size()) return "";
-  return fmt::format("{} is not a whole number from 0 to {}", text, std::numeric_limits<uint64_t>::max());
+  return fmt::format("{} is not an integer from 0 to {}", text, std::numeric_limits<uint64_t>::max());
 }
 
 // The choices in the type name that IsMember sets: "TEXT:{bash,zsh,fish}".
@@ -198,7 +198,7 @@ Option CommandLine::Add(const std::string& name, int64_t& value, const std::stri
 }
 
 Option CommandLine::Add(const std::string& name, uint64_t& value, const std::string& description) {
-  return Added(app_->add_option(name, value, description)->check(WholeNumber));
+  return Added(app_->add_option(name, value, description)->check(WhyNoInteger));
 }
 
 Option CommandLine::Add(const std::string& name, double& value, const std::string& description) {

@@ -223,7 +223,7 @@ int Run(const Arguments& arguments, const std::vector<std::string>& words) {
 namespace __gnu_cxx {
 void __verbose_terminate_handler();
 void __verbose_terminate_handler() {
-  hone::WriteToStderr("hone-runner: ended by an exception that nobody takes\n");
+  hone::WriteToStderr("hone-runner: ended by an uncaught exception\n");
   std::abort();
 }
 }  // namespace __gnu_cxx

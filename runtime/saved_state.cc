@@ -63,7 +63,7 @@ class StateReader {
  public:
   StateReader(std::string_view bytes, const Package& package) : rest_(bytes), package_(package) {
     if (bytes.size() < sizeof(SavedHeader) + sizeof(Sha256Digest) || !bytes.starts_with(kStateMagic)) {
-      RefuseState("is none: it does not begin as save_state writes it");
+      RefuseState("has the wrong form: it does not begin as save_state writes it");
     }
     const SavedHeader header = Take<SavedHeader>();
     if (header.version != kSavedStateVersion) {

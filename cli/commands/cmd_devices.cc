@@ -212,7 +212,7 @@ int ChangeCommand(const std::string& command, const std::string& opposite, const
 }
 
 int HoldCommand(const Arguments& arguments) {
-  return ChangeCommand("hold", "unhold", "Keeps runners for yourself: they serve nobody else until then.", arguments);
+  return ChangeCommand("hold", "unhold", "Keeps runners for yourself: they serve no other user until then.", arguments);
 }
 int UnholdCommand(const Arguments& arguments) {
   return ChangeCommand("unhold", "hold", "Gives back the runners that you hold.", arguments);

@@ -141,7 +141,7 @@ void PrintBook(const KeyBook& book) {
   }
   Print("tracker's own key: {} ({})\n", book.server_key, KeyFingerprint(book.server_key));
   Print("{}", table.empty() ? "no key is admitted yet\n" : table.ToText());
-  for (const AuthorizedList::Fault& f : book.list.faults) Note("line {} admits nobody: {}\n", f.line, f.why);
+  for (const AuthorizedList::Fault& f : book.list.faults) Note("line {} admits no client: {}\n", f.line, f.why);
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ class PlanCheck {
     for (const int extent : ExtentsOf(call)) {
       const PlanBuffer& buffer = Nth(plan_.buffers, extent);
       const bool is_there = buffer.kind == BufferKind::kInput || Nth(written_, extent).Cover(0, buffer.size_bytes);
-      Require(is_there, where, "leaves out work by an extent that nobody wrote: " + Named(buffer));
+      Require(is_there, where, "leaves out work by an extent that was not written: " + Named(buffer));
     }
     for (size_t i = function.params.size(); i < types.size(); ++i)
       CheckWrite(call.operands[i], *types[i], index, where);
@@ -152,7 +152,8 @@ class PlanCheck {
     const bool given = kept || buffer.kind == BufferKind::kInput || buffer.kind == BufferKind::kParam;
     if (kept) first_read_.try_emplace(index, call);
     ForImages(view, type, where, [&](int64_t begin, int64_t end) {
-      Require(given || written_[index].Cover(begin, end), where, "reads what nobody wrote in " + Named(buffer));
+      Require(given || written_[index].Cover(begin, end), where,
+              "reads memory that was not written in " + Named(buffer));
     });
   }
 

@@ -107,7 +107,7 @@ void PipedInput::AwaitWriter() {
     }
     if (SomethingCame(file_.fd())) return file_.Block();
   }
-  throw Error(ExitCode::kNoInput, fmt::format("{} is a pipe that nobody writes to", path_));
+  throw Error(ExitCode::kNoInput, fmt::format("{} is a pipe without a writer", path_));
 }
 
 size_t PipedInput::Fill() {

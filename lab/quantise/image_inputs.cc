@@ -142,7 +142,7 @@ void CheckImageOptions(const ImageOptions& options, const std::string& calibrate
     throw Error(ExitCode::kUsage, fmt::format("--fit {}: right are cover and stretch", options.fit));
   }
   if (options.given() && calibrate == "random") {
-    throw Error(ExitCode::kUsage, "--mean, --std, --fit and --bgr are of pictures; --calibrate random has none");
+    throw Error(ExitCode::kUsage, "--mean, --std, --fit and --bgr are for images; --calibrate random has none");
   }
 }
 

@@ -47,7 +47,7 @@ std::string BehindText(const ConsideredRecord& considered, const Target& target)
     case Criterion::kEmulated:
       return "measured under an emulator";
     case Criterion::kLoss:
-      return "its kind of machine loses more here, or nobody knows";
+      return "its kind of machine loses more here, or that is unknown";
     case Criterion::kCode:
       return fmt::format("code for {}, not {}", row.setup->target.cpu, target.cpu);
     case Criterion::kThreads:

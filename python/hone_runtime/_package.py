@@ -155,7 +155,7 @@ def as_shape(name: str, shape: Any) -> Tuple[int, ...]:
     try:
         return tuple(operator.index(dim) for dim in shape)
     except TypeError:
-        raise UsageError(f"the shape of '{name}' is {shape!r}; whole numbers, as (1, 3, 224, 224), would be right") from None
+        raise UsageError(f"the shape of '{name}' is {shape!r}; integers, as (1, 3, 224, 224), would be right") from None
 
 
 def _c_shape(name: str, shape: Any) -> ctypes.Array[ctypes.c_int64]:

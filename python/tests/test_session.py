@@ -385,7 +385,7 @@ def test_says_what_is_wrong_with_names_and_counts(small_package):
         (lambda: hone.Package(small_package, shapes=[1]), "shapes is a list; a dict of shapes by name would be right"),
         (
             lambda: hone.Package(small_package, shapes={"data": (1, 2.5)}),
-            "the shape of 'data' is (1, 2.5); whole numbers, as (1, 3, 224, 224), would be right",
+            "the shape of 'data' is (1, 2.5); integers, as (1, 3, 224, 224), would be right",
         ),
         (lambda: hone.load(""), "the path of a package is an empty text; that of a file would be right"),
         (lambda: hone.load(None), "the path of a package is a NoneType; text or a path would be right"),

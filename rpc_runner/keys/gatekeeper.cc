@@ -90,8 +90,8 @@ void Gatekeeper::ReadFiles() {
       list_text_ = std::move(text);
       const AuthorizedList list = ParseAuthorizedList(list_text_);
       for (const AuthorizedList::Fault& fault : list.faults) {
-        WriteToStderr(
-            ErrorLine("hone tracker", fmt::format("{}:{} admits nobody: {}", folder_.list(), fault.line, fault.why)));
+        WriteToStderr(ErrorLine("hone tracker",
+                                fmt::format("{}:{} admits no client: {}", folder_.list(), fault.line, fault.why)));
       }
       TakeList(list);
     }
@@ -107,7 +107,7 @@ void Gatekeeper::OnUnreadable(const std::string& why) {
     unreadable_ns_ = read_ns_;
     WriteToStderr(ErrorLine("hone tracker", why));
   } else if (read_ns_ - unreadable_ns_ > kMostUnreadableNs && !keys_.empty()) {
-    WriteToStderr(ErrorLine("hone tracker", why + "; nobody is admitted until it can be read"));
+    WriteToStderr(ErrorLine("hone tracker", why + "; no client is admitted until it can be read"));
     enrolments_.clear();
     TakeList({});
   }

@@ -81,7 +81,7 @@ TrackerContext::ZapHandler::ZapHandler(SocketContext& context, Gatekeeper& gate)
   const int none = 0;
   if (socket_ != nullptr) zmq_setsockopt(socket_, ZMQ_LINGER, &none, sizeof(none));
   if (socket_ == nullptr || stop_fd_ < 0 || zmq_bind(socket_, kEndpoint) != 0) {
-    throw Error(ExitCode::kIo, fmt::format("nobody can be authenticated: {}", zmq_strerror(errno)));
+    throw Error(ExitCode::kIo, fmt::format("clients cannot be authenticated: {}", zmq_strerror(errno)));
   }
   thread_ = std::thread([this] { Loop(); });
 }

@@ -89,11 +89,12 @@ RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
 std::string MetricsText(const TrackerNumbers& n) {
   std::string text = RunnersText(n.status);
   text += One("hone_tracker_leases_total", "counter", "Leases granted.", n.counts.leases);
-  text += One("hone_tracker_lapsed_leases_total", "counter", "Leases that nobody renewed.", n.counts.lapsed_leases);
+  text += One("hone_tracker_lapsed_leases_total", "counter", "Leases that were not renewed in time.",
+              n.counts.lapsed_leases);
   text += One("hone_tracker_lost_runners_total", "counter", "Runners that fell silent.", n.counts.lost_runners);
   text += One("hone_tracker_relayed_frames_total", "counter", "Frames passed on.", n.relayed_frames);
   text += One("hone_tracker_relayed_bytes_total", "counter", "Bytes passed on.", n.relayed_bytes);
-  text += One("hone_tracker_dropped_frames_total", "counter", "Frames that nobody could take.", n.dropped_frames);
+  text += One("hone_tracker_dropped_frames_total", "counter", "Frames whose receiver was gone.", n.dropped_frames);
   text += One("hone_tracker_waiting_bytes", "gauge", "Bytes kept for full connections.", n.waiting_bytes);
   text += One("hone_tracker_bad_frames_total", "counter", "Messages that are no frame of ours.", n.bad_frames);
   text += One("hone_tracker_uptime_seconds", "gauge", "Since the tracker began.", n.up_ns / 1'000'000'000);

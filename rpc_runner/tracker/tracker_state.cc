@@ -118,7 +118,7 @@ void TrackerState::OnHello(const Caller& caller, const Json& header, int64_t now
   const RunnerEntry* old = runners_.Find(entry.id);
   const RunnerEntry* rival = entry.lease.empty() ? nullptr : runners_.FindLease(entry.lease);
   if ((old != nullptr && old->owner != entry.owner) || (rival != nullptr && rival->id != entry.id)) {
-    return Refuse(caller.peer, "not_allowed", "that runner, or its lease, is somebody else's");
+    return Refuse(caller.peer, "not_allowed", "that runner, or its lease, belongs to another client");
   }
   if (old == nullptr && !MakeRoom()) {
     return Refuse(caller.peer, "full", fmt::format("this tracker knows {} runners already", kMostRunners));
@@ -144,7 +144,7 @@ void TrackerState::OnBye(const Caller& caller, const Json& header) {
   RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
   if (runner == nullptr) return;
   if (runner->owner != caller.sender.name || runner->peer != caller.peer) {
-    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
+    return Refuse(caller.peer, "not_allowed", "that runner belongs to another client");
   }
   MarkLost(*runner);
   --counts_.lost_runners;
@@ -155,7 +155,7 @@ void TrackerState::OnRunnerHeartbeat(const Caller& caller, const Json& header, i
   RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
   if (runner == nullptr || runner->state == State::kLost) return Refuse(caller.peer, "unknown_runner", "say hello");
   if (runner->owner != caller.sender.name) {
-    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
+    return Refuse(caller.peer, "not_allowed", "that runner belongs to another client");
   }
   const std::string lease = BoundedText(header, "lease");
   const auto jobs_done = static_cast<int64_t>(HeaderNumber(header, "jobs_done"));
@@ -187,10 +187,10 @@ void TrackerState::OnNeed(const Caller& caller, const Json& header) {
   const RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
   const std::string sha256 = HeaderText(header, "sha256");
   if (runner == nullptr || runner->owner != caller.sender.name || runner->peer != caller.peer) {
-    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
+    return Refuse(caller.peer, "not_allowed", "that runner belongs to another client");
   }
   const std::vector<std::string>* parts = runner->wanted == sha256 ? programs_.Find(sha256) : nullptr;
-  if (parts == nullptr) return Refuse(caller.peer, "no_program", "nobody wants that runner to become this program");
+  if (parts == nullptr) return Refuse(caller.peer, "no_program", "that runner was not asked to become this program");
   outgoing_.push_back({caller.peer, {FrameKind::kBlob, {{"sha256", sha256}}, *parts}});
 }
 
@@ -225,7 +225,7 @@ void TrackerState::OnLeaseTaken(const Caller& caller, const Json& header, int64_
   RunnerEntry* runner = runners_.Find(HeaderText(header, "runner"));
   if (runner == nullptr || runner->state != State::kOffered || runner->lease != HeaderText(header, "lease")) return;
   if (runner->owner != caller.sender.name || runner->peer != caller.peer) {
-    return Refuse(caller.peer, "not_allowed", "that runner is somebody else's");
+    return Refuse(caller.peer, "not_allowed", "that runner belongs to another client");
   }
   runners_.Update(*runner, [&](RunnerEntry& entry) {
     entry.state = State::kBusy;
@@ -249,7 +249,8 @@ void TrackerState::OnLeaseRequest(const Caller& caller, const Json& header, int6
   if (client.key.empty()) throw Error(ExitCode::kBadData, "bad frame: field \"key\" should be a text");
   const auto is_strangers = [&](const TrackerClient& other) { return other.owner != client.owner; };
   if (RunnerEntry* runner = runners_.FindClient(client.id)) {
-    if (is_strangers(runner->client)) return Refuse(caller.peer, "not_allowed", "that client is somebody else's");
+    if (is_strangers(runner->client))
+      return Refuse(caller.peer, "not_allowed", "that client belongs to another connection");
     runners_.Update(*runner, [&](RunnerEntry& entry) { entry.client = client; });
     // The client asks again because the answer was lost.
     if (runner->state == State::kBusy) SendLease(*runner);
@@ -258,7 +259,7 @@ void TrackerState::OnLeaseRequest(const Caller& caller, const Json& header, int6
   const auto it =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const TrackerClient& other) { return other.id == client.id; });
   if (it != waiting_.end()) {
-    if (is_strangers(*it)) return Refuse(caller.peer, "not_allowed", "that client is somebody else's");
+    if (is_strangers(*it)) return Refuse(caller.peer, "not_allowed", "that client belongs to another connection");
     *it = client;
   } else if (waiting_.size() >= kMostWaiting) {
     return Refuse(caller.peer, "full", fmt::format("{} clients wait at this tracker already", kMostWaiting));

@@ -97,7 +97,7 @@ std::vector<int64_t> CallsFromJson(const Json& cost) {
   if (list == cost.end()) return calls_ns;
   if (!list->is_array()) throw Error(ExitCode::kBadData, "bad frame: field \"calls_ns\" should be a list");
   for (const Json& ns : *list) {
-    if (!ns.is_number_integer()) throw Error(ExitCode::kBadData, "bad frame: a call's time should be a whole number");
+    if (!ns.is_number_integer()) throw Error(ExitCode::kBadData, "bad frame: a call's time should be an integer");
     calls_ns.push_back(ns.get<int64_t>());
   }
   return calls_ns;

@@ -70,7 +70,7 @@ std::string Property(zmq_msg_t* part, const char* name) {
 void RequireLoopback(std::string_view address) {
   if (ParseBindAddress(address).is_loopback) return;
   throw Error(ExitCode::kBadConfig,
-              fmt::format("{} can be reached from other machines, which wants keys: `hone key new --server` makes a "
+              fmt::format("{} can be reached from other machines, which needs keys: `hone key new --server` makes a "
                           "tracker's, or listen at tcp://127.0.0.1:PORT",
                           address));
 }
@@ -162,7 +162,7 @@ void Socket::Connect(const std::string& text) {
   if (!address.is_loopback && security_.server_key.empty()) {
     throw Error(
         ExitCode::kBadConfig,
-        fmt::format("{} is another machine, which wants keys: `hone key enroll` on the tracker's prints how", text));
+        fmt::format("{} is another machine, which needs keys: `hone key enroll` on the tracker's prints how", text));
   }
   where_ = address;
   address_ = address.ToText();
@@ -371,13 +371,13 @@ std::string Socket::Refusal() {
   }
   if (!keys) {
     return fmt::format(
-        "what answers at {} wants keys, or is no tracker: `hone key enroll` on its machine prints how to enrol this "
+        "what answers at {} needs keys, or is no tracker: `hone key enroll` on its machine prints how to enrol this "
         "one",
         address_);
   }
   return fmt::format(
       "what answers at {} does not hold the key {}... that {} names for it: it is another tracker, the tracker's key "
-      "was changed, or somebody stands in between",
+      "was changed, or another machine answers in its place",
       address_, security_.server_key.substr(0, 8), security_.server_key_source);
 }
 

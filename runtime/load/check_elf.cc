@@ -171,7 +171,7 @@ class Reader {
 
   std::string ReadSegment(const ProgramHeader& segment) {
     if ((segment.p_flags & PF_W) != 0 && (segment.p_flags & PF_X) != 0) {
-      return segment.p_type == PT_GNU_STACK ? "wants an executable stack" : "has a writable and executable segment";
+      return segment.p_type == PT_GNU_STACK ? "requires an executable stack" : "has a writable and executable segment";
     }
     switch (segment.p_type) {
       case PT_LOAD:
@@ -182,7 +182,7 @@ class Reader {
         return "names an interpreter";
       case PT_GNU_STACK:
         has_stack_ = true;
-        return (segment.p_flags & PF_X) != 0 ? "wants an executable stack" : "";
+        return (segment.p_flags & PF_X) != 0 ? "requires an executable stack" : "";
       case PT_DYNAMIC:
         if (has_dynamic_) return "has two dynamic sections";
         has_dynamic_ = true;

@@ -163,7 +163,7 @@ TEST_F(KeysProgram, ANewUserIsOneCommandOnEachSide) {
   EXPECT_THAT(r.out, HasSubstr("no runners\nwith 0")) << r.err;
   EXPECT_THAT(r.out, HasSubstr("again 77")) << r.err;
   EXPECT_THAT(r.out, HasSubstr("revoked 77")) << r.err;
-  EXPECT_THAT(r.err, HasSubstr("wants keys"));
+  EXPECT_THAT(r.err, HasSubstr("needs keys"));
   EXPECT_THAT(r.err, HasSubstr("does not admit"));
 }
 

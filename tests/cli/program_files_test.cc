@@ -158,7 +158,7 @@ TEST_F(ProgramFiles, ALogCanComeThroughAPipe) {
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_THAT(r.out, HasSubstr("0 new, 0 known, 0 refused"));
   }
-  Expect("timeout 200 \"$HONE\" log import p --db r.db", 66, "p is a pipe that nobody writes to");
+  Expect("timeout 200 \"$HONE\" log import p --db r.db", 66, "p is a pipe without a writer");
   Expect("timeout 200 \"$HONE\" log import /dev/zero --db r.db", 66, "neither a regular file nor a pipe");
 }
 
@@ -223,7 +223,7 @@ TEST_F(ProgramFiles, NamesCannotSpeakToTheTerminal) {
 TEST_F(ProgramFiles, NumbersOutOfTheirRangeAreUsage) {
   const std::string zoo(kModel);
   for (const char* seed : {"-1", "100000000000000000000000", "1.5", "x", "0x10"})
-    Expect(zoo + "-o m.onnx --seed " + seed, 2, "is not a whole number from 0 to 18446744073709551615");
+    Expect(zoo + "-o m.onnx --seed " + seed, 2, "is not an integer from 0 to 18446744073709551615");
   EXPECT_EQ(Shell(zoo + "-o m.onnx --seed 18446744073709551615").code, 0);
   const std::string runner = "timeout 200 \"${HONE}-runner\" --tracker tcp://127.0.0.1:1 --key k ";
   Expect(runner + "--cores 5-1", 2, "\"5-1\"; right is a list such as 0,2-3");

@@ -195,7 +195,7 @@ TEST_F(KeyedTracker, IsToldApartFromAnotherThatHasNotItsKey) {
   const auto ask_open = [&] { QueryTracker(open.address(), 20 * kSecond, ada); };
   EXPECT_THAT(Complaint(ExitCode::kNotAuthorised, ask_open), HasSubstr("does not hold the key"));
   const auto ask_without = [&] { QueryTracker(tracker.address(), 20 * kSecond); };
-  EXPECT_THAT(Complaint(ExitCode::kNotAuthorised, ask_without), HasSubstr("wants keys"));
+  EXPECT_THAT(Complaint(ExitCode::kNotAuthorised, ask_without), HasSubstr("needs keys"));
   RemoteRunnerOptions remote;
   remote.tracker = tracker.address();
   remote.key = "k";

@@ -62,7 +62,7 @@ void List(const TrustedKeys& trusted, bool json) {
   if (json) {
     PrintJson({{"path", TrustedKeysPath()}, {"keys", list}});
   } else {
-    Print("{}", table.empty() ? "nobody's packs are taken\n" : table.ToText());
+    Print("{}", table.empty() ? "no signer is trusted, so no pack is taken\n" : table.ToText());
   }
 }
 

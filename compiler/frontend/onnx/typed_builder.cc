@@ -217,7 +217,7 @@ ExprPtr TypedBuilder::TupleOf(std::vector<ExprPtr> fields) {
 ExprPtr TypedBuilder::Item(const ExprPtr& tuple, int index) {
   const TypePtr type = TypeOf(tuple);
   if (type->kind != TypeKind::kTuple || index >= static_cast<int>(type->fields.size())) {
-    throw Error(ExitCode::kBug, "an item of something that has none");
+    throw Error(ExitCode::kBug, "an item of a value that is no tuple");
   }
   ExprPtr item = relay::MakeTupleGetItem(tuple, index);
   types_.emplace(item, Nth(type->fields, index));

@@ -83,8 +83,8 @@ std::vector<ExprPtr> LabelEncoder(const OnnxNodeView& view) {
   if (!keys.defined() || !values.defined()) RefuseNode("its keys and values must be numbers; text is not supported");
   const int64_t count = keys.elements();
   if (count != values.elements() || count < 1 || count > kMostKeys) {
-    RefuseNode(
-        fmt::format("{} keys and {} values; they must be as many, 1 to {}", count, values.elements(), kMostKeys));
+    RefuseNode(fmt::format("{} keys and {} values; there must be as many of one as of the other, from 1 to {}", count,
+                           values.elements(), kMostKeys));
   }
   Tensor table(values.dtype(), {count + 1});
   for (int64_t i = 0; i < count; ++i) table.Set(i, values.At(i));

@@ -148,12 +148,10 @@ OpTable MathFunctions() {
 
 OpTable Roundings() {
   return {
-      Unary("floor", "largest whole number that is not above x", 3,
-            [](double x, const Attrs&) { return std::floor(x); }),
-      Unary("ceil", "least whole number that is not below x", 3, [](double x, const Attrs&) { return std::ceil(x); }),
+      Unary("floor", "largest integer that is not above x", 3, [](double x, const Attrs&) { return std::floor(x); }),
+      Unary("ceil", "smallest integer that is not below x", 3, [](double x, const Attrs&) { return std::ceil(x); }),
       Unary("trunc", "x without its fraction", 3, [](double x, const Attrs&) { return std::trunc(x); }),
-      Unary("round", "nearest whole number, the even one of two", 3,
-            [](double x, const Attrs&) { return RoundToEven(x); }),
+      Unary("round", "nearest integer, the even one of two", 3, [](double x, const Attrs&) { return RoundToEven(x); }),
   };
 }
 

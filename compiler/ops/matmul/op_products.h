@@ -25,7 +25,7 @@ Tensor RowsInFours(const Tensor& rows);
 // Attributes that products share follow.
 // The call's kernel adds plain products in any order, and no scale is folded into its weights, so each sum stays exact.
 inline AttrSpec IntegralAttr() {
-  return {"integral", AttrKind::kBool, false, "data and weight are whole numbers, and each partial sum below 2^24"};
+  return {"integral", AttrKind::kBool, false, "data and weight are integers, and each partial sum is below 2^24"};
 }
 
 // Set beside `integral`: products of bytes, with sums that int32 holds and float32 rounds.

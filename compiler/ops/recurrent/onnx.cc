@@ -167,7 +167,8 @@ class RecurrentFormula {
     extents_ = {x[0], x[1], x[2], view_.Int("hidden_size", r[2]), layout == 1};
     if (extents_.rows_first) std::swap(extents_.steps, extents_.rows);
     if (units() < 1 || units() != r[2]) {
-      RefuseNode(fmt::format("hidden_size is {} and R is {}; R's last dim must be as many", units(), ShapeText(r)));
+      RefuseNode(
+          fmt::format("hidden_size is {} and R is {}; R's last dim must equal hidden_size", units(), ShapeText(r)));
     }
     Require(r_, "R", {directions(), gates() * units(), units()});
     Require(w_, "W", {directions(), gates() * units(), extents_.inputs});

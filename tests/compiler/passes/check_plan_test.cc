@@ -97,16 +97,17 @@ TEST(CheckPlan, CoversVariants) {
   const Checked right = TwoKernels(few);
   EXPECT_NO_THROW(CheckPlan(right.plan, right.functions));
   ExpectWrong([](Checked& c) { c.plan.buffers[3].kind = BufferKind::kArena; }, TwoKernels(few),
-              "leaves out work by an extent that nobody wrote");
+              "leaves out work by an extent that was not written");
 }
 
 TEST(CheckPlan, NamesWhatIsWrittenTwiceOrNever) {
   ExpectWrong([](Checked& c) { c.plan.calls[1].operands[1].offset_bytes = 8; }, JoinedColumns(),
               "call 1, op: writes again");
-  ExpectWrong([](Checked& c) { c.plan.calls[1].operands[1].buffer = 2; }, JoinedColumns(), "reads what nobody wrote");
+  ExpectWrong([](Checked& c) { c.plan.calls[1].operands[1].buffer = 2; }, JoinedColumns(),
+              "reads memory that was not written");
   ExpectWrong(
       [](Checked& c) { std::swap(c.plan.calls[1], c.plan.calls[2]), std::swap(c.functions[1], c.functions[2]); },
-      JoinedColumns(), "reads what nobody wrote");
+      JoinedColumns(), "reads memory that was not written");
   ExpectWrong([](Checked& c) { c.plan.calls.pop_back(), c.functions.pop_back(); }, JoinedColumns(), "not all written");
 }
 
@@ -115,7 +116,7 @@ TEST(CheckPlan, NamesStridesThatDoNotFit) {
   ExpectWrong([](Checked& c) { c.plan.calls[1].operands[1].batch_stride_bytes = 36; }, JoinedColumns(),
               "leaves buffer");
   ExpectWrong([](Checked& c) { c.plan.calls[0].operands[0].buffer = c.plan.calls[0].operands[1].buffer; },
-              JoinedColumns(), "reads what nobody wrote");
+              JoinedColumns(), "reads memory that was not written");
   ExpectWrong([](Checked& c) { c.plan.calls[0].operands[1].buffer = 0; }, JoinedColumns(), "writes to");
 }
 
