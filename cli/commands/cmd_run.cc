@@ -124,8 +124,7 @@ int RunNodeCommand(const Arguments& arguments) {
   } else {
     PrintAlone(alone, options, threads);
   }
-  const bool agree =
-      std::all_of(alone.errors.begin(), alone.errors.end(), [](const OutputError& e) { return e.agrees; });
+  const bool agree = AllAgree(alone.errors);
   line.Next("hone verify" + line.Given(kKernelTopics) + " --bisect");
   return agree ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
 }

@@ -247,7 +247,7 @@ std::string PassedOverText(const std::vector<Extents>& passed_over) {
 
 void Report(const std::vector<OutputError>& errors, const VerifyTolerance& tolerance,
             const std::vector<Extents>& passed_over, bool json) {
-  const bool all = std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
+  const bool all = AllAgree(errors);
   if (json) {
     PrintJson({{"agrees", all},
                {"tolerance", tolerance.value},
@@ -340,8 +340,7 @@ int VerifyCommand(const Arguments& arguments) {
     }
   }
   Report(errors, subject.tolerance, inputs_of.passed_over, line.json());
-  bool all = true;
-  for (const OutputError& e : errors) all = all && e.agrees;
+  const bool all = AllAgree(errors);
   line.Next(NextOf(line, options, all));
   return all ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
 }

@@ -152,10 +152,6 @@ std::vector<Tensor> RunOnce(const std::shared_ptr<const Package>& package, int t
   return outputs;
 }
 
-bool AllAgree(const std::vector<OutputError>& errors) {
-  return std::all_of(errors.begin(), errors.end(), [](const OutputError& error) { return error.agrees; });
-}
-
 }  // namespace
 
 double CompareWithPeer(const std::string& package, const ModelOptions& model, int threads, const InputOptions& inputs,

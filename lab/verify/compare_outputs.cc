@@ -36,6 +36,10 @@ double LargestFinite(const Tensor& tensor) {
 // allows for the rounding of floats.
 double OutputError::AllowedQuanta() const { return std::ceil(rounding * scale / quantum - 0.01); }
 
+bool AllAgree(const std::vector<OutputError>& errors) {
+  return std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
+}
+
 OutputError CompareOutput(const std::string& name, const Tensor& got, const Tensor& reference, double tolerance) {
   if (got.shape() != reference.shape()) {
     throw Error(ExitCode::kBadData, fmt::format("output {} is {}, and is compared with {}", name,

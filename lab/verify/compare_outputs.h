@@ -29,6 +29,8 @@ struct OutputError {
   double AllowedQuanta() const;
 };
 
+bool AllAgree(const std::vector<OutputError>& errors);
+
 // Throws Error(kBadData), naming the output, if the shapes differ. An all-zero reference is compared absolutely.
 OutputError CompareOutput(const std::string& name, const Tensor& got, const Tensor& reference, double tolerance);
 

@@ -1,6 +1,5 @@
 #include "lab/verify/judge_outputs.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "lab/verify/element_errors.h"
@@ -8,10 +7,6 @@
 
 namespace hone {
 namespace {
-
-bool AllAgree(const std::vector<OutputError>& errors) {
-  return std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
-}
 
 bool StoresBFloat16(const Plan& plan) {
   return std::any_of(plan.buffers.begin(), plan.buffers.end(),
