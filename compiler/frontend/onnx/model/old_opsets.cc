@@ -70,7 +70,7 @@ bool HasTwo(const OldNode& old) {
 }
 
 // Aligns the second operand with the first one's axes from `axis` on, else with its last axes.
-void Broadcast(OldNode& old) {
+void AlignBroadcast(OldNode& old) {
   const bool broadcast = IsSet(old, "broadcast");
   const auto axis = Take(old, "axis");
   if (!broadcast || !axis || !HasTwo(old)) return;
@@ -193,34 +193,16 @@ struct RuleRow {
 
 const std::map<std::string_view, RuleRow>& Rules() {
   static const std::map<std::string_view, RuleRow> rules = {
-      {"Add", {7, Broadcast}},
-      {"And", {7, Broadcast}},
-      {"BatchNormalization", {7, Inference}},
-      {"Cast", {6, NumberOfType}},
-      {"Concat", {4, ConcatAlongSecond}},
-      {"Div", {7, Broadcast}},
-      {"Dropout", {7, Inference}},
-      {"Equal", {7, Broadcast}},
-      {"GRU", {7, DropOutputSequence}},
-      {"Gemm", {7, DropBroadcast}},
-      {"GlobalLpPool", {2, WholeNorm}},
-      {"Greater", {7, Broadcast}},
-      {"LSTM", {7, DropOutputSequence}},
-      {"Less", {7, Broadcast}},
-      {"LpPool", {2, WholeNorm}},
-      {"Mul", {7, Broadcast}},
-      {"Or", {7, Broadcast}},
-      {"PRelu", {7, SlopePerChannel}},
-      {"Pad", {2, RenamePads}},
-      {"Pow", {7, Broadcast}},
-      {"RNN", {7, DropOutputSequence}},
-      {"Reshape", {5, ShapeToInput}},
-      {"Selu", {6, FirstSelu}},
-      {"Sub", {7, Broadcast}},
-      {"Tile", {6, TileAlongAxis}},
-      {"TopK", {10, CountToInput}},
-      {"Upsample", {7, ScalesOfImage}},
-      {"Xor", {7, Broadcast}},
+      {"Add", {7, AlignBroadcast}},      {"And", {7, AlignBroadcast}},       {"BatchNormalization", {7, Inference}},
+      {"Cast", {6, NumberOfType}},       {"Concat", {4, ConcatAlongSecond}}, {"Div", {7, AlignBroadcast}},
+      {"Dropout", {7, Inference}},       {"Equal", {7, AlignBroadcast}},     {"GRU", {7, DropOutputSequence}},
+      {"Gemm", {7, DropBroadcast}},      {"GlobalLpPool", {2, WholeNorm}},   {"Greater", {7, AlignBroadcast}},
+      {"LSTM", {7, DropOutputSequence}}, {"Less", {7, AlignBroadcast}},      {"LpPool", {2, WholeNorm}},
+      {"Mul", {7, AlignBroadcast}},      {"Or", {7, AlignBroadcast}},        {"PRelu", {7, SlopePerChannel}},
+      {"Pad", {2, RenamePads}},          {"Pow", {7, AlignBroadcast}},       {"RNN", {7, DropOutputSequence}},
+      {"Reshape", {5, ShapeToInput}},    {"Selu", {6, FirstSelu}},           {"Sub", {7, AlignBroadcast}},
+      {"Tile", {6, TileAlongAxis}},      {"TopK", {10, CountToInput}},       {"Upsample", {7, ScalesOfImage}},
+      {"Xor", {7, AlignBroadcast}},
   };
   return rules;
 }
