@@ -1,4 +1,4 @@
-// What a plan's calls leave out, or compute by another kernel, at the extents of a run.
+// The items and kernels that a plan's calls leave out or exchange at the extents of a run.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a report reads from a record store: the models of its tuning runs, and how their best times fell.
+// The parts of a report that come from a record store: models of tuning runs, and how their best times fell.
 #include <gtest/gtest.h>
 
 #include "core/json/serialize.h"
