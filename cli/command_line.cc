@@ -69,7 +69,7 @@ std::vector<std::string> ChoicesOf(const CLI::Option& option) {
 
 using FileUses = std::map<const CLI::Option*, FileUse>;
 
-// What the user may have meant by an unknown option, as the end of a message; empty if nothing comes near.
+// The end of a message on an unknown option: what the user may have meant. Empty if nothing comes near.
 std::string OptionMeant(const CLI::App& app, const std::string& command, const std::string& given) {
   const auto needed = [](const CLI::Option* option) { return option->get_required(); };
   const std::vector<const CLI::Option*> options = app.get_options();
