@@ -13,11 +13,11 @@
 #include "runtime/output_shapes.h"
 #include "runtime/package_impl.h"
 #include "runtime/ranged_inputs.h"
-#include "runtime/saved_state.h"
 #include "runtime/session_calls.h"
 #include "runtime/session_inputs.h"
 #include "runtime/session_memory.h"
-#include "runtime/session_states.h"
+#include "runtime/states/saved_state.h"
+#include "runtime/states/session_states.h"
 #include "runtime/threads/thread_state.h"
 
 namespace hone {

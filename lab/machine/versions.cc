@@ -16,7 +16,7 @@
 #include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/wire/protocol.h"
 #include "runtime/hone.h"
-#include "runtime/saved_state.h"
+#include "runtime/states/saved_state.h"
 
 namespace hone {
 

@@ -1,4 +1,4 @@
-#include "runtime/session_states.h"
+#include "runtime/states/session_states.h"
 
 #include <fmt/format.h>
 

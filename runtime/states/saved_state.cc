@@ -1,4 +1,4 @@
-#include "runtime/saved_state.h"
+#include "runtime/states/saved_state.h"
 
 #include <fmt/format.h>
 

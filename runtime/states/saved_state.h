@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/package.h"
-#include "runtime/session_states.h"
+#include "runtime/states/session_states.h"
 
 namespace hone {
 
