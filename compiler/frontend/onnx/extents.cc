@@ -98,18 +98,39 @@ std::optional<Extent> Product(const Extent& a, const Extent& b) {
   return all;
 }
 
+namespace {
+
+using Term = std::pair<Extent::Product, int64_t>;
+
+// The term of most atoms, and of equally many the last one. A product of two sums leads with that of their leaders.
+Term LeaderOf(const Extent& sum) {
+  return *std::ranges::max_element(sum.terms(), {},
+                                   [](const Term& term) { return std::pair(term.first.size(), term.first); });
+}
+
+std::optional<Extent> QuotientOfTerms(const Term& a, const Term& b) {
+  Extent::Product rest;
+  std::ranges::set_difference(a.first, b.first, std::back_inserter(rest));
+  if (rest.size() + b.first.size() != a.first.size() || a.second % b.second != 0) return std::nullopt;
+  return Extent(std::move(rest), a.second / b.second);
+}
+
+}  // namespace
+
+// Long division of polynomials.
 std::optional<Extent> Quotient(const Extent& a, const Extent& b) {
-  if (b.terms().size() != 1) return a == b && !a.terms().empty() ? std::optional(Extent(1)) : std::nullopt;
-  const auto& [divisor, by] = *b.terms().begin();
-  if (by == -1) return std::nullopt;  // the least integer has no quotient by it
-  Extent result;
-  for (const auto& [product, factor] : a.terms()) {
-    Extent::Product rest;
-    std::ranges::set_difference(product, divisor, std::back_inserter(rest));
-    if (rest.size() + divisor.size() != product.size() || factor % by != 0) return std::nullopt;
-    result = *Sum(result, Extent(std::move(rest), factor / by));
+  if (b.terms().empty()) return std::nullopt;
+  const Term by = LeaderOf(b);
+  if (by.second == -1) return std::nullopt;  // the least integer has no quotient by it
+  std::optional<Extent> result = Extent(), rest = a;
+  while (result && rest && !rest->terms().empty()) {
+    const auto next = QuotientOfTerms(LeaderOf(*rest), by);
+    const auto part = next ? Product(*next, b) : std::nullopt;
+    if (!part) return std::nullopt;
+    result = Sum(*result, *next);
+    rest = Sum(*rest, *part, -1);
   }
-  return result;
+  return rest ? result : std::nullopt;
 }
 
 Interval ExtentForms::RangeOf(const Extent& form) const {

@@ -1,7 +1,8 @@
 // Integers that a run computes, in a normal form: sums of products of the numbers that the run is given or counts.
 //
-//    past + seq - past         seq
-//    (seq * 4 + 4) / 4         seq + 1
+//    past + seq - past                seq
+//    (seq * 4 + 4) / 4                seq + 1
+//    4 * (past + seq) / (past + seq)  4
 //
 // Numbers with equal forms are equal in every run. A form without products is a known number.
 #pragma once
@@ -44,8 +45,8 @@ class Extent {
   std::map<Product, int64_t> terms_;
 };
 
-// a + factor * b, a * b, and a / b for a product b that divides each term; nullopt if the form grows too large, or if b
-// does not divide it.
+// a + factor * b, a * b, and a / b for a b that divides it; nullopt if the form grows too large, or if b does not divide
+// it.
 std::optional<Extent> Sum(const Extent& a, const Extent& b, int64_t factor = 1);
 std::optional<Extent> Product(const Extent& a, const Extent& b);
 std::optional<Extent> Quotient(const Extent& a, const Extent& b);

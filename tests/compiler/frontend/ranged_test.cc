@@ -1,7 +1,11 @@
 // Models whose dimensions each run chooses, against the same models for one choice.
 #include <gmock/gmock.h>
 
+#include <limits>
+
+#include "compiler/relay/infer_type.h"
 #include "compiler/relay/printer.h"
+#include "compiler/relay/visitor.h"
 #include "tests/compiler/frontend/ranged_models.h"
 #include "tests/compiler/frontend/run_onnx.h"
 
@@ -42,6 +46,24 @@ TEST(OnnxRanged, ExtentsHaveNormalForms) {
   const relay::IRModule module = ImportOnnxBytes(model.Bytes(), "m", {.ranges = {{"seq", {1, 7}}}}).module;
   EXPECT_EQ(relay::ToText(module).find("divide"), std::string::npos);
   ExpectEqualToFixed(model.Bytes(), {{"seq", {1, 7}}}, kLengths);
+}
+
+// The rows of a cache that a run has appended to, as heads of their own and back.
+TEST(OnnxRanged, SumsOfExtentsDivideTheirMultiples) {
+  ModelMaker model(17);
+  model.Input("old", {1, 2, -1, 4}).Input("new", {1, 2, -1, 4}).Ints("minus", {-1}).Ints("two", {2}).Ints("ends", {9});
+  Name(model, 0, 2, "past");
+  Name(model, 1, 2, "seq");
+  model.Node("Concat", {"old", "new"}, {"x"}, {{"axis", int64_t{2}}}).Node("Shape", {"x"}, {"s"});
+  model.Node("Slice", {"s", "two", "ends"}, {"rows"}).Node("Concat", {"minus", "rows"}, {"to"}, {{"axis", int64_t{0}}});
+  model.Node("Reshape", {"x", "to"}, {"heads"}).Node("Transpose", {"heads"}, {"t"}, {{"perm", Ints{0, 2, 1}}});
+  model.Output("t");
+  const std::map<std::string, DimRange> ranges{{"past", {0, 5}}, {"seq", {1, 7}}};
+  const relay::IRModule module = relay::InferType(ImportOnnxBytes(model.Bytes(), "m", {.ranges = ranges}).module);
+  EXPECT_EQ(relay::ToText(module).find("divide"), std::string::npos);
+  EXPECT_THAT(relay::ToText(module), HasSubstr("Tensor[(2, 4, 12), float32]"));
+  ExpectEqualToFixed(model.Bytes(), ranges,
+                     {{{"past", 5}, {"seq", 7}}, {{"past", 0}, {"seq", 3}}, {{"past", 2}, {"seq", 1}}});
 }
 
 // One layer of an encoder: embedding, attention with a mask, and a feed-forward part, as exporters write it.
