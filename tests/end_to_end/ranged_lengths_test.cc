@@ -150,6 +150,51 @@ TEST_P(RangedLengths, TellsItsOutputsBeforeARun) {
   EXPECT_EQ(session.OutputShape(0), (Shape{1, 57, kWidth}));
 }
 
+// The elements of a table at positions.
+ExprPtr LookedUp(const std::string& op, const ExprPtr& places) {
+  if (op == "gather") return MakeCall(op, {Weights({kMost, kWidth}, 3), places}, {{"axis", int64_t{0}}});
+  return MakeCall(op, {Weights({kMost}, 3), op == "take" ? places : ReshapeTo(places, {1, kMost, kWidth})});
+}
+
+class RangedPositions : public ::testing::TestWithParam<std::string> {};
+
+// Behind the extent lie positions of an earlier run, which nothing but the largest run may compute or read.
+TEST_P(RangedPositions, EndWhereTheRunEnds) {
+  const ExprPtr ids = relay::MakeVar("ids", relay::TensorType({kMost, kWidth}, DType::kInt64));
+  const ExprPtr n = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
+  Tensor numbers(DType::kInt64, {kMost, 1}), zero(DType::kInt64, {}), most(DType::kInt64, {});
+  for (int64_t i = 0; i < kMost; ++i) numbers.Set(i, static_cast<double>(i));
+  most.Set(0, kMost - 1);
+  const ExprPtr is_there = MakeCall("less", {relay::MakeConstant(numbers), n});
+  const ExprPtr turned = MakeCall("subtract", {relay::MakeConstant(most), ids});
+  const ExprPtr places = MakeCall("where", {is_there, turned, relay::MakeConstant(zero)});
+  relay::Attrs attrs;
+  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0, 1, 1}}));
+  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 0, 1, kMost}}));
+  relay::IRModule module;
+  module.main = std::make_shared<const relay::Function>(
+      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(ids),
+                                                     std::static_pointer_cast<const relay::Var>(n)},
+      relay::MakeTuple({LookedUp(GetParam(), places), n}), attrs);
+  module = relay::InferType(module);
+  const auto package = Package::FromBytes(Build(module, HostBuild()).package, "positions");
+  for (const PlanCall& call : package->plan().calls) {
+    const bool looks_up = call.op == "where" || call.op == GetParam();
+    EXPECT_EQ(looks_up && call.boxes.empty(), false) << call.op;
+  }
+  Session session(package, {.threads = 1});
+  for (const int64_t rows : {kMost, int64_t{1}, int64_t{57}, kMost}) {
+    Tensor given(DType::kInt64, {rows, kWidth});
+    for (int64_t i = 0; i < given.elements(); ++i) given.Set(i, static_cast<double>(i * 7 % kMost));
+    session.SetInput("ids", given);
+    session.Run();
+    ExpectClose(session.Output(0), RunReference(module, {{"ids", given}})[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, RangedPositions, ::testing::Values("take", "gather", "gather_nd"),
+                         [](const auto& test) { return test.param; });
+
 // Rows of x, of which there must be five at least.
 TEST(RangedRefusals, ComputeNothing) {
   const ExprPtr x = relay::MakeVar("x", relay::TensorType({8, kWidth}));

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 
+#include "compiler/relay/op.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -31,6 +33,11 @@ std::vector<int64_t> FoldedAxesOf(const Call& call, int64_t rank) {
     std::iota(axes.begin(), axes.end(), 0);
   }
   return axes;
+}
+
+int64_t TakenAxis(const Call& take) {
+  const int64_t axis = take.attrs.GetInt("axis");
+  return axis < 0 ? axis + static_cast<int64_t>(take.args[0]->type->shape.size()) : axis;
 }
 
 }  // namespace
@@ -136,16 +143,23 @@ NeededAxes FirstOnly(size_t rank, const NeededAxes& needed) {
 
 NeededAxes BeforeTake(const Call& call, const NeededAxes& needed) {
   const Shape &data = call.args[0]->type->shape, &indices = call.args[1]->type->shape;
-  const auto rank = static_cast<int64_t>(data.size());
-  const relay::AttrValue* axis_value = call.attrs.Find("axis");
-  const int64_t* given = axis_value == nullptr ? nullptr : std::get_if<int64_t>(axis_value);
+  const int64_t axis = TakenAxis(call);
   NeededAxes before(data.size());
-  if (given == nullptr) return before;
-  const int64_t axis = *given < 0 ? *given + rank : *given;
-  for (int64_t d = 0; d < rank; ++d) {
+  for (int64_t d = 0; d < static_cast<int64_t>(data.size()); ++d) {
     if (d == axis) continue;
     Nth(before, d) = Nth(needed, d < axis ? d : d - 1 + static_cast<int64_t>(indices.size()));
   }
+  return before;
+}
+
+NeededAxes BeforeIndices(const Call& call, const NeededAxes& needed) {
+  const std::string_view op = relay::AsOp(call.op)->def->name;
+  const auto rank = static_cast<int64_t>(call.args[1]->type->shape.size());
+  if (op == "gather") return needed;
+  NeededAxes before(static_cast<size_t>(rank));
+  // The first axis of gather_nd's indices holds the parts of a position.
+  const int64_t first = op == "gather_nd" ? 1 : 0, from = op == "gather_nd" ? 0 : TakenAxis(call);
+  for (int64_t d = first; d < rank; ++d) Nth(before, d) = Nth(needed, from + d - first);
   return before;
 }
 

@@ -23,8 +23,10 @@ NeededAxes BeforePad(const relay::Call& call, const NeededAxes& needed);
 NeededAxes BeforeMatmul(const relay::Call& call, size_t side, const NeededAxes& needed);
 // The axis along which matrix operand `side` of a batch_matmul is as deep as the sum.
 size_t DepthAxis(const relay::Call& call, size_t side);
-// The data of a take. Its indices are read in full: a position that no one computed could lie anywhere.
+// The data of a take.
 NeededAxes BeforeTake(const relay::Call& call, const NeededAxes& needed);
+// The indices of a take, gather or gather_nd. Kernels clamp them, so a position that no one computed may be anything.
+NeededAxes BeforeIndices(const relay::Call& call, const NeededAxes& needed);
 // Positions of the first axis alone, of the first argument.
 NeededAxes FirstOnly(size_t rank, const NeededAxes& needed);
 

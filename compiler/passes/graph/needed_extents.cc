@@ -294,6 +294,8 @@ class NeededWalk {
         Add(needed, arg, 0, rows);
       } else if ((op == "nn.dense" || op == "nn.dense_blocks") && i > 0) {
         Add(needed, arg, 0, FirstOnly(from.size(), {use[1]}));
+      } else if (i == 1 && (op == "take" || op == "gather" || op == "gather_nd")) {
+        Add(needed, arg, 0, BeforeIndices(call, use));
       } else if (i == 0) {
         Add(needed, arg, 0, BeforeFirst(call, def, from, use));
       } else {
