@@ -193,6 +193,7 @@ std::string GenericKey(const relay::Function& function) {
   std::string text = Rounds(function) ? "rounds\n" : "";
   if (const Attention* attention = AttentionOf(function)) {
     text += attention->counts_keys ? "attention of counted keys\n" : "attention\n";
+    if (attention->zeroes_nan) text += "zeroes NaN\n";
   }
   const size_t count = GenericOperands(function).size();
   for (size_t i = 0; i < count; ++i) {

@@ -152,12 +152,30 @@ std::optional<double> BesideWindows(const TypedBuilder& builder, std::string_vie
   return op.starts_with("nn.max_pool") ? -std::numeric_limits<double>::infinity() : 0;
 }
 
-// Whether the value is a softmax along its last axis, which gives 0 behind the count.
+bool IsZero(const ExprPtr& value) {
+  const relay::Constant* constant = relay::AsConstant(value);
+  return constant != nullptr && constant->value.elements() == 1 && constant->value.At(0) == 0;
+}
+
+// The value that another one, zeros at some positions, has at all others: the operand of a reshape, a cast, or a choice
+// between it and 0. Null if it has none.
+ExprPtr BesideZeros(const ExprPtr& value) {
+  if (const relay::Call* choice = relay::AsCallTo(value, "where")) {
+    if (IsZero(choice->args[1])) return choice->args[2];
+    return IsZero(choice->args[2]) ? choice->args[1] : nullptr;
+  }
+  for (const std::string_view op : {"reshape", "cast"}) {
+    if (const relay::Call* call = relay::AsCallTo(value, op)) return call->args[0];
+  }
+  return nullptr;
+}
+
+// Whether the value is 0 behind the count of its last axis, because it is a softmax along that axis. Rows of NaN are
+// NaN there too, unless zeros replace them.
 bool IsSoftmax(const TypedBuilder& builder, ExprPtr value) {
   const int64_t last = builder.ShapeOf(value).back();
-  for (const relay::Call* call = relay::AsCallTo(value, "reshape"); call != nullptr;
-       call = relay::AsCallTo(value, "reshape")) {
-    value = call->args[0];
+  for (ExprPtr from = BesideZeros(value); from != nullptr; from = BesideZeros(value)) {
+    value = from;
     if (builder.ShapeOf(value).empty() || builder.ShapeOf(value).back() != last) return false;
   }
   const relay::Call* softmax = relay::AsCallTo(value, "nn.softmax");

@@ -47,6 +47,7 @@ class AttentionEmitter {
                    const StageArgs& args)
       : b_(builder),
         parts_(function),
+        zeroes_nan_(AttentionOf(function)->zeroes_nan),
         s_(AttentionOf(function)->scores),
         v_(AttentionOf(function)->values),
         t_(tiles),
@@ -190,8 +191,18 @@ class AttentionEmitter {
                       }};
     exponentials.once = true;
     Value* sum = FoldKeys(exponentials);
+    if (zeroes_nan_) sum = ZeroNanRow(line, sum);
     Value* inverse = b_.FDiv(llvm::ConstantFP::get(sum->getType(), 1), sum);
     b_.Store(inverse, b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes)));
+  }
+
+  // Makes the weights of a row without a positive sum zeros, and returns 1 for it; else the sum. One NaN among a row's
+  // scores makes the row's whole softmax NaN. Without any key the sum is 0.
+  Value* ZeroNanRow(Value* line, Value* sum) {
+    Value* zero = llvm::ConstantFP::get(sum->getType(), 0);
+    Value* is_nan = b_.ir().CreateFCmpULE(sum, zero);
+    b_.If(is_nan, [&] { packer_.Zero(line, space_.score_row); });
+    return b_.ir().CreateSelect(is_nan, llvm::ConstantFP::get(sum->getType(), 1), sum);
   }
 
   Value* FoldKeys(const Fold& fold) {
@@ -337,6 +348,7 @@ class AttentionEmitter {
 
   KernelBuilder& b_;
   const AttentionParts parts_;
+  const bool zeroes_nan_;
   const MatmulShape s_, v_;
   const AttentionTiles& t_;
   const AttentionWorkspace space_;
@@ -357,6 +369,7 @@ const Attention* AttentionOf(const relay::Function& function) { return relay::No
 relay::Attrs Attention::Printed() const {
   relay::Attrs attrs{{"attention", scores.ToText()}};
   if (counts_keys) attrs.Set("counts_keys", int64_t{1});
+  if (zeroes_nan) attrs.Set("zeroes_nan", int64_t{1});
   return attrs;
 }
 

@@ -23,6 +23,10 @@ relay::ExprPtr WithoutCalls(relay::ExprPtr expr, std::string_view op) {
   return expr;
 }
 
+const relay::Call& ValuesProduct(const relay::Function& function) {
+  return *relay::AsCall(WithoutCalls(WithoutCalls(function.body, "transpose"), "cast"));
+}
+
 // With so many queries, reading keys and values from a far cache costs little beside the products.
 constexpr int64_t kFewestQueries = 32, kMostQueries = 64;
 
@@ -77,9 +81,15 @@ int64_t ToLines(int64_t bytes, const MachineModel& machine) {
 
 }  // namespace
 
-AttentionParts::AttentionParts(const relay::Function& function) : softmax(nullptr) {
-  const relay::Call& product = *relay::AsCall(WithoutCalls(WithoutCalls(function.body, "transpose"), "cast"));
-  softmax = relay::AsCall(WithoutCalls(WithoutCalls(WithoutCalls(product.args[0], "reshape"), "cast"), "reshape"));
+const relay::Call& AttentionSoftmax(const relay::Function& function) {
+  relay::ExprPtr weights = ValuesProduct(function).args[0];
+  weights = WithoutCalls(WithoutCalls(WithoutCalls(weights, "reshape"), "cast"), "reshape");
+  if (AttentionOf(function)->zeroes_nan) weights = relay::AsCall(weights)->args[2];
+  return *relay::AsCall(WithoutCalls(weights, "reshape"));
+}
+
+AttentionParts::AttentionParts(const relay::Function& function) : softmax(&AttentionSoftmax(function)) {
+  const relay::Call& product = ValuesProduct(function);
   relay::PostOrderVisit(softmax->args[0], [&](const relay::ExprPtr& expr) {
     if (relay::AsCallTo(WithoutCalls(expr, "reshape"), "nn.batch_matmul") != nullptr) scores = expr;
   });

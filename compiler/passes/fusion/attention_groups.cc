@@ -43,7 +43,7 @@ class AttentionSearch {
     const Call& values = *relay::AsCall(product);
     if (MatmulAxes(values, 0) != "BMK") return std::nullopt;
     members_ = {product};
-    const ExprPtr softmax = PastReshapes(PastRounding(PastReshapes(values.args[0])));
+    const ExprPtr softmax = PastReshapes(PastNanGuard(PastReshapes(PastRounding(PastReshapes(values.args[0])))));
     if (!IsOwn(softmax) || !WeighsKeys(softmax) || !SameMatrices(softmax, values.args[0])) return std::nullopt;
     Growth growth(users_, grouping_, softmax);
     growth.TakeAll(IsPointwise);
@@ -54,11 +54,14 @@ class AttentionSearch {
     FuseGroup group{members_, nullptr};
     group.scores = scores;
     group.counts_keys = counts_keys;
+    group.nan_guard = nan_guard_;
     return group;
   }
 
  private:
-  bool IsOwn(const ExprPtr& expr) const { return !grouping_.Has(expr) && users_.OnlyUser(expr) != nullptr; }
+  bool IsOwn(const ExprPtr& expr) const {
+    return !grouping_.Has(expr) && (expr == guarded_ || users_.OnlyUser(expr) != nullptr);
+  }
 
   // Skips reshapes that nothing else reads; they become members.
   ExprPtr PastReshapes(ExprPtr expr) {
@@ -74,6 +77,25 @@ class AttentionSearch {
     if (cast == nullptr || !IsOwn(expr)) return expr;
     members_.push_back(expr);
     return cast->args[0];
+  }
+
+  // Skips where(w != w, 0, w) if nothing else reads w.
+  ExprPtr PastNanGuard(const ExprPtr& expr) {
+    const Call* guard = relay::AsCallTo(expr, "where");
+    const Call* is_nan = guard == nullptr ? nullptr : relay::AsCallTo(guard->args[0], "not_equal");
+    if (is_nan == nullptr || !IsOwn(expr) || !IsOwn(guard->args[0])) return expr;
+    const ExprPtr& weights = guard->args[2];
+    const relay::Constant* zero = relay::AsConstant(guard->args[1]);
+    if (is_nan->args[0] != weights || is_nan->args[1] != weights || zero == nullptr || zero->value.elements() != 1 ||
+        zero->value.At(0) != 0 || ShapeOf(weights) != ShapeOf(expr) || weights == users_.result) {
+      return expr;
+    }
+    // The guard itself reads them once, and its comparison twice.
+    if (users_.users.at(weights.get()).size() != 3) return expr;
+    members_.insert(members_.end(), {expr, guard->args[0]});
+    nan_guard_ = expr;
+    guarded_ = weights;
+    return weights;
   }
 
   static bool WeighsKeys(const ExprPtr& expr) {
@@ -125,6 +147,7 @@ class AttentionSearch {
   const UserMap& users_;
   const Grouping& grouping_;
   std::vector<ExprPtr> members_;
+  ExprPtr nan_guard_, guarded_;  // the guard and what it alone reads; null: none
 };
 
 // Takes the transposes around both products, and the rounding of the result.

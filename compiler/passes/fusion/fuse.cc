@@ -44,6 +44,7 @@ class GroupBuilder {
     if (group_.scores != nullptr) {
       auto attention = std::make_shared<Attention>();
       attention->counts_keys = group_.counts_keys;
+      attention->zeroes_nan = group_.nan_guard != nullptr;
       attention->scores = product(inside_.at(group_.scores.get()));
       attention->values = product(body);
       return attention;
@@ -65,8 +66,8 @@ class GroupBuilder {
     std::vector<ExprPtr> args;
     for (const ExprPtr& arg : call.args) {
       if (IsMember(arg)) BuildMember(arg);
-      const bool is_known =
-          is_table(arg) || IsNumber(arg) || IsStep(call, arg) || IsExponent(call, arg) || IsLimit(call, arg);
+      const bool is_known = is_table(arg) || IsNumber(arg) || IsStep(call, arg) || IsExponent(call, arg) ||
+                            IsLimit(call, arg) || (member == group_.nan_guard && arg == call.args[1]);
       args.push_back(is_known ? arg : InsideArg(arg));
     }
     inside_[member.get()] = WithArgs(call, std::move(args));

@@ -23,6 +23,8 @@ struct FuseGroup {
   relay::ExprPtr scores = nullptr;
   // Whether the members of an attention mask its scores from a number of keys on that is known in a run.
   bool counts_keys = false;
+  // In an attention, the member where(w != w, 0, w) that puts zeros for NaN weights; null: none does.
+  relay::ExprPtr nan_guard = nullptr;
 };
 
 // The users of each node of a graph; `order` is PostOrder of the body.

@@ -234,15 +234,9 @@ class NeededWalk {
   static KeyLimit KeyLimitOf(const Function& function, const Arguments& arguments) {
     const Attention* attention = AttentionOf(function);
     if (attention == nullptr || !attention->counts_keys) return {};
-    for (ExprPtr expr = function.body; relay::AsCall(expr) != nullptr; expr = relay::AsCall(expr)->args[0]) {
-      const Call* call = relay::AsCall(expr);
-      if (OpName(*call) == "where") {
-        NeededAxes mask = MaskOf(call->args[0], &arguments);
-        return mask.empty() || !mask.back() ? KeyLimit() : KeyLimit{ValuesProduct(function), *mask.back()};
-      }
-      if (OpName(*call) == "nn.batch_matmul" && call != ValuesProduct(function)) return {};
-    }
-    return {};
+    const Call& masked = *relay::AsCall(AttentionSoftmax(function).args[0]);
+    NeededAxes mask = MaskOf(masked.args[0], &arguments);
+    return mask.empty() || !mask.back() ? KeyLimit() : KeyLimit{ValuesProduct(function), *mask.back()};
   }
   // The last product of an attention.
   static const Call* ValuesProduct(const Function& function) {

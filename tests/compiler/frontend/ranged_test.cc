@@ -281,6 +281,30 @@ TEST(OnnxRanged, NormalizationsSeeWhatIsThere) {
   ExpectEqualToFixed(groups.Bytes(), {{"seq", {1, 7}}}, kLengths);
 }
 
+// Attention as PyTorch exports it, with zeros for weights that are NaN.
+TEST(OnnxRanged, GuardedWeightsNeedNoSecondMask) {
+  ModelMaker model(17);
+  model.Input("q", {1, 2, -1, 4}).Input("v", {1, 2, -1, 4}).Input("bias", {1, 1, -1, -1});
+  for (int i = 0; i < 2; ++i) Name(model, i, 2, "seq");
+  for (int axis = 2; axis < 4; ++axis) Name(model, 2, axis, "seq");
+  model.Weight("zero", {}, {0}).Node("Transpose", {"q"}, {"k"}, {{"perm", Ints{0, 1, 3, 2}}});
+  // Rows of positive biases see no key.
+  model.Weight("low", {}, {-std::numeric_limits<float>::infinity()}).Node("Greater", {"bias", "zero"}, {"hidden"});
+  model.Node("MatMul", {"q", "k"}, {"s"}).Node("ReduceMax", {"bias"}, {"most"}, {{"axes", Ints{3}}});
+  model.Node("Greater", {"most", "zero"}, {"all"}).Node("Or", {"all", "hidden"}, {"not"});
+  model.Node("Where", {"not", "low", "s"}, {"masked"}).Node("Softmax", {"masked"}, {"w"}, {{"axis", int64_t{-1}}});
+  model.Node("IsNaN", {"w"}, {"nan"}).Node("Where", {"nan", "zero", "w"}, {"guarded"});
+  model.Node("MatMul", {"guarded", "v"}, {"y"}).Output("y");
+  const std::map<std::string, DimRange> ranges{{"seq", {1, 7}}};
+  ExpectEqualToFixed(model.Bytes(), ranges, kLengths);
+  // The model's own two, and masks of the scores, of the bias and of the values.
+  int choices = 0;
+  const relay::IRModule module = ImportOnnxBytes(model.Bytes(), "m", {.ranges = ranges}).module;
+  relay::PostOrderVisit(module.main->body,
+                        [&](const relay::ExprPtr& expr) { choices += relay::AsCallTo(expr, "where") != nullptr; });
+  EXPECT_EQ(choices, 5);
+}
+
 TEST(OnnxRanged, FusedAttentionSeesTheKeysThatAreThere) {
   for (const int64_t causal : {0, 1}) {
     ModelMaker model(17);

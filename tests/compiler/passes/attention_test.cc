@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "compiler/generic/memory_shape.h"
@@ -34,6 +36,11 @@ ExprPtr Transpose(const ExprPtr& x, Ints axes) { return MakeCall("transpose", {x
 ExprPtr Softmax(const ExprPtr& x, int64_t axis = -1) { return MakeCall("nn.softmax", {x}, {{"axis", axis}}); }
 ExprPtr Product(const ExprPtr& a, const ExprPtr& b, bool transpose_b) {
   return MakeCall("nn.batch_matmul", {a, b}, {{"transpose_b", transpose_b}});
+}
+
+// The weights with zeros for NaN, as exporters guard attention.
+ExprPtr NanToZero(const ExprPtr& weights, float instead = 0) {
+  return MakeCall("where", {MakeCall("not_equal", {weights, weights}), ScalarConstant(instead), weights});
 }
 
 struct Sizes {
@@ -100,6 +107,34 @@ TEST(Attention, IsNotFormedIfAnotherNodeReadsTheScores) {
   EXPECT_FALSE(AttentionIn(Fused(both)));
   const ExprPtr kept = relay::MakeTuple({Product(weights, Values(s), false), weights});
   EXPECT_FALSE(AttentionIn(Fused(kept)));
+}
+
+TEST(Attention, TakesZerosForWeightsThatAreNoNumbers) {
+  const Sizes s;
+  const ExprPtr in_front = NanToZero(Reshape(Softmax(Scores(s)), {1, s.products, s.queries, s.keys}));
+  const ExprPtr behind = NanToZero(Softmax(Reshape(Scores(s), {1, s.products, s.queries, s.keys})));
+  for (const ExprPtr& weights : {in_front, behind}) {
+    const IRModule fused = Fused(Product(Reshape(weights, {s.products, s.queries, s.keys}), Values(s), false));
+    const relay::FunctionPtr function = AttentionIn(fused);
+    ASSERT_TRUE(function);
+    EXPECT_TRUE(AttentionOf(*function)->zeroes_nan);
+    EXPECT_EQ(function->params.size(), 3U);  // the zero is no operand
+    CheckFunction(function, {}, kTolerance);
+  }
+}
+
+TEST(Attention, IsNotFormedIfNanWeightsBecomeAnotherNumber) {
+  const Sizes s;
+  EXPECT_FALSE(AttentionIn(Fused(Product(NanToZero(Softmax(Scores(s)), 0.5F), Values(s), false))));
+}
+
+TEST(Attention, IsNotFormedIfAnotherNodeReadsGuardedWeights) {
+  const Sizes s;
+  const ExprPtr weights = Softmax(Scores(s)), guarded = NanToZero(weights);
+  const ExprPtr product = Product(guarded, Values(s), false);
+  for (const ExprPtr& other : {weights, guarded, relay::AsCall(guarded)->args[0]}) {
+    EXPECT_FALSE(AttentionIn(Fused(relay::MakeTuple({product, other}))));
+  }
 }
 
 TEST(Attention, IsNotFormedWithoutAProductInTheSoftmax) {
@@ -221,7 +256,9 @@ TEST_P(RandomBFloat16Attention, ComputesWhatItsOperatorsMean) {
   // Scores are scaled down, because sums of pairs would otherwise be too large for an exponential.
   const ExprPtr scores = MakeCall("multiply", {Product(queries, heads("k", s.keys, s.width), true),
                                                ScalarConstant(0.5F / std::sqrt(static_cast<float>(width)))});
-  ExprPtr body = Product(Rounded(Softmax(Drawn(scores, s, random))), heads("v", s.keys, s.value_width), false);
+  const ExprPtr weights = Softmax(Drawn(scores, s, random));
+  const ExprPtr rounded = Rounded(GetParam() % 2 == 0 ? weights : NanToZero(weights));
+  ExprPtr body = Product(rounded, heads("v", s.keys, s.value_width), false);
   if (random.Below(2) == 0) body = Rounded(body);
   if (random.Below(2) == 0) body = Transpose(body, {1, 0, 2});
   const IRModule fused = Fuse(ModuleOf(body), {.least_scores_bytes = 0});
@@ -235,10 +272,10 @@ TEST_P(RandomBFloat16Attention, ComputesWhatItsOperatorsMean) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomBFloat16Attention, ::testing::Range(0, 30));
 
 // A query that sees no key has NaN weights, as for nn.softmax; they must not affect other queries.
-TEST(Attention, ARowOfInfinitiesIsNotANumberAlone) {
+void CheckRowOfInfinities(const std::function<ExprPtr(const ExprPtr&)>& guard, double nan_query, double tolerance) {
   const Sizes s{.products = 1, .queries = 3, .keys = 40};
-  const relay::FunctionPtr function = AttentionIn(
-      Fused(Product(Softmax(MakeCall("add", {Scores(s), Input("mask", {s.queries, s.keys})})), Values(s), false)));
+  const ExprPtr masked = MakeCall("add", {Scores(s), Input("mask", {s.queries, s.keys})});
+  const relay::FunctionPtr function = AttentionIn(Fused(Product(guard(Softmax(masked)), Values(s), false)));
   ASSERT_TRUE(function);
   std::vector<Tensor> args;
   for (size_t i = 0; i < function->params.size(); ++i) args.push_back(Filled(*function->params[i]->type, i + 1));
@@ -248,7 +285,54 @@ TEST(Attention, ARowOfInfinitiesIsNotANumberAlone) {
     mask.Set(key, key > 3 ? -std::numeric_limits<double>::infinity() : 0);
     mask.Set(s.keys + key, -std::numeric_limits<double>::infinity());
   }
-  CheckFunction(function, args, kTolerance);
+  args[0].Set(2 * s.width, nan_query);
+  CheckFunction(function, args, tolerance);
+}
+
+TEST(Attention, ARowOfInfinitiesIsNotANumberAlone) {
+  CheckRowOfInfinities([](const ExprPtr& weights) { return weights; }, 1, kTolerance);
+}
+
+TEST(Attention, AGuardMakesRowsThatAreNoNumbersZeros) {
+  const auto guard = [](const ExprPtr& weights) { return NanToZero(weights); };
+  CheckRowOfInfinities(guard, 1, kTolerance);
+  CheckRowOfInfinities(guard, std::numeric_limits<double>::quiet_NaN(), kTolerance);
+  CheckRowOfInfinities(guard, std::numeric_limits<double>::infinity(), kTolerance);
+}
+
+// A number of keys that a run chooses, perhaps none. Keys behind it are NaN; values are numbers that zeros remove.
+TEST(Attention, AGuardHoldsForEachNumberOfKeys) {
+  const Sizes s{.products = 2, .queries = 21, .keys = 48, .value_width = 5};
+  Tensor positions(DType::kInt64, {1, 1, s.keys});
+  for (int64_t i = 0; i < s.keys; ++i) positions.Set(i, static_cast<double>(i));
+  const ExprPtr count = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
+  const ExprPtr is_there = MakeCall("less", {relay::MakeConstant(positions), count});
+  const ExprPtr masked =
+      MakeCall("where", {is_there, Scores(s), ScalarConstant(-std::numeric_limits<float>::infinity())});
+  const relay::FunctionPtr function =
+      AttentionIn(Fuse(ModuleOf(Product(NanToZero(Softmax(masked)), Values(s), false)), {.least_scores_bytes = 0}));
+  ASSERT_TRUE(function);
+  ASSERT_TRUE(AttentionOf(*function)->counts_keys);
+  for (const int64_t keys : {0, 1, 9, 48}) {
+    SCOPED_TRACE(fmt::format("{} keys", keys));
+    std::vector<Tensor> args;
+    for (const auto& param : function->params) {
+      args.push_back(Filled(*param->type, args.size() + 1));
+      if (param->type->dtype != DType::kInt64) {
+        if (ElementCount(param->type->shape) == 1) args.back().Set(0, -std::numeric_limits<double>::infinity());
+      } else if (param->type->shape.empty()) {
+        args.back().Set(0, static_cast<double>(keys));
+      } else {
+        args.back() = positions;
+      }
+    }
+    const auto keys_of_all = std::ranges::find(args, Shape{s.products, s.keys, s.width}, &Tensor::shape);
+    ASSERT_NE(keys_of_all, args.end());
+    for (int64_t i = 0; i < keys_of_all->elements(); ++i) {
+      if (i / s.width % s.keys >= keys) keys_of_all->Set(i, std::numeric_limits<double>::quiet_NaN());
+    }
+    CheckFunction(function, args, kTolerance);
+  }
 }
 
 }  // namespace
