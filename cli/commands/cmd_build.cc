@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 
@@ -97,17 +98,17 @@ void Warn(const BuildResult& result, const MachineOptions& options) {
     Note("warning: {} keeps float32 weights: it {}\n", kept.node.empty() ? "a dense layer" : kept.node, kept.reason);
   }
   if (const int n = CountSource(plan, "other threads"); n > 0) {
-    Note("warning: {} kernels use records of another thread count; `hone tune --threads {}` measures for this one\n", n,
-         plan.threads);
+    Note("warning: records of another thread count choose {}; `hone tune --threads {}` measures for this one\n",
+         Counted(n, "kernel"), plan.threads);
   }
 }
 
 std::string LayoutsText(const LayoutReport& layouts) {
-  std::string text = fmt::format("layouts: {} anchors, {} transform{}", layouts.anchors, layouts.transforms,
-                                 layouts.transforms == 1 ? "" : "s");
+  std::string text =
+      fmt::format("layouts: {}, {}", Counted(layouts.anchors, "anchor"), Counted(layouts.transforms, "transform"));
   if (layouts.expected_ns > 0) {
-    text += fmt::format(", together {:.3g} ms against {:.3g} ms with each layer's best", layouts.expected_ns / 1e6,
-                        layouts.per_layer_ns / 1e6);
+    text += fmt::format(", together {} against {} with each layer's best", TimeText(std::llround(layouts.expected_ns)),
+                        TimeText(std::llround(layouts.per_layer_ns)));
   }
   return text + "\n";
 }
@@ -172,9 +173,9 @@ void PrintReport(const Result& of, bool pass_times) {
 std::string SummaryText(const BuildResult& result) {
   double total = 0;
   for (const auto& [step, seconds] : result.report.seconds) total += seconds;
-  return fmt::format("{}, {} calls, {}, {} threads, built in {:.1f} s",
-                     BytesText(static_cast<int64_t>(result.package.size())), result.plan.calls.size(),
-                     FlopText(result.report.flops), result.plan.threads, total);
+  return fmt::format("{}, {}, {}, {}, built in {:.1f} s", BytesText(static_cast<int64_t>(result.package.size())),
+                     Counted(result.plan.calls.size(), "call"), FlopText(result.report.flops),
+                     Counted(result.plan.threads, "thread"), total);
 }
 
 Json ReportJson(const Result& of, const std::string& output) {
@@ -253,7 +254,8 @@ void PrintReports(const std::vector<Result>& results, const BuildCommandOptions&
     PrintReport(each, options.pass_times);
     Print("{}\n\n", SummaryText(each.built.result));
   }
-  Print("{} written: {}, {} packages\n", options.output, BytesText(static_cast<int64_t>(bytes)), results.size());
+  Print("{} written: {}, {}\n", options.output, BytesText(static_cast<int64_t>(bytes)),
+        Counted(results.size(), "package"));
 }
 
 Json ReportsJson(const std::vector<Result>& results, const std::string& output) {

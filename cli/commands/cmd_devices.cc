@@ -19,6 +19,7 @@
 #include "core/text/printable.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/fleet_table.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"
 #include "lab/text/table.h"
@@ -123,7 +124,7 @@ std::string UseText(const TrackerStatus& status) {
     std::string waiting;
     if (use.queue.waiting > 0) waiting = fmt::format(", {} waiting", use.queue.waiting);
     if (!use.queue.who.empty()) waiting += fmt::format(": {}", fmt::join(use.queue.who, ", "));
-    text += fmt::format("device key {}: {} of {} runners in use{}\n", use.key, use.busy, use.all, waiting);
+    text += fmt::format("device key {}: {} of {} in use{}\n", use.key, use.busy, Counted(use.all, "runner"), waiting);
   }
   return text;
 }

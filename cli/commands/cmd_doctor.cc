@@ -103,8 +103,8 @@ DoctorFinding CheckRecordStore(const std::string& db) {
     return {"store", "bad", fmt::format("no record can be kept: {}: {}", path, std::strerror(errno))};
   const StoreStats stats = OpenExistingStore(db)->Stats();
   return {"store", "ok",
-          fmt::format("{}: {} records, schema {}, journal {}, {} {}", path, stats.records, stats.engine.schema_version,
-                      stats.engine.journal, stats.engine.name, stats.engine.version)};
+          fmt::format("{}: {}, schema {}, journal {}, {} {}", path, Counted(stats.records, "record"),
+                      stats.engine.schema_version, stats.engine.journal, stats.engine.name, stats.engine.version)};
 }
 
 // Checks the folder itself, or the one in which it would be made.
@@ -148,7 +148,7 @@ DoctorFinding CheckTracker(const std::string& tracker, const ClientKeys& keys) {
   const TrackerStatus status = QueryTracker(tracker, 3'000'000'000, keys);
   const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start);
   return {"tracker", status.runners.empty() ? "note" : "ok",
-          fmt::format("answered in {}, {} runners", TimeText(took.count()), status.runners.size())};
+          fmt::format("answered in {}, {}", TimeText(took.count()), Counted(status.runners.size(), "runner"))};
 }
 
 // A check that throws is a finding, not the end of the examination.

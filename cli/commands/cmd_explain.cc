@@ -110,10 +110,11 @@ void PrintExplanation(const Explanation& e) {
   const Record& r = e.record;
   Print("record {}: {}\n{} {}\n", r.id, r.candidate.workload.ToText(), r.candidate.schedule,
         r.candidate.config.ToText());
-  Print("{} on {}, {} thread(s), {} cache, hone {}, run {}{}\n", TimeText(r.measurement.MinNs()), DeviceName(r),
-        r.threads, CacheModeName(r.timing.cache), r.hone_version, r.session.empty() ? "-" : r.session,
+  Print("{} on {}, {}, {} cache, hone {}, run {}{}\n", TimeText(r.measurement.MinNs()), DeviceName(r),
+        Counted(r.threads, "thread"), CacheModeName(r.timing.cache), r.hone_version,
+        r.session.empty() ? "-" : r.session,
         r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "");
-  Print("{} of {} configs measured alike are faster by their least sample\n", e.faster, e.configs);
+  Print("{} of {} measured alike are faster by their least sample\n", e.faster, Counted(e.configs, "config"));
   if (e.best_id == r.id) {
     Print("a build for this setup takes it\n");
   } else if (!e.best_id.empty()) {

@@ -55,7 +55,7 @@ int ShowSummary(const Model& model, bool params, bool json) {
   }
   for (const NamedType& t : summary.inputs) Print("input   {}  {}\n", t.name, t.type);
   for (const NamedType& t : summary.outputs) Print("output  {}  {}\n", t.name, t.type);
-  Print("{} parameters ({}), {}\n\n", summary.parameter_elements, BytesText(summary.parameter_bytes),
+  Print("{} ({}), {}\n\n", Counted(summary.parameter_elements, "parameter"), BytesText(summary.parameter_bytes),
         FlopText(summary.flops));
   Table table({"operator", "> calls"});
   for (const auto& [name, calls] : summary.ops) table.Add({name, fmt::format("{}", calls)});

@@ -81,7 +81,7 @@ void PrintInfo(const Package& package) {
     Print("output   {}\n", BufferText(Nth(plan.buffers, plan.outputs[i]), OutputShapeText(plan, i)));
   }
   Print("{}", StatesText(plan));
-  Print("{} calls, {} kernels, code {}\n{}\n{}", plan.calls.size(), plan.kernels.size(),
+  Print("{}, {}, code {}\n{}\n{}", Counted(plan.calls.size(), "call"), Counted(plan.kernels.size(), "kernel"),
         BytesText(static_cast<int64_t>(package.lib().size())), MemoryText(plan), DispatchText(plan));
 }
 
@@ -214,8 +214,8 @@ NamedParts ForGraphExecutor(const std::string& path, const std::string& name) {
 NamedParts ForAotExecutor(const std::string& path, const std::string& name) {
   const Packages packages = Package::InspectAll(path);
   if (packages.size() > 1) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("{} is for {} targets; --executor aot takes a package for one", path, packages.size()));
+    throw Error(ExitCode::kUsage, fmt::format("{} is for {}; --executor aot takes a package for one", path,
+                                              Counted(packages.size(), "target")));
   }
   const Package& package = *packages[0];
   package.VerifyParams();

@@ -72,8 +72,9 @@ void PrintProfile(const Profile& profile, const ProfileCommandOptions& options) 
   const int64_t total_ns = std::accumulate(profile.calls.begin(), profile.calls.end(), int64_t{0},
                                            [](int64_t sum, const ProfiledCall& call) { return sum + call.ns; });
   PrintCalls(profile, options);
-  Print("{} in {} calls on {} threads, medians of {} runs{}\n", TimeText(total_ns), profile.calls.size(),
-        profile.threads, profile.runs.size(), profile.extents.empty() ? "" : " at " + ExtentsText(profile.extents));
+  Print("{} in {} on {}, medians of {}{}\n", TimeText(total_ns), Counted(profile.calls.size(), "call"),
+        Counted(profile.threads, "thread"), Counted(profile.runs.size(), "run"),
+        profile.extents.empty() ? "" : " at " + ExtentsText(profile.extents));
   if (profile.roof.gflops > 0)
     Print("roofs: {:.1f} GFLOP/s of float32 multiply-adds, {:.1f} GB/s read from memory\n", profile.roof.gflops,
           profile.roof.read_gbps);

@@ -49,7 +49,8 @@ int ReportCommand(const Arguments& arguments) {
                {"records", history.records},
                {"devices", report.comparison.devices.size()}});
   } else {
-    Print("{} written: {}, {} records\n", output, BytesText(static_cast<int64_t>(page.size())), history.records);
+    Print("{} written: {}, {}\n", output, BytesText(static_cast<int64_t>(page.size())),
+          Counted(history.records, "record"));
   }
   if (is_empty) {
     Note("{}\n", store == nullptr ? NoStoreYet(db) : fmt::format("the record store {} is empty yet", StorePath(db)));

@@ -82,7 +82,7 @@ void PrintAlone(const NodeAlone& alone, const NodeOptions& options, int threads)
     PrintVerdicts(fmt::format("{} is {:.2e} off the reference's at element {}: {} (tolerance {:.0e})\n", error.name,
                               error.worst, error.index, error.agrees ? "it agrees" : "it DIFFERS", options.tolerance));
   }
-  Print("{} with {} thread{}\n", FirstRunText(alone.run_ns), threads, threads == 1 ? "" : "s");
+  Print("{} with {}\n", FirstRunText(alone.run_ns), Counted(threads, "thread"));
 }
 
 void AddOptions(CommandLine& line, NodeOptions& options) {
@@ -250,8 +250,7 @@ void Report(const Ran& ran, const RunOptions& options, bool json) {
     PrintJson(document);
     return;
   }
-  Print("{} with {} thread{}{}; `hone bench` times it\n", FirstRunText(ran.run_ns), ran.threads,
-        ran.threads == 1 ? "" : "s",
+  Print("{} with {}{}; `hone bench` times it\n", FirstRunText(ran.run_ns), Counted(ran.threads, "thread"),
         ran.machine ? " on " + RunnerName(*ran.machine) + (ran.machine->emulated ? ", which is emulated" : "") : "");
 }
 

@@ -13,7 +13,7 @@ namespace hone {
 namespace {
 
 void PrintSchedule(const Schedule& schedule, const ConfigSpace& space) {
-  Print("\n{} (version {}): {} configs\n", schedule.name(), schedule.version(), space.size());
+  Print("\n{} (version {}): {}\n", schedule.name(), schedule.version(), Counted(space.size(), "config"));
   Table table({"  knob", "values"});
   for (const Knob& knob : space.knobs()) table.Add({"  " + knob.name, fmt::format("{}", fmt::join(knob.values, " "))});
   if (!table.empty()) Print("{}", table.ToText());

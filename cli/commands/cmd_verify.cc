@@ -23,6 +23,7 @@
 #include "lab/model/inputs.h"
 #include "lab/model/model.h"
 #include "lab/model/taken_extents.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/verify/compare_nodes.h"
 #include "lab/verify/compare_outputs.h"
@@ -164,8 +165,8 @@ ComparedInputs EachInputs(const VerifyPackageOptions& options, const Model& mode
 std::vector<OutputError> CompareAll(const std::vector<Tensor>& got, const std::vector<Tensor>& expected,
                                     const std::vector<std::string>& names, double tolerance) {
   if (got.size() != expected.size()) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("there are {} outputs, and {} to compare them with", got.size(), expected.size()));
+    throw Error(ExitCode::kUsage, fmt::format("there are {}, and {} to compare them with",
+                                              Counted(got.size(), "output"), expected.size()));
   }
   std::vector<OutputError> errors;
   for (size_t i = 0; i < got.size(); ++i) errors.push_back(CompareOutput(names.at(i), got[i], expected[i], tolerance));

@@ -135,8 +135,8 @@ int OpenParamsCommand(const Arguments& arguments) {
   } else {
     for (const std::string& name : opened.first.open) Print("open    {}\n", name);
     for (const std::string& name : opened.first.closed) Print("closed  {}\n", name);
-    Print("{} written: {} of {} parameters can be replaced when it is loaded\n", options.output,
-          opened.first.open.size(), opened.first.open.size() + opened.first.closed.size());
+    Print("{} written: {} of {} can be replaced when it is loaded\n", options.output, opened.first.open.size(),
+          Counted(opened.first.open.size() + opened.first.closed.size(), "parameter"));
   }
   line.Next("hone run " + ShellWord(options.output));
   return 0;

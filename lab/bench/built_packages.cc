@@ -10,6 +10,7 @@
 #include "lab/machine/machine.h"
 #include "lab/model/build_model.h"
 #include "lab/model/options_of_each.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"
 
@@ -53,8 +54,8 @@ BuiltPackages::BuiltPackages(const std::vector<std::string>& arguments, const Mo
     if (!IsModel(path)) continue;
     const ModelOptions& model = each[temporary_.size()];
     const BuildResult result = BuildNamed(model, ResolveMachine(machine_options), records);
-    Note("{}: built for {} threads in {}, calls by config: {}\n", path, result.plan.threads, PrecisionOf(result.plan),
-         ConfigSourcesText(result.plan));
+    Note("{}: built for {} in {}, calls by config: {}\n", path, Counted(result.plan.threads, "thread"),
+         PrecisionOf(result.plan), ConfigSourcesText(result.plan));
     temporary_.push_back(std::make_unique<const TemporaryPackage>(result.package));
     path = temporary_.back()->path();
   }

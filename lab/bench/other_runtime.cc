@@ -86,7 +86,7 @@ void OnnxRuntimePeer::Use(const ModelOptions& model, int threads, const std::map
 void OnnxRuntimePeer::LoadAnew() { Ask(load_, "loading " + TextField(load_, "load")); }
 
 int64_t OnnxRuntimePeer::RunNs(int64_t runs) {
-  return IntegerField(Ask({{"run", runs}}, fmt::format("{} run{}", runs, runs == 1 ? "" : "s")), "ns", 1);
+  return IntegerField(Ask({{"run", runs}}, fmt::format("{}", Counted(runs, "run"))), "ns", 1);
 }
 
 std::vector<Tensor> OnnxRuntimePeer::Outputs() {
@@ -164,8 +164,8 @@ double CompareWithPeer(const std::string& package, const ModelOptions& model, in
   const std::vector<Tensor> got = RunOnce(file.first(), threads, values), expected = peer.Outputs();
   const Plan& plan = file.first()->plan();
   if (got.size() != expected.size()) {
-    throw Error(ExitCode::kAnswerIsNo,
-                fmt::format("{} has {} outputs, and {} has {}", model.model, got.size(), peer.name(), expected.size()));
+    throw Error(ExitCode::kAnswerIsNo, fmt::format("{} has {}, and {} has {}", model.model,
+                                                   Counted(got.size(), "output"), peer.name(), expected.size()));
   }
   std::vector<OutputError> errors;
   for (size_t i = 0; i < got.size(); ++i) {
@@ -189,8 +189,8 @@ std::string TextAgainst(const Verdict& v, int64_t hone_ns, int64_t other_ns, dou
   const std::string agree = outputs_error > 0 ? fmt::format("outputs agree within {:.0e}", outputs_error)
                                               : std::string("outputs are the same");
   if (!v.enough) {
-    return fmt::format("cannot tell whether hone or {} is faster from {} rounds; at least {} are needed; {}", v.against,
-                       v.rounds, kLeastPairs, agree);
+    return fmt::format("cannot tell whether hone or {} is faster from {}; at least {} are needed; {}", v.against,
+                       Counted(v.rounds, "round"), kLeastPairs, agree);
   }
   const std::string times =
       fmt::format("({} against {}, p {:.2g}), {}", TimeText(hone_ns), TimeText(other_ns), v.p, agree);

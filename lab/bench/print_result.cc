@@ -62,7 +62,8 @@ void PrintPerOp(const TimedPackage& timed) {
                GflopsText(call.flops, timed.call_ns[i]), call.op, d.schedule, d.config,
                call.nodes.empty() ? "" : call.nodes.front()});
   }
-  Print("\n{}: {} in {} calls\n{}", timed.path, TimeText(total), plan.calls.size(), table.ToText(OutputColumns()));
+  Print("\n{}: {} in {}\n{}", timed.path, TimeText(total), Counted(plan.calls.size(), "call"),
+        table.ToText(OutputColumns()));
   if (ExpectedNs(plan) > 0) {
     Print("kernels as they were tuned: {} together, {:.0f} % of the package's least time\n", TimeText(ExpectedNs(plan)),
           100 * ExpectedShare(timed));

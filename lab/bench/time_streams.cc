@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "lab/bench/timed_package.h"
+#include "lab/text/number_text.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {
@@ -54,8 +55,8 @@ std::vector<int64_t> RunStreams(std::vector<std::unique_ptr<Session>>& sessions,
   } catch (const std::system_error& error) {
     // The streams that have started wait at the latch for all, so this counts down for the missing ones.
     start.count_down(static_cast<std::ptrdiff_t>(sessions.size() - streams.size()));
-    throw Error(ExitCode::kIo, fmt::format("the system gave threads to {} of {} streams: {}", streams.size(),
-                                           sessions.size(), error.what()));
+    throw Error(ExitCode::kIo, fmt::format("the system gave threads to {} of {}: {}", streams.size(),
+                                           Counted(sessions.size(), "stream"), error.what()));
   }
   std::vector<int64_t> all;
   for (auto& stream : streams) {

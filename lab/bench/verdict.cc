@@ -7,6 +7,7 @@
 
 #include "core/stats/sample_statistics.h"
 #include "core/stats/statistics.h"
+#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {
@@ -84,8 +85,8 @@ Verdict JudgeSamples(const std::vector<int64_t>& package_ns, const std::vector<i
 std::string VerdictText(const Verdict& v) {
   const std::string effect = fmt::format("{:.3g} %", 100 * v.smallest_effect);
   if (!v.enough) {
-    return fmt::format("{} against {}: cannot tell from {} rounds; at least {} are needed", v.package, v.against,
-                       v.rounds, v.test == "signed-rank" ? kLeastPairs : kLeastSamples);
+    return fmt::format("{} against {}: cannot tell from {}; at least {} are needed", v.package, v.against,
+                       Counted(v.rounds, "round"), v.test == "signed-rank" ? kLeastPairs : kLeastSamples);
   }
   const std::string interval =
       fmt::format("99% interval {:+.2f} .. {:+.2f} %, p {:.2g}", PercentMore(v.low), PercentMore(v.high), v.p);

@@ -182,8 +182,8 @@ std::string BenchMarkdown(const BenchResult& result) {
   for (const Verdict& verdict : result.verdicts) text += fmt::format("- {}\n", MarkdownCell(VerdictText(verdict)));
   if (result.other) text += fmt::format("- {}\n", MarkdownCell(result.other->text));
   for (const std::string& note : result.noise.notes) text += fmt::format("- noise: {}\n", MarkdownCell(note));
-  text += fmt::format("- {} rounds on {} \\#{}, hone {}, {}\n",
-                      result.packages.empty() ? 0 : result.packages[0].rounds.size(),
+  text += fmt::format("- {} on {} \\#{}, hone {}, {}\n",
+                      Counted(result.packages.empty() ? 0 : result.packages[0].rounds.size(), "round"),
                       MarkdownCell(result.machine.cpu_model), FingerprintOf(result.machine).ShortId(),
                       MarkdownCell(result.machine.hone_version), result.context.date);
   return text;
@@ -248,7 +248,7 @@ std::string BenchSystem(const BenchResult& result) {
                      {"operating_system", c.operating_system},
                      {"other_software_stack", "Linux " + m.kernel},
                      {"hw_notes", Notes(result)},
-                     {"sw_notes", fmt::format("{} threads", threads)}};
+                     {"sw_notes", Counted(threads, "thread")}};
   return json.dump(2) + "\n";
 }
 

@@ -66,8 +66,8 @@ std::string NoisyText(const HistorySeries& series) {
 
 std::string SeriesText(const HistorySeries& series, int64_t since_ms) {
   std::string text = fmt::format(
-      "{} on {}, {} thread{}, {}: {} results, {} .. {}{}\n", Printable(series.model), Printable(series.device),
-      series.threads, series.threads > 1 ? "s" : "", Printable(series.conditions), series.points.size(),
+      "{} on {}, {}, {}: {}, {} .. {}{}\n", Printable(series.model), Printable(series.device),
+      Counted(series.threads, "thread"), Printable(series.conditions), Counted(series.points.size(), "result"),
       DayText(series.points.front().unix_ms), DayText(series.points.back().unix_ms), NoisyText(series));
   text += SinceText(series, since_ms);
   for (const HistoryChange& change : series.changes) {

@@ -41,15 +41,14 @@ class Way {
   std::string Connect() const {
     const auto start = std::chrono::steady_clock::now();
     const TrackerStatus status = QueryTracker(remote_.tracker, remote_.connect_timeout_ns, remote_.keys);
-    return fmt::format("answered in {}, {} runners", TimeText(NsSince(start)), status.runners.size());
+    return fmt::format("answered in {}, {}", TimeText(NsSince(start)), Counted(status.runners.size(), "runner"));
   }
 
   std::string Lease() {
     runner_ = MakeRemoteRunner(remote_);
     machine_ = runner_->Describe();
-    return fmt::format("{} ({}, {} core{}{}{}), isolation: {}", RunnerName(machine_), machine_.cpu_model,
-                       machine_.cores, machine_.cores == 1 ? "" : "s",
-                       machine_.core_kind.empty() ? "" : ": " + machine_.core_kind,
+    return fmt::format("{} ({}, {}{}{}), isolation: {}", RunnerName(machine_), machine_.cpu_model,
+                       Counted(machine_.cores, "core"), machine_.core_kind.empty() ? "" : ": " + machine_.core_kind,
                        machine_.emulated ? ", emulated" : "", machine_.isolation.empty() ? "none" : machine_.isolation);
   }
 

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "lab/machine/device_name.h"
 #include "lab/model/lengths_file.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "rpc_runner/machine/environment.h"
 #include "runtime/session.h"
@@ -117,8 +118,8 @@ Machine ResolveMachineOf(const MachineOptions& options, const Environment& runne
 }
 
 void TellTimedOn(const Environment& runner, const BuildContext& context) {
-  Note("timing on {} ({}, {} core{}): target {}, {} thread{}\n", RunnerName(runner), runner.cpu_model, runner.cores,
-       runner.cores == 1 ? "" : "s", context.target.ToText(), context.threads, context.threads == 1 ? "" : "s");
+  Note("timing on {} ({}, {}): target {}, {}\n", RunnerName(runner), runner.cpu_model, Counted(runner.cores, "core"),
+       context.target.ToText(), Counted(context.threads, "thread"));
 }
 
 }  // namespace hone

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/package/package_format.h"
 #include "core/workload.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "tuner/record_config_source.h"
 
@@ -38,18 +39,16 @@ void WarnOfOtherVersions(const Plan& plan, const RecordConfigSource& source) {
   }
   if (records == 0) return;
   Note(
-      "warning: {} records of layers without a usable one are of other versions of their schedules; `hone tune` "
-      "measures them anew\n",
-      records);
+      "warning: layers without a usable record have {} of other versions of their schedules; `hone tune` measures "
+      "them anew\n",
+      Counted(records, "record"));
 }
 
 void WarnOfBlames(const RecordConfigSource& source) {
   const int64_t records = source.BlamesForMachine();
   if (records == 0) return;
-  Note(
-      "warning: {} records blame candidates for trouble of the machine and do not count; `hone log heal` takes them "
-      "out\n",
-      records);
+  Note("warning: left out: {} with the machine's trouble blamed on a candidate; `hone log heal` takes such out\n",
+       Counted(records, "record"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "core/nth.h"
 #include "core/text/printable.h"
 #include "lab/profile/profile.h"
+#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {
@@ -78,7 +79,8 @@ Json ChromeTrace(const Profile& profile) {
   Json events = Json::array();
   events.push_back(NameEvent("process_name", kRunsTrack, "hone " + profile.path));
   events.push_back(NameEvent("thread_name", kRunsTrack, "runs"));
-  events.push_back(NameEvent("thread_name", kCallsTrack, fmt::format("calls, {} threads each", profile.threads)));
+  events.push_back(
+      NameEvent("thread_name", kCallsTrack, fmt::format("calls, {} each", Counted(profile.threads, "thread"))));
   for (int worker = 0; worker < profile.threads; ++worker) {
     events.push_back(NameEvent("thread_name", kFirstWorkerTrack + worker, fmt::format("worker {}", worker)));
   }

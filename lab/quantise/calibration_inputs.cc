@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "lab/files/npz.h"
+#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {
@@ -118,7 +119,7 @@ void AddSamples(const std::string& from, const Inputs& inputs, const std::vector
     RequireFinite(found->second, spec, from);
     const int64_t own = CountOf(found->second.dtype(), found->second.shape(), spec, from);
     if (count >= 0 && own != count)
-      RefuseCalibrationInput(from, fmt::format("its inputs are for {} and {} runs", count, own));
+      RefuseCalibrationInput(from, fmt::format("its inputs are for {} and {}", count, Counted(own, "run")));
     count = own;
   }
   for (const auto& [name, tensor] : inputs) SpecOf(specs, name, from);
@@ -184,7 +185,7 @@ CalibrationSplit SplitCalibration(std::vector<CalibrationSample> all) {
 
 std::string JudgesText(size_t held_out) {
   if (held_out == 0) return "the same ones";
-  return fmt::format("{} other{}", held_out, held_out == 1 ? "" : "s");
+  return fmt::format("{}", Counted(held_out, "other"));
 }
 
 CalibrationSplit CalibrationOf(const std::string& from, int64_t drawn, const std::vector<InputSpec>& specs,

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "lab/machine/machine.h"
 #include "lab/quantise/calibration_inputs.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 
@@ -39,8 +40,8 @@ std::set<std::string> ChooseLeft(const Quantiser& quantiser, const std::vector<L
     fails = works;
     if (works < most) continue;
     throw Error(ExitCode::kAnswerIsNo, fmt::format("no layer can be quantised with an error of at most {}; the least "
-                                                   "that was reached is {:.2e}, with {} of {} layers in float",
-                                                   max_error, least, most, worst.size()));
+                                                   "that was reached is {:.2e}, with {} of {} in float",
+                                                   max_error, least, most, Counted(worst.size(), "layer")));
   }
   while (works - fails > 1) {
     const size_t middle = fails + (works - fails) / 2;
@@ -130,9 +131,9 @@ Json ErrorJson(const SignalError& error) {
 
 std::string QuantisedModelText(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path) {
   const size_t left = LeftInFloat(model);
-  return fmt::format("{}{}{}{} written, {} bytes: {} of {} layers in int8, {} values in uint8\n", LayersText(model),
+  return fmt::format("{}{}{}{} written, {} bytes: {} of {} in int8, {} in uint8\n", LayersText(model),
                      OutputsText(model), SourceText(model, options), path, model.bytes.size(),
-                     model.layers.size() - left, model.layers.size(), model.values);
+                     model.layers.size() - left, Counted(model.layers.size(), "layer"), Counted(model.values, "value"));
 }
 
 Json QuantisedModelJson(const QuantisedModel& model, const QuantiseOptions& options, const std::string& path) {

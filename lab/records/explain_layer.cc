@@ -65,7 +65,7 @@ std::string PassedOverText(const LayerExplanation& e) {
     }
   }
   if (others > 0) parts.push_back(fmt::format("{} for other reasons", others));
-  return fmt::format("passed over: {} record{}: {}\n", records, records == 1 ? "" : "s", fmt::join(parts, "; "));
+  return fmt::format("passed over: {}: {}\n", Counted(records, "record"), fmt::join(parts, "; "));
 }
 
 std::string RecordText(const LayerExplanation& e) {
@@ -79,9 +79,9 @@ std::string RecordText(const LayerExplanation& e) {
   const std::string loss = LossText(e.loss);
   return fmt::format("record {} ({}): of {}, measured on {}, {}\n", r.id, choice.source, e.origin,
                      e.taken ? RankText(e.taken->row.rank) : "a machine", DeviceName(r)) +
-         fmt::format("measured: {}, least of {} samples, {} cache, {} thread(s), hone {}, run {}{}{}\n",
-                     TimeText(r.measurement.MinNs()), r.measurement.samples_ns.size(), CacheModeName(r.timing.cache),
-                     r.threads, r.hone_version, r.session.empty() ? "-" : r.session,
+         fmt::format("measured: {}, least of {}, {} cache, {}, hone {}, run {}{}{}\n", TimeText(r.measurement.MinNs()),
+                     Counted(r.measurement.samples_ns.size(), "sample"), CacheModeName(r.timing.cache),
+                     Counted(r.threads, "thread"), r.hone_version, r.session.empty() ? "-" : r.session,
                      r.finals.held > 0 ? fmt::format(", finals: place {}", r.finals.place) : "",
                      loss.empty() ? "" : "; expected loss here " + loss);
 }
@@ -252,8 +252,8 @@ std::string LayerText(const LayerExplanation& e, const Machine& machine) {
                               BytesText(std::llround(layer.bytes)));
   }
   const ConfigChoice& choice = ChosenOf(e.choice);
-  text += fmt::format("{}\nfor {}, {} thread(s): {} {}\n\n", layer.name, machine.context.target.cpu,
-                      machine.context.threads, choice.schedule, choice.config.ToText());
+  text += fmt::format("{}\nfor {}, {}: {} {}\n\n", layer.name, machine.context.target.cpu,
+                      Counted(machine.context.threads, "thread"), choice.schedule, choice.config.ToText());
   text += RecordText(e) + PassedOverText(e) + "\n" + OwnBestText(e) + WaysText(e) + VariantsText(e) + "\n";
   return text + BoundsText(*e.bounds);
 }

@@ -56,9 +56,8 @@ std::string RooflineText(const KernelBounds& b) {
 
 std::string RoofsUsedText(const KernelBounds& b) {
   const std::string wider = b.width() > 1 ? fmt::format(", times {:.3g} for its types", b.width()) : "";
-  return fmt::format("{} peak on {} thread(s): {:.1f} GFLOP/s{}, {:.1f} GB/s\n",
-                     b.roofs.measured ? "measured" : "assumed", b.machine.threads, b.roofs.gflops, wider,
-                     b.roofs.read_gbps);
+  return fmt::format("{} peak on {}: {:.1f} GFLOP/s{}, {:.1f} GB/s\n", b.roofs.measured ? "measured" : "assumed",
+                     Counted(b.machine.threads, "thread"), b.roofs.gflops, wider, b.roofs.read_gbps);
 }
 
 std::string BoundText(const KernelBounds& b) {

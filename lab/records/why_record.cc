@@ -89,7 +89,7 @@ std::string LeftOutText(const ConsideredRecord& considered) {
 }
 
 std::string MachineText(const BuildContext& context) {
-  return fmt::format("{}, {} thread{}", context.target.cpu, context.threads, context.threads == 1 ? "" : "s");
+  return fmt::format("{}, {}", context.target.cpu, Counted(context.threads, "thread"));
 }
 
 std::string DeviceOfRow(const BestRow& row, const RecordLayers& layers) {

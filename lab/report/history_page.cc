@@ -94,9 +94,9 @@ std::vector<SeriesMark> MarksOf(const HistorySeries& series) {
     marks.push_back(
         {TimeAt(series, i), static_cast<double>(point.time.ns), static_cast<double>(point.time.low_ns),
          static_cast<double>(point.time.high_ns),
-         fmt::format("{}: {} ({}, {} samples), hone {}, {}{}{}", DayText(point.unix_ms), TimeText(point.time.ns),
-                     IntervalText(point.time), point.time.samples, point.with.hone_version, point.file,
-                     point.why_noisy.empty() ? "" : "; noisy: ", point.why_noisy),
+         fmt::format("{}: {} ({}, {}), hone {}, {}{}{}", DayText(point.unix_ms), TimeText(point.time.ns),
+                     IntervalText(point.time), Counted(point.time.samples, "sample"), point.with.hone_version,
+                     point.file, point.why_noisy.empty() ? "" : "; noisy: ", point.why_noisy),
          !point.why_noisy.empty()});
   }
   return marks;
@@ -150,8 +150,9 @@ std::string SeriesSection(const HistorySeries& series, int64_t since_ms) {
                                 {"day", "> median", "> interval", "> samples", "hone", "package", "microcode", "Linux",
                                  "file", "noise"},
                                 points, grey));
-  return HtmlSection(
-      fmt::format("{} on {}, {} threads, {}", series.model, series.device, series.threads, series.conditions), body);
+  return HtmlSection(fmt::format("{} on {}, {}, {}", series.model, series.device, Counted(series.threads, "thread"),
+                                 series.conditions),
+                     body);
 }
 
 // After over before, both known.
@@ -170,11 +171,11 @@ std::string DiffsSection(const std::vector<RecordDiff>& diffs) {
                     diff.device, fmt::format("{}", diff.threads), diff.before, diff.after, WithText(diff.what)});
     if (diff.change != RecordChange::kFaster && diff.change != RecordChange::kSlower) continue;
     if (bars.size() == kMostBars) continue;
-    bars.push_back(
-        {diff.workload,
-         fmt::format("{} on {}, {} threads: {} -> {} (p {:.3f}) with {}", diff.workload, diff.device, diff.threads,
-                     TimeText(diff.before_ns), TimeText(diff.after_ns), diff.p, WithText(diff.what)),
-         RatioOf(diff)});
+    bars.push_back({diff.workload,
+                    fmt::format("{} on {}, {}: {} -> {} (p {:.3f}) with {}", diff.workload, diff.device,
+                                Counted(diff.threads, "thread"), TimeText(diff.before_ns), TimeText(diff.after_ns),
+                                diff.p, WithText(diff.what)),
+                    RatioOf(diff)});
   }
   return HtmlSection("Best records", HtmlCharts(ChangeBars("What became faster and slower", bars)) +
                                          HtmlTable("Best records",

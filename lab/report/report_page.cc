@@ -22,15 +22,15 @@ constexpr size_t kMostHistories = 8;   // lines of a chart
 constexpr size_t kMostTaskRows = 400;  // rows of the task table
 
 std::string TimeTitle(const ComparedTime& time) {
-  return fmt::format("{} ({} to {}, {} samples)", TimeText(time.ns), TimeText(time.low_ns), TimeText(time.high_ns),
-                     time.samples);
+  return fmt::format("{} ({} to {}, {})", TimeText(time.ns), TimeText(time.low_ns), TimeText(time.high_ns),
+                     Counted(time.samples, "sample"));
 }
 
 std::string CellTitle(const Comparison& c, size_t device, size_t model) {
   const ComparedDevice& d = c.devices[device];
   const ComparedCell& cell = c.At(device, model);
-  return fmt::format("{} on {}: {}; {} threads, {}, {}, cache {}, hone {}", c.models[model].name, d.name,
-                     TimeTitle(cell.time), d.threads, cell.precision, TimeOriginName(cell.origin), d.cache,
+  return fmt::format("{} on {}: {}; {}, {}, {}, cache {}, hone {}", c.models[model].name, d.name, TimeTitle(cell.time),
+                     Counted(d.threads, "thread"), cell.precision, TimeOriginName(cell.origin), d.cache,
                      fmt::join(cell.versions, "/"));
 }
 
@@ -91,7 +91,7 @@ std::string Times(const ComparisonReport& report, size_t model, const std::vecto
     grey.push_back(!standings[device].whole());
     const int threads = c.devices[device].threads;
     std::string label = ShortName(c, device);
-    const std::string with = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
+    const std::string with = Counted(threads, "thread");
     if (!label.ends_with(with)) label += ", " + with;
     marks.push_back({std::move(label), CellTitle(c, device, model), cell.time.ns, cell.time.low_ns, cell.time.high_ns,
                      static_cast<int>(device), grey.back()});
@@ -190,8 +190,8 @@ std::string LayerTables(const Comparison& c, size_t model) {
                       std::string(TimeOriginName(layer.origin)), layer.source, fmt::format("{}", layer.trials),
                       layer.schedule, layer.config, layer.name});
     }
-    const std::string name =
-        fmt::format("{} on {}, {} threads: {} layers", c.models[model].name, d.name, d.threads, rows.size());
+    const std::string name = fmt::format("{} on {}, {}: {}", c.models[model].name, d.name, Counted(d.threads, "thread"),
+                                         Counted(rows.size(), "layer"));
     html +=
         HtmlDetails(name, TableWithoutBlanks(name,
                                              {"layer", "> uses", "> one use", "> all uses", "> upper end", "> samples",
@@ -207,9 +207,10 @@ std::string PortedTitle(const PortedTime& time) {
   if (time.ported_ns <= 0) return "";
   std::string title = fmt::format("{} against {} of its own", TimeText(time.ported_ns), TimeText(time.own_ns));
   if (time.samples > 0) {
-    title += fmt::format(" ({} to {}, {} samples)", TimeText(time.low_ns), TimeText(time.high_ns), time.samples);
+    title +=
+        fmt::format(" ({} to {}, {})", TimeText(time.low_ns), TimeText(time.high_ns), Counted(time.samples, "sample"));
   }
-  return fmt::format("{}, {} of {} layers", title, time.layers, time.of);
+  return fmt::format("{}, {} of {}", title, time.layers, Counted(time.of, "layer"));
 }
 
 std::string PortabilityPictures(const ComparisonReport& report, size_t model) {
@@ -282,7 +283,7 @@ std::string HistoryLabel(const TaskHistory& task, const StoreHistory& history,
   const bool is_one = std::all_of(history.tasks.begin(), history.tasks.end(),
                                   [&](const TaskHistory& other) { return other.setup == task.setup; });
   if (is_one) return layer;
-  return fmt::format("{} on {}, {} thread{}", layer, task.device, task.threads, task.threads == 1 ? "" : "s");
+  return fmt::format("{} on {}, {}", layer, task.device, Counted(task.threads, "thread"));
 }
 
 std::string Histories(const StoreHistory& history, const Comparison& c) {
@@ -312,10 +313,11 @@ std::string Histories(const StoreHistory& history, const Comparison& c) {
       HistoryChart({"Least time so far, by time", "seconds since the task's first trial", "least so far, us"},
                    by_time));
   if (history.tasks.size() > rows.size()) {
-    html += HtmlParagraph(fmt::format("The {} tasks with most trials of {}:", rows.size(), history.tasks.size()));
+    html += HtmlParagraph(
+        fmt::format("The {} with most trials of {}:", Counted(rows.size(), "task"), history.tasks.size()));
   }
   return html + HtmlDetails(
-                    fmt::format("{} tasks", rows.size()),
+                    Counted(rows.size(), "task"),
                     HtmlTable("Tuned tasks",
                               {"workload", "device", "> threads", "> trials", "> first", "> best", "> seconds"}, rows));
 }
@@ -351,7 +353,7 @@ std::string ModelPart(const ComparisonReport& report, size_t model) {
 std::string TitleOf(const Comparison& c) {
   if (c.models.size() != 1) return "hone report";
   const size_t machines = c.devices.size();
-  return fmt::format("{} on {} device{}", c.models[0].name, machines, machines == 1 ? "" : "s");
+  return fmt::format("{} on {}", c.models[0].name, Counted(machines, "device"));
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ std::string DispatchText(const Plan& plan, const KernelLosses& losses) {
     table.Add(std::move(row));
   }
   return table.ToText(OutputColumns()) +
-         fmt::format("and {} calls of {} kernels without knobs\n", other_calls, other_kernels);
+         fmt::format("and {} of {} without knobs\n", Counted(other_calls, "call"), Counted(other_kernels, "kernel"));
 }
 
 Json DispatchJson(const Plan& plan, const KernelLosses& losses) {
@@ -127,7 +127,7 @@ Json MemoryJson(const Plan& plan) {
 namespace {
 
 std::string PartText(double ns, int calls, std::string_view by) {
-  return fmt::format("{} of {} call{} by {}", TimeText(std::llround(ns)), calls, calls == 1 ? "" : "s", by);
+  return fmt::format("{} of {} by {}", TimeText(std::llround(ns)), Counted(calls, "call"), by);
 }
 
 }  // namespace
@@ -150,8 +150,8 @@ ExpectedTime ExpectedOf(const BuildResult& result) {
 }
 
 std::string ExpectedText(const ExpectedTime& expected) {
-  const std::string left_out = fmt::format("{} call{} whose time depends on the data ({})", expected.left_out,
-                                           expected.left_out == 1 ? "" : "s", fmt::join(expected.ops, ", "));
+  const std::string left_out = fmt::format("{} whose time depends on the data ({})", Counted(expected.left_out, "call"),
+                                           fmt::join(expected.ops, ", "));
   std::vector<std::string> parts;
   if (expected.recorded > 0) parts.push_back(PartText(expected.recorded_ns, expected.recorded, "records"));
   if (expected.estimated > 0) parts.push_back(PartText(expected.estimated_ns, expected.estimated, "estimate"));

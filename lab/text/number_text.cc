@@ -105,7 +105,7 @@ std::string LossText(const std::optional<ExpectedLoss>& loss) {
   if (!loss) return "";
   const std::string share = fmt::format("{:.1f} %", loss->share * 100);
   if (loss->tasks == 0) return share + ", estimated";
-  return fmt::format("{} of {} task{}", share, loss->tasks, loss->tasks == 1 ? "" : "s");
+  return fmt::format("{} of {}", share, Counted(loss->tasks, "task"));
 }
 
 Json LossJson(const std::optional<ExpectedLoss>& loss) {

@@ -108,7 +108,8 @@ TEST_F(LookupProgram, ABuildTakesKernelsThatFailedOnlyThroughTheMachine) {
   }
   RecordStore::Open(Path("work/own.db"))->Append(blames);
   EXPECT_EQ(Built(options), before);
-  EXPECT_THAT(Shell("hone build -o m.hone " + options).err, HasSubstr("records blame candidates for trouble of the"));
+  EXPECT_THAT(Shell("hone build -o m.hone " + options).err,
+              HasSubstr("with the machine's trouble blamed on a candidate"));
   ASSERT_EQ(Shell("hone log heal --db own.db").code, 0);
   EXPECT_THAT(Shell("hone build -o m.hone " + options).err, testing::Not(HasSubstr("blame")));
 }

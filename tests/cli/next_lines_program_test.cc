@@ -27,7 +27,7 @@ TEST_F(NextLines, LeadFromTuningToTheTimesOfEachCallAndToOtherDevices) {
   EXPECT_EQ(build, "hone build" + about + " --threads 1 --db 'my records.db' -o P.hone");
   const std::string run = Follow(build);
   EXPECT_THAT(last_.out, HasSubstr(" record ")) << "not those of this thread count";
-  EXPECT_THAT(last_.out, HasSubstr(" 1 threads"));
+  EXPECT_THAT(last_.out, HasSubstr(" 1 thread,"));
   EXPECT_EQ(run, "hone run P.hone --threads 1");
   const std::string compare = NextOf(last_, 1);
   EXPECT_EQ(compare, "hone compare" + about + " --threads 1 --db 'my records.db' --from-records");

@@ -55,7 +55,7 @@ TEST_F(RemoteSession, TunesAndBuildsForTheDevice) {
                            HasSubstr(" --db records.db ")));
   const ProgramResult built = Shell(build);
   ASSERT_EQ(built.code, 0) << built.err;
-  EXPECT_THAT(built.out, HasSubstr(" 1 threads"));
+  EXPECT_THAT(built.out, HasSubstr(" 1 thread,"));
   EXPECT_THAT(built.out, testing::AnyOf(HasSubstr(" same microarchitecture "), HasSubstr(" near "))) << "no records";
   // The device is in fact this machine.
   EXPECT_THAT(NextOf(built), testing::StartsWith("hone run "));

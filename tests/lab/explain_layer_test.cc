@@ -157,7 +157,7 @@ TEST_F(ExplainLayerTest, SaysWhereTheRecordIsFromAndHowItWasMeasured) {
   EXPECT_TRUE(e.timed_here());
   const std::string text = LayerText(e, machine_);
   EXPECT_THAT(text, HasSubstr("record " + e.record->id + " (record, hub): of hub, measured on exactly this machine"));
-  EXPECT_THAT(text, HasSubstr("1.000 ms, least of 2 samples, cold-weights cache, 1 thread(s)"));
+  EXPECT_THAT(text, HasSubstr("1.000 ms, least of 2 samples, cold-weights cache, 1 thread"));
   EXPECT_THAT(text, HasSubstr("passed over: 1 record: 1 slower"));
   const Json json = LayerJson(e, layers_);
   EXPECT_EQ(json["record"]["record"], e.record->id);
@@ -196,7 +196,7 @@ TEST_F(ExplainLayerTest, BoundsAKernelByArithmeticLoadsAndMemory) {
   EXPECT_GT(b.loop.multiply_adds, 0);
   EXPECT_DOUBLE_EQ(b.ns, 1'000'000);
   const std::string text = BoundsText(b);
-  for (const char* part : {"assumed peak on 1 thread(s): 100.0 GFLOP/s, 20.0 GB/s", " % of its 1.000 ms",
+  for (const char* part : {"assumed peak on 1 thread: 100.0 GFLOP/s, 20.0 GB/s", " % of its 1.000 ms",
                            "register tile: ", "loads per multiply-add", "caches: weights of a tile "}) {
     EXPECT_THAT(text, HasSubstr(part));
   }

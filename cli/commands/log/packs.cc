@@ -20,6 +20,7 @@
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/records/records.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "rpc_runner/keys/key_file.h"
 
@@ -126,9 +127,9 @@ int LogPackCommand(const Arguments& arguments) {
                {"signed", key.has_value()},
                {"manifest", ParseJson(ManifestText(manifest), "the manifest")}});
   } else {
-    Print("{}: {} records of {} workloads on {} machines in {} bytes, serial {}{}\n", options.output, manifest.records,
-          manifest.workloads, manifest.machines.size(), bytes.size(), manifest.serial,
-          key ? ", signed by " + key->public_key.IdText() : ", not signed");
+    Print("{}: {} records of {} on {} in {} bytes, serial {}{}\n", options.output, manifest.records,
+          Counted(manifest.workloads, "workload"), Counted(manifest.machines.size(), "machine"), bytes.size(),
+          manifest.serial, key ? ", signed by " + key->public_key.IdText() : ", not signed");
   }
   line.Next("hone log push " + ShellWord(options.output) + " FOLDER");
   return 0;
@@ -234,7 +235,7 @@ int LogHubCommand(const Arguments& arguments) {
     PrintRecords(pack.records, false);
     Print("{}: {} serial {}, by {}\n", path, manifest.name, manifest.serial, manifest.by);
     for (const PackMachine& machine : manifest.machines)
-      Print("  {}: {} records\n", machine.fingerprint, machine.records);
+      Print("  {}: {}\n", machine.fingerprint, Counted(machine.records, "record"));
   }
   line.Next("hone log why MODEL");
   return 0;

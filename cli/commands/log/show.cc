@@ -50,7 +50,7 @@ void PrintAsTable(const EachTrialRow& each) {
   const size_t records = PrintTable(
       {"record", "fate", "> min", "> threads", "cpu", "device", "cache", "> place", "schedule", "config", "workload"},
       OutputColumns(), [&each](const auto& row) { each([&row](const TrialRow& trial) { row(CellsOf(trial)); }); });
-  Print("{} records\n", records);
+  Print("{}\n", Counted(records, "record"));
 }
 
 void PrintAsJson(const EachRecord& each) {
@@ -156,8 +156,8 @@ int LogStatsCommand(const Arguments& arguments) {
     PrintJson(StatsJson(path, stats));
     return 0;
   }
-  Print("{}: {} records of {} workloads on {} devices, {} runs, {} foreign trials\n", path, stats.records,
-        stats.workloads, stats.devices, stats.runs, stats.foreign);
+  Print("{}: {} of {} on {}, {}, {}\n", path, Counted(stats.records, "record"), Counted(stats.workloads, "workload"),
+        Counted(stats.devices, "device"), Counted(stats.runs, "run"), Counted(stats.foreign, "foreign trial"));
   Print("{:.1f} MB, schema {}, journal {}, {} {}\n", static_cast<double>(stats.engine.size_bytes) / 1e6,
         stats.engine.schema_version, stats.engine.journal, stats.engine.name, stats.engine.version);
   Table table({"fate", "> records"});

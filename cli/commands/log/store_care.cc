@@ -15,6 +15,7 @@
 #include "core/text/printable.h"
 #include "db/open_database.h"
 #include "lab/records/records.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 
 namespace hone {
@@ -47,9 +48,10 @@ int LogCheckCommand(const Arguments& arguments) {
   } else {
     for (const std::string& problem : check.problems) Print("{}\n", problem);
     if (check.to_heal > 0) {
-      Print("{} records blame a candidate for trouble of the machine; hone log heal takes them out\n", check.to_heal);
+      Print("{} with the machine's trouble blamed on a candidate: hone log heal takes such out\n",
+            Counted(check.to_heal, "record"));
     }
-    Print("{} records and {} foreign trials looked at: {}\n", check.records, check.foreign,
+    Print("{} and {} looked at: {}\n", Counted(check.records, "record"), Counted(check.foreign, "foreign trial"),
           ok      ? "all is well"
           : whole ? "the store is whole"
                   : "the store is damaged");
@@ -93,7 +95,7 @@ int LogHealCommand(const Arguments& arguments) {
                {"causes", healed.causes}});
   } else {
     PrintCauses(healed);
-    Print("{} records {}, {} stay\n", healed.records, rehearse ? "would go" : "are gone", healed.kept);
+    Print("{}: {}; left: {}\n", rehearse ? "would go" : "gone", Counted(healed.records, "record"), healed.kept);
   }
   line.Next("hone log check" + line.Given({Topic::kStore}));
   return 0;
@@ -130,8 +132,8 @@ int LogPruneCommand(const Arguments& arguments) {
                {"kept", pruned.kept},
                {"freed_bytes", pruned.freed_bytes}});
   } else {
-    Print("{} records {}, {} stay; {} bytes freed\n", pruned.records, rehearse ? "would go" : "are gone", pruned.kept,
-          pruned.freed_bytes);
+    Print("{}: {}; left: {}; {} bytes freed\n", rehearse ? "would go" : "gone", Counted(pruned.records, "record"),
+          pruned.kept, pruned.freed_bytes);
   }
   line.Next("hone log stats" + line.Given({Topic::kStore}));
   return 0;
@@ -152,8 +154,8 @@ int LogSyncCommand(const Arguments& arguments) {
     PrintJson({{"to_a", {{"records", counts.to_a.records}, {"foreign", counts.to_a.foreign}}},
                {"to_b", {{"records", counts.to_b.records}, {"foreign", counts.to_b.foreign}}}});
   } else {
-    Print("{} records and {} foreign trials went to {}, {} and {} to {}\n", counts.to_b.records, counts.to_b.foreign, b,
-          counts.to_a.records, counts.to_a.foreign, a);
+    Print("{} and {} went to {}, {} and {} to {}\n", Counted(counts.to_b.records, "record"),
+          Counted(counts.to_b.foreign, "foreign trial"), b, counts.to_a.records, counts.to_a.foreign, a);
   }
   line.Next("hone log stats --db " + ShellWord(b));
   return 0;
@@ -192,8 +194,8 @@ int LogRecoverCommand(const Arguments& arguments) {
     PrintJson(
         {{"path", output}, {"records", recovered.records}, {"foreign", recovered.foreign}, {"runs", recovered.runs}});
   } else {
-    Print("{} records, {} foreign trials and {} runs are in {}\n", recovered.records, recovered.foreign, recovered.runs,
-          output);
+    Print("{}, {} and {} written to {}\n", Counted(recovered.records, "record"),
+          Counted(recovered.foreign, "foreign trial"), Counted(recovered.runs, "run"), output);
   }
   line.Next("hone log check --db " + ShellWord(output));
   return StopExitCode(

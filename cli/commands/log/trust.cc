@@ -16,6 +16,7 @@
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/records/records.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 #include "rpc_runner/keys/key_file.h"
@@ -183,7 +184,7 @@ int LogPullCommand(const Arguments& arguments) {
     Print("{} serial {}, signed by {}: {} new, {} known\n", manifest.name, manifest.serial, pack.signer, taken.fresh,
           taken.known);
     for (const PackMachine& machine : manifest.machines)
-      Print("  {}: {} records\n", machine.fingerprint, machine.records);
+      Print("  {}: {}\n", machine.fingerprint, Counted(machine.records, "record"));
   }
   line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kStore}));
   return 0;

@@ -35,8 +35,8 @@ void PrintReport(const VerifyReport& report) {
     table.Add({r.id, TimeText(r.recorded_ns), TimeText(r.here_ns), TimeText(r.default_ns),
                std::string(HoldingName(r.holding)) + (r.why.empty() ? "" : ": " + r.why), r.workload});
   }
-  Print("{}{} of {} records hold within 3 %; {} are faster here, {} slower, {} lose to the default, {} fail{}\n",
-        table.empty() ? "" : table.ToText(), Count(report, Holding::kHolds), report.records.size(),
+  Print("{}{} of {} hold within 3 %; {} are faster here, {} slower, {} lose to the default, {} fail{}\n",
+        table.empty() ? "" : table.ToText(), Count(report, Holding::kHolds), Counted(report.records.size(), "record"),
         Count(report, Holding::kFaster), Count(report, Holding::kSlower), Count(report, Holding::kLoses),
         Count(report, Holding::kFailed),
         report.not_reached > 0 ? fmt::format("; {} were not reached", report.not_reached) : "");

@@ -231,7 +231,7 @@ TEST_F(BenchProgram, BuildsModelsAndLeavesNoPackage) {
   environment["TMPDIR"] = Path("work/t");
   const ProgramResult r = Shell("hone bench m.onnx b.hone --no-records --threads 1 --runs 60");
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_THAT(r.err, ContainsRegex("m.onnx: built for 1 threads in float32, calls by config: [^\n]*3 default"));
+  EXPECT_THAT(r.err, ContainsRegex("m.onnx: built for 1 thread in float32, calls by config: [^\n]*3 default"));
   EXPECT_THAT(r.out, ContainsRegex("\nm.onnx +1 "));
   EXPECT_THAT(r.out, HasSubstr("b.hone"));
   EXPECT_EQ(NextOf(r), "hone tune m.onnx --threads 1");
