@@ -118,7 +118,7 @@ void BatchMeasurer::Take(const JobResult& result) {
   kept_[result.id] = pending_.back().id;
   if (kept_.size() > kMostKept) kept_.erase(kept_.begin());
   if (fate == Fate::kRunnerLost) return TryAgain(trial);
-  const bool noisy = fate == Fate::kOk && tasks_[trial->task].Doubts(result.measurement);
+  const bool noisy = fate == Fate::kOk && tasks_[trial->task].Doubts(trial->proposal, result.measurement);
   if (noisy && trial->repeats++ < frame_.repeats) Queue(trial);
 }
 

@@ -89,18 +89,21 @@ void TuningTask::Learn(const Proposal& proposal, const Measurement& measurement)
   const auto note = [&](const std::string& of, int64_t& least_ns) {
     if (key == of && (least_ns == 0 || min_ns < least_ns)) least_ns = min_ns;
   };
+  // A build never takes a noisy record, so a noisy time must not raise the bar for others. A default that was timed
+  // under load would promise a gain that is none.
+  if (measurement.noisy) return;
   note(default_key_, report_.default_ns);
   note(analytic_key_, report_.analytic_ns);
-  // A build never takes a noisy record, so a noisy time must not raise the bar for others.
-  if (measurement.noisy || (report_.best_ns > 0 && min_ns >= report_.best_ns)) return;
+  if (report_.best_ns > 0 && min_ns >= report_.best_ns) return;
   report_.best_ns = min_ns;
   report_.best_schedule = proposal.schedule;
   report_.best_config = proposal.config.ToText();
   report_.failure = {};
 }
 
-bool TuningTask::Doubts(const Measurement& measurement) const {
-  return measurement.noisy && (report_.best_ns == 0 || measurement.MinNs() < report_.best_ns);
+bool TuningTask::Doubts(const Proposal& proposal, const Measurement& measurement) const {
+  const bool lacks_default = report_.default_ns == 0 && space_->Key(proposal) == default_key_;
+  return measurement.noisy && (lacks_default || report_.best_ns == 0 || measurement.MinNs() < report_.best_ns);
 }
 
 void TuningTask::Observe(const Proposal& proposal, const Measurement& measurement) {

@@ -76,8 +76,8 @@ class TuningTask {
   bool AtPlateau() const { return plateau_window_ > 0 && since_gain_ >= plateau_window_; }
   int64_t best_ns() const { return report_.best_ns; }
   int64_t default_ns() const { return report_.default_ns; }
-  // Whether the measurement may be the best time but is too noisy to be believed.
-  bool Doubts(const Measurement& measurement) const;
+  // Whether the measurement may be the best time, or the first of the default, but is too noisy to be believed.
+  bool Doubts(const Proposal& proposal, const Measurement& measurement) const;
   int64_t trials() const { return report_.trials; }
   // The mean wall time on the runner of the measured trials; 0 before the first.
   int64_t mean_wall_ns() const { return measured_ > 0 ? wall_ns_ / measured_ : 0; }

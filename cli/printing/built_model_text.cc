@@ -24,12 +24,13 @@ std::string NetworkFinalsText(const NetworkFinals& finals) {
   if (!finals.held) return fmt::format("in the built model: not compared, {}\n", finals.why_not);
   const std::string seconds = fmt::format("{:.0f} s", static_cast<double>(finals.elapsed_ns) / 1e9);
   if (finals.replaced == 0) {
-    return fmt::format("in the built model: {}; none of the {} tasks with rivals is faster with another ({})\n",
-                       TimeText(finals.before.median), finals.tasks, seconds);
+    return fmt::format("in the built model: {}; none of the {} with rivals is faster with another ({})\n",
+                       TimeText(finals.before.median), Counted(finals.tasks, "task"), seconds);
   }
-  return fmt::format("in the built model: {} to {}, p {:.3f}: {} of the {} tasks with rivals replaced ({})\n",
-                     TimeText(finals.before.median), TimeText(finals.after.median), finals.p, finals.replaced,
-                     finals.tasks, seconds);
+  return fmt::format(
+      "in the built model: {} to {}, p {:.3f}: there {} of {} with rivals has another best than alone ({})\n",
+      TimeText(finals.before.median), TimeText(finals.after.median), finals.p, finals.replaced,
+      Counted(finals.tasks, "task"), seconds);
 }
 
 Json NetworkFinalsJson(const NetworkFinals& finals) {
@@ -49,7 +50,7 @@ namespace {
 std::string CompareText(const PackageGain& gain) {
   if (!gain.measured) return "not measured, " + gain.why_not;
   const std::string before = TimeText(gain.before.median);
-  if (gain.same_kernels) return before + " as before: the kernels are the same";
+  if (gain.same_kernels) return before + ": a build takes the same kernels as before the run";
   const double more = 100 * (static_cast<double>(gain.after.median) / static_cast<double>(gain.before.median) - 1);
   const bool differs = gain.verdict == "faster" || gain.verdict == "slower";
   return fmt::format("{} to {}, {}{} (p {:.3f})", before, TimeText(gain.after.median),

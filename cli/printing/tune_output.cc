@@ -40,10 +40,13 @@ std::string LeftText(std::optional<int64_t> left_ns) {
   return left_ns ? fmt::format(", up to {:.0f} s left", Seconds(*left_ns)) : "";
 }
 
-// "model 24.261 ms (1.03x)": the sum over the uses of its tasks.
+// "model 24.261 ms (about 1.03x)": the sum over the uses of its tasks. Only finals time the default and the best in
+// turns; before them the best is the least of many times, and the default has one.
 std::string ModelText(const TuneEvent& event, size_t tasks) {
-  if (event.model_ns == 0) return fmt::format("{} of {} tasks timed", event.tasks_timed, tasks);
-  return fmt::format("model {:.3f} ms ({})", static_cast<double>(event.model_ns) / 1e6,
+  if (event.model_ns == 0) return fmt::format("{} of {} timed", event.tasks_timed, Counted(tasks, "task"));
+  const std::string model = fmt::format("model {:.3f} ms", static_cast<double>(event.model_ns) / 1e6);
+  if (event.model_default_ns == 0) return model;
+  return fmt::format("{} ({}{})", model, event.kind == TuneEventKind::kFinals ? "" : "about ",
                      RatioText(event.model_default_ns, event.model_ns));
 }
 
@@ -55,8 +58,8 @@ TuneOutput::TuneOutput(bool json, bool terminal, size_t tasks, const Budget& bud
     : json_(json), status_(terminal), tasks_(tasks), left_(budget) {}
 
 std::string TuneOutput::Status(const TuneEvent& event) const {
-  return fmt::format("{}{}; {} trials, {} failed{}", ModelText(event, tasks_), LeftText(left_.Ns()), trials_, failed_,
-                     event.runners == 1 ? "" : fmt::format(", {} runners", event.runners));
+  return fmt::format("{}{}; {}, {} failed{}", ModelText(event, tasks_), LeftText(left_.Ns()), Counted(trials_, "trial"),
+                     failed_, event.runners == 1 ? "" : fmt::format(", {}", Counted(event.runners, "runner")));
 }
 
 void TuneOutput::Observe(const TuneEvent& event) {
@@ -86,7 +89,7 @@ void TuneOutput::ShowOrNote(const TuneEvent& event, const std::string& status, c
 }
 
 void TuneOutput::ObserveFinals(const TuneEvent& event) {
-  ShowOrNote(event, fmt::format("{}; finals of {} of {} tasks", ModelText(event, tasks_), ++finals_, tasks_),
+  ShowOrNote(event, fmt::format("{}; finals of {} of {}", ModelText(event, tasks_), ++finals_, Counted(tasks_, "task")),
              "; " + TaskText(event));
 }
 

@@ -64,9 +64,10 @@ std::string FinalsText(const FinalsReport& finals) {
   return fmt::format("{:.1f} % faster, p {:.3f}", 100 * finals.gain, finals.p);
 }
 
-// FinalsText in a few columns: by how much the winner is faster.
+// FinalsText in a few columns: by how much the winner is faster, or that the built model has another.
 std::string ShortFinalsText(const FinalsReport& finals) {
   if (finals.held == 0) return "-";
+  if (finals.in_model) return "in model";
   return finals.replaced ? fmt::format("{:.1f} %", 100 * finals.gain) : "same";
 }
 
@@ -104,7 +105,7 @@ Json TaskJson(const TaskReport& task, double peak_gflops) {
 std::string WhyNoBest(const TaskReport& task) {
   const FailureReport& failure = task.failure;
   if (failure.trials > 0) {
-    return fmt::format("none: {} of {} trials {}", failure.trials, task.trials, FailureText(failure));
+    return fmt::format("none: {} of {} {}", failure.trials, Counted(task.trials, "trial"), FailureText(failure));
   }
   if (task.best_ns > 0 || task.trials <= task.failed) return "";
   return "none: all trials that worked were noisy (others had the cores); no build takes them";
@@ -169,13 +170,11 @@ std::string UnansweredText(const TuneReport& report) {
   }
   if (report.to_heal > 0) {
     text += fmt::format(
-        "{} records of the store blame candidates for trouble of the machine and do not count; "
-        "hone log heal takes them out\n",
-        report.to_heal);
+        "left out: {} of the store with the machine's trouble blamed on a candidate; hone log heal takes such out\n",
+        Counted(report.to_heal, "record"));
   }
   if (report.unanswered == 0) return text;
-  return text + fmt::format("{} job{} got no answer before the {}\n", report.unanswered,
-                            report.unanswered == 1 ? "" : "s",
+  return text + fmt::format("{} got no answer before the {}\n", Counted(report.unanswered, "job"),
                             report.interrupted ? "run was stopped; the same command measures them" : "run ended");
 }
 
@@ -230,7 +229,7 @@ std::string SumText(const TuneReport& report) {
   }
   std::string text = fmt::format("sum over uses: default {}, best {} ({})", TimeText(default_sum), TimeText(best_sum),
                                  RatioText(default_sum, best_sum));
-  if (timed < report.tasks.size()) text += fmt::format(", {} of {} tasks", timed, report.tasks.size());
+  if (timed < report.tasks.size()) text += fmt::format(", {} of {}", timed, Counted(report.tasks.size(), "task"));
   if (timed > 0 && knows_analytic) text += fmt::format(";\nthe analytic default takes {}", TimeText(analytic_sum));
   return text + "\n";
 }
@@ -240,17 +239,17 @@ std::string SumText(const TuneReport& report) {
 std::string ReportText(const TuneReport& report, bool wide) {
   const Table table = wide ? WideTable(report) : NarrowTable(report);
   return table.ToText() + BestText(report, wide) + PeakText(report, wide) + SumText(report) +
-         fmt::format("{} trials in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known from before{}\n", report.trials,
-                     static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9, report.trials_per_second,
-                     static_cast<double>(report.finals_ns) / 1e9, report.resumed,
+         fmt::format("{} in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known from before{}\n",
+                     Counted(report.trials, "trial"), Seconds(report.elapsed_ns - report.finals_ns),
+                     report.trials_per_second, Seconds(report.finals_ns), report.resumed,
                      report.interrupted ? "; interrupted" : "") +
          CostsText(report) + SeededText(report) + UnansweredText(report);
 }
 
 std::string NoRunnerText(const TuneReport& report, const std::string& store) {
   const int64_t kept = report.trials + report.resumed;
-  return fmt::format("{}; {} trial{} of this run {} kept in {}, and the same command goes on with {}", report.no_runner,
-                     kept, kept == 1 ? "" : "s", kept == 1 ? "is" : "are", store, kept == 1 ? "it" : "them");
+  return fmt::format("{}; {} of this run {} kept in {}, and the same command goes on with {}", report.no_runner,
+                     Counted(kept, "trial"), kept == 1 ? "is" : "are", store, kept == 1 ? "it" : "them");
 }
 
 std::string WhyNothingWorked(const TuneReport& report) {
@@ -261,9 +260,9 @@ std::string WhyNothingWorked(const TuneReport& report) {
   for (const TaskReport& task : tasks) trials += task.trials;
   if (trials == 0 && report.unanswered > 0) {
     return fmt::format(
-        "nothing was measured: no runner answered {} job{} before the budget ended; `hone devices` lists "
+        "nothing was measured: no runner answered {} before the budget ended; `hone devices` lists "
         "those that are there",
-        report.unanswered, report.unanswered == 1 ? "" : "s");
+        Counted(report.unanswered, "job"));
   }
   if (trials == 0)
     return "no trial was made: the budget was spent, or other tuners measure all that is left; a larger budget is "
@@ -271,8 +270,8 @@ std::string WhyNothingWorked(const TuneReport& report) {
   const auto worst = std::max_element(tasks.begin(), tasks.end(), [](const TaskReport& a, const TaskReport& b) {
     return a.failure.trials < b.failure.trials;
   });
-  return fmt::format("no kernel of {} task{} could be measured: {} of {} trials failed, as {}", tasks.size(),
-                     tasks.size() == 1 ? "" : "s", trials, trials, FailureText(worst->failure));
+  return fmt::format("no kernel of {} could be measured: {} of {} failed, as {}", Counted(tasks.size(), "task"), trials,
+                     Counted(trials, "trial"), FailureText(worst->failure));
 }
 
 Json ReportJson(const TuneReport& report) {

@@ -190,13 +190,30 @@ TEST(PackageGain, IsTheVerdictOnTheBuiltModelOrTheReasonForNone) {
   gain.p = 0.31;
   EXPECT_EQ(PackageGainText(gain, {}), "package: 3.104 ms to 2.672 ms, no significant difference (p 0.310)\n");
   gain.same_kernels = true;
-  EXPECT_EQ(PackageGainText(gain, {}), "package: 3.104 ms as before: the kernels are the same\n");
+  EXPECT_EQ(PackageGainText(gain, {}), "package: 3.104 ms: a build takes the same kernels as before the run\n");
   const TuneReport report = OneTask();
   const std::string workload = report.tasks[0].workload.ToText();
   gain.configs[workload] = report.tasks[0].best_schedule + " " + report.tasks[0].best_config;
   EXPECT_THAT(PackageGainText(gain, report), Not(HasSubstr("layouts")));
   gain.configs[workload] = "conv2d_direct oc_block=8";
   EXPECT_THAT(PackageGainText(gain, report), HasSubstr("in it 1 task has another config than the best alone"));
+}
+
+// A winner of the finals alone that loses in the model is no gain, and the texts about it agree.
+TEST(NetworkFinals, NameNoGainThatTheModelTookBack) {
+  TuneReport report = OneTask();
+  report.tasks[0].finals.replaced = report.tasks[0].finals.in_model = true;
+  EXPECT_THAT(ReportText(report), HasSubstr(" in model\n"));
+  EXPECT_THAT(ReportText(report), Not(HasSubstr("20.0 %")));
+  NetworkFinals finals;
+  finals.held = true;
+  finals.tasks = finals.replaced = 1;
+  finals.before.median = 2'600;
+  finals.after.median = 1'900;
+  EXPECT_EQ(
+      NetworkFinalsText(finals),
+      "in the built model: 2.60 us to 1.90 us, p 1.000: there 1 of 1 task with rivals has another best than alone "
+      "(0 s)\n");
 }
 
 TEST(ReportText, SaysWhatTheAnalyticDefaultTakes) {
@@ -243,11 +260,13 @@ std::string ToldOnce(const TuneEvent& event, bool terminal = false) {
 }
 
 TEST(TuneOutput, SaysTheModelsTimeItsGainAndTheTimeLeftFirst) {
-  EXPECT_EQ(ToldOnce(SomeTrial()), "model 24.261 ms (1.20x), up to 518 s left; 1 trials, 0 failed\n");
+  EXPECT_EQ(ToldOnce(SomeTrial()), "model 24.261 ms (about 1.20x), up to 518 s left; 1 trial, 0 failed\n");
   // In 80 columns the task is what is cut.
   EXPECT_THAT(ToldOnce(SomeTrial(), true),
-              HasSubstr("model 24.261 ms (1.20x), up to 518 s left; 1 trials, 0 failed; /layer4/layer4.~"));
+              HasSubstr("model 24.261 ms (about 1.20x), up to 518 s left; 1 trial, 0 failed; /layer4~"));
   TuneEvent early = SomeTrial();
+  early.model_default_ns = 0;
+  EXPECT_THAT(ToldOnce(early), testing::StartsWith("model 24.261 ms, up to")) << "no quiet time of a default";
   early.model_ns = 0;
   early.tasks_timed = 3;
   EXPECT_THAT(ToldOnce(early), testing::StartsWith("3 of 25 tasks timed, up to 518 s left; "));

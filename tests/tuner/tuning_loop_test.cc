@@ -201,6 +201,22 @@ TEST_F(TuningLoopTest, ANoisyTrialThatMayBeTheBestIsMeasuredAgain) {
   EXPECT_EQ(report.tasks[0].trials + report.tasks[1].trials, 30);
 }
 
+TEST_F(TuningLoopTest, ADefaultThatStaysNoisyPromisesNoGain) {
+  options_.budget.trials = 30;
+  std::set<std::string> defaults;  // those of the two tasks come first
+  runner_.noisy = [&](const std::string& artifact) {
+    if (defaults.size() < 2) defaults.insert(artifact);
+    return defaults.contains(artifact);
+  };
+  Tune();
+  EXPECT_GT(events_.back().tasks_timed, 0);
+  for (const TuneEvent& event : events_) {
+    if (event.kind == TuneEventKind::kTrial) {
+      EXPECT_EQ(event.model_default_ns, 0);
+    }
+  }
+}
+
 TEST_F(TuningLoopTest, WhatStaysNoisyIsGivenUp) {
   options_.budget.trials = 3;
   runner_.noisy = [](const std::string&) { return true; };
