@@ -108,11 +108,13 @@ TuningRun MakeTuningRun(const TuneOptions& options) {
   return run;
 }
 
-TuningRun WithTasks(TuningRun run, const std::vector<TaskReport>& tasks) {
+TuningRun WithTasks(TuningRun run, const std::vector<TaskReport>& tasks, int64_t images) {
   Json asked = ParseJson(run.json, "a tuning run");
+  if (images > 0) asked["images"] = images;
   asked["tasks"] = Json::array();
   for (const TaskReport& task : tasks) {
     asked["tasks"].push_back({{"workload", task.workload.ToText()},
+                              {"node", task.nodes.empty() ? "" : task.nodes.front()},
                               {"uses", task.uses},
                               {"default", {{"schedule", task.default_schedule}, {"config", task.default_config}}}});
   }

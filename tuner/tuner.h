@@ -26,6 +26,9 @@ struct Budget {
   // A task stops after this many trials that gained less than 1 %. 0: never; absent: 32 to 128 by the size of its
   // space.
   std::optional<int64_t> early_stopping{};
+  // The whole time that the user gave, for those who watch, and the part that was over before Tune. 0: time_ns, and
+  // none.
+  int64_t asked_ns = 0, spent_ns = 0;
 };
 struct TuneOptions {
   BuildContext context;
@@ -34,6 +37,7 @@ struct TuneOptions {
   CacheMode cache = CacheMode::kColdWeights;
   uint64_t seed = 0;
   std::string model;      // for people and for the run's id
+  int64_t images = 0;     // in a run of the model, for those who read the store; 0: not known
   std::string precision;  // for the run's id, if a model of mixed or chosen precision was made: "int8", "auto"
   int64_t runner_patience_ns = 600'000'000'000;  // how long to wait for a machine once none is left
   std::vector<int> cores;  // timing cores of a local runner, which compilers avoid; empty: not known
@@ -140,8 +144,8 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
 // run and continues it. The state is "running".
 TuningRun MakeTuningRun(const TuneOptions& options);
 
-// The run with its tasks added to its json: each task's workload, the number of its uses in the model and the config
-// that a build would have taken before. The id stays.
-TuningRun WithTasks(TuningRun run, const std::vector<TaskReport>& tasks);
+// The run with its tasks added to its json: each task's workload, its first node in the model, the number of its uses
+// there and the config that a build would have taken before; and the images of a run, if known. The id stays.
+TuningRun WithTasks(TuningRun run, const std::vector<TaskReport>& tasks, int64_t images);
 
 }  // namespace hone

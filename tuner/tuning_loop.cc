@@ -31,10 +31,13 @@ std::vector<Observation> Spread(std::vector<Observation> all, size_t most) {
   return some;
 }
 
-// Adds the budget to the run's json, for those who watch the store. The id stays.
-TuningRun WithBudget(TuningRun run, const Budget& budget, int64_t begun_unix_ms) {
+// Adds the budget as it was asked for to the run's json, for those who watch the store. The id stays.
+TuningRun WithBudget(TuningRun run, const Budget& budget, int64_t now_unix_ms) {
   Json asked = ParseJson(run.json, "a tuning run");
-  asked["budget"] = {{"ms", budget.time_ns / 1'000'000}, {"trials", budget.trials}, {"begun_unix_ms", begun_unix_ms}};
+  const int64_t asked_ns = budget.asked_ns > 0 ? budget.asked_ns : budget.time_ns;
+  asked["budget"] = {{"ms", asked_ns / 1'000'000},
+                     {"trials", budget.trials},
+                     {"begun_unix_ms", now_unix_ms - budget.spent_ns / 1'000'000}};
   run.json = DumpJson(asked);
   return run;
 }
@@ -72,7 +75,7 @@ TuneReport TuningLoop::Run() {
     if (tools_.before) task.SetBefore(tools_.before(task.workload()));
     begun.push_back(task.report());
   }
-  run_ = WithTasks(std::move(run_), begun);
+  run_ = WithTasks(std::move(run_), begun, options_.images);
   run_ = WithBudget(std::move(run_), options_.budget, tools_.unix_ms ? tools_.unix_ms() : 0);
   store_.PutRun(run_);
   others_.emplace(store_, here_);

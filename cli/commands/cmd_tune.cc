@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "db/patient_store.h"
+#include "lab/comparison/compare_records.h"
 #include "lab/machine/machine.h"
 #include "lab/model/model.h"
 #include "lab/precision/precision_output.h"
@@ -50,7 +51,7 @@ struct TuneCommandOptions {
   RemoteRunnerOptions remote;
   PrecisionOptions precision;
   int64_t early_stopping = -1;  // not given
-  int64_t budget_ns = 0;        // before anything was waited for; 0: none
+  int64_t begin_ns = 0;         // when the budget's time began
   std::string db, hub, replay, budget, until_gain, cache = "cold-weights", finals = "network", cores;
   std::string runner_wait = "10m";
   bool wide = false;
@@ -241,11 +242,10 @@ LookedUp LookUpFor(const TuneCommandOptions& options, const TuneOptions& tune, c
   return layers;
 }
 
-// Takes the time of the stages with the built model from the search's budget. `asked_ns` is the budget before anything
-// was waited for, and `packages` null if the model is not known before the search.
-void KeepTimeForModel(PackageComparison* packages, ConfigSource& before, int64_t asked_ns, int64_t end_ns,
-                      Budget& budget) {
-  if (!KeepsTimeForModel(asked_ns)) return;
+// Takes the time of the stages with the built model from the search's budget. `packages` is null if the model is not
+// known before the search.
+void KeepTimeForModel(PackageComparison* packages, ConfigSource& before, int64_t end_ns, Budget& budget) {
+  if (!KeepsTimeForModel(budget.asked_ns)) return;
   if (packages != nullptr) packages->Begin(before);
   const int64_t least_ns = packages != nullptr ? packages->LeastNs() : 0;
   const int64_t most_ns = packages != nullptr ? packages->MostNs() : 0;
@@ -267,7 +267,8 @@ Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, co
   CompiledKernels kernels;
   std::optional<PackageComparison> packages;
   if (!chooses) packages.emplace(prepared.typed, tune, runner, kernels, stop);
-  if (in_model) KeepTimeForModel(packages ? &*packages : nullptr, before, options.budget_ns, end_ns, tune.budget);
+  if (in_model) KeepTimeForModel(packages ? &*packages : nullptr, before, end_ns, tune.budget);
+  tune.budget.spent_ns = NowNs() - options.begin_ns;
   Tuned tuned;
   tuned.report = Tune(subject.tasks, tune, runner, store, [&](const TuneEvent& event) { output.Observe(event); }, stop);
   tuned.package.why_not = tuned.report.interrupted ? "the run was interrupted" : "no runner was left";
@@ -340,21 +341,22 @@ int TuneCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   CheckPrecisionOptions(options.machine.precision, options.precision);
   TuneOptions tune = Complete(options);
-  options.budget_ns = tune.budget.time_ns;
+  tune.budget.asked_ns = tune.budget.time_ns;
   const Model model = LoadModel(options.model);
   // Waiting for a runner counts towards the budget.
   options.remote.lost_timeout_ns = tune.budget.time_ns > 0 ? tune.budget.time_ns : kMostWaitNs;
   options.remote.gone_timeout_ns = tune.runner_patience_ns + kGraceNs;
-  const int64_t begin_ns = NowNs();
+  options.begin_ns = NowNs();
   // The runner is found before the store is opened, so that a missing tracker leaves no empty store behind.
   const std::unique_ptr<Runner> runner = MakeRunner(options);
   const Machine machine = MachineOf(options, runner.get(), line);
   if (tune.budget.time_ns > 0) {
-    tune.budget.time_ns = std::max(kLeastSearchNs, tune.budget.time_ns - (NowNs() - begin_ns));
+    tune.budget.time_ns = std::max(kLeastSearchNs, tune.budget.time_ns - (NowNs() - options.begin_ns));
   }
   tune.context = machine.context;
   ModelPreparer preparer(options.model, model, options.machine.precision, options.precision);
   TuningSubject subject = SubjectOf(options, model, machine, preparer);
+  tune.images = ImagesOf(subject.prepared.typed);
   FilterTasks(subject.tasks, options.tasks);
   TuneOutput output(line.json(), StatusLine().terminal(), subject.tasks.size(), tune.budget);
   const Tuned tuned = SearchOrReplay(options, runner.get(), preparer, subject, tune, output);

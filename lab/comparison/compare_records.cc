@@ -73,8 +73,10 @@ class RecordComparison {
       : store_(store), models_(models), options_(options) {}
 
   Comparison Of(const std::vector<StoreDevice>& devices) {
-    for (const ModelToCompare& model : models_)
-      comparison_.models.push_back({model.name, ImagesOf(model.typed), model.layers != nullptr});
+    for (const ModelToCompare& model : models_) {
+      const int64_t images = model.images > 0 ? model.images : ImagesOf(model.typed);
+      comparison_.models.push_back({model.name, images, model.layers != nullptr});
+    }
     const std::vector<BestByWorkload> best = BestOf(devices);
     for (size_t device = 0; device < devices.size(); ++device) Add(devices[device], best[device]);
     return std::move(comparison_);

@@ -29,9 +29,10 @@ std::vector<StoreDevice> DevicesOf(const RecordStore& store, const RecordQuery& 
 
 struct ModelToCompare {
   std::string name;
-  relay::IRModule typed;
+  relay::IRModule typed = {};
   // Its layers for a machine; null: those of `typed`.
   std::function<std::vector<Layer>(const BuildContext& context)> layers = {};
+  int64_t images = 0;  // in a run; 0: those of `typed`
 };
 
 struct CompareRecordsOptions {

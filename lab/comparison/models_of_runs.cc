@@ -1,5 +1,7 @@
 #include "lab/comparison/models_of_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -27,6 +29,7 @@ Layer LayerOfTask(const Json& task) {
   const Workload& w = *layer.workload;
   layer.op = w.op;
   layer.name = w.ToText();
+  if (const std::string node = task.value("node", ""); !node.empty()) layer.nodes = {node};
   layer.uses = task.at("uses").get<int>();
   layer.flops = w.Flops();
   layer.bytes =
@@ -34,22 +37,30 @@ Layer LayerOfTask(const Json& task) {
   return layer;
 }
 
+struct ModelOfRuns {
+  std::string name;
+  int64_t images = 1;  // in a run
+  std::shared_ptr<LayersByCode> layers = std::make_shared<LayersByCode>();
+};
+
 // Adds a run's tasks, which replace those of an older run for the same code.
-void AddRun(const Json& asked, std::vector<std::pair<std::string, std::shared_ptr<LayersByCode>>>& models) {
+void AddRun(const Json& asked, std::vector<ModelOfRuns>& models) {
   std::vector<Layer> layers;
   for (const Json& task : asked.at("tasks")) layers.push_back(LayerOfTask(task));
   if (layers.empty()) return;
   const Code code = CodeOf(Target::Parse(asked.at("target").get<std::string>()), asked.at("threads").get<int>());
   const std::string name = asked.at("model").get<std::string>();
-  auto known = std::find_if(models.begin(), models.end(), [&](const auto& model) { return model.first == name; });
-  if (known == models.end()) known = models.insert(models.end(), {name, std::make_shared<LayersByCode>()});
-  known->second->try_emplace(code, std::move(layers));
+  const int64_t images = std::max<int64_t>(1, asked.value("images", int64_t{1}));
+  auto known = std::find_if(models.begin(), models.end(),
+                            [&](const ModelOfRuns& m) { return m.name == name && m.images == images; });
+  if (known == models.end()) known = models.insert(models.end(), {name, images});
+  known->layers->try_emplace(code, std::move(layers));
 }
 
 }  // namespace
 
 std::vector<ModelToCompare> ModelsOfRuns(const RecordStore& store) {
-  std::vector<std::pair<std::string, std::shared_ptr<LayersByCode>>> models;
+  std::vector<ModelOfRuns> models;
   const std::vector<TuningRun> runs = store.Runs();
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     try {
@@ -60,11 +71,13 @@ std::vector<ModelToCompare> ModelsOfRuns(const RecordStore& store) {
   }
   if (models.size() > kMostModels) models.resize(kMostModels);
   std::vector<ModelToCompare> compared;
-  for (auto& [name, layers] : models) {
-    compared.push_back({name, {}, [layers = layers](const BuildContext& context) {
-                          const auto found = layers->find(CodeOf(context.target, context.threads));
-                          return found == layers->end() ? std::vector<Layer>() : found->second;
-                        }});
+  for (const ModelOfRuns& model : models) {
+    const auto layers = [layers = model.layers](const BuildContext& context) {
+      const auto found = layers->find(CodeOf(context.target, context.threads));
+      return found == layers->end() ? std::vector<Layer>() : found->second;
+    };
+    const std::string batch = model.images > 1 ? fmt::format(", batch {}", model.images) : "";
+    compared.push_back({model.name + batch, {}, layers, model.images});
   }
   return compared;
 }

@@ -9,8 +9,8 @@
 namespace hone {
 
 // The models of the newest runs, at most kMostModels, without their files: a model's layers are the tasks that its
-// newest run for the target and threads names. So its time is that of the layers with knobs. Runs of an older hone that
-// name no tasks are left out.
+// newest run for the target and threads names. So its time is that of the layers with knobs. Each batch is a model of
+// its own. Runs of an older hone that name no tasks are left out, and one that names no batch counts as batch 1.
 constexpr size_t kMostModels = 8;
 std::vector<ModelToCompare> ModelsOfRuns(const RecordStore& store);
 

@@ -104,7 +104,7 @@ std::string StoreSays(const Source& source, const WatchedStore& store) {
     return std::count_if(store.runs.begin(), store.runs.end(), [&](const WatchedRun& r) { return r.state == state; });
   };
   const auto running = of_state("running"), silent = of_state("silent");
-  std::string text = fmt::format("Store {}: {} tuning{} running", source.name, running, running == 1 ? "" : "s");
+  std::string text = fmt::format("Store {}: {} running", source.name, Counted(running, "tuning"));
   if (silent > 0) text += fmt::format(", {} silent", silent);
   return Said(text, false);
 }
@@ -126,16 +126,18 @@ std::string SpanText(int64_t ms) {
                           : fmt::format("{} s", seconds);
 }
 
-// The budget, and a moment at which its time is over; "-" for a run that does not say.
+// The budget, the time left of it and when that is over: "10 min, 240 s left, until 10:35:00"; "-" for a run that does
+// not say.
 std::string BudgetText(const WatchedRun& run) {
   std::vector<std::string> parts;
   if (run.budget_ms > 0) {
     parts.push_back(SpanText(run.budget_ms));
     if (run.begun_unix_ms > 0 && run.state == "running") {
+      parts.push_back(SpanText(run.budget_left_ms) + " left");
       parts.push_back("until " + Moment(run.begun_unix_ms + run.budget_ms).substr(11));
     }
   }
-  if (run.budget_trials > 0) parts.push_back(fmt::format("{} of {} trials", run.trials, run.budget_trials));
+  if (run.budget_trials > 0) parts.push_back(fmt::format("{} of {}", run.trials, Counted(run.budget_trials, "trial")));
   return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -148,9 +150,7 @@ HistoryLine CurveOf(const WatchedRun& run, const std::string& label, double scal
 }
 
 // "zoo:resnet-18, 1 thread".
-std::string NameOf(const WatchedRun& run) {
-  return fmt::format("{}, {} thread{}", run.model, run.threads, run.threads == 1 ? "" : "s");
-}
+std::string NameOf(const WatchedRun& run) { return fmt::format("{}, {}", run.model, Counted(run.threads, "thread")); }
 
 // The tunings' gains in one chart, as shares of each one's first time.
 std::string ComparedRuns(const WatchedStore& store) {
@@ -177,8 +177,9 @@ std::string Overview(const WatchedStore& store) {
                     fmt::format("{}", run.failed), RateText(run.per_second), fmt::format("{}", run.threads),
                     Moment(run.last_unix_ms)});
   }
-  std::string html = HtmlParagraph(
-      fmt::format("{} records have arrived; {:.1f} trials per second at present.", store.arrived, per_second));
+  std::string html =
+      HtmlParagraph(fmt::format("{} {} arrived; {:.1f} trials per second at present.", Counted(store.arrived, "record"),
+                                store.arrived == 1 ? "has" : "have", per_second));
   if (rows.empty()) return html + HtmlParagraph("No tuning runs, and none ended within the last hour.");
   return html +
          HtmlTable("Tunings",
@@ -209,7 +210,8 @@ std::string TaskTable(const WatchedRun& run) {
   for (const WatchedTask* task : HeaviestFirst(run)) {
     if (rows.size() == kMostLiveTasks) break;
     const auto all_ns = static_cast<double>(task->uses * task->best_ns);
-    rows.push_back({ShortWorkload(task->workload), task->uses > 0 ? fmt::format("{}", task->uses) : "-",
+    rows.push_back({task->node.empty() ? ShortWorkload(task->workload) : task->node,
+                    task->uses > 0 ? fmt::format("{}", task->uses) : "-",
                     model_ns > 0 ? fmt::format("{:.0f} %", 100 * all_ns / model_ns) : "-", TimeText(task->first_ns),
                     TimeText(task->best_ns), RatioText(task->first_ns, task->best_ns), fmt::format("{}", task->trials),
                     fmt::format("{}", task->failed), KnobText(*task), task->finals > 0 ? "held" : "-",
@@ -229,7 +231,7 @@ std::string RunBody(const WatchedRun& run) {
       {{run.state, TimeText(best), RatioText(first, best), BudgetText(run), run.target, run.strategy, run.id}});
   const size_t timed = static_cast<size_t>(run.TasksTimed());
   const std::string name = timed < run.tasks.size()
-                               ? fmt::format("Best time so far of {} of {} tasks", timed, run.tasks.size())
+                               ? fmt::format("Best time so far of {} of {}", timed, Counted(run.tasks.size(), "task"))
                                : "Best time so far of the whole model";
   return html +
          HtmlCharts(HistoryChart({name, "seconds since the first trial", "model's time, ms", 1e6, false},
@@ -248,7 +250,7 @@ std::string TrialsChart(const WatchedTask& task) {
     least_ns = ns;
     best.points.push_back({x, us, fmt::format("least so far at trial {}: {}", number, TimeText(ns))});
   }
-  return HtmlChart({"Trials of " + task.workload,
+  return HtmlChart({"Trials of " + task.Name(),
                     {"trial of the task", false, false, {}},
                     {"time, us", true, false, {}},
                     {std::move(trials), std::move(best)},
@@ -260,12 +262,12 @@ std::string KnobTable(const WatchedRun& run) {
   for (const WatchedTask* task : HeaviestFirst(run)) {
     for (const auto& [knob, ratio] : task->KnobsThatMatter()) {
       if (rows.size() == kMostKnobs) break;
-      rows.push_back({knob, fmt::format("{:.2f}x", ratio), task->schedule, task->workload});
+      rows.push_back({knob, fmt::format("{:.2f}x", ratio), task->schedule, task->Name(), task->workload});
     }
   }
   if (rows.empty()) return "";
   return HtmlParagraph("A knob matters as much as its worst value is slower than its best one.") +
-         HtmlTable("Knobs of " + run.model, {"knob", "> worst over best", "schedule", "task"}, rows);
+         HtmlTable("Knobs of " + run.model, {"knob", "> worst over best", "schedule", "task", "workload"}, rows);
 }
 
 std::string Devices(const WatchedStore& store) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lab/report/page.h"
+#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {
@@ -62,7 +63,7 @@ void AddTasks(const WatchedRun& run, std::vector<std::string>& problems) {
     const auto most = std::max_element(task.fates.begin(), task.fates.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     problems.push_back(
-        fmt::format("{} of {} trials of {} in {} failed{}.", task.failed, task.trials, task.workload, run.model,
+        fmt::format("{} of {} trials of {} in {} failed{}.", task.failed, task.trials, task.Name(), run.model,
                     most == task.fates.end() ? "" : fmt::format(", mostly by {}", FateName(most->first))));
   }
 }
@@ -95,7 +96,7 @@ std::vector<std::string> ProblemsOf(const Source& source, const WatchedStore& st
   if (problems.size() > kMostProblems) {
     const size_t others = problems.size() - kMostProblems;
     problems.resize(kMostProblems);
-    problems.push_back(fmt::format("{} more problems.", others));
+    problems.push_back(Counted(others, "more problem") + ".");
   }
   return problems;
 }
@@ -105,8 +106,7 @@ std::vector<Section> ProblemSections(const std::vector<std::string>& problems) {
   if (problems.empty())
     return {{"problems", html + "<p role=\"status\"><span class=\"state good\">None.</span></p>\n"}};
   // A screen reader speaks their number, because their texts have numbers that change often.
-  html += fmt::format("<p role=\"status\">{} problem{}.</p>\n<ul class=\"problems\">", problems.size(),
-                      problems.size() == 1 ? "" : "s");
+  html += fmt::format("<p role=\"status\">{}.</p>\n<ul class=\"problems\">", Counted(problems.size(), "problem"));
   for (const std::string& problem : problems) html += fmt::format("<li>{}</li>", Escaped(problem));
   return {{"problems", html + "</ul>\n"}};
 }

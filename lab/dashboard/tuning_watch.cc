@@ -350,6 +350,7 @@ void TuningWatch::ReadRun(const RecordStore& store, Followed& followed) {
     if (is_new) run.tasks.emplace_back();
     run.tasks[index->second].workload = workload;
     WatchedTask& watched = run.tasks[index->second];
+    watched.node = TextOr(task, "node");
     watched.uses = std::max<int64_t>(0, IntegerOr(task, "uses", 0));
     if (!task.contains("default") || !task["default"].is_object()) continue;
     watched.default_schedule = TextOr(task["default"], "schedule");
@@ -369,6 +370,9 @@ WatchedStore TuningWatch::State(int64_t now_unix_ms) const {
     if (runs && followed.lost_in_a_row >= kLostInARow) run.state = "runners lost";
     const bool is_running = run.state == "running";
     if (is_running) run.per_second = followed.rate.PerSecond(now_unix_ms);
+    if (is_running && run.budget_ms > 0 && run.begun_unix_ms > 0) {
+      run.budget_left_ms = std::clamp<int64_t>(run.begun_unix_ms + run.budget_ms - now_unix_ms, 0, run.budget_ms);
+    }
     state.runs.push_back(std::move(run));
     for (const auto& [name, measuring] : followed.devices) {
       WatchedDevice& device = devices[name];

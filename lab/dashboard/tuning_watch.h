@@ -54,8 +54,11 @@ struct WatchedTask {
   // The config that a build would have taken before; empty: the run does not say.
   std::string default_schedule = "", default_config = "";
   int64_t first_since_ms = 0;  // ms from the run's first trial until first_ns was known
+  std::string node = "";       // the model's first node of it; empty: the run does not say
 
   static constexpr size_t kMostPoints = 160;
+  // Its name for people: the node, else the workload.
+  const std::string& Name() const { return node.empty() ? workload : node; }
   // Notes a correct trial that is not noisy. If there are too many points, every other one is dropped.
   void NotePoint(int64_t ns, const std::string& of_schedule, const std::string& of_config);
   // The knobs of the best schedule that had several values, the one that matters most first. The number is the least
@@ -86,7 +89,8 @@ struct WatchedRun {
   std::set<std::string> keys = {};  // of the runners that measured for it
   // As the run was asked for; 0: not limited, or the run does not say.
   int64_t budget_trials = 0, budget_ms = 0;
-  int64_t begun_unix_ms = 0;  // of this attempt; 0: unknown
+  int64_t begun_unix_ms = 0;   // of this attempt; 0: unknown
+  int64_t budget_left_ms = 0;  // of a running run's budget_ms; 0: none, or unknown
 
   static constexpr size_t kMostSteps = 64;
   // Sum over tasks of uses x best; 0 until every task has a best, or if uses are unknown.

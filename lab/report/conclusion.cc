@@ -26,7 +26,7 @@ std::string NamesText(std::vector<std::string> names) {
   if (names.size() > kNamedDevices + 1) {
     const size_t others = names.size() - kNamedDevices;
     names.resize(kNamedDevices);
-    names.push_back(fmt::format("{} others", others));
+    names.push_back(Counted(others, "other"));
   }
   if (names.size() < 2) return names.empty() ? "" : names[0];
   const std::string last = names.back();
@@ -155,8 +155,9 @@ class Conclusions {
       return any_price ? "Not known, because no machine with a price is comparable."
                        : "Not known, because no prices were given: --price KEY=0.17/h gives one.";
     }
-    std::string text = fmt::format("{} costs {} per million inferences at {:g} per hour", Name(priced_[0]),
-                                   MoneyText(Price(priced_[0])), c_.devices[priced_[0]].price_per_hour);
+    std::string text =
+        fmt::format("{} costs {} per million inferences at {:g} per hour and batch {}", Name(priced_[0]),
+                    MoneyText(Price(priced_[0])), c_.devices[priced_[0]].price_per_hour, c_.models[model_].images);
     if (priced_.size() > 1) {
       text += fmt::format(", {} {} ({:.2f}x)", Name(priced_[1]), MoneyText(Price(priced_[1])),
                           Price(priced_[1]) / Price(priced_[0]));

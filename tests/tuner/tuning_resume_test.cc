@@ -35,6 +35,7 @@ TEST_F(TuningResumeTest, GoesOnAfterAnInterruptionWithoutLosingOrRepeating) {
 
 TEST_F(TuningResumeTest, TheStoreIsToldHowOftenTheModelUsesEachTask) {
   options_.budget.trials = 4;
+  tasks_[0].nodes = {"/layer1/conv1", "/layer2/conv1"};
   Tune();
   const TuningRun run = store_->Runs().at(0);
   Json asked = ParseJson(run.json, "the run");
@@ -43,6 +44,7 @@ TEST_F(TuningResumeTest, TheStoreIsToldHowOftenTheModelUsesEachTask) {
     EXPECT_EQ(asked["tasks"][i]["workload"], tasks_[i].workload.ToText());
     EXPECT_EQ(asked["tasks"][i]["uses"], tasks_[i].uses);
   }
+  EXPECT_EQ(asked["tasks"][0]["node"], "/layer1/conv1");
   EXPECT_EQ(asked["budget"]["trials"], 4);
   EXPECT_EQ(asked["budget"]["ms"], 0);
   EXPECT_TRUE(asked["budget"].contains("begun_unix_ms"));
@@ -50,6 +52,19 @@ TEST_F(TuningResumeTest, TheStoreIsToldHowOftenTheModelUsesEachTask) {
   asked.erase("tasks");
   asked.erase("budget");
   EXPECT_EQ(run.id, Sha256Hex(DumpJson(asked)).substr(0, 16));
+}
+
+TEST_F(TuningResumeTest, TheStoreIsToldTheBudgetThatWasAskedFor) {
+  options_.budget.time_ns = 4'000'000'000;
+  Tune();
+  EXPECT_EQ(ParseJson(store_->Runs().at(0).json, "the run")["budget"]["ms"], 4'000);
+  const Json searched = ParseJson(store_->Runs().at(0).json, "the run")["budget"];
+  options_.budget.asked_ns = 60'000'000'000;
+  options_.budget.spent_ns = 9'000'000'000;
+  Tune();
+  const Json asked = ParseJson(store_->Runs().at(0).json, "the run")["budget"];
+  EXPECT_EQ(asked["ms"], 60'000);
+  EXPECT_LT(asked["begun_unix_ms"].get<int64_t>(), searched["begun_unix_ms"].get<int64_t>() - 1'000);
 }
 
 TEST_F(TuningResumeTest, AnInterruptionDrainsWhatIsUnderWay) {

@@ -35,6 +35,7 @@ WatchedStore OneRun() {
   run.gains = {{30'000, 43'000}};
   run.budget_ms = 600'000;
   run.begun_unix_ms = kMoment - 60'000;
+  run.budget_left_ms = 540'000;
   run.per_second = 12.34;
   WatchedStore store;
   store.arrived = 4711;
@@ -64,12 +65,27 @@ TEST(DashboardSections, SayHowTheWholeModelAndEachTaskStand) {
   EXPECT_THAT(
       sections[1].html,
       HasSubstr("<a href=\"#run-0123456789abcdef\">zoo:mlp</a></th><td><span class=\"state good\">running</span>"
-                "</td><td class=\"r\">52.00 us</td><td class=\"r\">1.83x</td><td>10 min, until 22:22:20 UTC</td>"));
+                "</td><td class=\"r\">52.00 us</td><td class=\"r\">1.83x</td><td>10 min, 9 min left, until 22:22:20 "
+                "UTC</td>"));
   const std::string& run = sections[2].html;
   EXPECT_THAT(run, HasSubstr("aria-label=\"Best time so far of the whole model\" data-chart="));
   EXPECT_LT(run.find(">heavy</th>"), run.find(">light</th>"));
   EXPECT_THAT(run, HasSubstr("<td>held</td><td>dense_pack tile_m=8</td><td>heavy</td>"));
   EXPECT_THAT(sections[3].html, HasSubstr("<td>boards/left</td><td class=\"r\">30</td>"));
+}
+
+TEST(DashboardSections, NameTasksAsTheModelDoes) {
+  WatchedStore store = OneRun();
+  WatchedTask& task = store.runs[0].tasks[1];
+  task.node = "/layer1/conv1";
+  task.failed = 19;
+  for (int i = 1; i < 3; ++i) task.NotePoint(50'000 - i, "dense_pack", fmt::format("tile_m={}", i));
+  const std::string html = AllOf(StoreSections({"s.db", "", 0}, store)) + AllOf(TrialSections(store));
+  EXPECT_THAT(html, HasSubstr(">/layer1/conv1</th>"));
+  EXPECT_THAT(html, HasSubstr("Trials of /layer1/conv1"));
+  EXPECT_THAT(html, HasSubstr("<td>/layer1/conv1</td><td>heavy</td>"));
+  EXPECT_THAT(ProblemsOf({"s.db", "", 0}, store, {}),
+              ElementsAre("19 of 20 trials of /layer1/conv1 in zoo:mlp failed."));
 }
 
 TEST(DashboardSections, AModelIsNotSummedBeforeItsTasksAreTimed) {

@@ -105,6 +105,23 @@ class TuningWatchTest : public testing::Test {
   int number_ = 0;
 };
 
+TEST_F(TuningWatchTest, KnowsNodesAndTheTimeLeftOfTheBudget) {
+  const Json task = {{"workload", kLarge}, {"node", "/layer1/conv1"}, {"uses", 1}};
+  const auto put = [&](const char* state) {
+    const Json budget = {{"ms", 60'000}, {"begun_unix_ms", kBegin - 20'000}};
+    store_.PutRun({"resnet", state, DumpJson({{"model", "m"}, {"tasks", Json::array({task})}, {"budget", budget}})});
+  };
+  put("running");
+  store_.Append({Trial("resnet", kLarge, 1'000)});
+  const WatchedRun run = Look().runs.at(0);
+  EXPECT_EQ(run.tasks.at(0).node, "/layer1/conv1");
+  EXPECT_EQ(run.budget_left_ms, 40'000 - number_ * 100);
+  EXPECT_EQ(watch_.State(kBegin + 50'000).runs.at(0).budget_left_ms, 0) << "it is over";
+  put("done");
+  store_.Append({Trial("resnet", kLarge, 1'000)});
+  EXPECT_EQ(Look().runs.at(0).budget_left_ms, 0) << "it has ended";
+}
+
 TEST_F(TuningWatchTest, AnEmptyStoreHasNothing) {
   EXPECT_THAT(Look().runs, SizeIs(0));
   EXPECT_EQ(Look().arrived, 0);
