@@ -240,8 +240,8 @@ std::string ReportText(const TuneReport& report, bool wide) {
   const Table table = wide ? WideTable(report) : NarrowTable(report);
   return table.ToText() + BestText(report, wide) + PeakText(report, wide) + SumText(report) +
          fmt::format("{} in {:.0f} s ({:.1f}/s), finals {:.0f} s, {} known from before{}\n",
-                     Counted(report.trials, "trial"), Seconds(report.elapsed_ns - report.finals_ns),
-                     report.trials_per_second, Seconds(report.finals_ns), report.resumed,
+                     Counted(report.trials, "trial"), static_cast<double>(report.elapsed_ns - report.finals_ns) / 1e9,
+                     report.trials_per_second, static_cast<double>(report.finals_ns) / 1e9, report.resumed,
                      report.interrupted ? "; interrupted" : "") +
          CostsText(report) + SeededText(report) + UnansweredText(report);
 }

@@ -33,7 +33,7 @@ std::string NoiseText(const ComparedTime& time) {
 std::string ReasonText(const Comparison& c, size_t device, size_t model, const std::string& name) {
   const ComparedDevice& d = c.devices[device];
   const ComparedCell& cell = c.At(device, model);
-  if (name == kThreadsDiffer) return fmt::format("{} threads", d.threads);
+  if (name == kThreadsDiffer) return Counted(d.threads, "thread");
   if (name == kPrecisionDiffers) return cell.precision;
   if (name == kCacheDiffers) return "cache " + d.cache;
   if (name == kVersionDiffers) return fmt::format("hone {}", fmt::join(cell.versions, "/"));
@@ -145,7 +145,7 @@ std::string StandingText(const Comparison& c, size_t device, size_t model, const
     words.push_back(fmt::format("not compared: {}", fmt::join(reasons, ", ")));
   }
   if (standing.ratio > 0 && standing.partial()) {
-    words.push_back(fmt::format("ratio over {} of {} layers", standing.over, standing.of));
+    words.push_back(fmt::format("ratio over {} of {}", standing.over, Counted(standing.of, "layer")));
   } else if (cell.covered < cell.tasks) {
     words.push_back(fmt::format("{} of {} layers have no time", cell.tasks - cell.covered, cell.tasks));
   }
@@ -162,10 +162,10 @@ std::string ComparisonText(const ComparisonReport& report, size_t columns) {
   }
   for (const ComparedDevice& device : c.devices) {
     if (device.roofs.gflops <= 0) continue;
-    text += fmt::format("{}roofs of {}, {} thread{}: {:.0f} GFLOP/s, {:.1f} GB/s, {}\n",
-                        &device == &c.devices.front() ? "\n" : "", Printable(device.name), device.threads,
-                        device.threads > 1 ? "s" : "", device.roofs.gflops, device.roofs.read_gbps,
-                        device.roofs.measured ? "measured" : "assumed of its kind of CPU");
+    text +=
+        fmt::format("{}roofs of {}, {}: {:.0f} GFLOP/s, {:.1f} GB/s, {}\n", &device == &c.devices.front() ? "\n" : "",
+                    Printable(device.name), Counted(device.threads, "thread"), device.roofs.gflops,
+                    device.roofs.read_gbps, device.roofs.measured ? "measured" : "assumed of its kind of CPU");
   }
   for (const ComparedDevice& device : c.devices) {
     if (device.runners.size() < 2 || device.short_id.empty()) continue;
@@ -205,8 +205,8 @@ std::string LayersText(const ComparisonReport& report, size_t columns) {
                         ShareText(BandwidthShare(roofs, layer.bytes, layer.time.ns)),
                         std::string(TimeOriginName(layer.origin)), layer.schedule, layer.name});
       }
-      text += fmt::format("\n{} on {}, {} threads\n", Printable(c.models[model].name),
-                          Printable(c.devices[device].name), c.devices[device].threads);
+      text += fmt::format("\n{} on {}, {}\n", Printable(c.models[model].name), Printable(c.devices[device].name),
+                          Counted(c.devices[device].threads, "thread"));
       text +=
           Drawn({"> uses", "> time", "> noise", "> GFLOP/s", "> of FMA", "> of memory", "origin", "schedule", "layer"},
                 rows, columns);
@@ -231,22 +231,35 @@ std::string WhyNotText(const Comparison& c, const Portability& p) {
   return text;
 }
 
-}  // namespace
-
-std::string ShortName(const Comparison& c, size_t device) {
-  const auto place = [](const ComparedDevice& d) { return d.runners.size() == 1 ? *d.runners.begin() : ""; };
+// The one place where the device ran, with its id where other machines ran there, too; else its name.
+std::string NameOfPlace(const Comparison& c, size_t device) {
+  const auto place = [](const ComparedDevice& of) { return of.runners.size() == 1 ? *of.runners.begin() : ""; };
   const ComparedDevice& d = c.devices[device];
   const std::string name = place(d);
   if (name.empty()) return d.name;
-  bool has_other_threads = false;
-  for (const ComparedDevice& other : c.devices) {
-    if (other.machine == d.machine) {
-      has_other_threads |= other.threads != d.threads && other.runners.contains(name);
-    } else if (place(other) == name) {
-      return d.short_id.empty() ? d.name : fmt::format("{} #{}", name, d.short_id);
+  const bool is_shared = std::any_of(c.devices.begin(), c.devices.end(), [&](const ComparedDevice& other) {
+    return !(other.machine == d.machine) && place(other) == name;
+  });
+  if (!is_shared) return name;
+  return d.short_id.empty() ? d.name : fmt::format("{} #{}", name, d.short_id);
+}
+
+}  // namespace
+
+std::string ShortName(const Comparison& c, size_t device) {
+  const ComparedDevice& d = c.devices[device];
+  const std::string name = NameOfPlace(c, device);
+  bool has_other_threads = false, has_other_code = false;
+  for (size_t other = 0; other < c.devices.size(); ++other) {
+    const ComparedDevice& o = c.devices[other];
+    if (other == device || (NameOfPlace(c, other) != name && !(o.machine == d.machine && o.runners.contains(name)))) {
+      continue;
     }
+    has_other_threads |= o.threads != d.threads;
+    has_other_code |= o.target.cpu != d.target.cpu;
   }
-  return has_other_threads ? fmt::format("{} at {} thread{}", name, d.threads, d.threads == 1 ? "" : "s") : name;
+  return name + (has_other_code ? " for " + d.target.cpu : "") +
+         (has_other_threads ? " at " + Counted(d.threads, "thread") : "");
 }
 
 std::string PortabilityText(const ComparisonReport& report, size_t columns) {
@@ -297,7 +310,8 @@ std::string DifferenceText(const Comparison& c, size_t model, size_t a, size_t b
   std::string text = fmt::format("\n{}: {} takes {} {} than {}", Printable(c.models[model].name),
                                  Printable(c.devices[b].name), TimeText(std::abs(difference.total_ns)),
                                  difference.total_ns >= 0 ? "more" : "less", Printable(c.devices[a].name));
-  if (difference.unknown > 0) text += fmt::format(" ({} layers without a time left out)", difference.unknown);
+  if (difference.unknown > 0)
+    text += fmt::format(" ({} without a time left out)", Counted(difference.unknown, "layer"));
   return text + "; what differs most:\n" +
          Drawn({"> difference", "> first", "> second", "> of FMA", "> of FMA", "layer"}, rows, columns);
 }

@@ -38,6 +38,31 @@ TEST(ModelsOfRuns, HaveTheTasksOfTheNewestRunForTheCode) {
   EXPECT_EQ(TitleOf(ReportPage({c, {}, {}}, nullptr)), "net on 1 device");
 }
 
+TEST(ModelsOfRuns, PriceEachBatchByItsImages) {
+  TempFolder folder;
+  const auto store = RecordStore::Open(folder.File("store.db"));
+  const Record record = SampleRecord(1);
+  for (const int images : {1, 8}) {
+    const Json task = {{"workload", kSampleWorkload}, {"node", "/fc1/Gemm"}, {"uses", 1}};
+    store->PutRun({std::to_string(images), "done",
+                   DumpJson({{"model", "net"},
+                             {"target", record.candidate.target.ToText()},
+                             {"threads", record.threads},
+                             {"images", images},
+                             {"tasks", Json::array({task})}})});
+  }
+  store->Append({record});
+  const std::vector<ModelToCompare> models = ModelsOfRuns(*store);
+  ASSERT_EQ(models.size(), 2U);
+  EXPECT_EQ(models[0].name, "net, batch 8");
+  EXPECT_EQ(models[1].name, "net");
+  ComparisonReport report = CompareModels(*store, models, {});
+  report.comparison.devices.at(0).price_per_hour = 3.6e6;
+  EXPECT_DOUBLE_EQ(PriceOfMillion(report.comparison, 0, 1), 8 * PriceOfMillion(report.comparison, 0, 0));
+  EXPECT_THAT(ConclusionOf(report, 0, {0}).cheapest, HasSubstr("per hour and batch 8"));
+  EXPECT_THAT(ReportPage(report, nullptr), HasSubstr("/fc1/Gemm"));
+}
+
 TEST(TuningHistory, KeepsWhereTheBestChanged) {
   TempFolder folder;
   const auto store = RecordStore::Open(folder.File("store.db"));

@@ -268,6 +268,13 @@ TEST(ReportPage, TellsRowsOfOneMachineApart) {
       testing::StartsWith("board/a at 2 threads is the fastest: 500.00 us per run, 2.00x as fast as board/a at 1 "
                           "thread"));
   EXPECT_THAT(ReportPage(report, nullptr), Not(HasSubstr("2 threads, 2 threads")));
+  // Code for another CPU is a row of its own, too.
+  two.threads = report.comparison.devices[0].threads;
+  two.target.cpu = "x86-64-v3";
+  report.comparison.devices[0].target.cpu = "znver4";
+  EXPECT_THAT(ConclusionOf(report).summary,
+              testing::StartsWith("board/a for x86-64-v3 is the fastest: 500.00 us per run, 2.00x as fast as board/a "
+                                  "for znver4"));
 }
 
 TEST(ReportPage, SaysThatTunedLayersAreNotTheWholeModel) {
