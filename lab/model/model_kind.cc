@@ -37,12 +37,17 @@ std::vector<std::string> NamesInFolder(const fs::path& folder) {
   return names;
 }
 
-[[noreturn]] void RefuseMissing(const std::string& path, const char* right) {
-  const fs::path file(path);
+// The nearest name beside a file that is not there, with its folder; empty if none is near.
+std::string NearestFile(const fs::path& file) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const std::string near = Nearest(file.filename().string(), NamesInFolder(folder));
+  return near.empty() ? "" : (file.parent_path() / near).string();
+}
+
+[[noreturn]] void RefuseMissing(const std::string& path, const std::string& right) {
+  const std::string near = NearestFile(path);
   if (near.empty()) RefuseInput(fmt::format("there is no file {}; {}", path, right));
-  RefuseInput(fmt::format("there is no file {}; did you mean {}?", path, (file.parent_path() / near).string()));
+  RefuseInput(fmt::format("there is no file {}; did you mean {}?", path, near));
 }
 
 [[noreturn]] void RefuseMissingModel(const std::string& path) {
@@ -52,7 +57,8 @@ std::vector<std::string> NamesInFolder(const fs::path& folder) {
   if (const std::string near = Nearest("zoo:" + bare, zoo); near == "zoo:" + bare) {
     RefuseInput(fmt::format("there is no file {}; the test network of that name is {}", path, near));
   }
-  RefuseMissing(path, kRightModel);
+  const std::string like = Nearest("zoo:" + fs::path(path).stem().string(), zoo);
+  RefuseMissing(path, like.empty() ? kRightModel : fmt::format("{} is a test network of `hone zoo`", like));
 }
 
 [[noreturn]] void RefuseFolder(const std::string& path) {

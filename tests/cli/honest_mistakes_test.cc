@@ -47,6 +47,9 @@ const Mistake kMistakes[] = {
     {"inspect ZOO:resnet-18", 66, {"the test network of that name is zoo:resnet-18"}},
     {"inspect zoo:resnet18", 66, {"did you mean resnet-18?"}},
     {"inspect m.onx", 66, {"there is no file m.onx; did you mean m.onnx?"}},
+    {"bench squeezenet.onnx", 66, {"no file squeezenet.onnx; zoo:squeezenet is a test network of `hone zoo`"}},
+    {"bench models/resnet18.onnx", 66, {"zoo:resnet-18 is a test network"}},
+    {"benchmark squeezenet.onnx", 66, {"zoo:squeezenet"}},
     {"inspect nothing-like-it", 66, {"there is no file", ".onnx file", "zoo:NAME"}},
     // The package is another thing.
     {"run m.onnx", 65, {"`hone build MODEL -o P.hone`"}},
@@ -98,6 +101,7 @@ const Mistake kMistakes[] = {
     {"inspect b.json", 65, {"is JSON", "an .onnx file"}},
     {"log list --db folder", 65, {"is a folder", "postgresql://"}},
     {"log pull nosuch.honepack", 66, {"there is no file nosuch.honepack"}},
+    {"log import m.onnx", 65, {"m.onnx is no text", "`hone log export`"}},
     {"log pull x.csv", 66, {"x.csv.minisig", "`hone log import`"}},
     {"log push x.csv folder", 65, {"x.csv: the pack is refused", "`hone log pack` makes packs"}},
     {"package export p.hone --c -o m.onnx", 73, {"m.onnx is a file; a folder is right"}},

@@ -48,7 +48,17 @@ TEST_F(ProgramErrors, WordsOfOtherProgramsNameHonesOwn) {
   const ProgramResult asked = Hone({"help", "log", "best"});
   EXPECT_EQ(asked.code, 0);
   EXPECT_EQ(asked.out, Hone({"log", "best", "--help"}).out);
+  EXPECT_EQ(Hone({"help", "tune"}).out, Hone({"tune", "--help"}).out);
+  EXPECT_EQ(Hone({"benchmark", "--help"}).out, Hone({"bench", "--help"}).out);
   EXPECT_EQ(Hone({"compile", "--help"}).out, Hone({"build", "--help"}).out);
+}
+
+TEST_F(ProgramErrors, ABoardsNameIsATarget) {
+  const ProgramResult r = Shell(
+      "hone build zoo:mlp --image-shape 1,14,14 --target raspberrypi4 --no-records -o p.hone && hone package info "
+      "p.hone");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("cortex-a72"));
 }
 
 TEST_F(ProgramErrors, WhatIsMissingOrTooMuchComesWithAnExample) {

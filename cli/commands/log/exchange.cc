@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "lab/files/write_file.h"
 #include "lab/records/best_records.h"
 #include "lab/records/records.h"
+#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "rpc_runner/process/standard_streams.h"
 
@@ -37,8 +39,12 @@ void Add(ImportCounts& total, const ImportCounts& more) {
 ImportCounts ImportFile(const std::string& path, RecordStore& store) {
   if (path == "-") return ImportLog(std::cin, "stdin", store);
   PipedInput input(path);
-  if (input.sgetc() == PipedInput::traits_type::eof()) {
-    throw Error(ExitCode::kNoInput, fmt::format("{} is empty", path));
+  const int first = input.sgetc();
+  if (first == PipedInput::traits_type::eof()) throw Error(ExitCode::kNoInput, fmt::format("{} is empty", path));
+  if (std::iscntrl(first) != 0 && std::isspace(first) == 0) {
+    throw Error(
+        ExitCode::kBadData,
+        fmt::format("{} is no text; a log that `hone log export`, AutoTVM or TopHub wrote would be right", path));
   }
   std::istream in(&input);
   return ImportLog(in, path, store);
@@ -157,7 +163,7 @@ int LogExportCommand(const Arguments& arguments) {
     WriteFileAtomically(output, write);
   }
   if (line.json()) PrintJson({{"path", output}, {"records", records}});
-  if (!line.json() && !output.empty()) Print("{} records written to {}\n", records, output);
+  if (!line.json() && !output.empty()) Print("{} written to {}\n", Counted(records, "record"), output);
   line.Next(options.format == "hone" ? "hone log import " + (output.empty() ? "FILE" : ShellWord(output))
                                      : "hone log list" + line.Given({Topic::kStore, Topic::kQuery}));
   return 0;
