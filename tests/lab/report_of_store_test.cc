@@ -1,15 +1,19 @@
 // The parts of a report that come from a record store: models of tuning runs, and how their best times fell.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/json/serialize.h"
 #include "lab/comparison/compare_models.h"
 #include "lab/comparison/models_of_runs.h"
 #include "lab/report/charts.h"
+#include "lab/report/conclusion.h"
 #include "lab/report/report_page.h"
 #include "tests/db/sample_record.h"
 
 namespace hone {
 namespace {
+
+using testing::HasSubstr;
 
 std::string TitleOf(const std::string& page) {
   const size_t begin = page.find("<title>") + 7;
