@@ -21,6 +21,7 @@
 // tile stay in the first cache while it is computed for all output channels. Tiles at a border are emitted one by one,
 // and lanes that would read beyond it get zeros.
 #include <fmt/format.h>
+#include <llvm/Analysis/VectorUtils.h>
 
 #include <algorithm>
 #include <numeric>
@@ -125,9 +126,7 @@ Value* BetweenZeros(KernelBuilder& b, Value* value, int first, int lanes) {
 Value* FirstLanes(KernelBuilder& b, Value* value, int lanes) {
   if (LaneCount(value) == lanes) return value;
   if (lanes == 1) return b.ir().CreateExtractElement(value, uint64_t{0});
-  std::vector<int> mask(static_cast<size_t>(lanes));
-  std::iota(mask.begin(), mask.end(), 0);
-  return b.ir().CreateShuffleVector(value, llvm::ArrayRef<int>(mask));
+  return b.ir().CreateShuffleVector(value, llvm::createSequentialMask(0, static_cast<unsigned>(lanes), 0));
 }
 
 class PixelEmitter : ConvEmitter<PixelNest> {
@@ -349,24 +348,23 @@ class PixelSchedule : public KnobSchedule<PixelKnobs> {
     const ConvShape& s = nest.shape;
     double row = 0;
     for (const RowTile& part : CutRow(nest.row, k.tile_ow)) {
-      const double all = static_cast<double>(nest.tiles - 1) * TileCycles(nest, machine, k.tile_oc, part) +
-                         TileCycles(nest, machine, nest.last_channels(), part);
-      row += static_cast<double>(part.count) * all;
+      row += static_cast<double>(part.count) *
+             (static_cast<double>(nest.tiles - 1) * TileCycles(nest, machine, k.tile_oc, part) +
+              TileCycles(nest, machine, nest.last_channels(), part));
     }
     // The first tile of channels reads the data from afar, a few lines of each channel.
     const double bytes = static_cast<double>(Bytes(w.types.data, s.group_in * s.H * s.W));
-    const double first = bytes / MovedBytesPerCycle(machine, bytes, kPixelCacheShare);
-    const double compute = static_cast<double>(s.N * s.groups) *
-                           (static_cast<double>(s.OH) * row + kFirstTouch * first) *
-                           ThreadShare(nest.items(), machine.threads);
+    const double first = kFirstTouch * bytes / MovedBytesPerCycle(machine, bytes, kPixelCacheShare);
+    const double image = static_cast<double>(s.groups) * (static_cast<double>(s.OH) * row + first);
     // In a network every weight comes from memory once.
     const double weights = static_cast<double>(Bytes(w.types.weight, ElementCount(w.weight)));
-    return (compute + kFirstWeights * weights / machine.cold_bytes_per_cycle) / machine.clock_ghz;
+    return (static_cast<double>(s.N) * image * ThreadShare(nest.items(), machine.threads) +
+            kFirstWeights * weights / machine.cold_bytes_per_cycle) /
+           machine.clock_ghz;
   }
 
-  // kPixelCacheShare is the share of a cache that holds data for reuse. kFirstTouch and kFirstWeights are the visible
-  // shares of the time that data and weights take when they are touched first. A tile takes kTileStart cycles more, an
-  // unaligned vector kSplitLoad loads.
+  // The share of a cache that holds data for reuse; the visible shares of the time of the first touch of data and of
+  // weights; cycles to start a tile; loads that an unaligned vector takes more.
   static constexpr double kPixelCacheShare = 0.75, kFirstTouch = 0.5, kFirstWeights = 0.8, kTileStart = 10,
                           kSplitLoad = 1;
 
