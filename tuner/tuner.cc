@@ -62,8 +62,12 @@ TuneReport Tune(const std::vector<Task>& tasks, const TuneOptions& options, Runn
   tools.compile_workers = pool_options.workers;
   if (options.layers != nullptr) tools.rows = [&](const std::string& text) { return options.layers->Rows(text); };
   const RecordLayers own = LayersBefore(Borrowed(store), options);
-  tools.before = ChoicesBefore(options.layers_before != nullptr ? *options.layers_before : own, options.context,
-                               FingerprintOf(runner.Describe()));
+  const auto by_records = ChoicesBefore(options.layers_before != nullptr ? *options.layers_before : own,
+                                        options.context, FingerprintOf(runner.Describe()));
+  tools.before = [&](const Workload& workload) -> std::optional<ConfigChoice> {
+    const auto built = options.built_before.find(workload.ToText());
+    return built != options.built_before.end() ? built->second : by_records(workload);
+  };
   TuneReport report = TuningLoop(tasks, options, runner, store, tools, observe, stop).Run();
   if (!report.interrupted && report.unanswered == 0 && report.no_runner.empty()) {
     report.peak_gflops = MeasurePeak(runner, options.context.target, options.context.threads, kPeakPatienceNs);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,10 @@ struct TuneOptions {
   // All records that a build looks up and those that it would have looked up before the run (LayersBefore). They must
   // outlive the run. Null: the store's alone.
   const RecordLayers *layers = nullptr, *layers_before = nullptr;
+  // What a build of the model took before the run, by workload text. It may differ from the best of layers_before: a
+  // network decides about layouts, and the weights of a small one stay in the cache. Workloads that are missing here
+  // are looked up in layers_before.
+  std::map<std::string, ConfigChoice> built_before = {};
 };
 
 // kWaiting: no machine is left, or one is there again.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include "cli/quantise_options.h"
 #include "cli/record_options.h"
 #include "cli/stop.h"
+#include "compiler/layers.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "db/patient_store.h"
@@ -242,6 +244,16 @@ LookedUp LookUpFor(const TuneCommandOptions& options, const TuneOptions& tune, c
   return layers;
 }
 
+std::map<std::string, ConfigChoice> ChoicesOfBuild(const relay::IRModule& module, const BuildContext& context,
+                                                   ConfigSource& records) {
+  std::map<std::string, ConfigChoice> choices;
+  const ChosenLayers chosen(module, context, &records);
+  for (const ChosenLayer& each : chosen.layers()) {
+    if (each.layer.workload) choices.emplace(each.layer.workload->ToText(), each.ways.at(each.chosen).choice);
+  }
+  return choices;
+}
+
 // Takes the time of the stages with the built model from the search's budget. `packages` is null if the model is not
 // known before the search.
 void KeepTimeForModel(PackageComparison* packages, ConfigSource& before, int64_t end_ns, Budget& budget) {
@@ -264,6 +276,7 @@ Tuned TuneAndRank(const TuneCommandOptions& options, ModelPreparer& preparer, co
   tune.layers_before = &layers.before;
   const Fingerprint machine = FingerprintOf(runner.Describe());
   RecordConfigSource before(layers.before, machine);
+  if (!chooses) tune.built_before = ChoicesOfBuild(prepared.typed, tune.context, before);
   CompiledKernels kernels;
   std::optional<PackageComparison> packages;
   if (!chooses) packages.emplace(prepared.typed, tune, runner, kernels, stop);

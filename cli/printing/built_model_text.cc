@@ -28,9 +28,9 @@ std::string NetworkFinalsText(const NetworkFinals& finals) {
                        TimeText(finals.before.median), Counted(finals.tasks, "task"), seconds);
   }
   return fmt::format(
-      "in the built model: {} to {}, p {:.3f}: there {} of {} with rivals has another best than alone ({})\n",
+      "in the built model: {} to {}, p {:.3f}: there {} of {} with rivals {} another best than alone ({})\n",
       TimeText(finals.before.median), TimeText(finals.after.median), finals.p, finals.replaced,
-      Counted(finals.tasks, "task"), seconds);
+      Counted(finals.tasks, "task"), finals.replaced == 1 ? "has" : "have", seconds);
 }
 
 Json NetworkFinalsJson(const NetworkFinals& finals) {
