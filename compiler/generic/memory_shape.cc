@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace hone {
 namespace {
@@ -43,20 +44,37 @@ MemoryShape MemoryShapeOf(const Shape& dims, const Layout& layout) {
 
 namespace {
 
-constexpr const char* kAttr = "apart";
+constexpr const char *kAttr = "apart", *kEnds = "ends";
+
+relay::FunctionPtr WithAttr(const relay::FunctionPtr& function, const char* name, std::vector<int64_t> numbers) {
+  auto copy = relay::WithFields(*function, function->params, function->body);
+  copy->type = function->type;
+  copy->attrs.Set(name, std::move(numbers));
+  return copy;
+}
 
 }  // namespace
 
 relay::FunctionPtr WithImagesApart(const relay::FunctionPtr& function, std::vector<int64_t> operands) {
-  auto copy = relay::WithFields(*function, function->params, function->body);
-  copy->type = function->type;
-  copy->attrs.Set(kAttr, std::move(operands));
-  return copy;
+  return WithAttr(function, kAttr, std::move(operands));
 }
 
 bool LiesApart(const relay::Function& function, size_t operand) {
   const std::vector<int64_t> apart = function.attrs.GetInts(kAttr);
   return std::find(apart.begin(), apart.end(), static_cast<int64_t>(operand)) != apart.end();
+}
+
+relay::FunctionPtr WithEnds(const relay::FunctionPtr& function, std::vector<int64_t> ends) {
+  return WithAttr(function, kEnds, std::move(ends));
+}
+
+void MarkEnds(const relay::Function& function, size_t result, MemoryShape& shape) {
+  const std::vector<int64_t> ends = function.attrs.GetInts(kEnds);
+  for (size_t i = 0; i + 1 < ends.size(); i += 2) {
+    if (static_cast<size_t>(ends[i]) != result) continue;
+    for (MemoryShape::Axis& axis : shape.axes)
+      axis.ends = axis.ends || axis.logical == static_cast<size_t>(ends[i + 1]);
+  }
 }
 
 }  // namespace hone

@@ -19,6 +19,7 @@ struct MemoryShape {
     int64_t block = 0;        // size of the inner block that this axis is, or 0
     int64_t outer_block = 0;  // the block that splits this axis, or 0
     int64_t stride = 1;       // elements
+    bool ends = false;        // whether runs may end before the extent
   };
   std::vector<Axis> axes;
   // The axis that vectors run along: the last one with more than one step; axes.size() if there is none.
@@ -33,5 +34,11 @@ MemoryShape MemoryShapeOf(const Shape& shape, const Layout& layout);
 // given. Along other operands' outermost axis it steps by the shape.
 relay::FunctionPtr WithImagesApart(const relay::FunctionPtr& function, std::vector<int64_t> operands);
 bool LiesApart(const relay::Function& function, size_t operand);
+
+// The function with the logical axes of its results along which runs may need the first positions alone, in its
+// attribute "ends": pairs of a result's number and an axis. Such axes are divided into work items.
+relay::FunctionPtr WithEnds(const relay::FunctionPtr& function, std::vector<int64_t> ends);
+// Marks the axes of a result's shape.
+void MarkEnds(const relay::Function& function, size_t result, MemoryShape& shape);
 
 }  // namespace hone

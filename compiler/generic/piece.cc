@@ -209,14 +209,19 @@ std::vector<Piece> CutLastBlock(const std::vector<Piece>& pieces, const OperandA
              [&](Piece& piece, size_t i) { piece.valid = i == 1 ? static_cast<int>(rest) : 0; });
 }
 
-// Joins dense rows computed from dense operands into one long row, as far as the box is whole along inner axes.
-void JoinAxes(Evaluator& e, const ExprPtr& output, const OperandAccess& operand, size_t last, Piece& piece) {
+// Joins dense rows computed from dense operands into one long row, as far as the box is whole along inner axes. Runs
+// must compute all of these.
+void JoinAxes(Evaluator& e, const ExprPtr& output, const OperandAccess& operand, const MemoryShape& memory,
+              Piece& piece) {
+  const size_t last = memory.lane_axis;
   if (last >= piece.low.size() || !operand.layout.empty()) return;
   const Shape& shape = output->type->shape;
   const size_t least = operand.batch_stride != nullptr ? 1 : 0;
   e.Enter(piece);
   size_t first = last;
-  const auto is_whole = [&](size_t axis) { return piece.low[axis] == 0 && piece.high[axis] == shape[axis]; };
+  const auto is_whole = [&](size_t axis) {
+    return piece.low[axis] == 0 && piece.high[axis] == shape[axis] && !memory.axes[axis].ends;
+  };
   while (first > least && is_whole(first) && IsOneAxis(e, output, shape, first - 1, last)) --first;
   int64_t inner = 1;
   for (size_t axis = first + 1; axis <= last; ++axis) inner *= shape[axis];
@@ -271,10 +276,9 @@ const relay::Call* RootCall(const ExprPtr& output, const std::function<bool(cons
   return nullptr;
 }
 
-std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number) {
+std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number, const MemoryShape& shape) {
   const OperandAccess& operand = e.Operand(number);
   const MachineModel& machine = e.b().machine();
-  const MemoryShape shape = MemoryShapeOf(operand.shape, operand.layout);
   Piece whole;
   for (const auto& axis : shape.axes) {
     whole.low.push_back(0);
@@ -285,7 +289,7 @@ std::vector<Piece> PiecesOf(Evaluator& e, const ExprPtr& output, int number) {
   pieces = CutPadding(pieces, output, shape);
   pieces = CutSelection(pieces, output, shape);
   pieces = CutLastBlock(pieces, operand, shape);
-  for (Piece& piece : pieces) JoinAxes(e, output, operand, shape.lane_axis, piece);
+  for (Piece& piece : pieces) JoinAxes(e, output, operand, shape, piece);
   const bool scalar = RootCall(output, FoldsLastAxis) != nullptr;
   const bool windows = RootCall(output, [](const relay::Call& call) { return WindowOf(call).has_value(); }) != nullptr;
   const int64_t vectors = VectorsOf(output);

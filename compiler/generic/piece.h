@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/generic/memory_shape.h"
 #include "compiler/relay/expr.h"
 #include "core/artifact.h"
 #include "core/machine/target.h"
@@ -39,8 +40,9 @@ struct Piece {
 //                             +---+---------------+---+
 //
 // Axes whose elements are contiguous in every operand become one. The last of them then holds their positions in
-// row-major order, and the others stay at 0.
-std::vector<Piece> PiecesOf(Evaluator& e, const relay::ExprPtr& output, int operand);
+// row-major order, and the others stay at 0. An axis that runs may end is the outermost of them. `shape` is the
+// operand's.
+std::vector<Piece> PiecesOf(Evaluator& e, const relay::ExprPtr& output, int operand, const MemoryShape& shape);
 
 // The first `wanted` call, from the expression down through operators that keep coordinates as they are; else null.
 const relay::Call* RootCall(const relay::ExprPtr& expr, const std::function<bool(const relay::Call&)>& wanted);

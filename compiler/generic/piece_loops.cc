@@ -7,6 +7,9 @@ namespace {
 
 // The number of items that suffices for all workers.
 constexpr int64_t kEnoughItems = 16;
+// Elements of an item along an axis that runs may end, and of one with several rows of such an axis. A run computes
+// whole items, so they are few. Rows are not divided if there are so many that a run would have too many parts.
+constexpr int64_t kEndedElements = 128, kEndedRows = 1024, kMostEndedRows = 1 << 14;
 constexpr int64_t kLineBytes = 64;
 
 int64_t Extent(const Piece& piece, size_t axis) { return piece.high[axis] - piece.low[axis]; }
@@ -19,8 +22,23 @@ struct Division {
   int64_t chunks = 1;
 };
 
+// The outermost axis with several positions of those that are joined to one (piece.h), and the elements from each of
+// its positions to the next.
+struct Lead {
+  size_t axis = 0;
+  int64_t step = 1;
+};
+
+Lead LeadOf(const Piece& piece, const MemoryShape& shape, size_t axis) {
+  size_t lead = axis;
+  int64_t inner = shape.axes[axis].extent;
+  while (inner < piece.high[axis] && lead > 0) inner *= shape.axes[--lead].extent;
+  while (lead < axis && shape.axes[lead].extent == 1) ++lead;
+  return {lead, inner / shape.axes[lead].extent};
+}
+
 // Moves inner axes from the items into an item until it is worth its set-up, while enough items are left. If there are
-// too few items from the start, long rows are cut.
+// too few items from the start, long rows are cut. So are rows that runs may end.
 Division DivisionOf(const Piece& piece, const MemoryShape& shape) {
   Division d;
   d.item_axes = std::min(shape.lane_axis, shape.axes.size());
@@ -29,14 +47,21 @@ Division DivisionOf(const Piece& piece, const MemoryShape& shape) {
   const int64_t row = elements;
   const int64_t wanted = piece.heavy ? kItemElements / 16 : kItemElements;
   while (d.item_axes > 0 && elements < wanted && d.rows / Extent(piece, d.item_axes - 1) >= kEnoughItems) {
+    if (shape.axes[d.item_axes - 1].ends && elements >= kEndedElements) break;
     --d.item_axes;
     d.rows /= Extent(piece, d.item_axes);
     elements *= Extent(piece, d.item_axes);
   }
-  if (d.rows >= kEnoughItems || shape.lane_axis >= shape.axes.size() || shape.lanes_in_block()) return d;
+  if (shape.lane_axis >= shape.axes.size() || shape.lanes_in_block()) return d;
   if (d.item_axes < shape.lane_axis || piece.in_line) return d;
-  const int64_t least = piece.heavy ? 16 : kItemElements;
-  d.chunk = (std::max(least, row / (4 * kEnoughItems)) + piece.lanes - 1) / piece.lanes * piece.lanes;
+  const Lead lead = LeadOf(piece, shape, shape.lane_axis);
+  const bool ends = shape.axes[lead.axis].ends && d.rows <= kMostEndedRows;
+  if (d.rows >= kEnoughItems && !ends) return d;
+  const bool joined = lead.axis != shape.lane_axis;
+  const int64_t few = joined ? std::max(kEndedRows, lead.step) : kEndedElements;
+  const int64_t least = piece.heavy ? 16 : ends ? few : kItemElements;
+  const int64_t wide = ends ? least : std::max(least, row / (4 * kEnoughItems));
+  d.chunk = (wide + piece.lanes - 1) / piece.lanes * piece.lanes;
   d.chunks = (row + d.chunk - 1) / d.chunk;
   if (d.chunks == 1) d.chunk = 0;
   return d;
@@ -215,13 +240,9 @@ StageAxis ItemAxisAlong(const Piece& piece, const MemoryShape& shape, size_t axi
   // A box that begins at `low` does that many items too many at its end, which no one needs.
   const bool is_joined = piece.high[axis] > shape.axes[axis].extent;
   if (shape.axes[axis].block > 0 || (piece.low[axis] != 0 && is_joined)) return items;
-  // Joined axes (piece.h) step through those before them, whose outermost one with several positions leads.
-  size_t lead = axis;
-  int64_t inner = shape.axes[axis].extent;
-  while (inner < piece.high[axis] && lead > 0) inner *= shape.axes[--lead].extent;
-  while (lead < axis && shape.axes[lead].extent == 1) ++lead;
-  items.axis = static_cast<int>(shape.axes[lead].logical);
-  items.scale = inner / shape.axes[lead].extent;
+  const Lead lead = LeadOf(piece, shape, axis);
+  items.axis = static_cast<int>(shape.axes[lead.axis].logical);
+  items.scale = lead.step;
   items.step = std::max<int64_t>(1, shape.axes[axis].outer_block);
   return items;
 }

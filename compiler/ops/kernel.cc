@@ -82,7 +82,8 @@ std::vector<Work> WorkOf(Evaluator& e, const relay::Function& function, const st
     work.softmax = SoftmaxOf(work.output) != nullptr;
     work.lines = LineStatisticsOf(work.output);
     if (ElementCount(described.shape) == 0) continue;
-    work.pieces = PiecesOf(e, outputs[i], work.output.operand);
+    MarkEnds(function, i, work.output.shape);
+    work.pieces = PiecesOf(e, outputs[i], work.output.operand, work.output.shape);
     all.push_back(std::move(work));
   }
   return all;
@@ -199,6 +200,8 @@ std::string GenericKey(const relay::Function& function) {
   for (size_t i = 0; i < count; ++i) {
     if (LiesApart(function, i)) text += fmt::format("{} apart\n", i);
   }
+  const std::vector<int64_t> ends = function.attrs.GetInts("ends");
+  if (!ends.empty()) text += fmt::format("ends {}\n", fmt::join(ends, " "));
   std::unordered_map<const relay::Expr*, std::string> names;
   for (const auto& param : function.params) {
     names[param.get()] = fmt::format("p{}", names.size());

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "compiler/passes/graph/anchor.h"
-#include "compiler/passes/graph/needed_extents.h"
 #include "compiler/plan/item_boxes.h"
 #include "compiler/relay/ranged_inputs.h"
 #include "core/nth.h"
@@ -15,15 +14,21 @@ using relay::Call;
 using relay::ExprPtr;
 using relay::FunctionPtr;
 
-void CallExtents::AddBoxes(const KernelTable& kernels) {
-  const NeededExtents needed(module_);
+void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, size_t>& copy_of) {
   for (const auto& [expr, number] : call_of_) {
     PlanCall& call = Nth(plan_.calls, number);
     const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
     const auto& main_call = static_cast<const Call&>(*expr);
-    call.boxes = ItemBoxesOf(main_call, kernels.BoxesOf(call.kernel), needed, buffer_of);
+    call.boxes = ItemBoxesOf(main_call, kernels.BoxesOf(call.kernel), needed_, buffer_of);
     for (CallVariant& variant : call.variants) {
-      variant.boxes = ItemBoxesOf(main_call, kernels.BoxesOf(variant.kernel), needed, buffer_of);
+      variant.boxes = ItemBoxesOf(main_call, kernels.BoxesOf(variant.kernel), needed_, buffer_of);
+    }
+  }
+  for (const auto& [result, number] : copy_of) {
+    const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
+    PlanCall& call = Nth(plan_.calls, number);
+    for (const StageBox& box : kernels.BoxesOf(call.kernel)) {
+      if (auto items = ItemBoxOf(box, needed_.OfResult(result), buffer_of)) call.boxes.push_back(std::move(*items));
     }
   }
 }
@@ -31,7 +36,6 @@ void CallExtents::AddBoxes(const KernelTable& kernels) {
 void CallExtents::AddVariants(const std::vector<ExprPtr>& order, const std::vector<FunctionPtr>& functions,
                               KernelTable& kernels) {
   if (module_.main->attrs.Find(relay::kRanged) == nullptr) return;
-  const NeededExtents needed(module_);
   for (const ExprPtr& expr : order) {
     const auto call = call_of_.find(expr.get());
     if (call == call_of_.end()) continue;
@@ -39,7 +43,7 @@ void CallExtents::AddVariants(const std::vector<ExprPtr>& order, const std::vect
     if (anchor == nullptr) continue;
     const auto buffer_of = [&](const ExprPtr& extent) { return ExtentBufferAt(call->second, extent); };
     for (const AnchorVariant& variant : anchor->variants) {
-      auto limits = LimitsOf(static_cast<const Call&>(*expr), variant.most, needed, buffer_of);
+      auto limits = LimitsOf(static_cast<const Call&>(*expr), variant.most, needed_, buffer_of);
       if (limits.empty() && !variant.most.empty()) continue;
       const int kernel = kernels.IndexOf(WithChoice(*Nth(functions, call->second), variant.choice));
       Nth(plan_.calls, call->second).variants.push_back({kernel, std::move(limits), {}});

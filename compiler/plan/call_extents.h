@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/passes/graph/needed_extents.h"
 #include "compiler/plan/kernel_table.h"
 #include "compiler/relay/expr.h"
 #include "core/package/plan.h"
@@ -20,21 +22,24 @@ using CallNumbers = std::unordered_map<const relay::Expr*, size_t>;
 // The arguments must outlive the object. The plan has all of its buffers and calls.
 class CallExtents {
  public:
-  CallExtents(const relay::IRModule& module, const ExprViews& views, const CallNumbers& call_of, Plan& plan)
-      : module_(module), views_(views), call_of_(call_of), plan_(plan) {}
+  CallExtents(const relay::IRModule& module, const NeededExtents& needed, const ExprViews& views,
+              const CallNumbers& call_of, Plan& plan)
+      : module_(module), needed_(needed), views_(views), call_of_(call_of), plan_(plan) {}
 
   // Adds the kernels of variants behind all others, in the order of calls. `order` is @main's, and `functions` has the
   // function of each call of the plan. Does nothing for a model without ranged inputs.
   void AddVariants(const std::vector<relay::ExprPtr>& order, const std::vector<relay::FunctionPtr>& functions,
                    KernelTable& kernels);
-  // Sets the items that each call and variant needs. Its kernels are compiled.
-  void AddBoxes(const KernelTable& kernels);
+  // Sets the items that each call and variant needs. `copy_of` has the calls that copy a result of @main to where the
+  // user wants it, by the result's number. The kernels are compiled.
+  void AddBoxes(const KernelTable& kernels, const std::map<size_t, size_t>& copy_of);
 
  private:
   // The buffer where a call can read the extent; nullopt if there is none yet.
   std::optional<int> ExtentBufferAt(size_t call, const relay::ExprPtr& extent) const;
 
   const relay::IRModule& module_;
+  const NeededExtents& needed_;
   const ExprViews& views_;
   const CallNumbers& call_of_;
   Plan& plan_;

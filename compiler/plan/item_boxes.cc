@@ -25,41 +25,68 @@ const Call* ScheduledCall(const Function& function) {
   return AnchorCallIn(function, attention ? AttentionOf(function)->values : AnchorOf(function)->workload);
 }
 
+bool IsScheduled(const Function& function) { return AttentionOf(function) != nullptr || ChoiceOf(function) != nullptr; }
+
+NeededAxes NeededOfResult(const Call& call, const Function& function, int result, const NeededExtents& needed) {
+  const relay::Tuple* tuple = relay::AsTuple(function.body);
+  return tuple == nullptr ? needed.Within(call, *function.body, result)
+                          : needed.Within(call, *Nth(tuple->fields, result));
+}
+
 // The needed part of the output that a box computes, by the axes that the box names.
 NeededAxes NeededOf(const Call& call, const Function& function, const StageBox& box, const NeededExtents& needed) {
-  if (AttentionOf(function) != nullptr || ChoiceOf(function) != nullptr) {
+  if (IsScheduled(function)) {
     const Call* scheduled = ScheduledCall(function);
     return scheduled == nullptr ? NeededAxes() : needed.Within(call, *scheduled);
   }
-  const relay::Tuple* tuple = relay::AsTuple(function.body);
-  return tuple == nullptr ? needed.Within(call, *function.body, box.output)
-                          : needed.Within(call, *Nth(tuple->fields, box.output));
+  return NeededOfResult(call, function, box.output, needed);
 }
 
 }  // namespace
+
+void AddEnds(size_t result, const NeededAxes& needed, std::vector<int64_t>& ends) {
+  for (size_t axis = 0; axis < needed.size(); ++axis) {
+    if (needed[axis]) ends.insert(ends.end(), {static_cast<int64_t>(result), static_cast<int64_t>(axis)});
+  }
+}
+
+std::vector<int64_t> EndsOf(const Call& call, const NeededExtents& needed) {
+  const Function& function = *relay::AsFunction(call.op);
+  if (IsScheduled(function)) return {};
+  const bool several = call.type->kind == relay::TypeKind::kTuple;
+  std::vector<int64_t> ends;
+  for (size_t i = 0; i < (several ? call.type->fields.size() : 1); ++i) {
+    AddEnds(i, NeededOfResult(call, function, static_cast<int>(i), needed), ends);
+  }
+  return ends;
+}
+
+std::optional<ItemBox> ItemBoxOf(const StageBox& box, const NeededAxes& needed, const ExtentBuffer& buffer_of) {
+  ItemBox items{box.stage, box.first, {}};
+  bool limited = false;
+  for (const StageAxis& axis : box.axes) {
+    items.axes.push_back({axis.items});
+    const bool known = axis.axis >= 0 && static_cast<size_t>(axis.axis) < needed.size();
+    const auto& positions = known ? Nth(needed, axis.axis) : std::nullopt;
+    const std::optional<int> buffer = positions ? buffer_of(positions->extent) : std::nullopt;
+    // A number of positions that was rounded up cannot be multiplied.
+    if (!buffer || (positions->step != 1 && axis.scale != 1)) continue;
+    ItemAxis& limit = items.axes.back();
+    limit.extent = *buffer;
+    limit.scale = positions->scale * axis.scale;
+    limit.step = positions->step * axis.step;
+    limited = true;
+  }
+  return limited ? std::optional(std::move(items)) : std::nullopt;
+}
 
 std::vector<ItemBox> ItemBoxesOf(const Call& call, const std::vector<StageBox>& kernel_boxes,
                                  const NeededExtents& needed, const ExtentBuffer& buffer_of) {
   const Function& function = *relay::AsFunction(call.op);
   std::vector<ItemBox> boxes;
   for (const StageBox& box : kernel_boxes) {
-    const NeededAxes axes = NeededOf(call, function, box, needed);
-    ItemBox items{box.stage, box.first, {}};
-    bool limited = false;
-    for (const StageAxis& axis : box.axes) {
-      items.axes.push_back({axis.items});
-      const bool known = axis.axis >= 0 && static_cast<size_t>(axis.axis) < axes.size();
-      const auto& positions = known ? Nth(axes, axis.axis) : std::nullopt;
-      const std::optional<int> buffer = positions ? buffer_of(positions->extent) : std::nullopt;
-      // A number of positions that was rounded up cannot be multiplied.
-      if (!buffer || (positions->step != 1 && axis.scale != 1)) continue;
-      ItemAxis& limit = items.axes.back();
-      limit.extent = *buffer;
-      limit.scale = positions->scale * axis.scale;
-      limit.step = positions->step * axis.step;
-      limited = true;
-    }
-    if (limited) boxes.push_back(std::move(items));
+    auto items = ItemBoxOf(box, NeededOf(call, function, box, needed), buffer_of);
+    if (items) boxes.push_back(std::move(*items));
   }
   return boxes;
 }

@@ -15,6 +15,15 @@ namespace hone {
 // The buffer of an extent if its value is there before the call; nullopt if it is not.
 using ExtentBuffer = std::function<std::optional<int>(const relay::ExprPtr& extent)>;
 
+// The items of a kernel's box that compute the needed part of an output; nullopt if all of them are needed.
+std::optional<ItemBox> ItemBoxOf(const StageBox& box, const NeededAxes& needed, const ExtentBuffer& buffer_of);
+
+// Adds the limited axes of a result to those that WithEnds takes.
+void AddEnds(size_t result, const NeededAxes& needed, std::vector<int64_t>& ends);
+// The axes of a call's results along which runs need the first positions alone, as WithEnds takes them. None for a
+// kernel of a schedule.
+std::vector<int64_t> EndsOf(const relay::Call& call, const NeededExtents& needed);
+
 // The boxes of a call whose function's kernel has `kernel_boxes`. Boxes of which all items are needed are left out.
 std::vector<ItemBox> ItemBoxesOf(const relay::Call& call, const std::vector<StageBox>& kernel_boxes,
                                  const NeededExtents& needed, const ExtentBuffer& buffer_of);

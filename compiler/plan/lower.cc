@@ -18,6 +18,7 @@
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/call_extents.h"
 #include "compiler/plan/check_plan.h"
+#include "compiler/plan/item_boxes.h"
 #include "compiler/plan/kernel_table.h"
 #include "compiler/plan/states_in_place.h"
 #include "compiler/relay/counted_outputs.h"
@@ -74,7 +75,7 @@ FunctionSummary Summarise(const relay::Function& function) {
 class Lowering {
  public:
   Lowering(const relay::IRModule& module, const BuildContext& context)
-      : module_(module), order_(PostOrder(module.main->body)), kernels_(context.target) {
+      : module_(module), needed_(module), order_(PostOrder(module.main->body)), kernels_(context.target) {
     plan().model = module.name;
     plan().target = context.target;
     plan().threads = context.threads;
@@ -88,10 +89,10 @@ class Lowering {
     AddInputs();
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
-    CallExtents extents(module_, views_, call_of_, plan());
+    CallExtents extents(module_, needed_, views_, call_of_, plan());
     extents.AddVariants(order_, functions_, kernels_);
     if (compiled) kernels_.Compile(known);
-    if (compiled) extents.AddBoxes(kernels_);
+    if (compiled) extents.AddBoxes(kernels_, copy_of_);
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
     plan().params_bytes = static_cast<int64_t>(lowered_.params.size());
@@ -198,6 +199,7 @@ class Lowering {
       slots_[expr.get()] = operands[StateArgument(*function)];
       primitive = WritingInPlace(*function);
     }
+    if (auto ends = EndsOf(call, needed_); !ends.empty()) primitive = WithEnds(primitive, std::move(ends));
     const std::vector<PlanView> results = ResultsOf(expr, Summarise(*function).op);
     operands.insert(operands.end(), results.begin(), results.end());
     views_[expr.get()] = results;
@@ -326,7 +328,7 @@ class Lowering {
       const bool is_state = std::count(kept.begin(), kept.end(), static_cast<int64_t>(i)) > 0;
       const std::string name = i < own ? relay::OutputName(module_, i) : relay::NameOfCount(module_, counted, i);
       places.push_back(static_cast<int>(plan().outputs.size()));
-      buffers.push_back(AddOutput(views[i], types.at(i), name, is_state ? BufferKind::kState : BufferKind::kOutput));
+      buffers.push_back(AddOutput(views[i], types.at(i), name, is_state ? BufferKind::kState : BufferKind::kOutput, i));
       if (i < own && !is_state) plan().outputs.push_back(buffers.back());
     }
     for (const relay::CountedOutput& each : counted) {
@@ -354,11 +356,14 @@ class Lowering {
   }
 
   // Returns the buffer's number.
-  int AddOutput(const PlanView& view, const TypePtr& type, const std::string& name, BufferKind kind) {
+  int AddOutput(const PlanView& view, const TypePtr& type, const std::string& name, BufferKind kind, size_t result) {
     if (kind == BufferKind::kState && IsWrittenInPlace(view)) return view.buffer;
     if (!CanBeOutput(view, *type, kind)) {
       const PlanView copy = AddBuffer(name, kind, *type);
-      AddCall(CopyFunction(type), {view, copy});
+      std::vector<int64_t> ends;
+      if (kind != BufferKind::kState) AddEnds(0, needed_.OfResult(result), ends);
+      const FunctionPtr function = ends.empty() ? CopyFunction(type) : WithEnds(CopyFunction(type), ends);
+      if (AddCall(function, {view, copy}) && !ends.empty()) copy_of_[result] = plan().calls.size() - 1;
       return copy.buffer;
     }
     PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
@@ -370,6 +375,7 @@ class Lowering {
   }
 
   const relay::IRModule& module_;
+  const NeededExtents needed_;
   std::vector<ExprPtr> order_;
   KernelTable kernels_;
   ConcatPlaces places_;
@@ -380,6 +386,7 @@ class Lowering {
   ExprViews views_;
   std::unordered_map<const relay::Expr*, PlanView> slots_;
   CallNumbers call_of_;
+  std::map<size_t, size_t> copy_of_;  // the call that copies a result, by the result's number
   std::map<std::pair<std::string, std::string_view>, PlanView> params_;  // by type and bytes, which the module owns
   std::set<int> read_;                                                   // buffers that some call reads
 };

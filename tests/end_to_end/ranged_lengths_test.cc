@@ -150,6 +150,21 @@ TEST_P(RangedLengths, TellsItsOutputsBeforeARun) {
   EXPECT_EQ(session.OutputShape(0), (Shape{1, 57, kWidth}));
 }
 
+// A module with one input and its extent. Results come before their counts.
+relay::IRModule RangedModule(const ExprPtr& x, const ExprPtr& n, std::vector<ExprPtr> results,
+                             const std::vector<relay::RangedInput>& ranged,
+                             const std::vector<relay::CountedOutput>& counted) {
+  relay::Attrs attrs;
+  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers(ranged));
+  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers(counted));
+  relay::IRModule module;
+  module.main = std::make_shared<const relay::Function>(
+      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(x),
+                                                     std::static_pointer_cast<const relay::Var>(n)},
+      relay::MakeTuple(std::move(results)), attrs);
+  return relay::InferType(module);
+}
+
 // The elements of a table at positions.
 ExprPtr LookedUp(const std::string& op, const ExprPtr& places) {
   if (op == "gather") return MakeCall(op, {Weights({kMost, kWidth}, 3), places}, {{"axis", int64_t{0}}});
@@ -168,15 +183,8 @@ TEST_P(RangedPositions, EndWhereTheRunEnds) {
   const ExprPtr is_there = MakeCall("less", {relay::MakeConstant(numbers), n});
   const ExprPtr turned = MakeCall("subtract", {relay::MakeConstant(most), ids});
   const ExprPtr places = MakeCall("where", {is_there, turned, relay::MakeConstant(zero)});
-  relay::Attrs attrs;
-  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0, 1, 1}}));
-  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 0, 1, kMost}}));
-  relay::IRModule module;
-  module.main = std::make_shared<const relay::Function>(
-      std::vector<std::shared_ptr<const relay::Var>>{std::static_pointer_cast<const relay::Var>(ids),
-                                                     std::static_pointer_cast<const relay::Var>(n)},
-      relay::MakeTuple({LookedUp(GetParam(), places), n}), attrs);
-  module = relay::InferType(module);
+  const relay::IRModule module =
+      RangedModule(ids, n, {LookedUp(GetParam(), places), n}, {{0, 0, 1, 1}}, {{0, 0, 1, kMost}});
   const auto package = Package::FromBytes(Build(module, HostBuild()).package, "positions");
   for (const PlanCall& call : package->plan().calls) {
     const bool looks_up = call.op == "where" || call.op == GetParam();
@@ -194,6 +202,49 @@ TEST_P(RangedPositions, EndWhereTheRunEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Operators, RangedPositions, ::testing::Values("take", "gather", "gather_nd"),
                          [](const auto& test) { return test.param; });
+
+// The share of its work items that a call computes in a run of `n` positions along all of its limited axes.
+double ShareOfItems(const PlanCall& call, int64_t n) {
+  double share = 1;
+  for (const ItemBox& box : call.boxes) {
+    for (const ItemAxis& axis : box.axes) {
+      if (axis.extent < 0) continue;
+      const int64_t needed = (n * axis.scale + axis.step - 1) / axis.step;
+      share *= std::min(1.0, static_cast<double>(needed) / static_cast<double>(axis.items));
+    }
+  }
+  return share;
+}
+
+// All elements of (heads, n, n) are one row of memory, but a run leaves out most of them. Those of the second result
+// are copied, because a call reads them.
+TEST(RangedElements, EndAlongInnerAxes) {
+  const ExprPtr x = relay::MakeVar("x", relay::TensorType({kHeads, kMost, kMost}));
+  const ExprPtr n = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
+  const ExprPtr y = MakeCall("add", {MakeCall("multiply", {x, x}), x});
+  const ExprPtr turned = MakeCall("transpose", {y}, {{"axes", Ints{0, 2, 1}}});
+  const relay::IRModule module = RangedModule(x, n, {turned, y, n}, {{0, 1, 1, 1}, {0, 2, 1, 1}},
+                                              {{0, 1, 2, kMost}, {0, 2, 2, kMost}, {1, 1, 2, kMost}, {1, 2, 2, kMost}});
+  const auto package = Package::FromBytes(Build(module, HostBuild()).package, "elements");
+  std::vector<std::string> ops;
+  for (const PlanCall& call : package->plan().calls) {
+    ops.push_back(call.op);
+    const bool is_count = call.boxes.empty() && call.op == "copy";
+    EXPECT_LT(is_count ? 0 : ShareOfItems(call, 24), 0.1) << call.op;
+  }
+  EXPECT_THAT(ops, ::testing::IsSupersetOf({"multiply", "transpose", "copy", "copy"}));
+  Session session(package, {.threads = 3});
+  for (const int64_t positions : {kMost, int64_t{1}, int64_t{129}, int64_t{24}, kMost, int64_t{128}}) {
+    Tensor given(DType::kFloat32, {kHeads, positions, positions});
+    Random random(static_cast<uint64_t>(positions));
+    for (int64_t i = 0; i < given.elements(); ++i) given.Set(i, random.Uniform());
+    session.SetInput("x", given);
+    session.Run();
+    const std::vector<Tensor> want = RunReference(module, {{"x", given}});
+    ExpectClose(session.Output(0), want[0]);
+    ExpectClose(session.Output(1), want[1]);
+  }
+}
 
 // Rows of x, of which there must be five at least.
 TEST(RangedRefusals, ComputeNothing) {

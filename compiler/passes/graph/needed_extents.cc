@@ -196,6 +196,7 @@ class NeededWalk {
         }
       }
       AddField(main_needed_, result, field, axes);
+      result_.results_.push_back(std::move(axes));
     }
   }
 

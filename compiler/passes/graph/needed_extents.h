@@ -39,11 +39,15 @@ class NeededExtents {
   // The needed part of field `field` of a value within the function that `call` calls. Empty: all of it, or the value
   // has no such part.
   NeededAxes Within(const relay::Call& call, const relay::Expr& value, int field = 0) const;
+  // The part of a result that the caller sees; results count with every field of a tuple as one of its own. Empty for a
+  // module without extents.
+  NeededAxes OfResult(size_t result) const { return result < results_.size() ? results_[result] : NeededAxes(); }
 
  private:
   friend class NeededWalk;
   using Key = std::pair<const relay::Expr*, int>;  // a value and its field
   std::unordered_map<const relay::Call*, std::map<Key, NeededAxes>> within_;
+  std::vector<NeededAxes> results_;
 };
 
 }  // namespace hone
