@@ -203,6 +203,29 @@ TEST_P(RangedPositions, EndWhereTheRunEnds) {
 INSTANTIATE_TEST_SUITE_P(Operators, RangedPositions, ::testing::Values("take", "gather", "gather_nd"),
                          [](const auto& test) { return test.param; });
 
+// A gather may read anything along its own axis, but only in the rows that a run needs.
+TEST(RangedGather, NeedsTheRowsOfARun) {
+  const ExprPtr x = relay::MakeVar("x", relay::TensorType({kMost, kWidth}));
+  const ExprPtr n = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
+  Tensor places(DType::kInt64, {kMost, kWidth});
+  for (int64_t i = 0; i < places.elements(); ++i) places.Set(i, static_cast<double>(i * 7 % kWidth));
+  const ExprPtr y =
+      MakeCall("gather", {Projected(x, 1), relay::MakeConstant(std::move(places))}, {{"axis", int64_t{1}}});
+  const relay::IRModule module = RangedModule(x, n, {y, n}, {{0, 0, 1, 1}}, {{0, 0, 1, kMost}});
+  const auto package = Package::FromBytes(Build(module, HostBuild()).package, "rows");
+  for (const PlanCall& call : package->plan().calls) {
+    EXPECT_FALSE((call.op == "nn.dense" || call.op == "gather") && call.boxes.empty()) << call.op;
+  }
+  Session session(package, {.threads = 1});
+  for (const int64_t rows : {kMost, int64_t{1}, int64_t{57}}) {
+    Tensor given(DType::kFloat32, {rows, kWidth});
+    for (int64_t i = 0; i < given.elements(); ++i) given.Set(i, static_cast<double>(i % 13) - 6);
+    session.SetInput("x", given);
+    session.Run();
+    ExpectClose(session.Output(0), RunReference(module, {{"x", given}})[0]);
+  }
+}
+
 // The share of its work items that a call computes in a run of `n` positions along all of its limited axes.
 double ShareOfItems(const PlanCall& call, int64_t n) {
   double share = 1;

@@ -152,6 +152,12 @@ NeededAxes BeforeTake(const Call& call, const NeededAxes& needed) {
   return before;
 }
 
+NeededAxes BeforeGather(const Call& call, const NeededAxes& needed) {
+  NeededAxes before = needed;
+  Nth(before, TakenAxis(call)).reset();
+  return before;
+}
+
 NeededAxes BeforeIndices(const Call& call, const NeededAxes& needed) {
   const std::string_view op = relay::AsOp(call.op)->def->name;
   const auto rank = static_cast<int64_t>(call.args[1]->type->shape.size());

@@ -25,6 +25,8 @@ NeededAxes BeforeMatmul(const relay::Call& call, size_t side, const NeededAxes& 
 size_t DepthAxis(const relay::Call& call, size_t side);
 // The data of a take.
 NeededAxes BeforeTake(const relay::Call& call, const NeededAxes& needed);
+// The data of a gather, which reads all positions along its axis.
+NeededAxes BeforeGather(const relay::Call& call, const NeededAxes& needed);
 // The indices of a take, gather or gather_nd. Kernels clamp them, so a position that no one computed may be anything.
 NeededAxes BeforeIndices(const relay::Call& call, const NeededAxes& needed);
 // Positions of the first axis alone, of the first argument.

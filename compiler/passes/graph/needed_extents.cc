@@ -306,6 +306,7 @@ class NeededWalk {
     if (op == "strided_slice") return BeforeSlice(call, use);
     if (op == "nn.pad") return BeforePad(call, use);
     if (op == "take") return BeforeTake(call, use);
+    if (op == "gather") return BeforeGather(call, use);
     if (op == "layout_transform" || op == "nn.bias_add" || op == "nn.prelu") return use;
     const bool along_axis = op == "nn.softmax" || op == "nn.log_softmax";
     if (along_axis || def.traits.folds == relay::Folds::kAxis) return BeforeFold(call, use);
