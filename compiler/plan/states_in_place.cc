@@ -14,11 +14,11 @@ using relay::Expr;
 using relay::ExprPtr;
 using relay::Function;
 
-// The append that the call's function is; null for any other.
+// The append that the call's function is; null for any other, and for one that writes zeros behind its rows.
 const Call* AppendOf(const Call& call) {
   const Function* function = relay::AsFunction(call.op);
-  if (function == nullptr || relay::AsCallTo(function->body, "append_rows") == nullptr) return nullptr;
-  return WholeCallOf(*function);
+  const Call* append = function == nullptr ? nullptr : relay::AsCallTo(function->body, "append_rows");
+  return append == nullptr || append->attrs.GetBool("ends") ? nullptr : WholeCallOf(*function);
 }
 
 // The number of times that each expression is an argument, a field or an item.

@@ -1,5 +1,6 @@
 #include "compiler/frontend/onnx/count_join.h"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace {
 std::vector<ExprPtr> WithOneShape(TypedBuilder& builder, std::vector<ExprPtr> values, int64_t except) {
   const auto rank = static_cast<int64_t>(builder.ShapeOf(values[0]).size());
   for (int64_t axis = 0; axis < rank; ++axis) {
-    if (axis == except || axis == except + rank) continue;
+    if (axis == except) continue;
     values = WithOneDim(builder, std::move(values), std::vector<int64_t>(values.size(), axis));
   }
   return values;
@@ -65,43 +66,61 @@ ExprPtr WithRows(TypedBuilder& builder, const ExprPtr& data, const ExprPtr& rows
   return result;
 }
 
-// Element p of the result is p in the concatenated fields, shifted by the elements that are missing before it:
-//
-//    end to end   a a . . b b b .     a: 2 of 4, b: 3 of 4
-//    result       a a b b b . . .     p >= 2 is read from p + (4 - 2)
+namespace {
+
+void CountAlong(TypedBuilder& builder, const ExprPtr& value, int64_t axis, const ExprPtr& count) {
+  Counts counts(builder.ShapeOf(value).size());
+  Nth(counts, axis) = count;
+  builder.SetCounts(value, std::move(counts));
+}
+
+// Neighbours without a gap between their elements: each group has a counted extent in its last field alone.
+std::vector<ExprPtr> WithoutGaps(TypedBuilder& builder, const std::vector<ExprPtr>& fields, int64_t axis) {
+  std::vector<ExprPtr> groups, group;
+  int64_t before = 0;
+  for (const ExprPtr& field : fields) {
+    group.push_back(field);
+    const bool counted = IsCounted(builder, field, axis);
+    if (!counted && &field != &fields.back()) {
+      before += Nth(builder.ShapeOf(field), axis);
+      continue;
+    }
+    groups.push_back(group.size() == 1 ? field : builder.UncountedOnTuple("concatenate", group, {{"axis", axis}}));
+    if (counted && group.size() > 1) {
+      CountAlong(builder, groups.back(), axis, builder.Call("add", {CountOf(before), ExtentOf(builder, field, axis)}));
+    }
+    group.clear();
+    before = 0;
+  }
+  return groups;
+}
+
+// Halves first, so that few elements are copied more than once.
+ExprPtr EndToEnd(TypedBuilder& builder, std::span<const ExprPtr> fields, int64_t axis) {
+  if (fields.size() == 1) return fields[0];
+  const size_t half = fields.size() / 2;
+  const ExprPtr front = EndToEnd(builder, fields.first(half), axis);
+  const ExprPtr back = EndToEnd(builder, fields.subspan(half), axis);
+  const ExprPtr before = ExtentOf(builder, front, axis), more = ExtentOf(builder, back, axis);
+  const int64_t most = Nth(builder.ShapeOf(front), axis) + Nth(builder.ShapeOf(back), axis);
+  const ExprPtr joined =
+      builder.Uncounted("append_rows", {front, back, before, more}, {{"axis", axis}, {"extent", most}, {"ends", true}});
+  CountAlong(builder, joined, axis, builder.Call("add", {before, more}));
+  return joined;
+}
+
+}  // namespace
+
 ExprPtr JoinCounted(TypedBuilder& builder, const ExprPtr& tuple, int64_t axis) {
   const std::vector<ExprPtr>& given = relay::AsTuple(tuple)->fields;
-  const int64_t from_front = axis < 0 ? axis + static_cast<int64_t>(builder.ShapeOf(given[0]).size()) : axis;
-  if (given.size() == 2 && builder.Appends(given[0], from_front) && IsCounted(builder, given[0], from_front)) {
-    return Appended(builder, given[0], given[1], from_front);
+  if (axis < 0) axis += static_cast<int64_t>(builder.ShapeOf(given[0]).size());
+  if (given.size() == 2 && builder.Appends(given[0], axis) && IsCounted(builder, given[0], axis)) {
+    return Appended(builder, given[0], given[1], axis);
   }
-  const relay::Attrs attrs{{"axis", axis}};
-  const std::vector<ExprPtr> fields = WithOneShape(builder, relay::AsTuple(tuple)->fields, axis);
-  const ExprPtr ends_meet = builder.UncountedOnTuple("concatenate", fields, attrs);
-  const Shape shape = builder.ShapeOf(ends_meet);
-  if (axis < 0) axis += static_cast<int64_t>(shape.size());
+  const std::vector<ExprPtr> fields = WithOneShape(builder, given, axis);
   Counts counts = Shared(builder, fields, axis);
-  ExprPtr places = Positions(Nth(shape, axis), 0, 1), total = CountOf(0);
-  const ExprPtr positions = places;
-  bool moves = false, is_counted = false;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    const ExprPtr& field = fields[i];
-    const ExprPtr extent = ExtentOf(builder, field, axis);
-    total = builder.Call("add", {total, extent});
-    const bool counted = IsCounted(builder, field, axis);
-    is_counted = is_counted || counted;
-    if (!counted || i + 1 == fields.size()) continue;
-    moves = true;
-    const ExprPtr missing = builder.Call("subtract", {CountOf(Nth(builder.ShapeOf(field), axis)), extent});
-    const ExprPtr behind = builder.Call("greater_equal", {positions, total});
-    places = builder.Call("add", {places, builder.Call("where", {behind, missing, CountOf(0)})});
-  }
-  Nth(counts, axis) = is_counted ? total : nullptr;
-  ExprPtr joined = ends_meet;
-  if (moves) {
-    places = builder.Call("minimum", {places, CountOf(Nth(shape, axis) - 1)});
-    joined = builder.Uncounted("take", {ends_meet, places}, {{"axis", axis}});
-  }
+  const ExprPtr joined = EndToEnd(builder, WithoutGaps(builder, fields, axis), axis);
+  if (IsCounted(builder, joined, axis)) Nth(counts, axis) = ExtentOf(builder, joined, axis);
   builder.SetCounts(joined, std::move(counts));
   return joined;
 }

@@ -188,7 +188,9 @@ bool IsSoftmax(const TypedBuilder& builder, ExprPtr value) {
 bool IsFiniteBehind(const TypedBuilder& builder, ExprPtr value) {
   for (const relay::Call* call = relay::AsCall(value); call != nullptr; call = relay::AsCall(value)) {
     const std::string_view op = relay::AsOp(call->op)->def->name;
-    if (op == "append_rows") return builder.Appends(call->args[0], call->attrs.GetInt("axis"));
+    if (op == "append_rows") {
+      return !call->attrs.GetBool("ends") && builder.Appends(call->args[0], call->attrs.GetInt("axis"));
+    }
     const bool moves = op == "reshape" || op == "transpose" || op == "expand_dims" || op == "squeeze";
     if (!moves && op != "broadcast_to") return false;
     value = call->args[0];

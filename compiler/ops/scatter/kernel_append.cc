@@ -1,8 +1,10 @@
-// Appended rows as a kernel of its own. An item is a line: all positions of one index of the axes before the one that
-// grows. Its new rows are one run of elements here and there.
+// Appended rows as a kernel of its own. A line is all positions of one index of the axes before the one that grows. Its
+// new rows are one run of elements here and there.
 //
 //    rows     n n .          count: 2
 //    result   d d d n n . .  position: 3; d are the data, which are copied unless they lie there already
+//
+// An item is a line. Where the result ends behind the new rows it is one row, so that a run leaves out the zeros.
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/generic/evaluator.h"
@@ -27,51 +29,74 @@ class AppendKernel {
     extent_ = Nth(function.body->type->shape, axis);
   }
 
-  int64_t lines() const { return data_.outer; }
+  int64_t items() const { return Ends() ? data_.outer * extent_ : data_.outer; }
+
+  std::vector<StageBox> Boxes() const {
+    if (!Ends()) return {};
+    StageBox box;
+    for (int d = 0; d <= call_.attrs.GetInt("axis"); ++d) box.axes.push_back({Nth(function_.body->type->shape, d), d});
+    return {box};
+  }
 
   void Emit(const StageArgs& args) {
-    if (data_.outer * data_.inner == 0) return;
-    const auto argument = [&](size_t i) { return b_.Operand(args, ParameterOf(function_, i)); };
-    Value *positions = argument(2), *to = b_.Operand(args, static_cast<int>(function_.params.size()));
-    Value *data = call_.attrs.GetBool("in_place") ? nullptr : argument(0), *rows = argument(1);
-    Value* asked = b_.LoadAs(b_.i64(), argument(3));
-    b_.For(args.begin, args.end, 1, [&](Value* line) {
-      Value* whole = b_.At(to, b_.Mul(line, extent_ * RowBytes()));
-      if (data != nullptr) EmitData(b_.At(data, b_.Mul(line, data_.extent * RowBytes())), whole);
-      Value* place = positions_ == 1 ? b_.Index(0) : b_.Div(line, data_.outer / positions_);
-      Value* first = b_.LoadAs(b_.i64(), b_.At(positions, b_.Mul(place, 8)));
-      EmitRows(b_.At(rows, b_.Mul(line, rows_.extent * RowBytes())), asked, first, whole);
+    if (data_.outer * data_.inner == 0 || extent_ == 0) return;
+    if (!Ends()) {
+      return b_.For(args.begin, args.end, 1,
+                    [&](Value* line) { EmitRows(args, line, b_.Index(0), b_.Index(extent_)); });
+    }
+    Value* last = b_.Div(b_.Add(args.end, extent_ - 1), extent_);
+    b_.For(b_.Div(args.begin, extent_), last, 1, [&](Value* line) {
+      Value* start = b_.Mul(line, extent_);
+      EmitRows(args, line, b_.Max(b_.Sub(args.begin, start), b_.Index(0)),
+               b_.Min(b_.Sub(args.end, start), b_.Index(extent_)));
     });
   }
 
  private:
+  bool Ends() const { return call_.attrs.GetBool("ends"); }
   int64_t RowBytes() const { return data_.inner * DTypeBytes(dtype_); }
 
-  void EmitData(Value* data, Value* whole) {
-    ForVectors(b_.Index(0), b_.Index(data_.extent * data_.inner), [&](Value* offset, int lanes) {
-      b_.Store(LoadElements(b_, dtype_, b_.At(data, offset), lanes), b_.At(whole, offset));
-    });
-    ForVectors(b_.Index(data_.extent * data_.inner), b_.Index(extent_ * data_.inner), [&](Value* offset, int lanes) {
-      llvm::Type* type = ElementType(b_, dtype_);
-      b_.Store(llvm::Constant::getNullValue(lanes == 1 ? type : VectorOf(type, lanes)), b_.At(whole, offset));
-    });
-  }
-
-  // Only rows whose position is inside. A position is whatever the caller gives, so no sum of it may wrap.
-  void EmitRows(Value* rows, Value* asked, Value* first, Value* whole) {
+  // Rows [begin, end) of a line of the result. Those whose position is outside are left out. A position is whatever the
+  // caller gives, so no sum of it may wrap.
+  void EmitRows(const StageArgs& args, Value* line, Value* begin, Value* end) {
+    const auto at = [&](int operand, int64_t extent) {
+      return b_.At(b_.Operand(args, operand), b_.Mul(line, extent * RowBytes()));
+    };
+    Value* to = at(static_cast<int>(function_.params.size()), extent_);
+    Value* place = positions_ == 1 ? b_.Index(0) : b_.Div(line, data_.outer / positions_);
+    Value* asked = b_.LoadAs(b_.i64(), b_.Operand(args, ParameterOf(function_, 3)));
+    Value* first = b_.LoadAs(b_.i64(), b_.At(b_.Operand(args, ParameterOf(function_, 2)), b_.Mul(place, 8)));
     first = b_.Min(b_.Max(first, b_.Index(-rows_.extent)), b_.Index(extent_));
-    Value* begin = b_.Max(b_.Index(0), b_.Sub(b_.Index(0), first));
-    Value* end = b_.Min(b_.Min(asked, b_.Index(rows_.extent)), b_.Sub(b_.Index(extent_), first));
-    Value* target = b_.At(whole, b_.Mul(first, RowBytes()));
-    ForVectors(b_.Mul(begin, data_.inner), b_.Mul(end, data_.inner), [&](Value* offset, int lanes) {
-      b_.Store(LoadElements(b_, dtype_, b_.At(rows, offset), lanes), b_.At(target, offset));
+    Value* behind = b_.Add(first, b_.Max(b_.Min(asked, b_.Index(rows_.extent)), b_.Index(0)));
+    if (!call_.attrs.GetBool("in_place")) {
+      Value* kept = b_.Index(data_.extent);
+      if (Ends()) kept = b_.Min(kept, b_.Max(first, b_.Index(0)));
+      EmitCopy(at(ParameterOf(function_, 0), data_.extent), to, begin, b_.Min(end, kept));
+      EmitZeros(to, b_.Max(begin, kept), b_.Min(end, first));
+      EmitZeros(to, b_.Max(begin, b_.Max(kept, behind)), end);
+    }
+    begin = b_.Max(begin, first);
+    EmitCopy(at(ParameterOf(function_, 1), rows_.extent), b_.At(to, b_.Mul(first, RowBytes())), b_.Sub(begin, first),
+             b_.Sub(b_.Min(end, behind), first));
+  }
+
+  void EmitCopy(Value* from, Value* to, Value* begin, Value* end) {
+    ForVectors(begin, end, [&](Value* offset, int lanes) {
+      b_.Store(LoadElements(b_, dtype_, b_.At(from, offset), lanes), b_.At(to, offset));
     });
   }
 
-  // Calls body(offset in bytes, lanes) for the elements [first, last), of which there may be none.
-  void ForVectors(Value* first, Value* last, const std::function<void(Value* offset, int lanes)>& body) {
+  void EmitZeros(Value* to, Value* begin, Value* end) {
+    llvm::Type* type = ElementType(b_, dtype_);
+    ForVectors(begin, end, [&](Value* offset, int lanes) {
+      b_.Store(llvm::Constant::getNullValue(lanes == 1 ? type : VectorOf(type, lanes)), b_.At(to, offset));
+    });
+  }
+
+  // Calls body(offset in bytes, lanes) for the elements of rows [begin, end), of which there may be none.
+  void ForVectors(Value* begin, Value* end, const std::function<void(Value* offset, int lanes)>& body) {
     const int lanes = b_.lanes();
-    last = b_.Max(first, last);
+    Value *first = b_.Mul(begin, data_.inner), *last = b_.Mul(b_.Max(begin, end), data_.inner);
     Value* whole = b_.Add(first, b_.Mul(b_.Div(b_.Sub(last, first), lanes), lanes));
     const auto at = [&](Value* element) { return b_.Mul(element, DTypeBytes(dtype_)); };
     b_.For(first, whole, lanes, [&](Value* element) { body(at(element), lanes); });
@@ -89,7 +114,7 @@ class AppendKernel {
 EmittedKernel EmitAppend(KernelBuilder& builder, const relay::Function& function, const std::string& symbol) {
   AppendKernel kernel(builder, function);
   builder.Stage(symbol, [&](const StageArgs& args) { kernel.Emit(args); });
-  return {{{symbol, kernel.lines(), 1, 0}}, 0};
+  return {{{symbol, kernel.items(), 1, 0}}, 0, kernel.Boxes()};
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ Tensors AppendRows(const Tensors& args, const Attrs& attrs) {
   const int64_t lines_per_position = std::max<int64_t>(1, from.outer / std::max<int64_t>(1, args[2].elements()));
   for (int64_t line = 0; bytes > 0 && line < from.outer; ++line) {
     char* const to = static_cast<char*>(result.raw()) + line * extent * bytes;
-    PutRows(static_cast<const char*>(data.raw()) + line * from.extent * bytes, from.extent, 0, extent, bytes, to);
     const int64_t first = IntegerAt(args[2], line / lines_per_position);
+    const int64_t kept = attrs.GetBool("ends") ? std::clamp<int64_t>(first, 0, from.extent) : from.extent;
+    PutRows(static_cast<const char*>(data.raw()) + line * from.extent * bytes, kept, 0, extent, bytes, to);
     PutRows(static_cast<const char*>(rows.raw()) + line * more.extent * bytes, count, first, extent, bytes, to);
   }
   return {result};
@@ -75,7 +76,8 @@ OpTable AppendOps() {
                 {"count", "the number of rows", DType::kInt64}};
   def.attrs = {{"axis", AttrKind::kInt, int64_t{0}, "the axis along which rows follow each other", true},
                {"extent", AttrKind::kInt, int64_t{0}, "the result's dimension along the axis; 0: the data's"},
-               {"in_place", AttrKind::kBool, false, "the result lies where the data do, so that these stay unread"}};
+               {"in_place", AttrKind::kBool, false, "the result lies where the data do, so that these stay unread"},
+               {"ends", AttrKind::kBool, false, "zeros follow the new rows, instead of the data from the position on"}};
   def.support_level = 10;
   def.pattern = OpPattern::kReduction;
   def.layout = LayoutRule::kNative;

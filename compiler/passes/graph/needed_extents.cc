@@ -339,12 +339,15 @@ class NeededWalk {
     for (const ExprPtr& field : tuple->fields) Add(needed, field, 0, use);
   }
 
-  // Only the rows that are counted are read.
+  // Only the rows that are counted are read. If the result ends behind them, the same holds for the data before them.
   static void VisitAppend(const Call& call, const NeededAxes& use, Needed& needed, const Arguments* arguments) {
     const int64_t axis = call.attrs.GetInt("axis");
     NeededAxes data = use, rows = use;
     Nth(data, axis).reset();
     Nth(rows, axis).reset();
+    const bool ends = call.attrs.GetBool("ends") && ElementCount(call.args[2]->type->shape) == 1;
+    ExprPtr first = ends ? OriginOf(call.args[2], arguments) : nullptr;
+    if (first != nullptr) Nth(data, axis) = NeededPositions{std::move(first)};
     if (ExprPtr count = OriginOf(call.args[3], arguments)) Nth(rows, axis) = NeededPositions{std::move(count)};
     Add(needed, call.args[0], 0, data);
     Add(needed, call.args[1], 0, rows);

@@ -81,11 +81,14 @@ TEST(OnnxCounted, JoinsLeaveNoGap) {
   model.Node("Concat", {"p", "k", "p"}, {"y"}, {{"axis", int64_t{0}}}).Output("y");
   model.Node("Concat", {"k", "p"}, {"z"}, {{"axis", int64_t{0}}}).Output("z");
   model.Node("Concat", {"p", "p"}, {"w"}, {{"axis", int64_t{1}}}).Output("w");
+  model.Node("Concat", {"k", "p", "k", "k", "p", "p", "k", "k"}, {"v"}, {{"axis", int64_t{0}}}).Output("v");
   const auto three = ResultsOf(model, kThree);
   EXPECT_THAT(Values(three[0]), ElementsAre(1, 2, 4, 9, 1, 2, 4));
   EXPECT_THAT(Values(three[1]), ElementsAre(9, 1, 2, 4));
   EXPECT_EQ(three[2].shape(), (Shape{3, 2}));
+  EXPECT_THAT(Values(three[3]), ElementsAre(9, 1, 2, 4, 9, 9, 1, 2, 4, 1, 2, 4, 9, 9));
   EXPECT_THAT(Values(ResultsOf(model, kNone)[0]), ElementsAre(9));
+  EXPECT_THAT(Values(ResultsOf(model, kNone)[3]), ElementsAre(9, 9, 9, 9, 9));
 }
 
 TEST(OnnxCounted, SlicesCountFromTheEndThatIsThere) {
