@@ -40,7 +40,8 @@ class Import {
   void Take(const LineReader& reader) {
     const bool first = !begun_;
     begun_ = true;
-    if (first) RequireText(reader.line());
+    // Otherwise a file of another kind would be refused line by line.
+    if (first) RequireLogText(file_, reader.line());
     try {
       if (reader.too_long()) throw Error(ExitCode::kBadData, "the line is longer than 16 MiB");
       if (LooksForeign(reader.line(), !readable_)) {
@@ -64,19 +65,6 @@ class Import {
   struct Written {
     int64_t fresh = 0, known = 0;
   };
-
-  // Refuses a file of another kind at once; otherwise it would be refused line by line.
-  void RequireText(const std::string& line) const {
-    std::string kind = KindThatIsNeverRead(line);
-    if (line.starts_with("SQLite format 3")) kind = "is a store or another database; `hone log sync` joins two stores";
-    if (line.starts_with("HONEPACK")) kind = "is a pack; `hone log pull` takes it";
-    if (line.starts_with("HONEPKG")) kind = "is a package; a log of `hone log export` would be right";
-    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r'; };
-    if (kind.empty() && std::any_of(line.begin(), line.end(), is_control)) {
-      kind = "is no text; a log of `hone log export` would be right";
-    }
-    if (!kind.empty()) throw Error(ExitCode::kBadData, fmt::format("{} {}", file_, kind));
-  }
 
   // Throws for a line that must be refused.
   void TakeForeign(const std::string& line) {
@@ -136,6 +124,20 @@ void End(std::ostream& out) {
 }
 
 }  // namespace
+
+void RequireLogText(const std::string& file, const std::string& first_line) {
+  std::string kind = KindThatIsNeverRead(first_line);
+  if (first_line.starts_with("SQLite format 3")) {
+    kind = "is a store or another database; `hone log sync` joins two stores";
+  }
+  if (first_line.starts_with("HONEPACK")) kind = "is a pack; `hone log pull` takes it";
+  if (first_line.starts_with("HONEPKG")) kind = "is a package; a log of `hone log export` would be right";
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\r'; };
+  if (kind.empty() && std::any_of(first_line.begin(), first_line.end(), is_control)) {
+    kind = "is no text; a log of `hone log export`, AutoTVM or TopHub would be right";
+  }
+  if (!kind.empty()) throw Error(ExitCode::kBadData, fmt::format("{} {}", file, kind));
+}
 
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store) {
   LineReader reader(in);

@@ -38,10 +38,13 @@ struct ImportCounts {
   int64_t foreign = 0, foreign_failed = 0;  // of these: other tuners' trials, and the failed ones among them
   std::vector<RefusedLine> refused;
 };
+// Throws Error(kBadData) if a file's first line shows that the file is of another kind: a store, a pack, a package, a
+// compressed or another binary file. The message begins with the file and names the way on.
+void RequireLogText(const std::string& file, const std::string& first_line);
 // Reads line by line (at most 16 MiB each). A bad line is refused with its number, and the rest is imported. Accepts
 // CRLF and a BOM. The first line names format and version, or is one of another tuner's log; lines of such logs become
 // foreign trials wherever they stand. Until ImportLog returns, a thread of its own writes the store, and no other may
-// use it. Rethrows the store's exceptions; everything appended before then stays.
+// use it. Throws as RequireLogText. Rethrows the store's exceptions; everything appended before then stays.
 ImportCounts ImportLog(std::istream& in, const std::string& file, RecordStore& store);
 // Throws Error(kIo) when the output could not be written completely.
 void WriteLog(const std::vector<Record>& records, std::ostream& out);

@@ -91,7 +91,8 @@ TEST_F(LookupProgram, ABuildSaysThatRecordsAreOfOtherVersionsOfTheirSchedules) {
     record = Finish(record);
   }
   RecordStore::Open(Path("work/other.db"))->Append(records);
-  EXPECT_THAT(Shell(build + "other.db").err, HasSubstr("warning: " + std::to_string(worked) + " records of layers"));
+  EXPECT_THAT(Shell(build + "other.db").err,
+              HasSubstr("have " + std::to_string(worked) + " records of other versions"));
 }
 
 TEST_F(LookupProgram, ABuildTakesKernelsThatFailedOnlyThroughTheMachine) {

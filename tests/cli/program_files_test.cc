@@ -188,7 +188,8 @@ TEST_F(ProgramFiles, APackedFileIsNamedInOneLine) {
   Expect("\"$HONE\" log import l.gz --db s.db", 65, "l.gz is compressed by gzip");
   Expect("cat l.gz | \"$HONE\" log import - --db s.db", 65, "stdin is compressed by gzip");
   Expect("\"$HONE\" log import /dev/stdin --db s.db <l.gz", 65, "is compressed by gzip");
-  Expect("\"$HONE\" log import m.onnx --db s.db", 65, "m.onnx is no text; a log of `hone log export` would be right");
+  Expect("\"$HONE\" log import m.onnx --db s.db", 65,
+         "m.onnx is no text; a log of `hone log export`, AutoTVM or TopHub would be right");
   for (const char* begin : {"(\\265/\\375", "\\3757zXZ\\000", "BZh9", "PK\\003\\004", "<!DOCTYPE html>",
                             "version https://git-lfs.github.com/spec/v1"}) {
     Expect(std::string("printf '") + begin + " more' >f; \"$HONE\" log import f --db s.db", 65, "f is ");

@@ -263,7 +263,7 @@ TEST(TuneOutput, SaysTheModelsTimeItsGainAndTheTimeLeftFirst) {
   EXPECT_EQ(ToldOnce(SomeTrial()), "model 24.261 ms (about 1.20x), up to 518 s left; 1 trial, 0 failed\n");
   // In 80 columns the task is what is cut.
   EXPECT_THAT(ToldOnce(SomeTrial(), true),
-              HasSubstr("model 24.261 ms (about 1.20x), up to 518 s left; 1 trial, 0 failed; /layer4~"));
+              HasSubstr("model 24.261 ms (about 1.20x), up to 518 s left; 1 trial, 0 failed; /layer4/la~"));
   TuneEvent early = SomeTrial();
   early.model_default_ns = 0;
   EXPECT_THAT(ToldOnce(early), testing::StartsWith("model 24.261 ms, up to")) << "no quiet time of a default";

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <ostream>
@@ -28,6 +28,8 @@ namespace hone {
 
 namespace {
 
+constexpr std::streamsize kMostOfALine = 4096;  // enough to see what a file is
+
 void Add(ImportCounts& total, const ImportCounts& more) {
   total.fresh += more.fresh;
   total.known += more.known;
@@ -36,16 +38,28 @@ void Add(ImportCounts& total, const ImportCounts& more) {
   total.refused.insert(total.refused.end(), more.refused.begin(), more.refused.end());
 }
 
+void RequireContent(bool is_empty, const std::string& path) {
+  if (is_empty) throw Error(ExitCode::kNoInput, fmt::format("{} is empty", path));
+}
+
+// Before the store is opened, because that may make it. A pipe can be read only once.
+void RequireLog(const std::string& path) {
+  if (path == "-") return;
+  if (!IsThere(path)) throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", path));
+  if (!std::filesystem::is_regular_file(path)) return;
+  PipedInput input(path);
+  std::istream in(&input);
+  std::string begin(kMostOfALine, '\0');
+  in.read(begin.data(), kMostOfALine);
+  begin.resize(static_cast<size_t>(in.gcount()));
+  RequireContent(begin.empty(), path);
+  RequireLogText(path, begin.substr(0, begin.find('\n')));
+}
+
 ImportCounts ImportFile(const std::string& path, RecordStore& store) {
   if (path == "-") return ImportLog(std::cin, "stdin", store);
   PipedInput input(path);
-  const int first = input.sgetc();
-  if (first == PipedInput::traits_type::eof()) throw Error(ExitCode::kNoInput, fmt::format("{} is empty", path));
-  if (std::iscntrl(first) != 0 && std::isspace(first) == 0) {
-    throw Error(
-        ExitCode::kBadData,
-        fmt::format("{} is no text; a log that `hone log export`, AutoTVM or TopHub wrote would be right", path));
-  }
+  RequireContent(input.sgetc() == PipedInput::traits_type::eof(), path);
   std::istream in(&input);
   return ImportLog(in, path, store);
 }
@@ -86,9 +100,7 @@ int LogImportCommand(const Arguments& arguments) {
   line.Add("FILE", files, "logs of hone, AutoTVM or TopHub; - is stdin").Reads().Required();
   AddStoreOption(line, db);
   if (!line.Parse(arguments)) return 0;
-  for (const std::string& file : files) {
-    if (file != "-" && !IsThere(file)) throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", file));
-  }
+  for (const std::string& file : files) RequireLog(file);
   const auto store = OpenStore(db);
   ImportCounts counts;
   for (const std::string& file : files) Add(counts, ImportFile(file, *store));
