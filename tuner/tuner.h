@@ -45,7 +45,7 @@ struct TuneOptions {
   // All records that a build looks up and those that it would have looked up before the run (LayersBefore). They must
   // outlive the run. Null: the store's alone.
   const RecordLayers *layers = nullptr, *layers_before = nullptr;
-  // What a build of the model took before the run, by workload text. It may differ from the best of layers_before: a
+  // The choices of a build of the model before the run, by workload text. They may differ from layers_before's best: a
   // network decides about layouts, and the weights of a small one stay in the cache. Workloads that are missing here
   // are looked up in layers_before.
   std::map<std::string, ConfigChoice> built_before = {};
