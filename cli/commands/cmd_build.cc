@@ -223,16 +223,25 @@ std::vector<Machine> ResolveMachines(const BuildCommandOptions& options) {
   return machines;
 }
 
+// A run that is refused must not cost the package.
+std::optional<double> WeightsErrorOf(const PreparedModel& prepared, const BuildCommandOptions& options,
+                                     const BuildResult& built) {
+  if (!StoresIntegers(options.machine) || !HasIntegerWeights(built.plan)) return std::nullopt;
+  try {
+    return StoredWeightsError(prepared.typed, prepared.machine, options.records, built);
+  } catch (const Error& error) {
+    Note("warning: what integer weights move the outputs by is not known: {}\n", error.what());
+    return std::nullopt;
+  }
+}
+
 Result BuildFor(const Machine& machine, ModelPreparer& preparer, const std::string& model_sha256,
                 const BuildCommandOptions& options, const std::string& dump_passes) {
   const PreparedModel prepared = preparer.For(machine, options.records);
   const PackagePrecision precision = prepared.chosen ? PackagePrecisionOf(*prepared.chosen) : PackagePrecision();
   BuiltModel built =
       BuildModel(prepared.typed, prepared.machine, options.records, PassDumper(dump_passes), model_sha256, precision);
-  std::optional<double> error;
-  if (StoresIntegers(options.machine) && HasIntegerWeights(built.result.plan)) {
-    error = StoredWeightsError(prepared.typed, prepared.machine, options.records, built.result);
-  }
+  const std::optional<double> error = WeightsErrorOf(prepared, options, built.result);
   return {std::move(built), prepared.chosen, error};
 }
 

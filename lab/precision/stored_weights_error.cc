@@ -1,5 +1,7 @@
 #include "lab/precision/stored_weights_error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -7,7 +9,9 @@
 #include <vector>
 
 #include "lab/model/build_model.h"
+#include "lab/model/extents.h"
 #include "lab/model/inputs.h"
+#include "lab/model/taken_extents.h"
 #include "lab/verify/compare_outputs.h"
 #include "rpc_runner/executor/job_limits.h"
 #include "runtime/session.h"
@@ -17,10 +21,18 @@ namespace {
 
 using Inputs = std::map<std::string, Tensor>;
 
-// Both packages have the same inputs.
-std::vector<Tensor> Outputs(const std::string& bytes, int threads, Inputs& inputs) {
-  const auto package = Package::FromBytes(bytes, "the built package");
-  if (inputs.empty()) inputs = MakeInputs(InputSpecs(*package), {});
+// Random inputs of the largest extents that were found to be taken; nullopt if none were.
+std::optional<Inputs> InputsFor(const relay::IRModule& typed, const Package& package) {
+  const std::vector<InputSpec> specs = InputSpecs(package);
+  const SampledExtents samples =
+      SampleExtents(FreeDimensions(specs), [&](const Extents& extents) { return TakesExtents(typed, extents); });
+  if (samples.taken.empty() || !TakesExtents(typed, samples.taken.back())) return std::nullopt;
+  InputOptions options;
+  for (const auto& [name, extent] : samples.taken.back()) options.dims.push_back(fmt::format("{}={}", name, extent));
+  return MakeInputs(specs, options);
+}
+
+std::vector<Tensor> Outputs(const std::shared_ptr<const Package>& package, int threads, const Inputs& inputs) {
   Session session(package, {.threads = threads});
   for (const auto& [name, tensor] : inputs) session.SetInput(name, tensor);
   session.Run();
@@ -52,14 +64,16 @@ std::optional<double> StoredWeightsError(const relay::IRModule& typed, const Mac
   constexpr int64_t kLonger = 8, kShareOfMemory = 4;
   if (static_cast<int64_t>(built.package.size()) * kLonger > MachineBytes() / kShareOfMemory) return std::nullopt;
   const Machine here = OnThisOne(machine);
-  Inputs inputs;
-  const auto outputs_of = [&](const std::string& bytes) { return Outputs(bytes, here.context.threads, inputs); };
-  const std::vector<Tensor> stored =
-      outputs_of(machine.is_host ? built.package : BuildModel(typed, here, records).result.package);
-  const std::vector<Tensor> exact = outputs_of(BuildModel(typed, WithFloatWeights(here), records).result.package);
+  const auto load = [](const std::string& bytes) { return Package::FromBytes(bytes, "the built package"); };
+  const auto stored = load(machine.is_host ? built.package : BuildModel(typed, here, records).result.package);
+  const std::optional<Inputs> inputs = InputsFor(typed, *stored);
+  if (!inputs) return std::nullopt;
+  const std::vector<Tensor> outputs = Outputs(stored, here.context.threads, *inputs);
+  const std::vector<Tensor> exact =
+      Outputs(load(BuildModel(typed, WithFloatWeights(here), records).result.package), here.context.threads, *inputs);
   double largest = 0;
   for (size_t i = 0; i < exact.size(); ++i) {
-    largest = std::max(largest, CompareOutput("output", stored.at(i), exact[i], 1).worst);
+    largest = std::max(largest, CompareOutput("output", outputs.at(i), exact[i], 1).worst);
   }
   return largest;
 }
