@@ -10,6 +10,7 @@
 
 #include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
+#include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {
 namespace {
@@ -65,6 +66,20 @@ TEST_F(BlockWeightsProgram, TellWhatTheyMoveTheOutputsBy) {
   EXPECT_EQ(error({}), -1);
   EXPECT_THAT(Run("build", {"--weights", "int8", "-o", Path("work/p.hone"), "--no-records"}).out,
               HasSubstr("integer weights move the outputs by up to "));
+}
+
+// The largest extents of the two inputs are no extents of a run, which needs equal ones.
+TEST_F(BlockWeightsProgram, AreMeasuredAtExtentsThatARunTakes) {
+  ModelMaker model;
+  model.Input("a", {-1, 512}).Input("b", {-1, 512}).Filled("w", {512, 128}, 0.3F);
+  model.graph().mutable_input(1)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param(
+      "m");
+  model.Node("Add", {"a", "b"}, {"sum"}).Node("MatMul", {"sum", "w"}, {"y"}).Output("y");
+  Write("work/m.onnx", model.Bytes());
+  const ProgramResult built = Hone({"build", Path("work/m.onnx"), "--dim", "d0=2..8", "--dim", "m=2..4", "--weights",
+                                    "int8", "-o", Path("work/m.hone"), "--no-records"});
+  EXPECT_EQ(built.code, 0) << built.err;
+  EXPECT_THAT(built.out, HasSubstr("integer weights move the outputs by up to "));
 }
 
 TEST_F(BlockWeightsProgram, AreTasksOfTheirOwn) {
