@@ -45,8 +45,8 @@ class Extent {
   std::map<Product, int64_t> terms_;
 };
 
-// a + factor * b, a * b, and a / b for a b that divides it; nullopt if the form grows too large, or if b does not divide
-// it.
+// a + factor * b, a * b, and a / b for a b that divides it; nullopt if the form grows too large, or if b does not
+// divide it.
 std::optional<Extent> Sum(const Extent& a, const Extent& b, int64_t factor = 1);
 std::optional<Extent> Product(const Extent& a, const Extent& b);
 std::optional<Extent> Quotient(const Extent& a, const Extent& b);

@@ -126,8 +126,9 @@ std::string AxeFindings(BrowserPage& page) {
   return page.Text("window.findings");
 }
 
-std::string ScreenshotFindings(BrowserPage& page, const std::string& name, int width, const std::string& folder) {
-  constexpr double kScale = 0.2, kMostDifferent = 0.06;
+std::string ScreenshotFindings(BrowserPage& page, const std::string& name, int width, const std::string& folder,
+                               double most_different) {
+  constexpr double kScale = 0.2;
   const std::string kept = kKept + name + ".png", made = folder + "/" + name + ".png";
   const int height = width < 600 ? 1600 : 1200;
   page.Resize(width, height);
@@ -140,7 +141,7 @@ std::string ScreenshotFindings(BrowserPage& page, const std::string& name, int w
     return fmt::format("{} is {} x {}, kept is {} x {}", name, after.width, after.height, before.width, before.height);
   }
   const double share = DifferentShare(before, after);
-  return share <= kMostDifferent ? "" : fmt::format("{:.1f} % of {} differ from {}", 100 * share, made, kept);
+  return share <= most_different ? "" : fmt::format("{:.1f} % of {} differ from {}", 100 * share, made, kept);
 }
 
 }  // namespace hone

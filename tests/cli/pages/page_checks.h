@@ -20,8 +20,9 @@ std::string BoxFindings(BrowserPage& page);
 // Violations that axe-core finds (npm, package.json beside this file), with its best practices.
 std::string AxeFindings(BrowserPage& page);
 
-// A difference of the screenshot from the kept one of this name, beyond those of fonts and dates. Where
-// HONE_KEEP_SCREENSHOTS is set it is kept instead.
-std::string ScreenshotFindings(BrowserPage& page, const std::string& name, int width, const std::string& folder);
+// A difference of the screenshot from the kept one of this name, in a larger share of its pixels than `most_different`.
+// Where HONE_KEEP_SCREENSHOTS is set it is kept instead.
+std::string ScreenshotFindings(BrowserPage& page, const std::string& name, int width, const std::string& folder,
+                               double most_different);
 
 }  // namespace hone

@@ -114,7 +114,8 @@ class PagesInBrowser : public ProgramTest {
     ASSERT_TRUE(page_->Await("location.href === '" + url + "' && document.readyState === 'complete'"));
   }
   void OpenFile(const std::string& file) { Open("file://" + Path("work/" + file)); }
-  void CheckAll(const std::string& name) {
+  // Fonts and dates differ by less than `most_different`.
+  void CheckAll(const std::string& name, double most_different = 0.06) {
     page_->Run("document.querySelectorAll('details').forEach(d => { d.open = true; })");
     for (const char* scheme : {"light", "dark"}) {
       page_->Show("screen", scheme);
@@ -125,7 +126,8 @@ class PagesInBrowser : public ProgramTest {
         if (width == kWidths[0]) {
           EXPECT_EQ(AxeFindings(*page_), "") << name << " " << scheme;
         }
-        EXPECT_EQ(ScreenshotFindings(*page_, fmt::format("{}_{}_{}", name, width, scheme), width, Path("work")), "");
+        const std::string shot = fmt::format("{}_{}_{}", name, width, scheme);
+        EXPECT_EQ(ScreenshotFindings(*page_, shot, width, Path("work"), most_different), "");
       }
     }
     CheckPaper(name);
@@ -194,7 +196,8 @@ TEST_F(PagesInBrowser, TheDashboardIsWhole) {
   ASSERT_TRUE(page_->Await("document.getElementById('live').textContent.includes('no runner of cloud is left')"));
   page_->Run("document.getElementById('pause').click()");
   page_->Run(kSameEachTime);
-  CheckAll("dashboard");
+  // A line of a live page may wrap elsewhere, which moves all that follows.
+  CheckAll("dashboard", 0.15);
 }
 
 // A page that breaks the rules fails the checks of the tests above.
