@@ -28,7 +28,6 @@
 #include "lab/verify/compare_nodes.h"
 #include "lab/verify/compare_outputs.h"
 #include "lab/verify/judge_outputs.h"
-#include "runtime/session.h"
 
 namespace hone {
 namespace {
@@ -78,12 +77,7 @@ class Place {
                           const Inputs& inputs) const {
     const int threads = machine_.context.threads;
     if (runner_) return RunThere(ForMachine(name, package, threads, runner_->Describe()), inputs, *runner_).outputs;
-    Session session(package, {.threads = threads});
-    for (const auto& [input, tensor] : inputs) session.SetInput(input, tensor);
-    session.Run();
-    std::vector<Tensor> outputs;
-    for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
-    return outputs;
+    return OutputsHere(package, threads, inputs);
   }
 
  private:

@@ -20,11 +20,11 @@
 #include "lab/files/npy.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
+#include "lab/machine/package_there.h"
 #include "lab/text/number_text.h"
 #include "lab/verify/compare_outputs.h"
 #include "lab/verify/rounding_spread.h"
 #include "rpc_runner/process/clock.h"
-#include "runtime/session.h"
 
 namespace hone {
 namespace {
@@ -140,20 +140,6 @@ Json OnnxRuntimePeer::Answer(const std::string& what) {
   return ParseJson(line, "the answer of " + name_);
 }
 
-namespace {
-
-std::vector<Tensor> RunOnce(const std::shared_ptr<const Package>& package, int threads,
-                            const std::map<std::string, Tensor>& inputs) {
-  Session session(package, {.threads = threads});
-  for (const auto& [name, tensor] : inputs) session.SetInput(name, tensor);
-  session.Run();
-  std::vector<Tensor> outputs;
-  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
-  return outputs;
-}
-
-}  // namespace
-
 double CompareWithPeer(const std::string& package, const ModelOptions& model, int threads, const InputOptions& inputs,
                        OnnxRuntimePeer& peer) {
   const LoadedAnew file(package, inputs);
@@ -161,7 +147,7 @@ double CompareWithPeer(const std::string& package, const ModelOptions& model, in
   peer.Use(model, threads, values);
   peer.LoadAnew();
   peer.RunNs(1);
-  const std::vector<Tensor> got = RunOnce(file.first(), threads, values), expected = peer.Outputs();
+  const std::vector<Tensor> got = OutputsHere(file.first(), threads, values), expected = peer.Outputs();
   const Plan& plan = file.first()->plan();
   if (got.size() != expected.size()) {
     throw Error(ExitCode::kAnswerIsNo, fmt::format("{} has {}, and {} has {}", model.model,

@@ -17,6 +17,7 @@
 #include "lab/machine/device_name.h"
 #include "rpc_runner/executor/package_job.h"
 #include "runtime/ranged_inputs.h"
+#include "runtime/session.h"
 
 namespace hone {
 namespace {
@@ -146,6 +147,16 @@ void RequireOk(const std::string& name, const JobResult& result) {
   if (m.fate == Fate::kOk) return;
   throw Error(m.fate == Fate::kRunnerLost ? ExitCode::kNoRunner : ExitCode::kAnswerIsNo,
               fmt::format("{} on {}: {} {}", name, RunnerName(m.environment), FateName(m.fate), m.message));
+}
+
+std::vector<Tensor> OutputsHere(const std::shared_ptr<const Package>& package, int threads,
+                                const std::map<std::string, Tensor>& inputs) {
+  Session session(package, {.threads = threads});
+  for (const auto& [name, tensor] : inputs) session.SetInput(name, tensor);
+  session.Run();
+  std::vector<Tensor> outputs;
+  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
+  return outputs;
 }
 
 RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>& inputs, Runner& runner) {

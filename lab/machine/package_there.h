@@ -1,4 +1,4 @@
-// Runs a built package on a runner's machine, once or in turns with others.
+// Runs a built package on a runner's machine, once or in turns with others; or once here.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,11 @@ struct RanThere {
 };
 // Runs the package once. Throws Error as RequireOk does.
 RanThere RunThere(const PackageThere& there, const std::map<std::string, Tensor>& inputs, Runner& runner);
+
+// The outputs of one run on this machine, in the plan's order. `inputs` may lack those that have a value from the
+// start. Throws Error as Session does.
+std::vector<Tensor> OutputsHere(const std::shared_ptr<const Package>& package, int threads,
+                                const std::map<std::string, Tensor>& inputs);
 
 // One runner of the key. Throws Error as MakeRemoteRunner does.
 std::unique_ptr<Runner> OneRunner(RemoteRunnerOptions options);

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "lab/machine/package_there.h"
 #include "lab/model/build_model.h"
 #include "lab/model/extents.h"
 #include "lab/model/inputs.h"
 #include "lab/model/taken_extents.h"
 #include "lab/verify/compare_outputs.h"
 #include "rpc_runner/executor/job_limits.h"
-#include "runtime/session.h"
+#include "runtime/package.h"
 
 namespace hone {
 namespace {
@@ -30,15 +31,6 @@ std::optional<Inputs> InputsFor(const relay::IRModule& typed, const Package& pac
   InputOptions options;
   for (const auto& [name, extent] : samples.taken.back()) options.dims.push_back(fmt::format("{}={}", name, extent));
   return MakeInputs(specs, options);
-}
-
-std::vector<Tensor> Outputs(const std::shared_ptr<const Package>& package, int threads, const Inputs& inputs) {
-  Session session(package, {.threads = threads});
-  for (const auto& [name, tensor] : inputs) session.SetInput(name, tensor);
-  session.Run();
-  std::vector<Tensor> outputs;
-  for (int i = 0; i < session.outputs(); ++i) outputs.push_back(session.Output(i));
-  return outputs;
 }
 
 Machine OnThisOne(const Machine& machine) {
@@ -68,9 +60,9 @@ std::optional<double> StoredWeightsError(const relay::IRModule& typed, const Mac
   const auto stored = load(machine.is_host ? built.package : BuildModel(typed, here, records).result.package);
   const std::optional<Inputs> inputs = InputsFor(typed, *stored);
   if (!inputs) return std::nullopt;
-  const std::vector<Tensor> outputs = Outputs(stored, here.context.threads, *inputs);
-  const std::vector<Tensor> exact =
-      Outputs(load(BuildModel(typed, WithFloatWeights(here), records).result.package), here.context.threads, *inputs);
+  const std::vector<Tensor> outputs = OutputsHere(stored, here.context.threads, *inputs);
+  const std::vector<Tensor> exact = OutputsHere(load(BuildModel(typed, WithFloatWeights(here), records).result.package),
+                                                here.context.threads, *inputs);
   double largest = 0;
   for (size_t i = 0; i < exact.size(); ++i) {
     largest = std::max(largest, CompareOutput("output", outputs.at(i), exact[i], 1).worst);
