@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text/base64.h"
 #include "core/text/parse_number.h"
 
 namespace hone {
@@ -27,21 +28,10 @@ void Begin() {
   if (sodium_init() < 0) throw Error(ExitCode::kIo, "libsodium cannot begin: the system gives no random numbers");
 }
 
-std::string Base64(std::string_view bytes) {
-  std::string text(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
-  sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                    sodium_base64_VARIANT_ORIGINAL);
-  text.pop_back();  // the terminating zero
-  return text;
-}
-
 // The decoded bytes if there are exactly `size` and they begin with `algorithm`; empty otherwise.
-std::string FromBase64(std::string_view text, size_t size, std::string_view algorithm) {
+std::string BytesOf(std::string_view text, size_t size, std::string_view algorithm) {
   std::string bytes(size, '\0');
-  size_t got = 0;
-  const int code = sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), text.data(),
-                                     text.size(), nullptr, &got, nullptr, sodium_base64_VARIANT_ORIGINAL);
-  return code == 0 && got == size && bytes.starts_with(algorithm) ? bytes : "";
+  return FromBase64(text, bytes.data(), size) && bytes.starts_with(algorithm) ? bytes : "";
 }
 
 template <size_t N>
@@ -98,8 +88,8 @@ Parsed ParseSignature(std::string_view text) {
   const std::vector<std::string_view> lines = LinesOf(text);
   const bool shaped =
       lines.size() >= 4 && lines[0].starts_with("untrusted comment: ") && lines[2].starts_with(kTrusted);
-  const std::string first = shaped ? FromBase64(lines[1], 2 + 8 + crypto_sign_BYTES, kHashedAlgorithm) : "";
-  const std::string second = shaped ? FromBase64(lines[3], crypto_sign_BYTES, "") : "";
+  const std::string first = shaped ? BytesOf(lines[1], 2 + 8 + crypto_sign_BYTES, kHashedAlgorithm) : "";
+  const std::string second = shaped ? BytesOf(lines[3], crypto_sign_BYTES, "") : "";
   if (first.empty() || second.empty())
     RefuseMinisign("not a signature as minisign writes it (hashed, as since version 0.10)");
   Parsed parsed;
@@ -128,7 +118,7 @@ SigningPublicKey SigningPublicKey::Parse(std::string_view text) {
   Begin();
   const std::vector<std::string_view> lines = LinesOf(text);
   const bool file = lines[0].starts_with("untrusted comment:") && lines.size() > 1;
-  const std::string bytes = FromBase64(lines[file ? 1 : 0], 2 + 8 + 32, kKeyAlgorithm);
+  const std::string bytes = BytesOf(lines[file ? 1 : 0], 2 + 8 + 32, kKeyAlgorithm);
   if (bytes.empty()) RefuseMinisign("not a public key as minisign writes it: a word of 56 letters that begins with RW");
   SigningPublicKey key;
   size_t at = 2;
@@ -160,7 +150,7 @@ SigningKey ParseSecretKeyFile(std::string_view text) {
   Begin();
   const std::vector<std::string_view> lines = LinesOf(text);
   constexpr size_t kHead = 2 + 2 + 2 + kSaltAndLimits;
-  const std::string bytes = lines.size() < 2 ? "" : FromBase64(lines[1], kHead + 8 + 64 + 32, kKeyAlgorithm);
+  const std::string bytes = lines.size() < 2 ? "" : BytesOf(lines[1], kHead + 8 + 64 + 32, kKeyAlgorithm);
   if (bytes.empty()) RefuseMinisign("not a secret key as minisign writes it");
   if (bytes.substr(2, 2) != kNoPassword) {
     throw Error(ExitCode::kBadConfig,
