@@ -10,6 +10,7 @@ const std::vector<Command>& AllCommands() {
       {"generate", "continues a text of token ids with a language model", GenerateCommand, "Models"},
       {"verify", "compares a package with the reference", VerifyCommand, "Models"},
       {"bench", "times packages, interleaved", BenchCommand, "Models"},
+      {"runtime", "lists and checks the runtimes that bench can time", RuntimeCommand, "Models"},
       {"profile", "shows where a package's time goes", ProfileCommand, "Models"},
       {"explain", "shows why a layer is as fast as it is", ExplainCommand, "Models"},
       {"inspect", "shows a model's contents and tuning tasks", InspectCommand, "Models"},

@@ -106,6 +106,7 @@ int ReportCommand(const Arguments& arguments);
 int RunCommand(const Arguments& arguments);
 int GenerateCommand(const Arguments& arguments);
 int RunnerCommand(const Arguments& arguments);
+int RuntimeCommand(const Arguments& arguments);
 int SpaceCommand(const Arguments& arguments);
 int TargetsCommand(const Arguments& arguments);
 int TrackerCommand(const Arguments& arguments);

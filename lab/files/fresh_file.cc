@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -97,11 +98,13 @@ bool IsLeftBehind(const std::string& path) {
   return left;
 }
 
-// Whether the name has the form that FreshName makes.
+// Whether the name has the form that FreshName makes, perhaps with an ending.
 bool IsUnfinished(std::string_view name) {
   const size_t at = name.rfind(kMarkOfUnfinished);
-  return at != name.npos && name.size() == at + kMarkOfUnfinished.size() + 8 &&
-         name.find_first_not_of("0123456789abcdef", at + kMarkOfUnfinished.size()) == name.npos;
+  if (at == name.npos) return false;
+  const std::string_view letters = name.substr(at + kMarkOfUnfinished.size());
+  const size_t end = std::min(letters.find_first_not_of("0123456789abcdef"), letters.size());
+  return end == 8 && (letters.size() == 8 || letters[8] == '.');
 }
 
 // The unfinished files of a folder.
@@ -137,13 +140,14 @@ void RemoveFreshFiles() {
   }
 }
 
-FreshFile::FreshFile(const std::string& path, mode_t mode) {
+FreshFile::FreshFile(const std::string& path, mode_t mode, const std::string& ending) {
   static const bool caught = (CatchEndingSignals(), true);
   (void)caught;
   RemoveLeftBehind(path);
   for (int i = 0; i < kMostNameTries; ++i) {
     path_ = FreshName(path);
     if (path_.empty()) CannotWrite(path, false);
+    path_ += ending;
     // The slot is taken before the file exists, so that no signal comes between.
     slot_ = TakeSlot(path_);
     fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

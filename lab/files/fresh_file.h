@@ -12,14 +12,15 @@
 
 namespace hone {
 
-// An empty file beside `path`, open for writing and named PATH.part-1a2b3c4d. The name cannot be guessed, and no link
+// An empty file beside `path`, open for writing and named PATH.part-1a2b3c4d, or with an ending behind that, as
+// PATH.part-1a2b3c4d.onnx for programs that go by it. The name cannot be guessed, and no link
 // of another user is followed. The object's destructor removes it, and so do SIGINT, SIGTERM, SIGHUP and SIGQUIT. After
 // SIGKILL or a power cut the next FreshFile of the same path removes it. Not thread-safe. Signals remove at most 16
 // files of a process and leave others behind.
 class FreshFile {
  public:
-  // `mode` is subject to the umask. Throws Error(kCannotCreate).
-  explicit FreshFile(const std::string& path, mode_t mode = 0666);
+  // `mode` is subject to the umask. `ending` is empty or begins with a dot. Throws Error(kCannotCreate).
+  explicit FreshFile(const std::string& path, mode_t mode = 0666, const std::string& ending = "");
   ~FreshFile();
   FreshFile(FreshFile&& other) noexcept;
   FreshFile& operator=(FreshFile&&) = delete;

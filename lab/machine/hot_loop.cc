@@ -114,7 +114,7 @@ void Count(HotLoop& loop, const Instruction& instruction) {
   if ((Has(operands, "(%rsp") && !mnemonic.starts_with("lea")) || Has(operands, "[sp")) ++loop.stack;
 }
 
-HotLoop Counted(const std::vector<std::string>& lines, const LineRange& range) {
+HotLoop CountedLoop(const std::vector<std::string>& lines, const LineRange& range) {
   HotLoop loop;
   for (size_t i = range.begin; i < range.end; ++i) {
     loop.lines.push_back(lines[i]);
@@ -131,12 +131,12 @@ HotLoop FindHotLoop(std::string_view assembly) {
   HotLoop hottest;
   for (const LineRange& range : loops) {
     if (HoldsAnother(range, loops)) continue;
-    HotLoop loop = Counted(lines, range);
+    HotLoop loop = CountedLoop(lines, range);
     if (std::tie(loop.multiply_adds, loop.instructions) > std::tie(hottest.multiply_adds, hottest.instructions)) {
       hottest = std::move(loop);
     }
   }
-  return loops.empty() ? Counted(lines, {0, lines.size()}) : hottest;
+  return loops.empty() ? CountedLoop(lines, {0, lines.size()}) : hottest;
 }
 
 }  // namespace hone

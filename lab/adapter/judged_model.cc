@@ -1,0 +1,102 @@
+#include "lab/adapter/judged_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/frontend/export/onnx_export.h"
+#include "compiler/relay/reference.h"
+#include "core/error.h"
+#include "core/files/temporary_folder.h"
+#include "lab/files/read_file.h"
+#include "lab/text/number_text.h"
+#include "lab/verify/compare_outputs.h"
+#include "lab/verify/rounding_spread.h"
+#include "runtime/small_file.h"
+
+namespace hone {
+namespace {
+
+// A runtime rounds where the bfloat16 reference does, and also where it stores values.
+constexpr double kRoundedSlack = 4;
+// float16 has three more bits of fraction than bfloat16.
+constexpr double kOfBFloat16 = 1.0 / 8;
+// Half of the largest value: outputs that may differ by so much say nothing.
+constexpr double kMostAllowed = 0.5;
+
+void AllowPrecision(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs,
+                    const std::string& precision, std::vector<OutputError>& errors) {
+  const double slack = kRoundedSlack * (precision == "float16" ? kOfBFloat16 : 1);
+  const std::vector<double> spread = BFloat16Spread(typed, inputs);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    errors[i].rounding = slack * spread.at(i) + kVerifyTolerance;
+    errors[i].agrees = errors[i].agrees || errors[i].worst <= errors[i].rounding;
+  }
+}
+
+JudgedOutputs OtherForm(const std::string& why) {
+  JudgedOutputs judged;
+  judged.finding = JudgedOutputs::Finding::kDiffer;
+  judged.error = std::numeric_limits<double>::infinity();
+  judged.why = why;
+  return judged;
+}
+
+}  // namespace
+
+JudgedModel::JudgedModel(const ModelOptions& options, const Package& package, const InputOptions& inputs)
+    : model_(LoadModel(options)), path_(options.model), inputs_(MakeInputs(InputSpecs(package), inputs)) {
+  if (path_.ends_with(".onnx")) return;
+  exported_.emplace((TemporaryFolder() / "hone-model").string(), 0600, ".onnx");
+  path_ = exported_->path();
+  if (!WriteAll(exported_->fd(), ExportOnnxBytes(model_.typed))) CannotWrite(path_, true);
+}
+
+const std::vector<Tensor>& JudgedModel::Reference() {
+  if (reference_.empty()) reference_ = RunReference(model_.typed, inputs_);
+  return reference_;
+}
+
+int64_t JudgedModel::OutputBytes() {
+  int64_t bytes = 0;
+  for (const Tensor& output : Reference()) bytes += output.size_bytes();
+  return bytes;
+}
+
+JudgedOutputs JudgedModel::Judge(const std::vector<Tensor>& got, const std::string& precision) {
+  const std::vector<Tensor>& reference = Reference();
+  if (got.size() != reference.size()) {
+    return OtherForm(fmt::format("it gives {}, and the model has {}", Counted(got.size(), "output"), reference.size()));
+  }
+  std::vector<OutputError> errors;
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (got[i].shape() != reference[i].shape()) {
+      return OtherForm(fmt::format("output {} is {}, and {} is right", i, ShapeText(got[i].shape()),
+                                   ShapeText(reference[i].shape())));
+    }
+    errors.push_back(CompareOutput(fmt::format("output {}", i), got[i], reference[i], kVerifyTolerance));
+  }
+  const bool exact = AllAgree(errors);
+  if (!exact && precision != "float32") AllowPrecision(model_.typed, inputs_, precision, errors);
+  AllowRoundingSpread(model_.typed, inputs_, errors);
+  const auto worst = std::max_element(errors.begin(), errors.end(), [](const OutputError& a, const OutputError& b) {
+    return a.agrees != b.agrees ? a.agrees : a.worst < b.worst;
+  });
+  JudgedOutputs judged;
+  if (worst == errors.end()) return judged;
+  judged.error = worst->worst;
+  judged.allowed = std::max(kVerifyTolerance, worst->rounding);
+  const std::string differs =
+      fmt::format("{} differs from the float64 reference by {:.2g} of its largest value", worst->name, worst->worst);
+  if (!worst->agrees) {
+    judged.finding = JudgedOutputs::Finding::kDiffer;
+    judged.why = fmt::format("{}, at element {}", differs, worst->index);
+  } else if (!exact && judged.allowed >= kMostAllowed) {
+    judged.finding = JudgedOutputs::Finding::kCannotTell;
+    judged.why = fmt::format("{}, and {} may change it by {:.2g}", differs, precision, judged.allowed);
+  }
+  return judged;
+}
+
+}  // namespace hone

@@ -1,0 +1,24 @@
+// Names of runtimes, and the programs that run them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lab/adapter/adapter.h"
+
+namespace hone {
+
+// The runtime that is hone itself.
+inline constexpr const char* kHoneRuntime = "hone";
+
+// The names that need no path: hone, and those whose adapters are installed with it, in alphabetical order.
+std::vector<std::string> KnownRuntimes();
+
+// NAME or PATH, with settings as in "openvino:precision=default". A path contains a slash; a file that ends in .py is
+// run by `python`. Throws Error: kUsage for an unknown name (with the nearest) or settings of another form; kNoInput
+// for a missing file.
+AdapterCommand ParseRuntime(const std::string& text, const std::string& python);
+// Several, separated by commas. Throws Error(kUsage) for one that is named twice.
+std::vector<AdapterCommand> ParseRuntimes(const std::string& text, const std::string& python);
+
+}  // namespace hone
