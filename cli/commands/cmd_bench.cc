@@ -15,10 +15,10 @@
 #include "lab/bench/bench_result.h"
 #include "lab/bench/built_packages.h"
 #include "lab/bench/one_model.h"
-#include "lab/bench/other_runtime.h"
 #include "lab/bench/print_result.h"
 #include "lab/bench/time_packages.h"
 #include "lab/bench/time_packages_there.h"
+#include "lab/bench/time_runtimes.h"
 #include "lab/bench/time_streams.h"
 #include "lab/bench/writers.h"
 #include "lab/files/write_file.h"
@@ -44,7 +44,7 @@ struct BenchOptions {
   std::vector<std::string> packages;
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
-  std::string against, python = "python3", against_timeout = "2m";
+  std::string runtimes, against, python = "python3", runtime_timeout = "2m";
   std::vector<std::string> write;
   bool energy = false, keep_roofs = false;
   bool per_op = false, csv = false, markdown = false, random_params = false, any_model = false;
@@ -65,8 +65,13 @@ bool WritesJson(const std::vector<BenchFile>& files) {
 // The whole interval must show a slowdown; an estimate above the limit is not enough.
 bool Fails(const BenchResult& result, const BenchOptions& options) {
   const auto slower = [](const Verdict& v) { return v.finding == Finding::kSlower; };
-  return !options.fail_above.empty() && (std::any_of(result.verdicts.begin(), result.verdicts.end(), slower) ||
-                                         (result.other && slower(result.other->verdict)));
+  return !options.fail_above.empty() && std::any_of(result.verdicts.begin(), result.verdicts.end(), slower);
+}
+
+// Whether each runtime that was asked for was timed.
+bool LacksRuntime(const BenchResult& result) {
+  return std::any_of(result.runtimes.begin(), result.runtimes.end(),
+                     [](const RuntimeTimes& each) { return !each.why_not.empty(); });
 }
 
 void AddOptions(CommandLine& line, BenchOptions& options) {
@@ -100,16 +105,21 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
   line.Add("--baseline", options.baseline, "earlier --json result of this machine to judge against")
       .In(OptionGroup::kTiming)
       .Reads();
-  line.Add("--against", options.against, "time another runtime on the model too, if outputs agree")
+  const Option runtimes =
+      line.Add("--runtime", options.runtimes, "runtimes to time on the model, as hone,onnxruntime,./adapter.py")
+          .In(OptionGroup::kTiming)
+          .Excludes(streams);
+  line.Add("--against", options.against, "the same as --runtime hone,RUNTIME")
       .In(OptionGroup::kTiming)
-      .OneOf({"onnxruntime"})
-      .Excludes(streams);
-  line.Add("--python", options.python, "the Python of --against")
+      .Excludes(streams)
+      .Excludes(runtimes);
+  line.Add("--python", options.python, "the Python of runtimes that are Python files")
       .In(OptionGroup::kTiming)
       .ShowDefault()
       .Env("HONE_PYTHON");
-  line.Add("--against-timeout", options.against_timeout, "how long the other runtime may take to answer")
+  line.Add("--runtime-timeout,--against-timeout", options.runtime_timeout, "how long a runtime may take to answer")
       .In(OptionGroup::kTiming)
+      .Formerly("--against-timeout")
       .ShowDefault();
   line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by this, as 3%")
       .In(OptionGroup::kTiming);
@@ -152,19 +162,21 @@ void ChooseDims(BenchOptions& options) {
 }
 
 // Throws Error(kUsage) unless there is one model, timed here, and no other thing to judge it against.
-void CheckAgainst(const BenchOptions& options) {
-  if (options.against.empty()) return;
-  if (options.packages.size() == 1 && HasModel(options) && options.baseline.empty()) return;
+void CheckRuntimes(BenchOptions& options) {
+  if (!options.against.empty()) options.runtimes = fmt::format("{},{}", kHoneRuntime, options.against);
+  if (options.runtimes.empty()) return;
+  const bool alone = options.baseline.empty() && !options.per_op && !options.energy;
+  if (options.packages.size() == 1 && HasModel(options) && alone) return;
   throw Error(ExitCode::kUsage,
-              "--against times one model beside another runtime, without --baseline: hone bench model.onnx --against " +
-                  options.against);
+              "--runtime times one model, without --baseline, --per-op and --energy: hone bench model.onnx --runtime " +
+                  options.runtimes);
 }
 
 // Throws Error(kUsage) for mistakes that are found without reading a package.
 double SmallestEffect(const BenchOptions& options) {
   const double smallest = ParseShare(options.smallest_effect, "--smallest-effect");
   if (options.fail_above.empty()) return smallest;
-  if (options.packages.size() < 2 && options.baseline.empty() && options.against.empty()) {
+  if (options.packages.size() < 2 && options.baseline.empty() && options.runtimes.empty()) {
     throw Error(ExitCode::kUsage,
                 "--fail-above judges two packages; give the old and the new one, or --baseline FILE and the new one");
   }
@@ -191,10 +203,27 @@ void MeasureEnergyHere(const BenchOptions& options, BenchResult& result) {
   MeasureEnergy(options.timing.inputs, kEnergyNs, [&counter] { return counter.Joules(); }, result.packages);
 }
 
+// Started before building, so that a missing runtime is told at once.
+std::optional<TimedRuntimes> StartRuntimes(const BenchOptions& options) {
+  if (options.runtimes.empty()) return std::nullopt;
+  return std::optional<TimedRuntimes>(
+      std::in_place,
+      TimedRuntimesOptions{ParseRuntimes(options.runtimes, options.python), ParseDuration(options.runtime_timeout)},
+      options.timing.threads);
+}
+
+// The package that hone ran is also a result of its own.
+void KeepRuntimes(std::vector<RuntimeTimes> runtimes, const std::string& argument, BenchResult& result) {
+  for (const RuntimeTimes& each : runtimes) {
+    if (!each.is_hone || each.timed.rounds.empty() || !result.packages.empty()) continue;
+    result.packages.push_back(each.timed);
+    result.packages[0].path = argument;
+  }
+  result.runtimes = std::move(runtimes);
+}
+
 void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& result) {
-  // Before building, so that a missing runtime is told at once.
-  std::optional<OnnxRuntimePeer> peer;
-  if (!options.against.empty()) peer.emplace(options.python, ParseDuration(options.against_timeout));
+  std::optional<TimedRuntimes> runtimes = StartRuntimes(options);
   // Before building, whose load is hone's own.
   result.machine = ProbeEnvironment();
   result.context = ProbeContext(result.machine);
@@ -203,31 +232,22 @@ void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& 
   const BuiltPackages built(options.packages, model, options.timing.threads, options.records);
   if (!options.any_model) RequireOneModel(built.paths(), options.packages);
   TimePackagesOptions timing = options.timing;
-  double outputs_error = 0;
-  if (peer) {
-    model.model = options.packages[0];
-    const int threads = timing.threads > 0 ? timing.threads : AllowedCores();
-    outputs_error = CompareWithPeer(built.paths()[0], model, threads, timing.inputs, *peer);
-    timing.other = &*peer;
-  }
   result.noise.busy_cpus = BusyCpusNow();
   StatusLine status;
   timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, timing.rounds)); };
   const std::vector<int> cores = AffinityCpus();
   const CpuTicks before = ReadTicks(cores);
-  result.packages = options.streams.empty() ? TimePackages(built.paths(), timing)
-                                            : TimeStreams(built.paths(), ParseStreams(options.streams), timing);
-  std::optional<TimedPackage> other;
-  if (peer) {
-    other = std::move(result.packages.back());
-    result.packages.pop_back();
+  if (runtimes) {
+    model.model = options.packages[0];
+    KeepRuntimes(runtimes->Time(model, built.paths()[0], timing, smallest_effect), model.model, result);
+  } else {
+    result.packages = options.streams.empty() ? TimePackages(built.paths(), timing)
+                                              : TimeStreams(built.paths(), ParseStreams(options.streams), timing);
   }
   result.noise.steal_share = StealShare(before, ReadTicks(cores));
   if (options.energy) MeasureEnergyHere(options, result);
-  for (TimedPackage& timed : result.packages) timed.path = built.ArgumentOf(timed.path);
-  if (other) {
-    result.other =
-        JudgeAgainstOther(result.packages[0], std::move(*other), peer->name(), outputs_error, smallest_effect);
+  if (!runtimes) {
+    for (TimedPackage& timed : result.packages) timed.path = built.ArgumentOf(timed.path);
   }
   if (options.keep_roofs) result.machine.roofs = RoofsTextOfThisMachine({}, result.machine);
 }
@@ -254,14 +274,18 @@ BenchResult Bench(const BenchOptions& options) {
   if (!options.baseline.empty()) baseline = ReadBaseline(options.baseline);
   BenchResult result;
   result.per_op = options.per_op;
-  const bool turns = (options.packages.size() > 1 && options.streams.empty()) || !options.against.empty();
+  const bool turns = (options.packages.size() > 1 && options.streams.empty()) || !options.runtimes.empty();
   result.conditions = {!options.streams.empty(), turns ? "turns" : "alone", IsRemote(options.remote),
                        options.timing.inputs.fill};
   result.conditions.there ? TimeThere(options, result) : TimeHere(options, smallest_effect, result);
   JudgeNoise(result);
   if (baseline && !options.any_model) RequireOneModel(*baseline, result);
-  result.verdicts =
-      baseline ? JudgeAgainst(*baseline, result, smallest_effect) : JudgeAgainstFirst(result, smallest_effect);
+  if (!result.runtimes.empty()) {
+    result.verdicts = JudgeFirstRuntime(result.runtimes, smallest_effect);
+  } else {
+    result.verdicts =
+        baseline ? JudgeAgainst(*baseline, result, smallest_effect) : JudgeAgainstFirst(result, smallest_effect);
+  }
   return result;
 }
 
@@ -296,7 +320,7 @@ std::string NextOf(const CommandLine& line, const BenchOptions& options) {
 int BenchCommand(const Arguments& arguments) {
   CommandLine line("hone bench", "Times packages, or models that it builds first, interleaved after a warm-up.",
                    "hone bench old.hone new.hone --min-time 5s");
-  line.First({"--threads", "--min-time", "--against", "--baseline", "--fail-above"});
+  line.First({"--threads", "--min-time", "--runtime", "--baseline", "--fail-above"});
   BenchOptions options;
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
@@ -305,7 +329,7 @@ int BenchCommand(const Arguments& arguments) {
     files.push_back(ParseBenchFile(text));
     OutputGuard::Own().AddOutput(files.back().path);
   }
-  CheckAgainst(options);
+  CheckRuntimes(options);
   CheckModels(options);
   if (!options.streams.empty()) ParseStreams(options.streams);
   if (options.random_params && !IsRemote(options.remote)) {
@@ -319,7 +343,7 @@ int BenchCommand(const Arguments& arguments) {
   for (const BenchFile& file : files) WriteBenchFile(file, result);
   Report(result, options, line.json());
   line.Next(NextOf(line, options));
-  return Fails(result, options) ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
+  return Fails(result, options) || LacksRuntime(result) ? static_cast<int>(ExitCode::kAnswerIsNo) : 0;
 }
 
 }  // namespace hone

@@ -37,7 +37,7 @@ class JudgedModel {
   const std::map<std::string, Tensor>& inputs() const { return inputs_; }
   // Computed in float64, at the first call.
   const std::vector<Tensor>& Reference();
-  // Of the outputs, in bytes. Runs the reference.
+  // The size of all outputs together. Runs the reference.
   int64_t OutputBytes();
   // Judges outputs in the model's order. What rounding to `precision`, an adapter's, may change is allowed.
   JudgedOutputs Judge(const std::vector<Tensor>& got, const std::string& precision);

@@ -11,6 +11,7 @@
 #include "core/nth.h"
 #include "core/stats/statistics.h"
 #include "core/workload.h"
+#include "lab/bench/time_runtimes.h"
 #include "lab/bench_format.h"
 
 namespace hone {
@@ -197,30 +198,6 @@ Json PackageJson(const TimedPackage& timed, const BenchResult& result) {
   return json;
 }
 
-Json OtherJson(const OtherResult& other) {
-  const TimedPackage& timed = other.timed;
-  const Statistics s = StatisticsOf(timed.samples_ns);
-  Json rounds = Json::array();
-  for (const Round& round : timed.rounds)
-    rounds.push_back({{"p10_ns", round.p10_ns}, {"median_ns", round.median_ns}, {"runs", round.runs}});
-  Json verdict = ToJson(other.verdict);
-  verdict["text"] = other.text;
-  return {{"name", timed.path},
-          {"threads", timed.threads},
-          {"runs", timed.runs},
-          {"batch", timed.batch},
-          {"min_ns", s.min_ns},
-          {"p10_ns", s.p10_ns},
-          {"median_ns", s.median_ns},
-          {"p90_ns", s.p90_ns},
-          {"p99_ns", s.p99_ns},
-          {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})},
-          {"rounds", rounds},
-          {"stable", timed.settled},
-          {"outputs_error", other.outputs_error},
-          {"verdict", verdict}};
-}
-
 Json NoiseJson(const BenchResult& result) {
   return {{"load", result.machine.load},
           {"busy_cpus", result.noise.busy_cpus},
@@ -261,8 +238,10 @@ void JudgeNoise(BenchResult& result) {
   BenchNoise& noise = result.noise;
   const Environment& machine = result.machine;
   std::vector<const TimedPackage*> all;
-  for (const TimedPackage& timed : result.packages) all.push_back(&timed);
-  if (result.other) all.push_back(&result.other->timed);
+  for (const RuntimeTimes& each : result.runtimes) all.push_back(&each.timed);
+  if (all.empty()) {
+    for (const TimedPackage& timed : result.packages) all.push_back(&timed);
+  }
   for (const TimedPackage* timed : all)
     noise.spread = std::max(noise.spread, SpreadOf(*timed, result.conditions.throughput));
   const auto note = [&](bool when, std::string text) {
@@ -306,7 +285,7 @@ Json ToJson(const BenchResult& result) {
                  {"fill", result.conditions.fill}}},
                {"noise", NoiseJson(result)},
                {"verdicts", verdicts}};
-  if (result.other) json["other"] = OtherJson(*result.other);
+  for (const RuntimeTimes& each : result.runtimes) json["runtimes"].push_back(ToJson(each));
   if (result.energy.asked) json["energy"] = {{"domains", result.energy.domains}, {"why_not", result.energy.why_not}};
   if (result.packages.size() == 2 && result.verdicts.size() == 1) json["verdict"] = verdicts[0];
   return json;

@@ -56,17 +56,24 @@ struct BenchEnergy {
   std::string why_not;               // one line if none could be counted
 };
 
-// Another runtime that took turns with the only package, on its model and inputs.
-struct OtherResult {
-  TimedPackage timed;        // `path` is its name and version; no package
-  double outputs_error = 0;  // largest max |y - r| / max |r| of an output, hone's against its own
-  Verdict verdict;           // on the package against it
-  std::string text;          // the verdict in a line
+// A runtime behind an adapter, which took turns with others on one model and its inputs.
+struct RuntimeTimes {
+  std::string name;       // as the user named it
+  bool is_hone = false;   // whether it ran the package of `timed`
+  TimedPackage timed;     // `path` is its name, version and settings; `package` hone's; no rounds if it was not timed
+  std::string precision;  // docs/reference/adapter.md; empty if it was not loaded
+  int64_t memory_bytes = 0;                   // by which its process grew; 0: unknown
+  double error = 0;                           // the largest max |y - r| / max |r| of an output against the reference
+  double allowed = 0;                         // the largest that agrees
+  std::string why_not = {};                   // why it was not timed; empty if it was
+  std::string doubt = {};                     // why nobody can tell whether its outputs are right; empty otherwise
+  bool fastest = false;                       // each other one that was timed is slower
+  std::optional<Verdict> against_least = {};  // on it against the one of the least times, which has none
 };
 
 struct BenchResult {
   std::vector<TimedPackage> packages;
-  std::optional<OtherResult> other;
+  std::vector<RuntimeTimes> runtimes;  // if runtimes were timed; `packages` has hone's alone, if it is among them
   Environment machine;
   MachineContext context;
   BenchConditions conditions;

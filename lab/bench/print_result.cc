@@ -9,6 +9,7 @@
 
 #include "core/nth.h"
 #include "core/stats/statistics.h"
+#include "lab/bench/time_runtimes.h"
 #include "lab/machine/device_name.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
@@ -27,13 +28,11 @@ std::string IntervalText(const Statistics& s) {
 
 void PrintTimes(const BenchResult& result) {
   Table table({"package", "> threads", "> runs", "> min", "> p10", "> median", "> p90", "> 95% of median"});
-  const auto add = [&table](const TimedPackage& timed) {
+  for (const TimedPackage& timed : result.packages) {
     const Statistics s = StatisticsOf(timed.samples_ns);
     table.Add({timed.path, fmt::format("{}", timed.threads), fmt::format("{}", timed.runs), TimeText(s.min_ns),
                TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.p90_ns), IntervalText(s)});
-  };
-  std::for_each(result.packages.begin(), result.packages.end(), add);
-  if (result.other) add(result.other->timed);
+  }
   Print("{}", table.ToText(OutputColumns()));
 }
 
@@ -83,9 +82,15 @@ void TellMachine(const Environment& machine, bool random_params) {
         machine.emulated ? "; it is emulated: these are not the times of such a device" : "");
 }
 
+void PrintRuntimes(const BenchResult& result) {
+  PrintVerdicts(RuntimesText(result.runtimes, OutputColumns()));
+  for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
+}
+
 }  // namespace
 
 void PrintResult(const BenchResult& result, bool random_params) {
+  if (!result.runtimes.empty()) return PrintRuntimes(result);
   result.conditions.throughput ? PrintThroughput(result) : PrintTimes(result);
   for (const TimedPackage& timed : result.packages) {
     if (!timed.extents.empty()) Print("{} was timed at {}\n", timed.path, ExtentsText(timed.extents));
@@ -97,7 +102,6 @@ void PrintResult(const BenchResult& result, bool random_params) {
   if (result.conditions.there) TellMachine(result.machine, random_params);
   if (result.energy.asked) TellEnergy(result);
   for (const std::string& note : result.noise.notes) Note("noise: {}\n", note);
-  if (result.other) PrintVerdicts(result.other->text + "\n");
 }
 
 }  // namespace hone

@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kMinRunsHere = 10;
 constexpr int64_t kMostSamples = 10'000;
+constexpr int64_t kLeastRequestNs = 2'000'000;
 // With four busy programs on two cores, the warm-up times of two copies differ up to fivefold.
 constexpr double kUnlike = 8;
 
@@ -26,8 +27,12 @@ class Turns {
 
   // Warms up and returns the time of one run.
   int64_t Warm(WarmUp warm_up) {
+    int64_t runs = 1;
     while (!warm_up.over()) {
-      warm_up.Add(RunNs(1));
+      const int64_t ns = RunNs(runs);
+      warm_up.Add(ns / runs, runs);
+      // A request to another process takes as long as many quick runs.
+      if (other_ != nullptr && ns < kLeastRequestNs) runs *= 2;
     }
     timed_.settled = timed_.settled && warm_up.settled();
     return warm_up.run_ns();
@@ -98,7 +103,7 @@ class Benchmark {
   Benchmark(const std::vector<std::string>& paths, const TimePackagesOptions& options)
       : options_(options),
         pool_(options.threads > 0 ? options.threads : AllowedCores()),
-        timed_(paths.size() + (options.other != nullptr ? 1 : 0)) {
+        timed_(paths.size() + options.others.size()) {
     if (options_.runs > 0) options_.rounds = static_cast<int>(std::min<int64_t>(options_.rounds, options_.runs));
     for (size_t i = 0; i < paths.size(); ++i) {
       files_.emplace_back(paths[i], options_.inputs);
@@ -130,9 +135,10 @@ class Benchmark {
     std::vector<MappedBytes> gaps;
     std::vector<Turns> turns;
     for (const size_t i : Order(round)) {
-      if (i == files_.size()) {
-        options_.other->LoadAnew();
-        turns.emplace_back(timed_[i], *options_.other);
+      if (i >= files_.size()) {
+        OtherRuntime& other = *options_.others[i - files_.size()];
+        other.LoadAnew();
+        turns.emplace_back(timed_[i], other);
         continue;
       }
       gaps.push_back(TakeGap(random_));
@@ -183,7 +189,8 @@ std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const Tim
   // one of two copies. If one's samples were then single runs and the other's means of two, noise would raise the 10th
   // percentile of the means in every round.
   const int64_t slowest_ns = std::max<int64_t>(1, *std::max_element(run_ns.begin(), run_ns.end()));
-  const int64_t of_slowest = std::max<int64_t>(1, options.min_time_ns / kMostSamples / slowest_ns);
+  const int64_t least_ns = std::max(options.min_time_ns / kMostSamples, options.others.empty() ? 0 : kLeastRequestNs);
+  const int64_t of_slowest = std::max<int64_t>(1, least_ns / slowest_ns);
   std::vector<int64_t> batches;
   for (const int64_t ns : run_ns) {
     const double times = static_cast<double>(slowest_ns) / static_cast<double>(std::max<int64_t>(1, ns));

@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// Takes turns with the packages: another runtime on their model.
+// Takes turns with the packages, or with others of its kind: a runtime in another process.
 class OtherRuntime {
  public:
   virtual ~OtherRuntime() = default;
@@ -30,7 +30,7 @@ struct TimePackagesOptions {
   int64_t min_time_ns = 3'000'000'000;  // summed over a package's runs; ignored if `runs` is given
   int64_t runs = 0;                     // of each package; 0: by time, and at least 10
   int profiled_runs = 0;                // afterwards, with a clock around each call
-  OtherRuntime* other = nullptr;        // its times follow those of the packages, without a package
+  std::vector<OtherRuntime*> others;    // their times follow those of the packages, without a package
   // Called with the number of finished rounds, from 0 on.
   std::function<void(int round)> progress = [](int) {};
 };
@@ -38,7 +38,8 @@ struct TimePackagesOptions {
 // Number of consecutive runs in each package's sample, given the time of one run of each. It keeps samples at about
 // 10,000 or fewer, because with shorter ones reading clocks and judging samples would take longer than the runs. By
 // time, packages less than eight times as fast as the slowest get as many runs per sample as it. Faster ones get
-// samples of the same duration. With `runs` all get equally many. 1 for packages that are slow enough.
+// samples of the same duration. A sample of a runtime in another process takes at least 2 ms. With `runs` all get
+// equally many. 1 for packages that are slow enough.
 std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const TimePackagesOptions& options);
 
 // Number of the `runs` runs that round i of `rounds` gets, as even as possible.

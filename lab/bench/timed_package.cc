@@ -61,11 +61,11 @@ constexpr double kStillFalling = 0.98;
 
 }  // namespace
 
-void WarmUp::Add(int64_t run_ns) {
+void WarmUp::Add(int64_t run_ns, int64_t runs) {
   Nth(last_, runs_ % (2 * kWindow)) = run_ns;
   least_run_ns_ = runs_ == 0 ? run_ns : std::min(least_run_ns_, run_ns);
   ++runs_;
-  spent_ns_ += run_ns;
+  spent_ns_ += run_ns * runs;
 }
 
 bool WarmUp::settled() const {

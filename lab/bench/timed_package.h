@@ -85,7 +85,8 @@ MappedBytes TakeGap(Random& random);
 class WarmUp {
  public:
   WarmUp(int64_t least_ns, int64_t most_ns) : least_ns_(least_ns), most_ns_(most_ns) {}
-  void Add(int64_t run_ns);
+  // `runs` took run_ns each.
+  void Add(int64_t run_ns, int64_t runs = 1);
   bool over() const { return settled() || spent_ns_ >= most_ns_; }
   bool settled() const;
   // The least of the runs so far, which is the least disturbed; 0 before the first.

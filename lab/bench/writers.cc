@@ -11,6 +11,7 @@
 #include "core/text/printable.h"
 #include "core/text/spelling.h"
 #include "lab/bench/bench_result.h"
+#include "lab/bench/time_runtimes.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/text/number_text.h"
@@ -101,15 +102,18 @@ std::string BenchCsv(const BenchResult& result) {
   std::string text = CsvRow({"package", "model", "threads", "streams", "precision", "rounds", "runs", "min_ns",
                              "p10_ns", "median_ns", "median_low_ns", "median_high_ns", "p90_ns", "p99_ns",
                              "images_per_second", "device", "hone_version", "date"});
-  for (const TimedPackage& timed : result.packages) {
+  const auto add = [&](const TimedPackage& timed, const std::string& precision) {
     const Statistics s = StatisticsOf(timed.samples_ns);
-    const Plan& plan = timed.package->plan();
     text +=
-        CsvRow({timed.path, plan.model, Number(timed.threads), Number(timed.streams), PrecisionOf(plan),
+        CsvRow({timed.path, timed.package->plan().model, Number(timed.threads), Number(timed.streams), precision,
                 Number(static_cast<int64_t>(timed.rounds.size())), Number(timed.runs), Number(s.min_ns),
                 Number(s.p10_ns), Number(s.median_ns), Number(s.median_low_ns), Number(s.median_high_ns),
                 Number(s.p90_ns), Number(s.p99_ns), fmt::format("{:.3f}", ImagesPerSecond(timed, result.conditions)),
                 FingerprintOf(result.machine).ShortId(), result.machine.hone_version, result.context.date});
+  };
+  for (const TimedPackage& timed : result.packages) add(timed, PrecisionOf(timed.package->plan()));
+  for (const RuntimeTimes& each : result.runtimes) {
+    if (!each.timed.rounds.empty() && !each.is_hone) add(each.timed, each.precision);
   }
   return text;
 }
@@ -166,6 +170,24 @@ std::string BenchHyperfine(const BenchResult& result) {
   return Json{{"results", results}}.dump(2) + "\n";
 }
 
+namespace {
+
+// A table of its own; empty if no runtimes were timed.
+std::string RuntimesMarkdown(const std::vector<RuntimeTimes>& runtimes) {
+  if (runtimes.empty()) return "";
+  std::string text =
+      "\n| runtime | precision | threads | p10 | median | error | verdict |\n|:---|:---|---:|---:|---:|---:|:---|\n";
+  for (const RuntimeTimes& each : runtimes) {
+    const Statistics s = StatisticsOf(each.timed.samples_ns);
+    text += fmt::format("| {} | {} | {} | {} | {} | {:.1e} | {} |\n", MarkdownCell(each.timed.path), each.precision,
+                        each.timed.threads, TimeText(s.p10_ns), TimeText(s.median_ns), each.error,
+                        MarkdownCell(RuntimeVerdict(each)));
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string BenchMarkdown(const BenchResult& result) {
   std::string text =
       "| package | precision | threads | streams | min | p10 | median (95 % interval) | p90 | p99 | images/s |\n"
@@ -178,9 +200,8 @@ std::string BenchMarkdown(const BenchResult& result) {
                     TimeText(s.p10_ns), TimeText(s.median_ns), TimeText(s.median_low_ns), TimeText(s.median_high_ns),
                     TimeText(s.p90_ns), TimeText(s.p99_ns), ImagesPerSecond(timed, result.conditions));
   }
-  text += "\n";
+  text += RuntimesMarkdown(result.runtimes) + "\n";
   for (const Verdict& verdict : result.verdicts) text += fmt::format("- {}\n", MarkdownCell(VerdictText(verdict)));
-  if (result.other) text += fmt::format("- {}\n", MarkdownCell(result.other->text));
   for (const std::string& note : result.noise.notes) text += fmt::format("- noise: {}\n", MarkdownCell(note));
   text += fmt::format("- {} on {} \\#{}, hone {}, {}\n",
                       Counted(result.packages.empty() ? 0 : result.packages[0].rounds.size(), "round"),

@@ -118,7 +118,7 @@ const Mistake kMistakes[] = {
     {"tune m.onnx --tracker tcp://127.0.0.1:1", 2, {"`hone devices --tracker` lists the device keys"}},
     {"tracker --bind 0.0.0.0:9190", 78, {"tcp://IP:PORT"}},
     {"tracker --bind tcp://0.0.0.0:9190", 78, {"`hone key new --server`"}},
-    {"bench m.onnx --against onnxruntime --python no-python", 69, {"--python names a Python with onnxruntime"}},
+    {"bench m.onnx --against onnxruntime --python no-python", 69, {"--python names another Python"}},
 };
 
 class HonestMistakes : public ProgramTest {

@@ -115,7 +115,7 @@ TEST_F(Packages, SayWhatTheyNeedAndHoldWhatTheySay) {
        {"./usr/bin/hone\n", "./usr/bin/hone-compiler\n", "./usr/lib/systemd/system/hone-tracker.service\n",
         "./usr/share/man/man1/hone.1.gz\n", "./usr/share/bash-completion/completions/hone\n",
         "./usr/share/zsh/vendor-completions/_hone\n", "./usr/share/fish/vendor_completions.d/hone.fish\n",
-        "./usr/share/hone/hub.honepack\n", "./usr/share/hone/onnxruntime_peer.py\n",
+        "./usr/share/hone/hub.honepack\n", "./usr/share/hone/adapters/onnxruntime_adapter.py\n",
         "./usr/share/hone/slurm/runners.sbatch\n", "./usr/share/hone/kubernetes/chart/Chart.yaml\n",
         "./usr/share/doc/hone/docs/howto/installing.md\n"}) {
     EXPECT_THAT(Contents("hone"), HasSubstr(file));

@@ -1,0 +1,254 @@
+#include "lab/bench/time_runtimes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/error.h"
+#include "core/stats/statistics.h"
+#include "lab/adapter/judged_model.h"
+#include "lab/text/number_text.h"
+#include "lab/text/print.h"
+#include "lab/text/table.h"
+#include "runtime/session.h"
+
+namespace hone {
+
+// A runtime's turns, and its row.
+class TimedRuntimes::Turn final : public OtherRuntime {
+ public:
+  Turn(const AdapterCommand& command, int64_t answer_ns, int threads)
+      : adapter_(command, answer_ns, CpusForThreads(threads)) {
+    row_.name = command.name;
+    row_.is_hone = command.is_hone;
+    row_.timed.path = adapter_.title();
+    row_.timed.threads = threads;
+  }
+
+  // Whether it can be timed; else the row says why not.
+  bool Prepare(JudgedModel& model, const std::string& package) {
+    try {
+      adapter_.Use(row_.is_hone ? package : model.path(), row_.timed.threads, model.inputs());
+      LoadAnew();
+      adapter_.Run(1);
+      row_.precision = adapter_.precision();
+      const JudgedOutputs judged = model.Judge(adapter_.Outputs(model.OutputBytes()), adapter_.precision());
+      row_.error = judged.error;
+      row_.allowed = judged.allowed;
+      (judged.finding == JudgedOutputs::Finding::kDiffer ? row_.why_not : row_.doubt) = judged.why;
+      if (row_.why_not.empty()) adapter_.RequireFilledTimes();
+    } catch (const Error& e) {
+      row_.why_not = e.what();
+    }
+    return row_.why_not.empty();
+  }
+
+  void LoadAnew() override {
+    if (loaded_) adapter_.RequireFilledTurns();
+    adapter_.LoadAnew();
+    loaded_ = true;
+  }
+
+  int64_t RunNs(int64_t runs) override {
+    int64_t sum_ns = 0;
+    for (int64_t left = runs; left > 0; left -= std::min(left, kMostRunsOfRequest)) {
+      for (const int64_t ns : adapter_.Run(std::min(left, kMostRunsOfRequest))) sum_ns += ns;
+    }
+    return sum_ns;
+  }
+
+  void Keep(TimedPackage timed) {
+    adapter_.RequireFilledTurns();
+    timed.path = row_.timed.path;
+    row_.timed = std::move(timed);
+    row_.memory_bytes = adapter_.MemoryBytes();
+  }
+
+  RuntimeTimes& row() { return row_; }
+
+ private:
+  Adapter adapter_;
+  bool loaded_ = false;
+  RuntimeTimes row_;
+};
+
+namespace {
+
+int64_t MedianRoundNs(const RuntimeTimes& runtime) { return StatisticsOf(RoundTimes(runtime.timed, false)).median_ns; }
+
+bool WasTimed(const RuntimeTimes& runtime) { return !runtime.timed.rounds.empty(); }
+
+Verdict JudgeRuntime(const RuntimeTimes& runtime, const RuntimeTimes& against, double smallest_effect) {
+  Verdict verdict = JudgePairs(RoundTimes(runtime.timed, false), RoundTimes(against.timed, false), smallest_effect);
+  verdict.package = runtime.timed.path;
+  verdict.against = against.timed.path;
+  return verdict;
+}
+
+// Holds each against the one of the least times, which is the fastest if each other is slower.
+void MarkFastest(std::vector<RuntimeTimes>& runtimes, double smallest_effect) {
+  RuntimeTimes* least = nullptr;
+  for (RuntimeTimes& each : runtimes) {
+    if (WasTimed(each) && (least == nullptr || MedianRoundNs(each) < MedianRoundNs(*least))) least = &each;
+  }
+  if (least == nullptr) return;
+  bool others = false, slower = true;
+  for (RuntimeTimes& each : runtimes) {
+    if (&each == least || !WasTimed(each)) continue;
+    each.against_least = JudgeRuntime(each, *least, smallest_effect);
+    others = true;
+    slower = slower && each.against_least->finding == Finding::kSlower;
+  }
+  least->fastest = others && slower;
+}
+
+const RuntimeTimes* LeastOf(const std::vector<RuntimeTimes>& runtimes) {
+  const auto found = std::find_if(runtimes.begin(), runtimes.end(),
+                                  [](const RuntimeTimes& each) { return WasTimed(each) && !each.against_least; });
+  return found == runtimes.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TimedRuntimes::TimedRuntimes(const TimedRuntimesOptions& options, int threads)
+    : threads_(threads > 0 ? threads : AllowedCores()) {
+  for (const AdapterCommand& command : options.commands) {
+    turns_.push_back(std::make_unique<Turn>(command, options.answer_ns, threads_));
+  }
+}
+
+TimedRuntimes::~TimedRuntimes() = default;
+
+std::vector<RuntimeTimes> TimedRuntimes::Time(const ModelOptions& model, const std::string& package,
+                                              const TimePackagesOptions& timing, double smallest_effect) {
+  const auto inspected = Package::Inspect(package, nullptr, ShapesAsked(timing.inputs, package));
+  JudgedModel judged(model, *inspected, timing.inputs);
+  TimePackagesOptions of_turns = timing;
+  of_turns.threads = threads_;
+  std::vector<Turn*> sound;
+  for (const auto& turn : turns_) {
+    if (!turn->Prepare(judged, package)) continue;
+    sound.push_back(turn.get());
+    of_turns.others.push_back(turn.get());
+  }
+  if (!sound.empty()) {
+    std::vector<TimedPackage> timed = TimePackages({}, of_turns);
+    for (size_t i = 0; i < sound.size(); ++i) sound[i]->Keep(std::move(timed[i]));
+  }
+  const Extents extents = ExtentsOf(InputSpecs(*inspected), judged.inputs());
+  std::vector<RuntimeTimes> runtimes;
+  for (const auto& turn : turns_) {
+    turn->row().timed.extents = extents;
+    turn->row().timed.package = inspected;
+    runtimes.push_back(std::move(turn->row()));
+  }
+  MarkFastest(runtimes, smallest_effect);
+  return runtimes;
+}
+
+std::vector<Verdict> JudgeFirstRuntime(const std::vector<RuntimeTimes>& runtimes, double smallest_effect) {
+  std::vector<Verdict> verdicts;
+  for (size_t i = 1; i < runtimes.size(); ++i) {
+    if (!WasTimed(runtimes[0]) || !WasTimed(runtimes[i])) continue;
+    verdicts.push_back(JudgeRuntime(runtimes[0], runtimes[i], smallest_effect));
+  }
+  return verdicts;
+}
+
+namespace {
+
+std::string TextAgainstLeast(const RuntimeTimes& least, const RuntimeTimes& other) {
+  const Verdict& v = *other.against_least;
+  const std::string both = fmt::format("{} or {}", least.timed.path, other.timed.path);
+  if (!v.enough) {
+    return fmt::format("cannot tell whether {} is faster from {}; at least {} are needed", both,
+                       Counted(v.rounds, "round"), kLeastPairs);
+  }
+  const std::string times =
+      fmt::format("({} against {}, p {:.2g})", TimeText(MedianRoundNs(least)), TimeText(MedianRoundNs(other)), v.p);
+  if (v.finding == Finding::kSlower) {
+    return fmt::format("{} is {:.2f} times as fast as {} {}", least.timed.path, v.ratio, other.timed.path, times);
+  }
+  if (v.finding == Finding::kEquivalent) {
+    return fmt::format("{} and {} are equivalent within {:.3g} % {}", least.timed.path, other.timed.path,
+                       100 * v.smallest_effect, times);
+  }
+  return fmt::format("cannot tell whether {} is faster {}", both, times);
+}
+
+}  // namespace
+
+std::string RuntimeVerdict(const RuntimeTimes& runtime) {
+  if (!runtime.why_not.empty()) return "not timed";
+  if (runtime.fastest) return "fastest";
+  if (!runtime.against_least) return "";
+  const Verdict& v = *runtime.against_least;
+  if (v.finding == Finding::kSlower) return fmt::format("{:.2f}x the time", v.ratio);
+  return v.finding == Finding::kEquivalent ? "equivalent" : "cannot tell";
+}
+
+std::string RuntimesText(const std::vector<RuntimeTimes>& runtimes, size_t columns) {
+  Table table({"runtime", "precision", "> threads", "> runs", "> min", "> p10", "> median", "> p90", "> error",
+               "> memory", "verdict"});
+  for (const RuntimeTimes& each : runtimes) {
+    const Statistics s = StatisticsOf(each.timed.samples_ns);
+    const bool judged = each.error > 0 || WasTimed(each);
+    table.Add({each.timed.path, each.precision, fmt::format("{}", each.timed.threads),
+               fmt::format("{}", each.timed.runs), TimeText(s.min_ns), TimeText(s.p10_ns), TimeText(s.median_ns),
+               TimeText(s.p90_ns), judged ? fmt::format("{:.1e}", each.error) : "-",
+               each.memory_bytes > 0 ? BytesText(each.memory_bytes) : "-", RuntimeVerdict(each)});
+  }
+  return table.ToText(columns) + RuntimesNotes(runtimes);
+}
+
+std::string RuntimesNotes(const std::vector<RuntimeTimes>& runtimes) {
+  std::string text;
+  const RuntimeTimes* least = LeastOf(runtimes);
+  for (const RuntimeTimes& each : runtimes) {
+    if (!each.why_not.empty()) {
+      text += each.why_not.starts_with(each.timed.path) ? each.why_not : each.timed.path + ": " + each.why_not;
+      text += "\n";
+    }
+    if (!each.doubt.empty()) {
+      text += fmt::format("cannot tell whether the outputs of {} are right: {}\n", each.timed.path, each.doubt);
+    }
+    if (each.against_least) text += TextAgainstLeast(*least, each) + "\n";
+  }
+  return text;
+}
+
+Json ToJson(const RuntimeTimes& runtime) {
+  const TimedPackage& timed = runtime.timed;
+  Json json = {{"runtime", runtime.name},
+               {"name", timed.path},
+               {"precision", runtime.precision},
+               {"threads", timed.threads},
+               {"error", FiniteOrInf(runtime.error)},
+               {"allowed", FiniteOrInf(runtime.allowed)},
+               {"why_not", runtime.why_not},
+               {"doubt", runtime.doubt},
+               {"fastest", runtime.fastest}};
+  if (!WasTimed(runtime)) return json;
+  const Statistics s = StatisticsOf(timed.samples_ns);
+  Json rounds = Json::array();
+  for (const Round& round : timed.rounds) {
+    rounds.push_back({{"p10_ns", round.p10_ns}, {"median_ns", round.median_ns}, {"runs", round.runs}});
+  }
+  json.update(Json{{"memory_bytes", runtime.memory_bytes},
+                   {"runs", timed.runs},
+                   {"batch", timed.batch},
+                   {"min_ns", s.min_ns},
+                   {"p10_ns", s.p10_ns},
+                   {"median_ns", s.median_ns},
+                   {"p90_ns", s.p90_ns},
+                   {"p99_ns", s.p99_ns},
+                   {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})},
+                   {"rounds", rounds},
+                   {"stable", timed.settled}});
+  if (runtime.against_least) json["against_least"] = ToJson(*runtime.against_least);
+  return json;
+}
+
+}  // namespace hone
