@@ -10,8 +10,38 @@
 #include "core/nth.h"
 #include "core/random.h"
 #include "core/text/spelling.h"
+#include "core/text/sum_of_names.h"
 
 namespace hone {
+namespace {
+
+const FreeDimension* Find(const std::vector<FreeDimension>& dimensions, const std::string& name) {
+  const auto at =
+      std::find_if(dimensions.begin(), dimensions.end(), [&](const auto& each) { return each.name == name; });
+  return at == dimensions.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+std::optional<int64_t> ExtentOfSum(const FreeDimension& of, const std::vector<FreeDimension>& dimensions,
+                                   const std::function<int64_t(const std::string&)>& extent_of) {
+  const std::optional<SumOfNames> sum = ParseSumOfNames(of.name);
+  if (!sum) return std::nullopt;
+  int64_t extent = 0, least = 0, most = 0;
+  bool all_free = true, any_free = false;
+  for (const auto& [name, factor] : sum->terms) {
+    const FreeDimension* part = Find(dimensions, name);
+    all_free = all_free && part != nullptr;
+    if (part == nullptr) continue;
+    any_free = true;
+    extent += factor * extent_of(name);
+    least += factor * (factor > 0 ? part->least : part->most);
+    most += factor * (factor > 0 ? part->most : part->least);
+  }
+  if (all_free) return extent + sum->number;
+  if (!any_free || of.least - least != of.most - most) return std::nullopt;
+  return extent + of.least - least;
+}
 
 std::vector<FreeDimension> FreeDimensions(const std::vector<InputSpec>& specs) {
   std::vector<FreeDimension> dimensions;
@@ -93,16 +123,18 @@ void ChosenExtents::ChooseAsIn(const InputSpec& spec, const Shape& shape, const 
   for (const InputRange& range : spec.ranges) Choose(range.dimension, Nth(shape, range.axis), from);
 }
 
+int64_t ChosenExtents::ExtentOf(const std::string& name) const {
+  if (const auto chosen = chosen_.find(name); chosen != chosen_.end()) return chosen->second.extent;
+  const FreeDimension& free = *Find(free_, name);
+  // The session refuses a sum out of range.
+  const auto sum = ExtentOfSum(free, free_, [this](const std::string& part) { return ExtentOf(part); });
+  if (sum) return std::max<int64_t>(*sum, 0);
+  return free.of_state ? free.least : free.most;
+}
+
 Shape ChosenExtents::ShapeOf(const InputSpec& spec) const {
   Shape shape = spec.shape;
-  for (const InputRange& range : spec.ranges) {
-    const auto chosen = chosen_.find(range.dimension);
-    const auto free = std::find_if(free_.begin(), free_.end(),
-                                   [&](const FreeDimension& each) { return each.name == range.dimension; });
-    Nth(shape, range.axis) = chosen != chosen_.end() ? chosen->second.extent
-                             : free->of_state        ? free->least
-                                                     : free->most;
-  }
+  for (const InputRange& range : spec.ranges) Nth(shape, range.axis) = ExtentOf(range.dimension);
   return shape;
 }
 
@@ -140,11 +172,36 @@ std::vector<Extents> Near(const std::vector<FreeDimension>& dimensions, const Ex
   return near;
 }
 
+// Those that are no sums of others.
+std::vector<FreeDimension> Independent(const std::vector<FreeDimension>& dimensions) {
+  std::vector<FreeDimension> independent = dimensions;
+  std::erase_if(independent, [&](const FreeDimension& each) {
+    return ExtentOfSum(each, dimensions, [](const std::string&) { return 0; }).has_value();
+  });
+  return independent;
+}
+
+// The extents with the sums that follow from them.
+Extents WithSums(const std::vector<FreeDimension>& dimensions, Extents extents) {
+  for (const FreeDimension& each : dimensions) {
+    const auto sum = ExtentOfSum(each, dimensions, [&](const std::string& part) { return extents.at(part); });
+    if (sum) extents[each.name] = *sum;
+  }
+  return extents;
+}
+
+bool AreInRange(const std::vector<FreeDimension>& dimensions, const Extents& extents) {
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](const FreeDimension& each) {
+    return extents.at(each.name) >= each.least && extents.at(each.name) <= each.most;
+  });
+}
+
 }  // namespace
 
-SampledExtents SampleExtents(const std::vector<FreeDimension>& dimensions,
-                             const std::function<bool(const Extents&)>& takes) {
+SampledExtents SampleExtents(const std::vector<FreeDimension>& all, const std::function<bool(const Extents&)>& takes) {
   constexpr int kBetween = 2;
+  const std::vector<FreeDimension> dimensions = Independent(all);
+  const auto is_taken = [&](const Extents& each) { return AreInRange(all, each) && takes(each); };
   std::vector<Extents> wanted(2);
   for (const FreeDimension& each : dimensions) {
     wanted[0][each.name] = each.least;
@@ -161,12 +218,13 @@ SampledExtents SampleExtents(const std::vector<FreeDimension>& dimensions,
   }
   SampledExtents samples;
   for (const Extents& each : wanted) {
-    const std::vector<Extents> near = Near(dimensions, each, &each == &wanted[0]);
-    const auto taken = std::find_if(near.begin(), near.end(), takes);
+    std::vector<Extents> near = Near(dimensions, each, &each == &wanted[0]);
+    for (Extents& extents : near) extents = WithSums(all, std::move(extents));
+    const auto taken = std::find_if(near.begin(), near.end(), is_taken);
     if (taken != near.end()) samples.taken.push_back(*taken);
-    if (taken != near.begin()) samples.passed_over.push_back(each);
+    if (taken != near.begin()) samples.passed_over.push_back(near.front());
   }
-  if (samples.taken.empty()) samples.taken.assign(wanted.begin(), wanted.begin() + 2);
+  if (samples.taken.empty()) samples.taken = {WithSums(all, wanted[0]), WithSums(all, wanted[1])};
   for (std::vector<Extents>* list : {&samples.taken, &samples.passed_over}) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,11 @@ struct FreeDimension {
 };
 // In the order of the inputs' axes; empty if all shapes are fixed.
 std::vector<FreeDimension> FreeDimensions(const std::vector<InputSpec>& specs);
+// The extent of a dimension whose name is a sum of others, such as "past + seq", by theirs. Names of the sum that are
+// no free dimensions were fixed by the build, which shows in the ranges. nullopt: the name is no sum, or its parts
+// cannot be told from the ranges.
+std::optional<int64_t> ExtentOfSum(const FreeDimension& of, const std::vector<FreeDimension>& dimensions,
+                                   const std::function<int64_t(const std::string&)>& extent_of);
 // "batch 1..32, seq 1..512"
 std::string FreeDimensionsText(const std::vector<FreeDimension>& dimensions);
 
@@ -44,7 +50,8 @@ class ChosenExtents {
   void Choose(const std::string& name, int64_t extent, const std::string& from);
   // Chooses the extents of the input's free axes. The shape has the input's rank and fixed extents. Throws as Choose.
   void ChooseAsIn(const InputSpec& spec, const Shape& shape, const std::string& from);
-  // The input's shape with the chosen extents, and the largest ones where none was chosen, or none of a state.
+  // The input's shape with the chosen extents, and the largest ones where none was chosen, or none of a state. A
+  // dimension that is a sum of others follows from these.
   Shape ShapeOf(const InputSpec& spec) const;
 
  private:
@@ -52,6 +59,8 @@ class ChosenExtents {
     int64_t extent = 0;
     std::string from;
   };
+  int64_t ExtentOf(const std::string& name) const;
+
   std::vector<FreeDimension> free_;
   std::map<std::string, Chosen> chosen_;
 };
@@ -61,6 +70,7 @@ class ChosenExtents {
 //
 // A model may not take all extents in range: a net of several scales takes sides that halve often enough. `takes` says
 // whether a run takes some. In place of others the nearest are taken that halve, or that are equal in all dimensions.
+// Dimensions that are sums of others follow from these.
 struct SampledExtents {
   std::vector<Extents> taken;        // those of the ends if `takes` denies all that were tried
   std::vector<Extents> passed_over;  // the ends and others between that `takes` denies

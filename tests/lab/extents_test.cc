@@ -91,6 +91,41 @@ TEST(Extents, AreSampledFromTheLeastToTheMost) {
   EXPECT_EQ(ExtentsText(samples.front()), "batch=1, seq=2");
 }
 
+// A decoder, and one whose past the build fixed at 7.
+TEST(Extents, OfSumsFollowFromTheirParts) {
+  InputSpec ids{"ids", DType::kInt64, {1, 16}}, past{"past", DType::kFloat32, {1, 64}},
+      mask{"mask", DType::kInt64, {1, 80}};
+  ids.ranges = {{1, "seq", 1}};
+  past.ranges = {{1, "past", 0}};
+  mask.ranges = {{1, "past + seq", 1}};
+  ChosenExtents chosen({ids, past, mask});
+  EXPECT_EQ(chosen.ShapeOf(mask), (Shape{1, 80}));
+  chosen.Choose("past", 7, "--dim past=7");
+  EXPECT_EQ(chosen.ShapeOf(mask), (Shape{1, 23}));
+  chosen.Choose("seq", 1, "--dim seq=1");
+  EXPECT_EQ(chosen.ShapeOf(mask), (Shape{1, 8}));
+  chosen.Choose("past + seq", 9, "mask.npy");
+  EXPECT_EQ(chosen.ShapeOf(mask), (Shape{1, 9}));
+  mask.ranges[0].least = 8;
+  mask.shape[1] = 23;
+  ChosenExtents fixed({ids, mask});
+  fixed.Choose("seq", 3, "--dim seq=3");
+  EXPECT_EQ(fixed.ShapeOf(mask), (Shape{1, 10}));
+  mask.shape[1] = 40;  // no past has that range
+  EXPECT_EQ(ChosenExtents({ids, mask}).ShapeOf(mask), (Shape{1, 40}));
+}
+
+TEST(Extents, OfSumsAreSampledWithTheirParts) {
+  const std::vector<FreeDimension> dimensions = {{"seq", 1, 16}, {"past", 0, 64}, {"past + seq", 1, 70}};
+  const SampledExtents sampled = SampleExtents(dimensions, [](const Extents&) { return true; });
+  ASSERT_GE(sampled.taken.size(), 3U);
+  for (const Extents& each : sampled.taken) {
+    EXPECT_EQ(each.at("past + seq"), each.at("past") + each.at("seq"));
+    EXPECT_LE(each.at("past + seq"), 70);
+  }
+  EXPECT_THAT(sampled.passed_over, ElementsAre(Extents{{"past", 64}, {"past + seq", 80}, {"seq", 16}}));
+}
+
 // Two nets: one whose sides halve five times, and one of two sequences of equal length.
 TEST(Extents, AreSampledWhereARunTakesThem) {
   const std::vector<FreeDimension> sides = {{"height", 1, 1000}, {"width", 16, 500}};

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
 
 #include "core/error.h"
 #include "core/text/spelling.h"
+#include "core/text/sum_of_names.h"
 
 namespace hone {
 namespace {
@@ -179,7 +181,7 @@ class ShapeResolver {
   void BindOthers(const OnnxInput& input) {
     for (size_t axis = 0; axis < input.dims.size(); ++axis) {
       const std::string name = FreeDimName(input, axis);
-      if (name.empty() || !PartsOf(name).empty()) continue;
+      if (name.empty() || SumOf(name)) continue;
       DimRange range = DefaultOf(name);
       if (IsState(input)) range.least = 0;
       if (!bound_.try_emplace(name, Bound{range, "its default"}).second) continue;
@@ -190,46 +192,37 @@ class ShapeResolver {
     }
   }
 
-  static bool IsNumber(const std::string& part) {
-    return !part.empty() && part.size() <= 9 &&
-           std::ranges::all_of(part, [](unsigned char c) { return std::isdigit(c); });
-  }
-
-  // The other free dimensions and numbers that a name such as "past + 1" adds up; empty if it is no such sum.
-  std::vector<std::string> PartsOf(const std::string& name) const {
+  // The other free dimensions that a name such as "past + 1" adds up; nullopt if it is no such sum.
+  std::optional<SumOfNames> SumOf(const std::string& name) const {
     const std::vector<std::string> free = FreeNames();
-    std::vector<std::string> parts;
-    for (size_t begin = 0; begin <= name.size();) {
-      const size_t end = std::min(name.find('+', begin), name.size());
-      std::string part = name.substr(begin, end - begin);
-      part.erase(0, part.find_first_not_of(' '));
-      part.erase(part.find_last_not_of(' ') + 1);
-      if (part == name || (!IsNumber(part) && std::ranges::find(free, part) == free.end())) return {};
-      parts.push_back(std::move(part));
-      begin = end + 1;
-    }
-    return parts;
+    std::optional<SumOfNames> sum = ParseSumOfNames(name);
+    const bool known = sum && std::ranges::all_of(sum->terms, [&](const auto& term) {
+                         return std::ranges::find(free, term.first) != free.end();
+                       });
+    return known ? sum : std::nullopt;
   }
 
-  DimRange RangeOfPart(const std::string& part) const {
-    if (IsNumber(part)) return {std::stoll(part), std::stoll(part)};
-    const auto known = bound_.find(part);
-    return known == bound_.end() ? DefaultOf(part) : known->second.range;
+  // An extent is never below 0.
+  DimRange RangeOf(const SumOfNames& sum) const {
+    DimRange range{sum.number, sum.number};
+    for (const auto& [name, factor] : sum.terms) {
+      const auto known = bound_.find(name);
+      const DimRange part = known == bound_.end() ? DefaultOf(name) : known->second.range;
+      range.least += factor * (factor > 0 ? part.least : part.most);
+      range.most += factor * (factor > 0 ? part.most : part.least);
+    }
+    return {std::max<int64_t>(range.least, 0), std::max<int64_t>(range.most, 0)};
   }
 
   // A sum of dimensions takes what they allow together.
   void BindSums(const OnnxInput& input) {
     for (size_t axis = 0; axis < input.dims.size(); ++axis) {
       const std::string name = FreeDimName(input, axis);
-      DimRange sum{0, 0};
       if (name.empty() || bound_.contains(name)) continue;
-      for (const std::string& part : PartsOf(name)) {
-        const DimRange range = RangeOfPart(part);
-        sum = {sum.least + range.least, sum.most + range.most};
-      }
-      bound_.emplace(name, Bound{sum, "its default"});
+      const DimRange range = RangeOf(*SumOf(name));
+      bound_.emplace(name, Bound{range, "its default"});
       notices_.push_back(fmt::format("input \"{}\": the free dimension {} may be {} in a run, as its parts together",
-                                     input.name, name, RangeText(sum)));
+                                     input.name, name, RangeText(range)));
     }
   }
 
