@@ -288,12 +288,13 @@ class Lowering {
     return true;
   }
 
-  // A result's buffer becomes the user's if a kernel wrote all of it and nothing else reads or returns it. A state's
-  // may be read.
+  // A result's buffer becomes the user's if kernels wrote all of it and it is no other result. Kernels may read it there.
+  // Only a single integer stays the session's, because it may be an extent.
   bool CanBeOutput(const PlanView& view, const relay::Type& type, BufferKind kind) {
     const PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
+    const bool may_be_extent = buffer.dtype == DType::kInt64 && buffer.size_bytes == DTypeBytes(DType::kInt64);
     return buffer.kind == BufferKind::kArena && view.offset_bytes == 0 && buffer.size_bytes == PhysicalBytes(type) &&
-           (kind == BufferKind::kState || !read_.contains(view.buffer));
+           (kind == BufferKind::kState || !may_be_extent || !read_.contains(view.buffer));
   }
 
   // The fields of main's tuple, or its only result.

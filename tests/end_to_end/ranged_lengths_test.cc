@@ -240,7 +240,7 @@ double ShareOfItems(const PlanCall& call, int64_t n) {
 }
 
 // All elements of (heads, n, n) are one row of memory, but a run leaves out most of them. Those of the second result
-// are copied, because a call reads them.
+// are read where the caller gets them.
 TEST(RangedElements, EndAlongInnerAxes) {
   const ExprPtr x = relay::MakeVar("x", relay::TensorType({kHeads, kMost, kMost}));
   const ExprPtr n = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
@@ -255,7 +255,7 @@ TEST(RangedElements, EndAlongInnerAxes) {
     const bool is_count = call.boxes.empty() && call.op == "copy";
     EXPECT_LT(is_count ? 0 : ShareOfItems(call, 24), 0.1) << call.op;
   }
-  EXPECT_THAT(ops, ::testing::IsSupersetOf({"multiply", "transpose", "copy", "copy"}));
+  EXPECT_THAT(ops, ::testing::UnorderedElementsAre("multiply", "transpose", "copy"));  // of the count
   Session session(package, {.threads = 3});
   for (const int64_t positions : {kMost, int64_t{1}, int64_t{129}, int64_t{24}, kMost, int64_t{128}}) {
     Tensor given(DType::kFloat32, {kHeads, positions, positions});
