@@ -2,13 +2,15 @@
 file, and is as fast on one thread. Prints a row for each export. Exits 1 if a row misses without a named bound, 77 if
 this Python lacks ONNX Runtime.
 
-  cmake --build --preset release --target hone_program hone_shared
+  cmake --build --preset release --target hone_program hone_shared hone_call
   python3 -m venv V && V/bin/pip install -r bench/exports/requirements.txt
-  V/bin/python bench/exports/run.py [--only bert] [--no-times] [--keras K/bin/python] [--paddle P/bin/python]
+  V/bin/python bench/exports/run.py [--only bert] [--at past=300,seq=1] [--no-times] [--keras K/bin/python]
+                                    [--paddle P/bin/python]
 
 The networks are small, with random weights, so that nothing is downloaded. TensorFlow and Paddle want environments of
 their own (requirements-keras.txt, requirements-paddle.txt). Exports whose exporter is missing, or fails, are listed
-apart. Packages are built with default options and one thread. A time is the least of interleaved rounds from Python.
+apart. Packages are built with default options and one thread. A time is the least of interleaved rounds from Python, by
+the extension of hone_runtime if it was built. --at gives the extents that are timed; by default they are feeds.EXTENTS.
 """
 import argparse
 import importlib.metadata
@@ -113,6 +115,8 @@ def judge(options, case):
         return {"opens": True, "agrees": False, "reason": str(why)}
     told = {"opens": True, "agrees": error <= case.error, "error": error}
     if not options.no_times:
+        if options.at:
+            feed = feeds.inputs_of(session, {**case.extents[0], **{name: int(extent) for name, extent in (each.split("=") for each in options.at.split(","))}})
         told["hone_ns"], told["peer_ns"] = timed(options, path, package, feed)
     return told
 
@@ -180,13 +184,16 @@ def main():
     parser.add_argument("--work", default="build/exports", help="a folder for models and packages, which are kept")
     parser.add_argument("--keras", default=sys.executable, help="a Python that has tensorflow and tf2onnx")
     parser.add_argument("--paddle", default=sys.executable, help="a Python that has paddle and paddle2onnx")
+    parser.add_argument("--at", default="", help="extents to time, as past=300,seq=1")
     parser.add_argument("--seconds", type=float, default=0.6, help="of timing for each export")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--no-times", action="store_true")
     parser.add_argument("--kept", action="store_true", help="try only models that an earlier run made")
     parser.add_argument("--judge", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    sys.path.insert(0, os.path.join(HERE, "..", "..", "python"))
+    built_python = os.path.join(options.hone, "python")
+    has_extension = os.path.exists(os.path.join(built_python, "hone_runtime", "_call.abi3.so"))
+    sys.path.insert(0, built_python if has_extension else os.path.join(HERE, "..", "..", "python"))
     os.environ.setdefault("HONE_LIBRARY", os.path.abspath(f"{options.hone}/lib/libhone.so"))
     if options.judge:
         print(json.dumps(judge(options, cases.BY_NAME[options.judge])))

@@ -5,8 +5,8 @@
 //    for query: largest = max f(score); weight = exp(f(score) - largest); inverse = 1 / sum
 //    for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
 //
-// Work items are blocks of queries, or tiles of them if a run counts its keys: then most runs have fewer queries, too.
-// Successive tiles make blocks.
+// Work items are blocks of queries, or single ones if a run counts its keys: then most runs have fewer queries, too.
+// Successive queries make blocks.
 //
 // With tile registers (kernel_plan.h) the last block begins before the previous one ends, and stores only its own
 // rows. Steps past the keys are zeros.
@@ -66,7 +66,7 @@ class AttentionEmitter {
 
   // Queries of a work item.
   static int64_t ItemRows(const Attention& attention, const AttentionTiles& t) {
-    return attention.counts_keys && !t.matrix_tiles ? t.rows : t.block;
+    return attention.counts_keys && !t.matrix_tiles ? 1 : t.block;
   }
 
   void Emit() {
@@ -80,7 +80,7 @@ class AttentionEmitter {
 
  private:
   void Items() {
-    if (parts_.key_count >= 0 && !t_.matrix_tiles) return TileItems();
+    if (parts_.key_count >= 0 && !t_.matrix_tiles) return QueryItems();
     const int64_t blocks = CeilDiv(s_.M, t_.block);
     auto& ir = b_.ir();
     b_.For(args_.begin, args_.end, 1, [&](Value* item) {
@@ -88,23 +88,22 @@ class AttentionEmitter {
       Value* block = b_.Mod(item, blocks);
       Value* product = b_.Div(item, blocks);
       b_.If(ir.CreateOr(ir.CreateICmpEQ(block, b_.Index(0)), ir.CreateICmpEQ(item, args_.begin)),
-            [&] { packer_.Pack(product); });
+            [&] { packer_.Pack(product, ir.CreateICmpEQ(item, args_.begin)); });
       Block(product, b_.Mul(block, t_.block));
     });
   }
 
-  // The tiles of each product that are among the items, in blocks.
-  void TileItems() {
-    const int64_t tiles = CeilDiv(s_.M, t_.rows);
-    Value* products = b_.Div(b_.Add(args_.end, tiles - 1), tiles);
-    b_.For(b_.Div(args_.begin, tiles), products, 1, [&](Value* product) {
-      Value* before = b_.Mul(product, tiles);
-      Value* end = b_.Min(b_.Index(tiles), b_.Sub(args_.end, before));
-      packer_.Pack(product);
-      b_.For(b_.Max(b_.Index(0), b_.Sub(args_.begin, before)), end, t_.block / t_.rows, [&](Value* tile) {
+  // The queries of each product that are among the items, in blocks.
+  void QueryItems() {
+    Value* first = b_.Div(args_.begin, s_.M);
+    b_.For(first, b_.Div(b_.Add(args_.end, s_.M - 1), s_.M), 1, [&](Value* product) {
+      Value* before = b_.Mul(product, s_.M);
+      Value* end = b_.Min(b_.Index(s_.M), b_.Sub(args_.end, before));
+      packer_.Pack(product, b_.ir().CreateICmpEQ(product, first));
+      b_.For(b_.Max(b_.Index(0), b_.Sub(args_.begin, before)), end, t_.block, [&](Value* query) {
         evaluator_.Reset();
-        rows_here_ = b_.Min(b_.Index(t_.block), b_.Mul(b_.Sub(end, tile), t_.rows));
-        Block(product, b_.Mul(tile, t_.rows));
+        rows_here_ = b_.Min(b_.Index(t_.block), b_.Sub(end, query));
+        Block(product, query);
       });
     });
   }
@@ -123,8 +122,14 @@ class AttentionEmitter {
   }
 
   // Runs body for the tiles of the block whose first query is `first`; `row` counts from there. The last tile of all
-  // may have fewer rows.
+  // may have fewer rows. Where a run counts its keys, it may have fewer queries as well, of which the last ones come
+  // one by one.
   void ForTiles(Value* first, const std::function<void(Value* row, int64_t rows)>& body) {
+    if (parts_.key_count >= 0) {
+      Value* whole = b_.Sub(rows_here_, b_.Mod(rows_here_, t_.rows));
+      b_.For(b_.Index(0), whole, t_.rows, [&](Value* row) { body(row, t_.rows); });
+      return b_.For(whole, rows_here_, 1, [&](Value* row) { body(row, 1); });
+    }
     const int64_t last = s_.M / t_.rows * t_.rows;
     Value* end = b_.Min(rows_here_, b_.Sub(b_.Index(last), first));
     b_.For(b_.Index(0), end, t_.rows, [&](Value* row) { body(row, t_.rows); });
@@ -359,7 +364,7 @@ class AttentionEmitter {
   Value* packed_;
   Value* rows_of_scores_;
   KeyPacker packer_;
-  Value* rows_here_;  // queries of the present block, or more at the end of all queries
+  Value* rows_here_;  // queries of the present block, or more at the end of all queries if no keys are counted
 };
 
 }  // namespace

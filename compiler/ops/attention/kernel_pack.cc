@@ -24,6 +24,7 @@ KeyPacker::KeyPacker(KernelBuilder& builder, const AttentionParts& parts, const 
       space_(space),
       keys_(keys),
       values_(value_rows),
+      parts_(parts),
       packed_(workspace),
       key_count_(parts.key_count < 0 ? nullptr : b_.LoadAs(b_.i64(), b_.Operand(args, parts.key_count))),
       keys_needed_(KeysNeeded()) {}
@@ -35,11 +36,19 @@ Value* KeyPacker::KeysNeeded() const {
   return b_.Min(b_.Mul(vectors, whole), b_.Index(s_.N));
 }
 
-void KeyPacker::Pack(Value* product) const {
-  PackMatrix(s_, keys_, product, {t_.score_columns, s_.steps(), keys_needed_}, packed_);
-  PackMatrix(v_, values_, product, {t_.value_columns, space_.value_steps, b_.Index(v_.N), depth()},
-             b_.At(packed_, space_.values));
-  if (key_count_ != nullptr) ZeroValuesBehindKeys();
+void KeyPacker::Pack(Value* product, Value* is_first) const {
+  const auto if_new = [&](int64_t products, const std::function<void(Value * matrix)>& pack) {
+    if (products == 1) return pack(product);
+    Value* is_next = b_.ir().CreateICmpEQ(b_.Mod(product, products), b_.Index(0));
+    b_.If(b_.ir().CreateOr(is_first, is_next), [&] { pack(b_.Div(product, products)); });
+  };
+  if_new(parts_.products_per_keys,
+         [&](Value* matrix) { PackMatrix(s_, keys_, matrix, {t_.score_columns, s_.steps(), keys_needed_}, packed_); });
+  if_new(parts_.products_per_values, [&](Value* matrix) {
+    PackMatrix(v_, values_, matrix, {t_.value_columns, space_.value_steps, b_.Index(v_.N), depth()},
+               b_.At(packed_, space_.values));
+    if (key_count_ != nullptr) ZeroValuesBehindKeys();
+  });
 }
 
 // Packs all panels of a right matrix. Steps past the matrix's own are zeros.

@@ -23,8 +23,9 @@ class KeyPacker {
   // The depth of a sum over keys, as PanelPacking and MatmulTile take it.
   Value* depth() const { return needs_all_keys() ? nullptr : keys_needed_; }
 
-  // Packs those of a product. Values behind the last key are zeros, whatever lies there.
-  void Pack(Value* product) const;
+  // Packs those of a product. Values behind the last key are zeros, whatever lies there. `is_first`: whether the worker
+  // has packed those of no product before it, which may be the same ones.
+  void Pack(Value* product, Value* is_first) const;
   // Runs body for each panel of the first `needed` of `all` columns; the last one of all may have fewer columns.
   void ForPanels(int64_t all, Value* needed, int64_t columns,
                  const std::function<void(Value* panel, int64_t width)>& body) const;
@@ -50,6 +51,7 @@ class KeyPacker {
   const AttentionTiles& t_;
   const AttentionWorkspace& space_;
   const MatmulOperand &keys_, &values_;
+  const AttentionParts& parts_;
   Value* const packed_;
   Value* const key_count_;  // null: all keys count
   Value* const keys_needed_;

@@ -94,16 +94,21 @@ AttentionParts::AttentionParts(const relay::Function& function) : softmax(&Atten
     if (relay::AsCallTo(WithoutCalls(expr, "reshape"), "nn.batch_matmul") != nullptr) scores = expr;
   });
   const relay::Call& scored = *relay::AsCall(WithoutCalls(scores, "reshape"));
-  const auto parameter = [&](const relay::ExprPtr& arg) {
-    const relay::ExprPtr param = WithoutCalls(arg, "transpose");
+  const auto parameter = [&](const relay::ExprPtr& arg, int64_t* products = nullptr) {
+    relay::ExprPtr param = WithoutCalls(arg, "transpose");
+    // The mask of values is one by key_count, too.
+    if (const relay::Call* mask = relay::AsCallTo(param, "where")) param = mask->args[1];
+    const relay::Call* repeat = relay::AsCallTo(WithoutCalls(param, "reshape"), "broadcast_to");
+    if (repeat != nullptr && products != nullptr) *products = repeat->type->shape[1];
+    if (repeat != nullptr) param = repeat->args[0];
     for (size_t i = 0; i < function.params.size(); ++i) {
       if (function.params[i] == param) return static_cast<int>(i);
     }
     throw Error(ExitCode::kBug, "an attention's product reads what is no parameter");
   };
   queries = parameter(scored.args[0]);
-  keys = parameter(scored.args[1]);
-  values = parameter(product.args[1]);
+  keys = parameter(scored.args[1], &products_per_keys);
+  values = parameter(product.args[1], &products_per_values);
   if (!AttentionOf(function)->counts_keys) return;
   const relay::Call& masked = *relay::AsCallTo(softmax->args[0], "where");
   key_count = parameter(relay::AsCallTo(masked.args[0], "less")->args[1]);

@@ -18,6 +18,8 @@ struct AttentionParts {
   const relay::Call* softmax;  // calls of the function
   relay::ExprPtr scores;       // product of queries and keys in the softmax's shape, perhaps reshaped
   int queries, keys, values;   // parameter numbers
+  // Successive products that have the same keys, and the same values.
+  int64_t products_per_keys = 1, products_per_values = 1;
   // Parameter with the number of keys of Attention::counts_keys; -1: all keys count.
   int key_count = -1;
 };

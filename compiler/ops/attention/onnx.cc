@@ -53,8 +53,7 @@ class AttentionFormula {
 
   std::vector<ExprPtr> Outputs() {
     const ExprPtr weights = Weights();
-    ExprPtr y = Grouped("nn.batch_matmul", weights, sizes_.keys,
-                        Transposed(view_, Joined(v_, sizes_.keys, sizes_.value_size), {0, 2, 1}), sizes_.value_size);
+    ExprPtr y = Grouped(weights, sizes_.keys, Joined(v_, sizes_.keys, sizes_.value_size), sizes_.value_size, false);
     if (view_.InputRank(0) == 3) {
       y = view_.Reshape(Transposed(view_, y, {0, 2, 1, 3}),
                         {sizes_.batch, sizes_.queries, sizes_.heads * sizes_.value_size});
@@ -70,24 +69,24 @@ class AttentionFormula {
   ExprPtr Joined(const ExprPtr& expr, int64_t rows, int64_t columns) const {
     return view_.Reshape(expr, {sizes_.batch * sizes_.groups, rows, columns});
   }
-  // One product per head of K: the heads of Q that share it become successive rows.
-  ExprPtr Grouped(std::string_view op, const ExprPtr& rows, int64_t inner, const ExprPtr& right,
-                  int64_t columns) const {
+  // One product per head of K: the heads of Q that share it become successive rows. `right` has one matrix for each
+  // head of K.
+  ExprPtr Grouped(const ExprPtr& rows, int64_t inner, const ExprPtr& right, int64_t columns, bool transpose_b) const {
     const int64_t shared = sizes_.heads / sizes_.groups;
-    if (shared > 1 && IsCounted(view_.builder(), rows, 2)) return GroupedByQuery(op, rows, inner, right, columns);
-    const ExprPtr left = Joined(rows, shared * sizes_.queries, inner);
-    return view_.Reshape(view_.Call(op, {left, right}), {sizes_.batch, sizes_.heads, sizes_.queries, columns});
+    const bool repeats = shared > 1 && IsCounted(view_.builder(), rows, 2);
+    const int64_t products = sizes_.batch * (repeats ? sizes_.heads : sizes_.groups);
+    const int64_t each = repeats ? sizes_.queries : shared * sizes_.queries;
+    const ExprPtr left = view_.Reshape(rows, {products, each, inner});
+    const ExprPtr product = view_.Call("nn.batch_matmul", {left, repeats ? Repeated(right, shared) : right},
+                                       {{"transpose_b", transpose_b}});
+    return view_.Reshape(product, {sizes_.batch, sizes_.heads, sizes_.queries, columns});
   }
-  // This has the heads of a query as successive rows, so that a counted number of queries stays in front of them.
-  ExprPtr GroupedByQuery(std::string_view op, const ExprPtr& rows, int64_t inner, const ExprPtr& right,
-                         int64_t columns) const {
-    const int64_t shared = sizes_.heads / sizes_.groups;
-    const Axes swapped{0, 1, 3, 2, 4};
-    const ExprPtr split = view_.Reshape(rows, {sizes_.batch, sizes_.groups, shared, sizes_.queries, inner});
-    const ExprPtr left = Joined(Transposed(view_, split, swapped), sizes_.queries * shared, inner);
-    const ExprPtr product =
-        view_.Reshape(view_.Call(op, {left, right}), {sizes_.batch, sizes_.groups, sizes_.queries, shared, columns});
-    return view_.Reshape(Transposed(view_, product, swapped), {sizes_.batch, sizes_.heads, sizes_.queries, columns});
+  // A counted number of queries stays in front in products of their own.
+  ExprPtr Repeated(const ExprPtr& matrices, int64_t times) const {
+    const Shape shape = view_.builder().ShapeOf(matrices);
+    const ExprPtr apart = view_.Reshape(matrices, {shape[0], 1, shape[1], shape[2]});
+    const Shape all{shape[0], times, shape[1], shape[2]};
+    return view_.Reshape(view_.Call("broadcast_to", {apart}, {{"shape", all}}), {shape[0] * times, shape[1], shape[2]});
   }
 
   // The fourth output has the scores after one of the steps 0 to 3.
@@ -169,8 +168,7 @@ class AttentionFormula {
 
   ExprPtr Weights() {
     const double scale = view_.Float("scale", 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, sizes_.size))));
-    const ExprPtr product =
-        Grouped("nn.batch_matmul", q_, sizes_.size, Joined(k_, sizes_.keys, sizes_.size), sizes_.keys);
+    const ExprPtr product = Grouped(q_, sizes_.size, Joined(k_, sizes_.keys, sizes_.size), sizes_.keys, true);
     const ExprPtr capped = Seen(Capped(Seen(WithScalar(view_, "multiply", product, scale), 0)), 1);
     const ExprPtr scores = Modified("score_mod", Seen(Masked(capped), 2));
     ExprPtr weights = view_.Call("nn.softmax", {scores});

@@ -50,10 +50,12 @@ class AttentionSearch {
     members_.insert(members_.end(), growth.members().begin(), growth.members().end());
     const ExprPtr scores = ScoresOf(growth);
     if (scores == nullptr) return std::nullopt;
-    const bool counts_keys = TakeKeyMask(*relay::AsCall(softmax), growth);
+    const ExprPtr count = TakeKeyMask(*relay::AsCall(softmax), growth);
+    TakeRepeat(relay::AsCall(scores)->args[1]);
+    TakeRepeat(count == nullptr ? values.args[1] : TakeValueMask(values, count));
     FuseGroup group{members_, nullptr};
     group.scores = scores;
-    group.counts_keys = counts_keys;
+    group.counts_keys = count != nullptr;
     group.nan_guard = nan_guard_;
     return group;
   }
@@ -104,25 +106,59 @@ class AttentionSearch {
     return rank >= 2 && FromFront(softmax->attrs.GetInt("axis", -1), rank) + 1 == static_cast<int64_t>(rank);
   }
 
-  // Takes the mask of the softmax's operand where(position < n, x, -infinity). Returns false unless the position is
-  // that of the key, and n an int64 scalar.
-  bool TakeKeyMask(const Call& softmax, const Growth& growth) {
-    const Call* where = growth.Has(softmax.args[0]) ? relay::AsCallTo(softmax.args[0], "where") : nullptr;
+  // The n of where(position < n, x, other) for an int64 scalar n and the positions along an axis, `behind` axes before
+  // the last; null for any other expression.
+  static ExprPtr MaskedFrom(const ExprPtr& expr, size_t behind, double other) {
+    const Call* where = relay::AsCallTo(expr, "where");
     const Call* less = where == nullptr ? nullptr : relay::AsCallTo(where->args[0], "less");
-    if (less == nullptr || !IsOwn(where->args[0])) return false;
-    const relay::Constant *positions = relay::AsConstant(less->args[0]), *other = relay::AsConstant(where->args[2]);
+    if (less == nullptr || ShapeOf(where->args[1]) != ShapeOf(expr)) return nullptr;
+    const relay::Constant *positions = relay::AsConstant(less->args[0]), *fill = relay::AsConstant(where->args[2]);
     const relay::Type& n = *less->args[1]->type;
-    if (positions == nullptr || other == nullptr || n.dtype != DType::kInt64 || ElementCount(n.shape) != 1)
-      return false;
-    const int64_t keys = softmax.type->shape.back();
+    if (positions == nullptr || fill == nullptr || n.dtype != DType::kInt64 || ElementCount(n.shape) != 1)
+      return nullptr;
     const Shape& places = positions->value.shape();
-    if (places.empty() || places.back() != keys || positions->value.elements() != keys) return false;
-    for (int64_t i = 0; i < keys; ++i) {
-      if (positions->value.data<int64_t>()[i] != i) return false;
+    const int64_t extent = *(ShapeOf(expr).end() - 1 - static_cast<int64_t>(behind));
+    if (places.size() <= behind || *(places.end() - 1 - static_cast<int64_t>(behind)) != extent) return nullptr;
+    if (positions->value.elements() != extent) return nullptr;
+    for (int64_t i = 0; i < extent; ++i) {
+      if (positions->value.data<int64_t>()[i] != i) return nullptr;
     }
-    if (other->value.elements() != 1 || other->value.At(0) != -std::numeric_limits<double>::infinity()) return false;
-    members_.push_back(where->args[0]);
-    return true;
+    return fill->value.elements() == 1 && fill->value.At(0) == other ? less->args[1] : nullptr;
+  }
+
+  // Takes the mask of the softmax's operand where(position < n, x, -infinity), with positions along the keys. Returns
+  // n, or null if there is no such mask.
+  ExprPtr TakeKeyMask(const Call& softmax, const Growth& growth) {
+    const ExprPtr& masked = softmax.args[0];
+    ExprPtr count = growth.Has(masked) ? MaskedFrom(masked, 0, -std::numeric_limits<double>::infinity()) : nullptr;
+    if (count == nullptr || !IsOwn(relay::AsCall(masked)->args[0])) return nullptr;
+    members_.push_back(relay::AsCall(masked)->args[0]);
+    return count;
+  }
+
+  // Takes the mask where(position < count, values, 0) along the keys: the kernel reads no values behind the count. A
+  // transpose may come between it and the product. Returns the values without the mask.
+  const ExprPtr& TakeValueMask(const Call& product, const ExprPtr& count) {
+    const Call* transpose = AsTranspose(product.args[1]);
+    const ExprPtr& values = transpose == nullptr ? product.args[1] : transpose->args[0];
+    const std::string axes = MatmulAxes(product, 1);
+    const size_t keys = (transpose == nullptr ? axes : TransposedFrom(*transpose, axes)).find('K');
+    const bool own = IsOwn(values) && (transpose == nullptr || IsOwn(product.args[1]));
+    if (!own || MaskedFrom(values, axes.size() - 1 - keys, 0) != count || !IsOwn(relay::AsCall(values)->args[0]))
+      return product.args[1];
+    members_.insert(members_.end(), {relay::AsCall(values)->args[0], values});
+    return relay::AsCall(values)->args[1];
+  }
+
+  // Takes the repetition of matrices that several heads share: a reshape of a broadcast of (groups, 1, rows, columns).
+  void TakeRepeat(const ExprPtr& matrices) {
+    const Call* reshape = relay::AsCallTo(matrices, "reshape");
+    const Call* repeat = reshape == nullptr ? nullptr : relay::AsCallTo(reshape->args[0], "broadcast_to");
+    if (repeat == nullptr || !IsOwn(matrices) || !IsOwn(reshape->args[0])) return;
+    const Shape &from = ShapeOf(repeat->args[0]), &to = repeat->type->shape, &all = ShapeOf(matrices);
+    if (from.size() != 4 || to.size() != 4 || from[0] != to[0] || from[1] != 1) return;
+    if (all != Shape{from[0] * to[1], from[2], from[3]}) return;
+    members_.insert(members_.end(), {reshape->args[0], matrices});
   }
 
   // The product that the softmax's operators read, which becomes a member; null if there is none.

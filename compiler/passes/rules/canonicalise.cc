@@ -6,17 +6,19 @@
 #include <unordered_map>
 
 #include "compiler/passes/graph/fold_constants.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/visitor.h"
 
 namespace hone {
 namespace {
 
-std::vector<Rule> AllRules() {
+std::vector<Rule> AllRules(bool ranged) {
   std::vector<Rule> rules{[](const relay::ExprPtr& node, const Uses&) { return FoldConstant(node); }};
   for (const auto* group : {&ReshapeRules(), &IdentityRules(), &PaddingRules(), &PatchRules(), &ArithmeticRules(),
                             &PoolRules(), &WholeProductRules(), &ProductRules(), &MatmulRules(), &ActivationRules()}) {
     rules.insert(rules.end(), group->begin(), group->end());
   }
+  if (!ranged) rules.insert(rules.end(), SharedMatrixRules().begin(), SharedMatrixRules().end());
   return rules;
 }
 
@@ -25,7 +27,8 @@ std::vector<Rule> AllRules() {
 relay::IRModule Canonicalise(const relay::IRModule& module, int opt_level) {
   if (opt_level == 0) return RewriteByRules(module, ReshapeRules());
   const relay::IRModule shared = WithBody(module, EliminateCommon(module.main->body));
-  const relay::IRModule rewritten = RewriteByRules(shared, AllRules());
+  const relay::IRModule rewritten =
+      RewriteByRules(shared, AllRules(module.main->attrs.Find(relay::kRanged) != nullptr));
   return WithBody(rewritten, EliminateCommon(rewritten.main->body));
 }
 

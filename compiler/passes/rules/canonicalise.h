@@ -34,10 +34,14 @@ const std::vector<Rule>& ProductRules();
 // column each.
 const std::vector<Rule>& WholeProductRules();
 // Transposes next to nn.batch_matmul that leave the last axis in place become transposes of rank 3, which a kernel can
-// fuse. One that swaps rows and columns becomes transpose_a or transpose_b. A product with one computed matrix becomes
-// nn.batch_matmul. Heads that share a matrix become rows of one product with it. A number that scales a product much
-// larger than one of its operands scales that operand instead.
+// fuse. One that swaps rows and columns becomes transpose_a or transpose_b. Operands are masked before they are
+// transposed. A product with one computed matrix becomes nn.batch_matmul. A number that scales a product much larger
+// than one of its operands scales that operand instead. A number that scales the right matrix scales the left one, if
+// that is no larger. A repeated right matrix is a reshape of a broadcast of (groups, 1, rows, columns).
 const std::vector<Rule>& MatmulRules();
+// Heads that share a matrix become rows of one product with it. This is not for modules with runtime extents: a run
+// needs the first rows of each head, which are not the first ones of all.
+const std::vector<Rule>& SharedMatrixRules();
 // A maximum with 0 becomes nn.relu. x * clip(x + 3, 0, 6) / 6 becomes nn.hard_swish; x * sigmoid(x) becomes nn.silu;
 // x * (1 + erf(x / sqrt 2)) / 2 becomes nn.gelu.
 const std::vector<Rule>& ActivationRules();

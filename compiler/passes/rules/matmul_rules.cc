@@ -5,10 +5,12 @@
 //    becomes, for B = 1
 //    (1, M, H * K) -> reshape (M, H, K) -> transpose (H, M, K) -> batch_matmul
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "compiler/passes/graph/anchor.h"
 #include "compiler/passes/graph/channelwise.h"
+#include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/rules/canonicalise.h"
 #include "core/nth.h"
@@ -113,6 +115,30 @@ ExprPtr SwapInProduct(const ExprPtr& node, const Uses&) {
   return nullptr;
 }
 
+// An operand where(position < n, transpose(x), number), with positions along its rows or columns: x is masked instead.
+ExprPtr MaskBeforeTranspose(const ExprPtr& node, const Uses& uses) {
+  const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
+  for (size_t i = 0; matmul != nullptr && i < 2; ++i) {
+    const Call* mask = relay::AsCallTo(matmul->args[i], "where");
+    const Call* less = mask == nullptr ? nullptr : relay::AsCallTo(mask->args[0], "less");
+    const relay::Constant* positions = less == nullptr ? nullptr : relay::AsConstant(less->args[0]);
+    if (positions == nullptr || !ScalarOf(mask->args[2]) || uses.Of(matmul->args[i]) != 1) continue;
+    const Call* transpose = TransposeOf(mask->args[1]);
+    if (transpose == nullptr || ElementCount(ShapeOf(less->args[1])) != 1) continue;
+    const Shape& places = positions->value.shape();
+    const int64_t extent = positions->value.elements();
+    const auto along = std::find(places.rbegin(), places.rend(), extent) - places.rbegin();
+    if (extent == 1 || along > 1 || ShapeOf(mask->args[1]) != ShapeOf(matmul->args[i])) continue;
+    Shape moved(transpose->type->shape.size(), 1);
+    Nth(moved, Nth(TransposeAxes(*transpose), static_cast<int64_t>(moved.size()) - 1 - along)) = extent;
+    const ExprPtr there = TypedCall("less", {FoldedIfConstant(JoinedReshape(less->args[0], moved)), less->args[1]});
+    const ExprPtr masked = TypedCall("where", {there, transpose->args[0], mask->args[2]}, {}, mask->name);
+    const ExprPtr turned = Transposed(masked, TransposeAxes(*transpose), transpose->name);
+    return WithOperand(*matmul, i, JoinedReshape(turned, ShapeOf(matmul->args[i])), false);
+  }
+  return nullptr;
+}
+
 // For heads that are joined again: rows and batches swap before the reshape.
 ExprPtr TransposeProduct(const ExprPtr& node, const Uses&) {
   const Call* transpose = relay::AsCallTo(node, "transpose");
@@ -163,6 +189,21 @@ size_t RepeatedAxes(const Shape& from, const Shape& to) {
   return repeated;
 }
 
+// Groups of matrices of which each is repeated: a reshape of a broadcast becomes one of (groups, 1, rows, columns).
+ExprPtr RepeatedMatrices(const ExprPtr& node, const Uses&) {
+  const Call* reshape = relay::AsCallTo(node, "reshape");
+  const Call* repeat = reshape ? relay::AsCallTo(reshape->args[0], "broadcast_to") : nullptr;
+  if (repeat == nullptr || ShapeOf(node).size() != 3) return nullptr;
+  const Shape &to = repeat->type->shape, &all = ShapeOf(node);
+  const size_t repeated = RepeatedAxes(ShapeOf(repeat->args[0]), to);
+  if (repeated == 0 || !std::equal(to.end() - 2, to.end(), all.end() - 2)) return nullptr;
+  const int64_t count = ElementCount({to.end() - 2 - static_cast<int64_t>(repeated), to.end() - 2});
+  const Shape one{all[0] / count, 1, all[1], all[2]}, each{all[0] / count, count, all[1], all[2]};
+  if (count == 1 || ShapeOf(repeat->args[0]) == one) return nullptr;
+  return JoinedReshape(
+      TypedCall("broadcast_to", {JoinedReshape(repeat->args[0], one)}, {{"shape", each}}, repeat->name), all);
+}
+
 // Heads that share one right matrix become rows of one product, so that the matrix is not written once per head.
 ExprPtr SharedWeight(const ExprPtr& node, const Uses&) {
   const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
@@ -187,6 +228,34 @@ const Call* ProductBelow(const ExprPtr& expr, const Uses& uses) {
   return reshape != nullptr ? ProductBelow(reshape->args[0], uses) : relay::AsCallTo(expr, "nn.batch_matmul");
 }
 
+const Call* AsMove(const ExprPtr& expr) {
+  for (const char* op : {"reshape", "transpose", "broadcast_to"}) {
+    if (const Call* move = relay::AsCallTo(expr, op)) return move;
+  }
+  return nullptr;
+}
+
+// The product of floats with one normal number that the operand is, through moves. Only the operand may read any of
+// them. Null if there is none.
+const Call* ScaleOf(const ExprPtr& operand, const Uses& uses) {
+  if (uses.Of(operand) != 1) return nullptr;
+  if (const Call* move = AsMove(operand)) return ScaleOf(move->args[0], uses);
+  const Call* multiply = relay::AsCallTo(operand, "multiply");
+  const auto factor = multiply ? ScalarOf(multiply->args[1]) : std::nullopt;
+  const bool floats =
+      factor && operand->type->dtype == DType::kFloat32 && multiply->args[1]->type->dtype == DType::kFloat32;
+  return floats && ShapeOf(multiply->args[0]) == ShapeOf(operand) && std::isnormal(*factor) ? multiply : nullptr;
+}
+
+// The operand with another factor in place of that of ScaleOf; 1: none.
+ExprPtr Rescaled(const ExprPtr& operand, double factor) {
+  const Call& call = *relay::AsCall(operand);
+  if (relay::AsCallTo(operand, "reshape") != nullptr)
+    return JoinedReshape(Rescaled(call.args[0], factor), ShapeOf(operand));
+  if (AsMove(operand) != nullptr) return WithArgs(call, {Rescaled(call.args[0], factor)});
+  return factor == 1 ? call.args[0] : TypedCall("multiply", {call.args[0], ScalarConstant(factor)}, {}, call.name);
+}
+
 // The operand times the call's factor. Kernels read operands through moves, so the multiplication goes before them. The
 // factor may have more axes than the operand.
 ExprPtr ScaledOperand(const ExprPtr& operand, const Call& multiply, const Uses& uses) {
@@ -196,6 +265,20 @@ ExprPtr ScaledOperand(const ExprPtr& operand, const Call& multiply, const Uses& 
   Tensor factor(multiply.args[1]->type->dtype, {});
   factor.Set(0, *ScalarOf(multiply.args[1]));
   return TypedCall("multiply", {operand, relay::MakeConstant(std::move(factor))}, {}, multiply.name);
+}
+
+// Exporters scale queries and keys each. The keys of a cache are many, and its last ones alone are new, so that the
+// queries take both factors.
+ExprPtr ScaleQueriesAlone(const ExprPtr& node, const Uses& uses) {
+  const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
+  if (matmul == nullptr || matmul->args.size() != 2 || matmul->attrs.GetBool("integral")) return nullptr;
+  const Call *left = ScaleOf(matmul->args[0], uses), *right = ScaleOf(matmul->args[1], uses);
+  if (right == nullptr || !IsStatic(ShapeOf(matmul->args[0])) || !IsStatic(ShapeOf(matmul->args[1]))) return nullptr;
+  const double factor = *ScalarOf(right->args[1]), both = left ? factor * *ScalarOf(left->args[1]) : factor;
+  const bool fewer = ElementCount(ShapeOf(matmul->args[0])) <= ElementCount(ShapeOf(matmul->args[1]));
+  if ((left == nullptr && !fewer) || !std::isnormal(static_cast<float>(both))) return nullptr;
+  const ExprPtr scaled = left ? Rescaled(matmul->args[0], both) : ScaledOperand(matmul->args[0], *right, uses);
+  return WithArgs(*matmul, {scaled, Rescaled(matmul->args[1], 1)});
 }
 
 ExprPtr WithProduct(const ExprPtr& at, const ExprPtr& product) {
@@ -223,8 +306,13 @@ ExprPtr ScaleSmallOperand(const ExprPtr& node, const Uses& uses) {
 }  // namespace
 
 const std::vector<Rule>& MatmulRules() {
-  static const std::vector<Rule> rules{NarrowOperand, SwapInProduct,   TransposeProduct,
-                                       SharedWeight,  DenseOfComputed, ScaleSmallOperand};
+  static const std::vector<Rule> rules{MaskBeforeTranspose, NarrowOperand,   SwapInProduct,     TransposeProduct,
+                                       RepeatedMatrices,    DenseOfComputed, ScaleQueriesAlone, ScaleSmallOperand};
+  return rules;
+}
+
+const std::vector<Rule>& SharedMatrixRules() {
+  static const std::vector<Rule> rules{SharedWeight};
   return rules;
 }
 

@@ -300,38 +300,76 @@ TEST(Attention, AGuardMakesRowsThatAreNoNumbersZeros) {
   CheckRowOfInfinities(guard, std::numeric_limits<double>::infinity(), kTolerance);
 }
 
-// A number of keys that a run chooses, perhaps none. Keys behind it are NaN; values are numbers that zeros remove.
-TEST(Attention, AGuardHoldsForEachNumberOfKeys) {
-  const Sizes s{.products = 2, .queries = 21, .keys = 48, .value_width = 5};
-  Tensor positions(DType::kInt64, {1, 1, s.keys});
-  for (int64_t i = 0; i < s.keys; ++i) positions.Set(i, static_cast<double>(i));
-  const ExprPtr count = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
-  const ExprPtr is_there = MakeCall("less", {relay::MakeConstant(positions), count});
-  const ExprPtr masked =
-      MakeCall("where", {is_there, Scores(s), ScalarConstant(-std::numeric_limits<float>::infinity())});
-  const relay::FunctionPtr function =
-      AttentionIn(Fuse(ModuleOf(Product(NanToZero(Softmax(masked)), Values(s), false)), {.least_scores_bytes = 0}));
+// where(position < n, x, other) with positions along the axis of these places.
+ExprPtr UpTo(const ExprPtr& n, const ExprPtr& x, Shape places, float other) {
+  Tensor positions(DType::kInt64, std::move(places));
+  for (int64_t i = 0; i < positions.elements(); ++i) positions.Set(i, static_cast<double>(i));
+  return MakeCall("where", {MakeCall("less", {relay::MakeConstant(positions), n}), x, ScalarConstant(other)});
+}
+
+// Runs the function on several numbers of keys, perhaps none. What lies behind them is NaN.
+void CheckNumbersOfKeys(const relay::FunctionPtr& function, const Sizes& s, const std::vector<Shape>& of_keys) {
   ASSERT_TRUE(function);
   ASSERT_TRUE(AttentionOf(*function)->counts_keys);
   for (const int64_t keys : {0, 1, 9, 48}) {
     SCOPED_TRACE(fmt::format("{} keys", keys));
     std::vector<Tensor> args;
     for (const auto& param : function->params) {
-      args.push_back(Filled(*param->type, args.size() + 1));
-      if (param->type->dtype != DType::kInt64) {
-        if (ElementCount(param->type->shape) == 1) args.back().Set(0, -std::numeric_limits<double>::infinity());
-      } else if (param->type->shape.empty()) {
-        args.back().Set(0, static_cast<double>(keys));
-      } else {
-        args.back() = positions;
+      Tensor& arg = args.emplace_back(Filled(*param->type, args.size() + 1));
+      const Shape& shape = param->type->shape;
+      if (param->type->dtype == DType::kInt64) {
+        for (int64_t i = 0; i < arg.elements(); ++i) arg.Set(i, static_cast<double>(shape.empty() ? keys : i));
+      } else if (std::ranges::find(of_keys, shape) != of_keys.end()) {
+        for (int64_t i = 0; i < arg.elements(); ++i) {
+          if (i / shape.back() % s.keys >= keys) arg.Set(i, std::numeric_limits<double>::quiet_NaN());
+        }
       }
     }
-    const auto keys_of_all = std::ranges::find(args, Shape{s.products, s.keys, s.width}, &Tensor::shape);
-    ASSERT_NE(keys_of_all, args.end());
-    for (int64_t i = 0; i < keys_of_all->elements(); ++i) {
-      if (i / s.width % s.keys >= keys) keys_of_all->Set(i, std::numeric_limits<double>::quiet_NaN());
+    size_t of_scalar = 0;  // the masks' numbers are -infinity, then 0
+    for (Tensor& arg : args) {
+      if (arg.dtype() == DType::kFloat32 && arg.elements() == 1)
+        arg.Set(0, of_scalar++ == 0 ? -std::numeric_limits<double>::infinity() : 0);
     }
     CheckFunction(function, args, kTolerance);
+  }
+}
+
+ExprPtr NumberOfKeys() { return relay::MakeVar("n", relay::TensorType({}, DType::kInt64)); }
+
+TEST(Attention, AGuardHoldsForEachNumberOfKeys) {
+  const Sizes s{.products = 2, .queries = 21, .keys = 48, .value_width = 5};
+  const ExprPtr masked = UpTo(NumberOfKeys(), Scores(s), {1, 1, s.keys}, -std::numeric_limits<float>::infinity());
+  const relay::FunctionPtr function =
+      AttentionIn(Fuse(ModuleOf(Product(NanToZero(Softmax(masked)), Values(s), false)), {.least_scores_bytes = 0}));
+  CheckNumbersOfKeys(function, s, {{s.products, s.keys, s.width}});
+}
+
+// Heads that share keys and values, as a cache has them. The masks of the values and their repetition are no kernels.
+TEST(Attention, ReadsSharedKeysAndValuesWhereTheyLie) {
+  const Sizes s{.products = 6, .queries = 21, .keys = 48, .width = 8, .value_width = 5};
+  const auto shared = [&](const std::string& name, int64_t width) {
+    const ExprPtr one = Input(name, {2, 1, s.keys, width});
+    return Reshape(MakeCall("broadcast_to", {one}, {{"shape", Ints{2, 3, s.keys, width}}}), {6, s.keys, width});
+  };
+  const ExprPtr n = NumberOfKeys();
+  const ExprPtr scores = Product(Queries(s), shared("k", s.width), true);
+  const ExprPtr masked = UpTo(n, scores, {1, 1, s.keys}, -std::numeric_limits<float>::infinity());
+  const ExprPtr values = UpTo(n, shared("v", s.value_width), {1, s.keys, 1}, 0);
+  const IRModule fused = Fuse(ModuleOf(Product(NanToZero(Softmax(masked)), values, false)), {.least_scores_bytes = 0});
+  EXPECT_EQ(FunctionNames(fused).size(), 1U);
+  CheckNumbersOfKeys(AttentionIn(fused), s, {{2, 1, s.keys, s.width}, {2, 1, s.keys, s.value_width}});
+}
+
+// Zeros behind another number of values belong to the model.
+TEST(Attention, LeavesAMaskOfOtherValues) {
+  const Sizes s{.keys = 48};
+  const ExprPtr n = NumberOfKeys(), m = relay::MakeVar("m", relay::TensorType({}, DType::kInt64));
+  const ExprPtr masked = UpTo(n, Scores(s), {1, 1, s.keys}, -std::numeric_limits<float>::infinity());
+  for (const auto& [count, fill] : {std::pair{m, 0.F}, {n, 1.F}}) {
+    const ExprPtr values = UpTo(count, Values(s), {1, s.keys, 1}, fill);
+    const IRModule fused = Fuse(ModuleOf(Product(Softmax(masked), values, false)), {.least_scores_bytes = 0});
+    EXPECT_GT(FunctionNames(fused).size(), 1U);
+    EXPECT_TRUE(AttentionIn(fused));
   }
 }
 

@@ -186,5 +186,48 @@ TEST(MatmulRules, ANumberScalesAProductAboutAsLargeAsItsOperands) {
   EXPECT_EQ(ElementCount(ShapeOf(scaling->args[0])), 4 * 40 * 40);
 }
 
+TEST(MatmulRules, QueriesTakeTheScaleOfTheKeys) {
+  const auto scaled = [](const ExprPtr& x, float by) { return MakeCall("multiply", {x, ScalarConstant(by)}); };
+  const ExprPtr queries = scaled(Heads("q", 1, 5, {0, 2, 1, 3}), 0.5F);
+  const ExprPtr keys = Reshape(Transpose(Reshape(Input("k", {1, 4, 9, 6}), {4, 9, 6}), {0, 2, 1}), {1, 4, 6, 9});
+  const ExprPtr product = Product(Reshape(queries, {4, 5, 6}), Reshape(scaled(keys, 0.25F), {4, 6, 9}));
+  const IRModule after = Canonical(product);
+  EXPECT_EQ(CountOf(after, "multiply"), 1);
+  ASSERT_NE(Scaling(after), nullptr);
+  EXPECT_EQ(relay::AsConstant(Scaling(after)->args[1])->value.At(0), 0.125);
+  // The keys are read as they come.
+  EXPECT_THAT(Layouts(after), ElementsAre("BMK,BNK,BMN"));
+}
+
+TEST(MatmulRules, TheSmallerOperandTakesTheScale) {
+  const auto product = [](int64_t queries) {
+    const ExprPtr keys = MakeCall("multiply", {Input("k", {2, 9, 6}), ScalarConstant(0.3F)});
+    return Canonical(Product(Input("q", {2, queries, 6}), keys, true));
+  };
+  EXPECT_THAT(ShapeOf(Scaling(product(5))->args[0]), ElementsAre(2, 5, 6));
+  EXPECT_THAT(ShapeOf(Scaling(product(50))->args[0]), ElementsAre(2, 9, 6));
+}
+
+TEST(MatmulRules, AScaleThatAnotherNodeReadsStays) {
+  const ExprPtr keys = MakeCall("multiply", {Input("k", {2, 9, 6}), ScalarConstant(0.3F)});
+  const IRModule after = Canonical(relay::MakeTuple({Product(Input("q", {2, 5, 6}), keys, true), keys}));
+  EXPECT_THAT(ShapeOf(Scaling(after)->args[0]), ElementsAre(2, 9, 6));
+}
+
+TEST(MatmulRules, OperandsAreMaskedBeforeTheyAreTransposed) {
+  const ExprPtr n = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
+  Tensor positions(DType::kInt64, {1, 9, 1});
+  for (int64_t i = 0; i < 9; ++i) positions.Set(i, static_cast<double>(i));
+  const auto masked = [&](const ExprPtr& x, const Shape& places) {
+    const ExprPtr there = MakeCall("less", {Reshape(relay::MakeConstant(positions), places), n});
+    return MakeCall("where", {there, x, ScalarConstant(0)});
+  };
+  const ExprPtr heads = Reshape(Heads("v", 1, 9, {0, 2, 1, 3}), {4, 9, 6});
+  const ExprPtr turned = Transpose(Input("v", {4, 9, 6}), {0, 2, 1});
+  EXPECT_THAT(Layouts(Canonical(Product(Input("w", {4, 5, 9}), masked(heads, {1, 9, 1})))), ElementsAre("BMK,KBN,BMN"));
+  EXPECT_THAT(Layouts(Canonical(Product(Input("w", {4, 5, 9}), masked(turned, {1, 1, 9}), true))),
+              ElementsAre("BMK,BKN,BMN"));
+}
+
 }  // namespace
 }  // namespace hone::testing
