@@ -145,6 +145,12 @@ TEST_F(RuntimeProgram, OpenVinoIsSound) {
   EXPECT_EQ(r.code, 0) << r.out << r.err;
 }
 
+TEST_F(RuntimeProgram, MnnIsSound) {
+  UseReaders("MNN");
+  const ProgramResult r = Shell("hone runtime check mnn --model zoo:squeezenet");
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+}
+
 TEST_F(RuntimeProgram, ThePagesAdapterIsShortAndSound) {
   UseReaders("onnxruntime");
   Write("work/page.sh",
