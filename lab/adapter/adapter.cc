@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kLongNs = 100'000'000, kTurnSlackNs = 2'000'000, kClockSlackNs = 100'000;
 constexpr int kLongRequests = 3, kMostRequests = 20;
 constexpr double kLeastFilled = 0.8, kMostOver = 1.01;
-// Of an answer beside its tensors, and of a run's time in it.
+// Bytes of an answer without its tensors, and bytes that a run's time takes in it.
 constexpr size_t kFrameBytes = 1 << 16, kTimeBytes = 24;
 const std::set<std::string> kPrecisions = {"float32", "bfloat16", "float16"};
 

@@ -49,7 +49,7 @@ class Adapter {
   // The time of each of so many runs, at most kMostRunsOfRequest. Throws Error(kAnswerIsNo) if they are longer
   // together than the request took.
   std::vector<int64_t> Run(int64_t runs);
-  // Those of the last run in the model's order. At most `most_bytes` of elements together.
+  // The outputs of the last run in the model's order. Their elements have at most `most_bytes` together.
   std::vector<Tensor> Outputs(int64_t most_bytes);
   int64_t MemoryBytes();
   // Asks for something that no adapter knows. Returns whether it answered by an error.

@@ -48,7 +48,7 @@ std::vector<pid_t> MarkedProcesses(const std::string& mark) {
   return marked;
 }
 
-// How long a thread has waited for a core so far: the second number that Linux tells of its scheduling.
+// The time that a thread has waited for a core so far: the second number that Linux tells of its scheduling.
 int64_t WaitedNs(pid_t thread) {
   std::ifstream file(fmt::format("/proc/{}/schedstat", thread));
   int64_t ran_ns = 0, waited_ns = 0;
@@ -60,7 +60,7 @@ bool HasLeft(const std::string& mark, pid_t program) {
   return std::any_of(marked.begin(), marked.end(), [program](pid_t pid) { return pid != program; });
 }
 
-// What the child needs; it may allocate nothing.
+// The arguments of the child, which may allocate nothing.
 struct Child {
   std::vector<char*> words, variables;
   cpu_set_t cpus;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/text/parse_number.h"
 #include "core/text/spelling.h"
 #include "lab/files/read_file.h"
 #include "rpc_runner/process/spawned_program.h"
@@ -37,16 +38,6 @@ std::vector<std::string> WordsFor(const std::string& runtime, const std::string&
   return {runtime};
 }
 
-std::vector<std::string> SplitAt(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 }  // namespace
 
 std::vector<std::string> KnownRuntimes() {
@@ -63,22 +54,22 @@ std::vector<std::string> KnownRuntimes() {
 }
 
 AdapterCommand ParseRuntime(const std::string& text, const std::string& python) {
-  std::vector<std::string> parts = SplitAt(text, ':');
-  AdapterCommand command{text, WordsFor(parts[0], python), {}, parts[0] == kHoneRuntime};
+  const std::vector<std::string_view> parts = Split(text, ':');
+  AdapterCommand command{text, WordsFor(std::string(parts[0]), python), {}, parts[0] == kHoneRuntime};
   for (size_t i = 1; i < parts.size(); ++i) {
     const size_t equals = parts[i].find('=');
-    if (equals == std::string::npos || equals == 0) {
+    if (equals == std::string_view::npos || equals == 0) {
       throw Error(ExitCode::kUsage,
                   fmt::format("runtime {}: RUNTIME:NAME=VALUE would be right, as openvino:precision=default", text));
     }
-    command.settings[parts[i].substr(0, equals)] = parts[i].substr(equals + 1);
+    command.settings[std::string(parts[i].substr(0, equals))] = parts[i].substr(equals + 1);
   }
   return command;
 }
 
 std::vector<AdapterCommand> ParseRuntimes(const std::string& text, const std::string& python) {
   std::vector<AdapterCommand> commands;
-  for (const std::string& each : SplitAt(text, ',')) commands.push_back(ParseRuntime(each, python));
+  for (const std::string_view each : Split(text, ',')) commands.push_back(ParseRuntime(std::string(each), python));
   return commands;
 }
 

@@ -18,7 +18,7 @@ std::vector<std::string> KnownRuntimes();
 // run by `python`. Throws Error: kUsage for an unknown name (with the nearest) or settings of another form; kNoInput
 // for a missing file.
 AdapterCommand ParseRuntime(const std::string& text, const std::string& python);
-// Several, separated by commas. Throws Error(kUsage) for one that is named twice.
+// Several, separated by commas; one may be named twice, to compare it with itself.
 std::vector<AdapterCommand> ParseRuntimes(const std::string& text, const std::string& python);
 
 }  // namespace hone

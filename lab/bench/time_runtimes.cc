@@ -148,6 +148,15 @@ std::vector<RuntimeTimes> TimedRuntimes::Time(const ModelOptions& model, const s
   return runtimes;
 }
 
+void KeepRuntimes(std::vector<RuntimeTimes> runtimes, const std::string& argument, BenchResult& result) {
+  for (const RuntimeTimes& each : runtimes) {
+    if (!each.is_hone || !WasTimed(each) || !result.packages.empty()) continue;
+    result.packages.push_back(each.timed);
+    result.packages[0].path = argument;
+  }
+  result.runtimes = std::move(runtimes);
+}
+
 std::vector<Verdict> JudgeFirstRuntime(const std::vector<RuntimeTimes>& runtimes, double smallest_effect) {
   std::vector<Verdict> verdicts;
   for (size_t i = 1; i < runtimes.size(); ++i) {

@@ -37,6 +37,9 @@ class TimedRuntimes {
   std::vector<std::unique_ptr<Turn>> turns_;
 };
 
+// Puts them into the result. The package that hone ran is also a result of its own, under the name `argument`.
+void KeepRuntimes(std::vector<RuntimeTimes> runtimes, const std::string& argument, BenchResult& result);
+
 // Verdicts on the first runtime against each other one that has times; none if the first has no times.
 std::vector<Verdict> JudgeFirstRuntime(const std::vector<RuntimeTimes>& runtimes, double smallest_effect);
 
