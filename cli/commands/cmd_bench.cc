@@ -14,6 +14,7 @@
 #include "lab/bench/baseline.h"
 #include "lab/bench/bench_result.h"
 #include "lab/bench/built_packages.h"
+#include "lab/bench/kept_packages.h"
 #include "lab/bench/one_model.h"
 #include "lab/bench/print_result.h"
 #include "lab/bench/time_packages.h"
@@ -21,6 +22,7 @@
 #include "lab/bench/time_runtimes.h"
 #include "lab/bench/time_streams.h"
 #include "lab/bench/writers.h"
+#include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/machine/machine.h"
 #include "lab/machine/package_there.h"
@@ -31,6 +33,7 @@
 #include "rpc_runner/health/health_watch.h"
 #include "rpc_runner/machine/environment.h"
 #include "rpc_runner/machine/sensors.h"
+#include "rpc_runner/process/executor_process.h"
 #include "runtime/threads/allowed_cores.h"
 #include "tuner/tuner.h"
 
@@ -44,6 +47,9 @@ struct BenchOptions {
   std::vector<std::string> packages;
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
+  std::string save, keep_size = "4G";
+  int keep_days = 90;
+  std::optional<KeptPackage> kept;  // that --baseline names
   std::string runtimes, against, python = "python3", runtime_timeout = "2m";
   std::vector<std::string> write;
   bool energy = false, keep_roofs = false;
@@ -102,9 +108,17 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
       .In(OptionGroup::kTiming)
       .Default("2%, or that of --fail-above")
       .ShowDefault();
-  line.Add("--baseline", options.baseline, "earlier --json result of this machine to judge against")
+  line.Add("--baseline", options.baseline, "kept package to time in turns, or an earlier --json result")
       .In(OptionGroup::kTiming)
       .Reads();
+  line.Add("--save", options.save, "keep the package and its times under this name").In(OptionGroup::kTiming);
+  line.Add("--keep-days", options.keep_days, "days that --save leaves packages that nobody uses")
+      .In(OptionGroup::kTiming)
+      .Between(1, 36'500)
+      .ShowDefault();
+  line.Add("--keep-size", options.keep_size, "bytes that --save leaves to all kept packages")
+      .In(OptionGroup::kTiming)
+      .ShowDefault();
   const Option runtimes =
       line.Add("--runtime", options.runtimes, "runtimes to time on the model, as hone,onnxruntime,./adapter.py")
           .In(OptionGroup::kTiming)
@@ -172,27 +186,56 @@ void CheckRuntimes(BenchOptions& options) {
                   options.runtimes);
 }
 
+// Finds what --baseline names. Throws Error(kUsage) for a name or a number of packages that cannot be kept.
+void PrepareKept(BenchOptions& options) {
+  if (!options.save.empty()) {
+    KeptPackages::RequireName(options.save);
+    ParseMemorySize(options.keep_size);
+    if (options.packages.size() != 1 || !options.runtimes.empty()) {
+      throw Error(ExitCode::kUsage, "--save keeps one package: hone bench P.hone --save " + options.save);
+    }
+  }
+  if (!options.baseline.empty()) options.kept = KeptPackages(options.records.db).OfBaseline(options.baseline);
+}
+
+void KeepPackage(const BenchOptions& options, const std::string& bytes, const BenchResult& result) {
+  const KeptPackages kept(options.records.db);
+  kept.Keep(options.save, bytes, result);
+  Note("kept as {0}: hone bench P.hone --baseline {0} times it again\n", options.save);
+  const KeptLimits limits{options.keep_days, ParseMemorySize(options.keep_size)};
+  for (const std::string& line : kept.Prune(limits, options.save)) Note("{}\n", line);
+}
+
 // Throws Error(kUsage) for mistakes that are found without reading a package.
 double SmallestEffect(const BenchOptions& options) {
   const double smallest = ParseShare(options.smallest_effect, "--smallest-effect");
   if (options.fail_above.empty()) return smallest;
   if (options.packages.size() < 2 && options.baseline.empty() && options.runtimes.empty()) {
-    throw Error(ExitCode::kUsage,
-                "--fail-above judges two packages; give the old and the new one, or --baseline FILE and the new one");
+    throw Error(
+        ExitCode::kUsage,
+        "--fail-above judges two packages; give the old and the new one, or --baseline NAME|FILE and the new one");
   }
   return ParseShare(options.fail_above, "--fail-above");
 }
 
-void TimeThere(const BenchOptions& options, BenchResult& result) {
+// Packages and models as they take turns: a kept package comes first, so that the others are judged against it.
+std::vector<std::string> TakingTurns(const BenchOptions& options) {
+  std::vector<std::string> names = options.packages;
+  if (options.kept && !options.kept->package.empty()) names.insert(names.begin(), options.kept->package);
+  return names;
+}
+
+void TimeThere(const BenchOptions& options, BenchResult& result, std::string& last_package) {
   if (options.energy) throw Error(ExitCode::kUsage, "--energy is for packages run here, not with --tracker");
   if (!options.streams.empty()) throw Error(ExitCode::kUsage, "--streams is for packages run here, not with --tracker");
-  if (!options.any_model) RequireOneModel(options.packages, options.packages);
+  const std::vector<std::string> names = TakingTurns(options);
+  if (!options.any_model) RequireOneModel(names, names);
   RemoteRunnerOptions remote = options.remote;
   remote.max_runners = 1;
   const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
-  result.packages =
-      TimePackagesThere(options.packages, options.timing, options.random_params, *runner, &result.machine);
+  result.packages = TimePackagesThere(names, options.timing, options.random_params, *runner, &result.machine);
   result.context = ContextOf(result.machine);
+  if (!options.save.empty()) last_package = ReadFile(names.back());
 }
 
 // Runs after all timing, because nothing may come between the packages' turns.
@@ -212,25 +255,16 @@ std::optional<TimedRuntimes> StartRuntimes(const BenchOptions& options) {
       options.timing.threads);
 }
 
-// The package that hone ran is also a result of its own.
-void KeepRuntimes(std::vector<RuntimeTimes> runtimes, const std::string& argument, BenchResult& result) {
-  for (const RuntimeTimes& each : runtimes) {
-    if (!each.is_hone || each.timed.rounds.empty() || !result.packages.empty()) continue;
-    result.packages.push_back(each.timed);
-    result.packages[0].path = argument;
-  }
-  result.runtimes = std::move(runtimes);
-}
-
-void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& result) {
+void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& result, std::string& last_package) {
   std::optional<TimedRuntimes> runtimes = StartRuntimes(options);
   // Before building, whose load is hone's own.
   result.machine = ProbeEnvironment();
   result.context = ProbeContext(result.machine);
   ModelOptions model = options.model;
   model.shapes = options.timing.inputs.shapes;
-  const BuiltPackages built(options.packages, model, options.timing.threads, options.records);
-  if (!options.any_model) RequireOneModel(built.paths(), options.packages);
+  const std::vector<std::string> names = TakingTurns(options);
+  const BuiltPackages built(names, model, options.timing.threads, options.records);
+  if (!options.any_model) RequireOneModel(built.paths(), names);
   TimePackagesOptions timing = options.timing;
   result.noise.busy_cpus = BusyCpusNow();
   StatusLine status;
@@ -249,6 +283,7 @@ void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& 
   if (!runtimes) {
     for (TimedPackage& timed : result.packages) timed.path = built.ArgumentOf(timed.path);
   }
+  if (!options.save.empty()) last_package = ReadFile(built.paths().back());
   if (options.keep_roofs) result.machine.roofs = RoofsTextOfThisMachine({}, result.machine);
 }
 
@@ -265,20 +300,31 @@ std::vector<Verdict> JudgeAgainstFirst(const BenchResult& result, double smalles
   return verdicts;
 }
 
-BenchResult Bench(const BenchOptions& options) {
+// Reads the stored times of --baseline, unless its package takes turns.
+std::optional<BenchBaseline> StoredBaseline(const BenchOptions& options) {
+  if (options.baseline.empty() || (options.kept && !options.kept->package.empty())) return std::nullopt;
+  if (!options.kept) return ReadBaseline(options.baseline);
+  Note("the package of {} was pruned: its stored times are judged against, which is less sure\n", options.kept->name);
+  return ReadBaseline(options.kept->result);
+}
+
+// `last_package` gets the bytes of the last package, if it is to be kept.
+BenchResult Bench(const BenchOptions& options, std::string& last_package) {
   const double smallest_effect = SmallestEffect(options);
   for (const std::string& package : options.packages) {
     if (!IsModel(package)) RequirePackageFile(package);
   }
-  std::optional<BenchBaseline> baseline;
-  if (!options.baseline.empty()) baseline = ReadBaseline(options.baseline);
+  const std::optional<BenchBaseline> baseline = StoredBaseline(options);
   BenchResult result;
   result.per_op = options.per_op;
-  const bool turns = (options.packages.size() > 1 && options.streams.empty()) || !options.runtimes.empty();
+  const bool turns = (TakingTurns(options).size() > 1 && options.streams.empty()) || !options.runtimes.empty();
   result.conditions = {!options.streams.empty(), turns ? "turns" : "alone", IsRemote(options.remote),
                        options.timing.inputs.fill};
-  result.conditions.there ? TimeThere(options, result) : TimeHere(options, smallest_effect, result);
+  result.conditions.there ? TimeThere(options, result, last_package)
+                          : TimeHere(options, smallest_effect, result, last_package);
+  if (TakingTurns(options).size() > options.packages.size()) NameKept(*options.kept, result);
   JudgeNoise(result);
+  if (baseline) result.noise.notes.emplace_back(kStoredTimes);
   if (baseline && !options.any_model) RequireOneModel(*baseline, result);
   if (!result.runtimes.empty()) {
     result.verdicts = JudgeFirstRuntime(result.runtimes, smallest_effect);
@@ -330,6 +376,7 @@ int BenchCommand(const Arguments& arguments) {
     OutputGuard::Own().AddOutput(files.back().path);
   }
   CheckRuntimes(options);
+  PrepareKept(options);
   CheckModels(options);
   if (!options.streams.empty()) ParseStreams(options.streams);
   if (options.random_params && !IsRemote(options.remote)) {
@@ -339,7 +386,9 @@ int BenchCommand(const Arguments& arguments) {
   options.timing.min_time_ns = ParseDuration(options.min_time);
   options.timing.profiled_runs = options.per_op ? kProfiledRuns : 0;
   options.keep_roofs = line.json() || WritesJson(files);
-  const BenchResult result = Bench(options);
+  std::string last_package;
+  const BenchResult result = Bench(options, last_package);
+  if (!options.save.empty()) KeepPackage(options, last_package, result);
   for (const BenchFile& file : files) WriteBenchFile(file, result);
   Report(result, options, line.json());
   line.Next(NextOf(line, options));

@@ -102,7 +102,8 @@ const BenchBaseline::Package& CounterpartOf(const BenchBaseline& baseline, const
 }  // namespace
 
 BenchBaseline ReadBaseline(const std::string& path) {
-  const std::string text = ReadFile(path);
+  // --save may write the result anew.
+  const std::string text = ReadFile(path, InputFile::Use::kOwnOutput);
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos || text[begin] != '{') {
     throw Error(ExitCode::kBadData,

@@ -28,6 +28,11 @@ struct BenchBaseline {
 // Reads what `hone bench --json` wrote. Throws Error: kNoInput, or kBadData (damaged, something else, a newer version).
 BenchBaseline ReadBaseline(const std::string& path);
 
+// A reason to doubt verdicts against stored times.
+inline constexpr const char* kStoredTimes =
+    "the baseline's times are stored ones: 8 of 100 such verdicts on equal packages were wrong; --save NAME keeps a "
+    "package, and --baseline NAME times it again";
+
 // Judges each package against the baseline's package of the same name. If both have one package, names are ignored.
 // Throws Error(kBadConfig) if the two cannot be compared, naming the first difference: machine, conditions, threads,
 // streams, images, extents of free dimensions or precision.

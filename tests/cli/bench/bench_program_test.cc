@@ -168,6 +168,75 @@ TEST_F(BenchProgram, JudgesAgainstABaseline) {
   EXPECT_EQ(Shell("hone bench b.hone --threads 1 --runs 60 --baseline slow.json").code, 0);
 }
 
+TEST_F(BenchProgram, TimesAKeptPackageInTurns) {
+  const ProgramResult saved = Shell("hone bench m.onnx --no-records --threads 1 --runs 60 --save main");
+  ASSERT_EQ(saved.code, 0) << saved.err;
+  EXPECT_THAT(saved.err, HasSubstr("kept as main: hone bench P.hone --baseline main times it again\n"));
+  // The kept package runs, wherever the first one has gone.
+  const Json d = Document(kBench + " --baseline main");
+  ASSERT_EQ(d["packages"].size(), 2);
+  EXPECT_EQ(d["packages"][0]["path"], "baseline main");
+  EXPECT_EQ(d["packages"][1]["path"], "a b.hone");
+  EXPECT_EQ(d["conditions"]["cache"], "turns");
+  EXPECT_EQ(d["verdict"]["against"], "baseline main");
+  EXPECT_EQ(d["verdict"]["test"], "signed-rank");
+  EXPECT_EQ(d["noise"]["notes"].dump().find("stored ones"), std::string::npos);
+  // A baseline may be replaced by what was judged against it, and later results have their own package alone.
+  EXPECT_EQ(Shell(kBench + " --baseline main --save main").code, 0);
+  EXPECT_EQ(Document(kBench + " --baseline main")["packages"].size(), 2);
+}
+
+TEST_F(BenchProgram, JudgesAKeptPackageByItsRunsAndNotItsStoredTimes) {
+  ASSERT_EQ(Shell(kBench + " --save main").code, 0);
+  const std::string kept = Shell("find \"$XDG_DATA_HOME\" -name main.json").out;
+  ASSERT_NE(kept, "");
+  const std::string path = kept.substr(0, kept.size() - 1);
+  Json stored = ParseJson(Shell("cat '" + path + "'").out, "the kept result");
+  ScaleTimes(stored, 0.01);
+  Write("work/fast.json", DumpJson(stored));
+  ASSERT_EQ(Shell("cp fast.json '" + path + "'").code, 0);
+  EXPECT_EQ(Shell(kBench + " --baseline main --fail-above 300%").code, 2);  // not a share
+  EXPECT_EQ(Shell(kBench + " --baseline main --fail-above 100%").code, 0);
+  // Once it is pruned its stored times are left.
+  ASSERT_EQ(Shell("rm \"$(dirname '" + path + "')\"/*.hone").code, 0);
+  const ProgramResult pruned = Shell(kBench + " --baseline main --fail-above 100%");
+  EXPECT_EQ(pruned.code, 1) << pruned.out;
+  EXPECT_THAT(pruned.err, HasSubstr("the package of main was pruned: its stored times are judged against"));
+  EXPECT_THAT(pruned.err, HasSubstr("8 of 100 such verdicts on equal packages were wrong"));
+}
+
+TEST_F(BenchProgram, PrunesKeptPackagesByAgeAndSize) {
+  const auto count = [this](const std::string& kind) {
+    return Shell("find \"$XDG_DATA_HOME\" -name '*." + kind + "' -path '*kept*' | wc -l").out;
+  };
+  ASSERT_EQ(Shell("hone zoo mlp --classes 10000 --image-shape 1,14,14 -o n.onnx").code, 0);
+  const std::string other = "hone bench n.onnx --no-records --threads 1 --runs 20 ";
+  ASSERT_EQ(Shell(kBench + " --save one && " + other + "--save two").code, 0);
+  EXPECT_EQ(count("hone"), "2\n");
+  ASSERT_EQ(Shell(other + "--save three").code, 0);  // the same package as two
+  EXPECT_EQ(count("hone"), "2\n");
+  EXPECT_THAT(Shell(other + "--save three --keep-size 1M").err, HasSubstr("because all of them were too large"));
+  EXPECT_EQ(count("hone"), "1\n");
+  EXPECT_EQ(count("json"), "3\n");
+  ASSERT_EQ(Shell(kBench + " --save one").code, 0);
+  ASSERT_EQ(Shell("find \"$XDG_DATA_HOME\" -name '*.hone' -exec touch -d '2020-01-01' {} +").code, 0);
+  EXPECT_THAT(Shell(kBench + " --save one").err, HasSubstr("which was not used for too long"));
+  EXPECT_EQ(count("hone"), "1\n");
+}
+
+TEST_F(BenchProgram, NamesWhatIsKept) {
+  ASSERT_EQ(Shell(kBench + " --save main").code, 0);
+  ExpectRefusal(kBench + " --baseline mian", 66, "kept are: main; `hone bench P.hone --save mian` keeps one");
+  ExpectRefusal(kBench + " --save ../up", 2, "a name of letters, digits and");
+  ExpectRefusal(kBench + " --save a.json", 2, "it ends in no .json");
+  ExpectRefusal(kBench + " b.hone --save main", 2, "--save keeps one package");
+  ASSERT_EQ(Shell("hone zoo mlp --classes 10 --image-shape 1,14,14 -o n.onnx && "
+                  "hone build n.onnx -o n.hone --no-records --threads 1")
+                .code,
+            0);
+  EXPECT_EQ(Shell("hone bench n.hone --threads 1 --runs 20 --baseline main").code, 2);
+}
+
 TEST_F(BenchProgram, RefusesToCompareUnlikeThings) {
   ASSERT_EQ(Shell(kBench + " --write json=base.json").code, 0);
   const std::string against = kBench + " --baseline other.json";
@@ -221,7 +290,7 @@ TEST_F(BenchProgram, RefusesWrongOptionsBeforeItRuns) {
   ExpectRefusal(kBench + " --streams 2 --per-op", 2, "--per-op");
   ExpectRefusal(kBench + " --write jsn=x", 2, "did you mean json");
   ExpectRefusal(kBench + " --write json", 2, "FORMAT=FILE");
-  ExpectRefusal(kBench + " --fail-above 3%", 2, "or --baseline FILE");
+  ExpectRefusal(kBench + " --fail-above 3%", 2, "or --baseline NAME|FILE");
   ExpectRefusal(kBench + " --rounds 0", 2, "--rounds");
   ExpectRefusal(kBench + " --smallest-effect 200%", 2, "--smallest-effect");
 }
