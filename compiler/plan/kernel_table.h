@@ -30,8 +30,9 @@ class KernelTable {
 
   // The kernels by number, after Compile; before it they only have their dispatch.
   std::vector<PlanKernel> PlanKernels() const;
-  // The boxes of the kernel's work items; after Compile.
+  // The boxes of the kernel's work items, and its stages; after Compile.
   const std::vector<StageBox>& BoxesOf(int kernel) const { return Nth(entries_, kernel).compiled.emitted.boxes; }
+  const std::vector<KernelStage>& StagesOf(int kernel) const { return Nth(entries_, kernel).compiled.emitted.stages; }
   // EstimateNs of each kernel, by number, with so many threads in a network with so many bytes of parameters. Call it
   // after Compile. 0 if there is no estimate.
   std::vector<double> EstimatesNs(int threads, int64_t params_bytes) const;

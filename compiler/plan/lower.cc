@@ -20,6 +20,7 @@
 #include "compiler/plan/check_plan.h"
 #include "compiler/plan/item_boxes.h"
 #include "compiler/plan/kernel_table.h"
+#include "compiler/plan/skipped_calls.h"
 #include "compiler/plan/states_in_place.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/op.h"
@@ -92,7 +93,10 @@ class Lowering {
     CallExtents extents(module_, needed_, views_, call_of_, plan());
     extents.AddVariants(order_, functions_, kernels_);
     if (compiled) kernels_.Compile(known);
-    if (compiled) extents.AddBoxes(kernels_, copy_of_);
+    if (compiled) {
+      extents.AddBoxes(kernels_, copy_of_);
+      SkipCalls(plan(), functions_, lowered_.params, [this](int i) -> auto& { return kernels_.StagesOf(i); });
+    }
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
     plan().params_bytes = static_cast<int64_t>(lowered_.params.size());

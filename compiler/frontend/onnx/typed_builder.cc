@@ -152,17 +152,10 @@ std::optional<int64_t> TypedBuilder::BoundOf(const ExprPtr& number) {
 }
 
 void TypedBuilder::RequireCount(ExprPtr count, int64_t most) {
+  if (taken_ != nullptr) count = OfNoNode("choose", {taken_, std::move(count), CountOf(1), CountOf(0)});
   const auto same = [&](const RequiredCount& each) { return each.count == count && each.most == most; };
   if (std::none_of(required_.begin(), required_.end(), same)) {
     required_.push_back({std::move(count), most, node_name_});
-  }
-}
-
-void TypedBuilder::RequireOnlyIf(size_t first, const ExprPtr& condition, bool value) {
-  for (size_t i = first; i < required_.size(); ++i) {
-    ExprPtr& count = required_[i].count;
-    const ExprPtr met = CountOf(0);
-    count = Uncounted("where", {condition, value ? count : met, value ? met : count});
   }
 }
 

@@ -73,8 +73,12 @@ class TypedBuilder {
     std::string node;  // that requires it first
   };
   const std::vector<RequiredCount>& required_counts() const { return required_; }
-  // Makes the requirements from number `first` on hold only in runs in which the condition, one bool, is `value`.
-  void RequireOnlyIf(size_t first, const relay::ExprPtr& condition, bool value);
+
+  // Whether a run computes what is built now: an int64 scalar of 0 or 1; null: every run does. Requirements hold only
+  // in runs that do.
+  const relay::ExprPtr& taken() const { return taken_; }
+  // Returns what was set before.
+  relay::ExprPtr SetTaken(relay::ExprPtr taken) { return std::exchange(taken_, std::move(taken)); }
 
   relay::TypePtr TypeOf(const relay::ExprPtr& expr) const;
   const Shape& ShapeOf(const relay::ExprPtr& expr) const { return TypeOf(expr)->shape; }
@@ -113,6 +117,7 @@ class TypedBuilder {
   std::unordered_map<relay::ExprPtr, int64_t> appended_;  // the axis of each
   ExtentForms extents_{*this};
   std::vector<RequiredCount> required_;
+  relay::ExprPtr taken_;
   relay::ExprPtr seed_ = relay::MakeConstant(Tensor(DType::kInt64, {}));
   int64_t streams_ = 0;
 };

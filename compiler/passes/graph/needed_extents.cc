@@ -270,6 +270,7 @@ class NeededWalk {
     if (op == "where") return VisitWhere(call, use, needed, arguments);
     if (op == "concatenate") return VisitConcat(call, use, needed);
     if (op == "append_rows") return VisitAppend(call, use, needed, arguments);
+    if (op == "choose") return VisitChoose(call, use, needed);
     // These two take a vector along an axis of their own, not by numpy's rules.
     const bool per_channel = op == "nn.bias_add" || op == "nn.prelu";
     const bool elementwise =
@@ -337,6 +338,11 @@ class NeededWalk {
     const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
     if (tuple == nullptr) return AddAll(needed, call.args[0]);
     for (const ExprPtr& field : tuple->fields) Add(needed, field, 0, use);
+  }
+
+  static void VisitChoose(const Call& call, const NeededAxes& use, Needed& needed) {
+    for (const size_t condition : {0, 2}) AddAll(needed, call.args[condition]);
+    for (const size_t value : {1, 3}) Add(needed, call.args[value], 0, use);
   }
 
   // Only the rows that are counted are read. If the result ends behind them, the same holds for the data before them.

@@ -1,6 +1,8 @@
 // Graphs within nodes: the branch taken, the values that a body sees, the number of iterations.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/compiler/frontend/run_onnx.h"
 
 namespace hone {
@@ -128,9 +130,11 @@ ModelMaker Sums(const std::string& count, const std::string& going) {
   return model;
 }
 
-std::vector<Tensor> Turned(const ModelMaker& model) {
-  return RunOnnx(model.Bytes(),
-                 {{"x", Tensor::FromVector<float>(DType::kFloat32, {2}, {1, 2})}, {"n", Tensor(DType::kInt64, {})}});
+std::vector<Tensor> Turned(const ModelMaker& model, int64_t n = 0, int64_t max_dim = 0) {
+  OnnxImportOptions options;
+  options.max_dim = max_dim;
+  const Tensor x = Tensor::FromVector<float>(DType::kFloat32, {2}, {1, 2});
+  return RunOnnx(model.Bytes(), {{"x", x}, {"n", Typed(DType::kInt64, {}, {static_cast<double>(n)})}}, options);
 }
 
 TEST(OnnxLoop, TurnsAsOftenAsIsKnown) {
@@ -149,11 +153,64 @@ TEST(OnnxLoop, StacksNothingWhereItTakesNoTurn) {
   EXPECT_EQ(untouched[1].shape(), (Shape{0, 2}));
 }
 
-TEST(OnnxLoop, RefusesTurnsThatAreNotKnown) {
-  for (const ModelMaker& model : {Sums("n", "on"), Sums("", "yes")}) {
-    EXPECT_THAT(ImportError(ModelMaker(model).Bytes()),
-                HasSubstr("its turns must be known when the model is imported"));
+TEST(OnnxLoop, RefusesMoreTurnsThanItUnrolls) {
+  EXPECT_THAT(
+      ImportError(Sums("n", "on").Bytes()),
+      HasSubstr("its number of iterations must be known when the model is imported; --max-dim N gives the most"));
+  EXPECT_THAT(ImportError(Sums("", "yes").Bytes()), HasSubstr("it may take 1025 iterations, and 1024 are the most"));
+  OnnxImportOptions options;
+  options.max_dim = 2000;
+  EXPECT_THAT(ImportError(Sums("n", "on").Bytes(), options),
+              HasSubstr("it may take 2000 iterations, and 1024 are the most; --max-dim N bounds a number"));
+}
+
+TEST(OnnxLoop, TurnsAsOftenAsARunSays) {
+  for (const int64_t n : {-1, 0, 1, 3, 4}) {
+    const auto turned = Turned(Sums("n", "on"), n, 4);
+    const auto taken = static_cast<float>(std::max<int64_t>(n, 0));
+    EXPECT_THAT(Values(turned[0]), ElementsAre(1 + taken, 2 + 2 * taken)) << n;
+    EXPECT_EQ(turned[1].shape(), (Shape{std::max<int64_t>(n, 0), 2})) << n;
+    std::vector<float> rows;
+    for (int64_t i = 0; i < n; ++i) rows.insert(rows.end(), {static_cast<float>(i), static_cast<float>(2 * i)});
+    EXPECT_THAT(Values(turned[1]), testing::ElementsAreArray(rows)) << n;
   }
+}
+
+// Each iteration doubles x until its greatest element reaches 20.
+ModelMaker Doubling(const std::string& count) {
+  ModelMaker body;
+  body.IntegerInput("i", 7, {}).IntegerInput("on", 9, {}).Input("now", {2});
+  body.Node("Add", {"now", "now"}, {"next"}).Node("ReduceMax", {"next"}, {"top"}, {{"keepdims", int64_t{0}}});
+  body.Node("Less", {"top", "end"}, {"goes"}).Output("goes").Output("next").Output("top");
+  ModelMaker model;
+  model.Input("x", {2}).Ints("five", {5}).Weight("end", {}, {20}).IntegerInput("n", 7, {});
+  model.Node("Loop", {count, "", "x"}, {"last", "tops"}).Output("last").Output("tops");
+  Body(model, "body", body);
+  return model;
+}
+
+TEST(OnnxLoop, EndsAsSoonAsItsBodySays) {
+  const auto five = Turned(Doubling("five"));
+  EXPECT_THAT(Values(five[0]), ElementsAre(16, 32));
+  EXPECT_THAT(Values(five[1]), ElementsAre(4, 8, 16, 32));
+  // The run's own number ends it first.
+  EXPECT_THAT(Values(Turned(Doubling("n"), 2, 6)[1]), ElementsAre(4, 8));
+  EXPECT_THAT(Values(Turned(Doubling("n"), 6, 6)[1]), ElementsAre(4, 8, 16, 32));
+  EXPECT_THAT(Values(Turned(Doubling(""), 0, 4)[1]), ElementsAre(4, 8, 16, 32));
+  EXPECT_THAT(ImportError(Doubling("").Bytes()), HasSubstr("it may take any number of iterations, and 1024 are"));
+}
+
+// A value that an iteration makes longer.
+TEST(OnnxLoop, CarriesValuesThatGrow) {
+  ModelMaker body;
+  body.IntegerInput("i", 7, {}).IntegerInput("on", 9, {}).Input("row", {-1});
+  body.Node("ReduceSum", {"row"}, {"sum"}, {{"keepdims", int64_t{1}}});
+  body.Node("Concat", {"row", "sum"}, {"longer"}, {{"axis", int64_t{0}}}).Output("on").Output("longer");
+  ModelMaker model;
+  model.Input("x", {2}).IntegerInput("n", 7, {}).Node("Loop", {"n", "", "x"}, {"row_out"}).Output("row_out");
+  Body(model, "body", body);
+  EXPECT_THAT(Values(Turned(model, 0, 4)[0]), ElementsAre(1, 2));
+  EXPECT_THAT(Values(Turned(model, 3, 4)[0]), ElementsAre(1, 2, 3, 6, 12));
 }
 
 TEST(OnnxScan, WalksAlongItsInputs) {
@@ -173,6 +230,27 @@ TEST(OnnxScan, WalksAlongItsInputs) {
   EXPECT_THAT(Values(results[0]), ElementsAre(6, 9));
   EXPECT_EQ(results[1].shape(), (Shape{2, 3}));
   EXPECT_THAT(Values(results[1]), ElementsAre(-4, -6, -6, -5, -8, -9));
+}
+
+TEST(OnnxScan, WalksAsFarAsARunSays) {
+  ModelMaker body;
+  body.Input("sum", {2}).Input("row", {2}).Node("Add", {"sum", "row"}, {"next"}).Node("Neg", {"next"}, {"out"});
+  body.Output("next").Output("out");
+  for (const int64_t backwards : {0, 1}) {
+    ModelMaker model;
+    model.Input("x", {-1, 2})
+        .Weight("zero", {2}, {0, 0})
+        .Node("Scan", {"zero", "x"}, {"last", "all"},
+              {{"num_scan_inputs", int64_t{1}}, {"scan_input_directions", std::vector<int64_t>{backwards}}});
+    model.Output("last").Output("all");
+    Body(model, "body", body);
+    OnnxImportOptions options;
+    options.ranges["d0"] = {1, 5};
+    const auto results = RunOnnx(model.Bytes(), {{"x", Counting({3, 2})}}, options);
+    EXPECT_THAT(Values(results[0]), ElementsAre(6, 9));
+    const std::vector<float> forwards{0, -1, -2, -4, -6, -9}, from_end{-4, -5, -6, -8, -6, -9};
+    EXPECT_THAT(Values(results[1]), testing::ElementsAreArray(backwards != 0 ? from_end : forwards));
+  }
 }
 
 // Computed positions: one counts from the end, one occurs twice.

@@ -1,0 +1,29 @@
+// The calls of a plan that a run leaves out, because only a branch that it does not take needs them.
+//
+//    taken   = ...                       one int64: 0 or 1
+//    a       = dense(x, w)               read by `choose` alone: 0 items in runs in which taken is 0
+//    y       = choose(taken, a, not taken, b)
+//
+// This goes from the outputs back to the inputs. A call whose results one condition guards gets an axis of one item,
+// limited by that condition, in front of each of its boxes. A call that reads what others leave out is left out with
+// them: only `choose` may read a value that was not computed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "compiler/relay/expr.h"
+#include "core/package/plan.h"
+
+namespace hone {
+
+// The stages of a kernel, by its number.
+using StagesOf = std::function<const std::vector<KernelStage>&(int kernel)>;
+
+// `functions` has the function of each call. `params` are the bytes of the plan's parameters. Boxes and variants of the
+// calls must be there.
+void SkipCalls(Plan& plan, const std::vector<relay::FunctionPtr>& functions, const std::string& params,
+               const StagesOf& stages_of);
+
+}  // namespace hone
