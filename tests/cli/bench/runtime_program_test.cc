@@ -151,6 +151,14 @@ TEST_F(RuntimeProgram, MnnIsSound) {
   EXPECT_EQ(r.code, 0) << r.out << r.err;
 }
 
+TEST_F(RuntimeProgram, NcnnIsSound) {
+  UseReaders("ncnn, pnnx");
+  for (const std::string model : {"zoo:mlp", "zoo:squeezenet"}) {
+    const ProgramResult r = Shell("hone runtime check ncnn --model " + model);
+    EXPECT_EQ(r.code, 0) << r.out << r.err;
+  }
+}
+
 TEST_F(RuntimeProgram, ThePagesAdapterIsShortAndSound) {
   UseReaders("onnxruntime");
   Write("work/page.sh",
