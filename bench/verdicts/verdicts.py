@@ -4,7 +4,9 @@
 A/A: a package against a copy of itself, gate at 2 %. Every "slower" is a false alarm.
 A/B: a package against the same network on an image that is a little wider. The width is the one whose time in a long
 run is nearest to 3 % more. "slower" is right, anything else is a miss, and misses are counted by kind.
-Both are measured in turns (`hone bench old new`) and against a stored result (`--baseline FILE --fail-above 2%`).
+Both are measured in turns (`hone bench old new`), against a kept package (`--save`, then `--baseline NAME`) and against
+a stored result (`--baseline FILE --fail-above 2%`).
+With --runtime NAME, only A/A is measured: two processes of that runtime in turns on a model of about 1 ms.
 With --load N, only A/A is measured, in turns on two threads beside N busy processes. Both "slower" and "faster" are
 then false.
 
@@ -35,15 +37,19 @@ ROWS = {
     "A/A in turns, false alarms": (1.0, False),
     "A/A in turns beside others, called different": (1.0, False),
     "3 % slower in turns, found": (95.0, True),
+    "A/A of a runtime, called different": (1.0, False),
+    "A/A against a kept package, false alarms": (1.0, False),
+    "3 % slower against a kept package, found": (95.0, True),
     "A/A against a baseline, false alarms": (1.0, False),
     "3 % slower against a baseline, found": (None, True),
 }
 
 
 def run(hone, folder, arguments):
-    """The output of `hone bench --json`; a failed gate is a valid answer."""
+    """The output of `hone bench --json`; a failed gate is a valid answer. What it keeps lies in the folder."""
     threads = [] if "--threads" in arguments else ["--threads", "1"]
-    done = subprocess.run([hone, "bench", *arguments, *threads, "--any-model", "--json"], cwd=folder, stdout=subprocess.PIPE)
+    done = subprocess.run([hone, "bench", *arguments, *threads, "--any-model", "--json"], cwd=folder, stdout=subprocess.PIPE,
+                          env={**os.environ, "XDG_DATA_HOME": folder})
     if done.returncode not in (0, 1):
         raise RuntimeError(f"hone bench {' '.join(arguments)} ended with {done.returncode}")
     return done.returncode, json.loads(done.stdout)
@@ -90,6 +96,24 @@ def against_baseline(hone, folder, package, runs, options):
     return found
 
 
+def against_kept(hone, folder, package, runs, options):
+    """As against_baseline, but the package is kept, and is timed again in each run."""
+    run(hone, folder, ["base.hone", "--save", "base", *options])
+    found = collections.Counter()
+    for _ in range(runs):
+        failed, result = run(hone, folder, [package, "--baseline", "base", "--fail-above", GATE, *options])
+        found["slower" if failed else result["verdicts"][0]["verdict"]] += 1
+    return found
+
+
+def of_runtime(hone, folder, runtime, runs, options):
+    """Verdicts on two processes of one runtime in turns."""
+    subprocess.run([hone, "zoo", "mobilenet", "--image-shape", "3,32,32", "-o", "model.onnx"], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    arguments = ["model.onnx", "--no-records", "--runtime", f"{runtime},{runtime}", *options]
+    return collections.Counter(run(hone, folder, arguments)[1]["verdicts"][0]["verdict"] for _ in range(runs))
+
+
 def beside_others(hone, folder, runs, options, load):
     """Verdicts on a package and its copy in turns, on two threads, while `load` other processes are busy."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(load)]
@@ -124,12 +148,17 @@ def main():
     parser.add_argument("--runs", type=int, default=200, help="in turns of a package against itself; half as many against a baseline")
     parser.add_argument("--slow-runs", type=int, default=100, help="the same of a slower one; 0: none")
     parser.add_argument("--min-time", default="300ms")
+    parser.add_argument("--runtime", default="", help="A/A of this runtime of `hone bench --runtime` alone")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside it; 0: none, and all the other rows")
     asked = parser.parse_args()
     hone = os.path.abspath(asked.hone)
     options = ["--rounds", "10", "--min-time", asked.min_time]
     bounds = read_bounds(PAGE)
     with tempfile.TemporaryDirectory() as folder:
+        if asked.runtime:
+            name = "A/A of a runtime, called different"
+            found = of_runtime(hone, folder, asked.runtime, asked.runs, options)
+            return 1 if tell(row_of(name, found), found, bounds) else 0
         build(hone, folder, asked.network, 224, "base.hone")
         build(hone, folder, asked.network, 224, "same.hone")
         if asked.load > 0:
@@ -137,10 +166,12 @@ def main():
             found = beside_others(hone, folder, asked.runs, options, asked.load)
             return 1 if tell(row_of(name, found), found, bounds) else 0
         plans = [("A/A in turns, false alarms", in_turns, "same.hone", asked.runs),
+                 ("A/A against a kept package, false alarms", against_kept, "same.hone", asked.runs // 2),
                  ("A/A against a baseline, false alarms", against_baseline, "same.hone", asked.runs // 2)]
         if asked.slow_runs > 0:
             print(f"the slower package: {100 * (slowed(hone, folder, asked.network) - 1):.2f} % by a long run", flush=True)
             plans += [("3 % slower in turns, found", in_turns, "slow.hone", asked.slow_runs),
+                      ("3 % slower against a kept package, found", against_kept, "slow.hone", asked.slow_runs // 2),
                       ("3 % slower against a baseline, found", against_baseline, "slow.hone", asked.slow_runs // 2)]
         print(f"{'row':38} {'runs':>5} {'goal':>8} {'reached':>10}  verdict")
         failed = False
