@@ -85,6 +85,27 @@ TEST(ImportOnnx, LeavesOtherFreeDimsToEachRun) {
   EXPECT_EQ(relay::RangedNumbers(ranged), (std::vector<int64_t>{0, 2, 1, 1}));
 }
 
+// Files of ONNX Runtime GenAI leave the size of a head free in the past. The declared width of the queries fixes it: 2
+// heads, and 1 head of keys and of values behind them, of 16 elements each.
+TEST(ImportOnnx, ReadsTheSizeOfAHeadFromTheQueries) {
+  ModelMaker model(21);
+  model.Input("x", {1, 2, 64}).Input("past_k", {1, 1, 3, -1}).Input("past_v", {1, 1, 3, -1});
+  model.Integers("lengths", 6, {1}, {4}).Integers("total", 6, {}, {5});
+  model.Node("Identity", {"x"}, {"q"});
+  model.Node("GroupQueryAttention", {"q", "", "", "past_k", "past_v", "lengths", "total"}, {"y", "k", "v"},
+             {{"num_heads", int64_t{2}}, {"kv_num_heads", int64_t{1}}});
+  model.Domain("com.microsoft").Output("y").Output("k").Output("v");
+  auto& q = *model.graph().add_value_info();
+  q.set_name("q");
+  auto& type = *q.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(1);
+  for (const int64_t dim : {1, 2, 64}) type.mutable_shape()->add_dim()->set_dim_value(dim);
+  const auto result = ImportOnnxBytes(model.Bytes(), "test", {});
+  EXPECT_EQ(result.module.main->params.at(1)->type->shape, (Shape{1, 1, 3, 16}));
+  EXPECT_EQ(result.module.main->params.at(2)->type->shape, (Shape{1, 1, 3, 16}));
+  EXPECT_THAT(result.notices, testing::Contains("the free dimension d3 is 16: node \"y\" fixes it"));
+}
+
 TEST(ImportOnnx, EqualNamesAreOneExtentApartFromInputs) {
   ModelMaker model;
   model.Input("d1", {-1, -1}).Input("b", {2, -1, -1}).Node("Relu", {"d1"}, {"y"}).Node("Relu", {"b"}, {"z"});

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/frontend/onnx/model/fixed_dims.h"
 #include "core/error.h"
 #include "core/text/spelling.h"
 #include "core/text/sum_of_names.h"
@@ -32,6 +33,7 @@ class ShapeResolver {
     for (const auto& [name, value] : options_.dims) BindOption(name, {value, value});
     for (const auto& [name, range] : options_.ranges) BindOption(name, range);
     for (const OnnxInput& input : graph_.inputs) BindGiven(input);
+    for (const auto& [name, dim] : FixedDims(graph_)) BindFixed(name, dim);
     for (const OnnxInput& input : graph_.inputs) BindBatch(input);
     for (const OnnxInput& input : graph_.inputs) {
       if (IsState(input)) BeginEmpty(input);
@@ -128,6 +130,11 @@ class ShapeResolver {
       if (name.empty()) continue;
       Bind(name, {shape[i], shape[i]}, fmt::format("--shape {}={}", input.name, fmt::join(shape, ",")));
     }
+  }
+
+  void BindFixed(const std::string& name, const FixedDim& dim) {
+    if (!bound_.try_emplace(name, Bound{{dim.extent, dim.extent}, "its node"}).second) return;
+    notices_.push_back(fmt::format("the free dimension {} is {}: node \"{}\" fixes it", name, dim.extent, dim.node));
   }
 
   static std::string LowerCase(std::string name) {

@@ -27,12 +27,12 @@ struct ResolvedInputs {
 };
 
 // A given shape holds. Elsewhere a free dimension takes the number or the range given for its name. A number may also
-// come from a shape given for another input with this name. Of those that remain free a batch is 1, with a notice. It
-// is the one that is called so, or else a first dimension that is no later one of another input. Any other dimension
-// takes the range of options.other_dims, with a notice; a sum such as "past + seq" takes that of its parts. Equal names
-// are one dimension. Throws Error(kUsage) for an input or a name that the model lacks, and for two numbers given for
-// one name (naming both).
-// A ranged axis of a state\'s input, by `states`, begins at 0, as does one that is called past.
+// come from a shape given for another input with this name, or from an operator (FixedDims). Of those that remain free
+// a batch is 1, with a notice. It is the one that is called so, or else a first dimension that is no later one of
+// another input. Any other dimension takes the range of options.other_dims, with a notice; a sum such as "past + seq"
+// takes that of its parts. Equal names are one dimension. Throws Error(kUsage) for an input or a name that the model
+// lacks, and for two numbers given for one name (naming both). A ranged axis of a state's input, by `states`, begins at
+// 0, as does one that is called past.
 ResolvedInputs ResolveInputs(const OnnxGraph& graph, const OnnxImportOptions& options,
                              const std::vector<ModelState>& states, std::vector<std::string>& notices);
 
