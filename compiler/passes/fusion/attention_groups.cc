@@ -169,15 +169,28 @@ class AttentionSearch {
         if (growth.Has(arg) || ShapeOf(arg) != ShapeOf(growth.members()[0])) continue;
         const size_t before = members_.size();
         const ExprPtr read = PastReshapes(arg);
-        if (scores == nullptr && IsFloatProduct(read) && IsOwn(read) && SameMatrices(read, arg)) {
-          scores = read;
-          members_.push_back(read);
+        const bool may_be = scores == nullptr && IsOwn(read) && SameMatrices(read, arg);
+        if (ExprPtr product = may_be ? ScoresAt(read) : nullptr) {
+          scores = std::move(product);
         } else {
           members_.resize(before);
         }
       }
     }
     return scores;
+  }
+
+  // The expression itself if it is a product, else one that operators around it read. They become members.
+  ExprPtr ScoresAt(const ExprPtr& expr) {
+    if (IsFloatProduct(expr)) {
+      members_.push_back(expr);
+      return expr;
+    }
+    if (!IsPointwise(expr)) return nullptr;
+    Growth growth(users_, grouping_, expr);
+    growth.TakeAll(IsPointwise);
+    members_.insert(members_.end(), growth.members().begin(), growth.members().end());
+    return ScoresOf(growth);
   }
 
   const UserMap& users_;

@@ -6,6 +6,8 @@
 //    (1, M, H * K) -> reshape (M, H, K) -> transpose (H, M, K) -> batch_matmul
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "compiler/passes/graph/anchor.h"
@@ -13,6 +15,7 @@
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/graph/transposes.h"
 #include "compiler/passes/rules/canonicalise.h"
+#include "compiler/relay/op.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -115,25 +118,72 @@ ExprPtr SwapInProduct(const ExprPtr& node, const Uses&) {
   return nullptr;
 }
 
-// An operand where(position < n, transpose(x), number), with positions along its rows or columns: x is masked instead.
+// where(position < n, x, number) with constant positions along one axis.
+struct PositionMask {
+  const Call *where = nullptr, *less = nullptr;
+  int64_t from_last = 0, extent = 0;  // the axis, counted from the last one
+};
+std::optional<PositionMask> PositionMaskOf(const ExprPtr& expr) {
+  const Call* where = relay::AsCallTo(expr, "where");
+  const Call* less = where == nullptr ? nullptr : relay::AsCallTo(where->args[0], "less");
+  const relay::Constant* positions = less == nullptr ? nullptr : relay::AsConstant(less->args[0]);
+  if (positions == nullptr || !ScalarOf(where->args[2]) || ElementCount(ShapeOf(less->args[1])) != 1) return {};
+  if (ShapeOf(where->args[1]) != ShapeOf(expr) || positions->value.elements() < 2) return {};
+  const Shape& places = positions->value.shape();
+  const int64_t extent = positions->value.elements();
+  const auto along = std::find(places.rbegin(), places.rend(), extent) - places.rbegin();
+  return along < static_cast<int64_t>(places.size()) ? std::optional(PositionMask{where, less, along, extent})
+                                                     : std::nullopt;
+}
+
+// The mask of another value, along an axis of it.
+ExprPtr MaskedAlong(const PositionMask& mask, const ExprPtr& value, size_t axis) {
+  Shape places(ShapeOf(value).size(), 1);
+  places[axis] = mask.extent;
+  const ExprPtr positions = FoldedIfConstant(JoinedReshape(mask.less->args[0], places));
+  return TypedCall("where", {TypedCall("less", {positions, mask.less->args[1]}), value, mask.where->args[2]}, {},
+                   mask.where->name);
+}
+
+// The axis of `to` that is axis `from_last` of `from`, if both have the same dimensions but for ones; else nullopt.
+std::optional<size_t> SameAxis(const Shape& from, int64_t from_last, const Shape& to) {
+  const auto larger = [](Shape shape) { return std::erase(shape, 1), shape; };
+  if (larger(from) != larger(to)) return {};
+  auto rest = std::count_if(from.end() - from_last, from.end(), [](int64_t dim) { return dim != 1; });
+  for (size_t axis = to.size(); axis-- > 0;) {
+    if (to[axis] != 1 && rest-- == 0) return axis;
+  }
+  return {};
+}
+
+// An operand that is masked, and then transposed or not, has its mask on matrices, which the kernel may read through.
+ExprPtr MaskInMatrices(const ExprPtr& node, const Uses& uses) {
+  const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
+  for (size_t i = 0; matmul != nullptr && i < 2; ++i) {
+    const Call* transpose = AsTranspose(matmul->args[i]);
+    const ExprPtr& read = transpose == nullptr ? matmul->args[i] : transpose->args[0];
+    const Call* reshape = relay::AsCallTo(read, "reshape");
+    const auto mask =
+        reshape != nullptr && uses.Of(reshape->args[0]) == 1 ? PositionMaskOf(reshape->args[0]) : std::nullopt;
+    const auto axis = mask ? SameAxis(ShapeOf(reshape->args[0]), mask->from_last, ShapeOf(read)) : std::nullopt;
+    if (!axis) continue;
+    const ExprPtr masked = MaskedAlong(*mask, JoinedReshape(mask->where->args[1], ShapeOf(read)), *axis);
+    return WithOperand(*matmul, i, transpose == nullptr ? masked : WithArgs(*transpose, {masked}), false);
+  }
+  return nullptr;
+}
+
+// An operand that is masked behind a transpose, along its rows or columns, is masked in front of it.
 ExprPtr MaskBeforeTranspose(const ExprPtr& node, const Uses& uses) {
   const Call* matmul = relay::AsCallTo(node, "nn.batch_matmul");
   for (size_t i = 0; matmul != nullptr && i < 2; ++i) {
-    const Call* mask = relay::AsCallTo(matmul->args[i], "where");
-    const Call* less = mask == nullptr ? nullptr : relay::AsCallTo(mask->args[0], "less");
-    const relay::Constant* positions = less == nullptr ? nullptr : relay::AsConstant(less->args[0]);
-    if (positions == nullptr || !ScalarOf(mask->args[2]) || uses.Of(matmul->args[i]) != 1) continue;
-    const Call* transpose = TransposeOf(mask->args[1]);
-    if (transpose == nullptr || ElementCount(ShapeOf(less->args[1])) != 1) continue;
-    const Shape& places = positions->value.shape();
-    const int64_t extent = positions->value.elements();
-    const auto along = std::find(places.rbegin(), places.rend(), extent) - places.rbegin();
-    if (extent == 1 || along > 1 || ShapeOf(mask->args[1]) != ShapeOf(matmul->args[i])) continue;
-    Shape moved(transpose->type->shape.size(), 1);
-    Nth(moved, Nth(TransposeAxes(*transpose), static_cast<int64_t>(moved.size()) - 1 - along)) = extent;
-    const ExprPtr there = TypedCall("less", {FoldedIfConstant(JoinedReshape(less->args[0], moved)), less->args[1]});
-    const ExprPtr masked = TypedCall("where", {there, transpose->args[0], mask->args[2]}, {}, mask->name);
-    const ExprPtr turned = Transposed(masked, TransposeAxes(*transpose), transpose->name);
+    const auto mask = uses.Of(matmul->args[i]) == 1 ? PositionMaskOf(matmul->args[i]) : std::nullopt;
+    const Call* transpose = mask && mask->from_last < 2 ? TransposeOf(mask->where->args[1]) : nullptr;
+    if (transpose == nullptr) continue;
+    const std::vector<int64_t> axes = TransposeAxes(*transpose);
+    const int64_t axis = Nth(axes, static_cast<int64_t>(axes.size()) - 1 - mask->from_last);
+    const ExprPtr masked = MaskedAlong(*mask, transpose->args[0], static_cast<size_t>(axis));
+    const ExprPtr turned = Transposed(masked, axes, transpose->name);
     return WithOperand(*matmul, i, JoinedReshape(turned, ShapeOf(matmul->args[i])), false);
   }
   return nullptr;
@@ -235,16 +285,24 @@ const Call* AsMove(const ExprPtr& expr) {
   return nullptr;
 }
 
+// The factor of a product with a number, or of a quotient by one; nullopt for any other call.
+std::optional<double> FactorOf(const Call& call) {
+  const std::string_view op = relay::AsOp(call.op)->def->name;
+  if (op != "multiply" && op != "divide") return std::nullopt;
+  const auto number = ScalarOf(call.args[1]);
+  return !number || op == "multiply" ? number : 1 / *number;
+}
+
 // The product of floats with one normal number that the operand is, through moves. Only the operand may read any of
 // them. Null if there is none.
 const Call* ScaleOf(const ExprPtr& operand, const Uses& uses) {
-  if (uses.Of(operand) != 1) return nullptr;
+  const Call* call = relay::AsCall(operand);
+  if (call == nullptr || uses.Of(operand) != 1) return nullptr;
   if (const Call* move = AsMove(operand)) return ScaleOf(move->args[0], uses);
-  const Call* multiply = relay::AsCallTo(operand, "multiply");
-  const auto factor = multiply ? ScalarOf(multiply->args[1]) : std::nullopt;
+  const auto factor = FactorOf(*call);
   const bool floats =
-      factor && operand->type->dtype == DType::kFloat32 && multiply->args[1]->type->dtype == DType::kFloat32;
-  return floats && ShapeOf(multiply->args[0]) == ShapeOf(operand) && std::isnormal(*factor) ? multiply : nullptr;
+      factor && operand->type->dtype == DType::kFloat32 && call->args[1]->type->dtype == DType::kFloat32;
+  return floats && ShapeOf(call->args[0]) == ShapeOf(operand) && std::isnormal(*factor) ? call : nullptr;
 }
 
 // The operand with another factor in place of that of ScaleOf; 1: none.
@@ -274,11 +332,13 @@ ExprPtr ScaleQueriesAlone(const ExprPtr& node, const Uses& uses) {
   if (matmul == nullptr || matmul->args.size() != 2 || matmul->attrs.GetBool("integral")) return nullptr;
   const Call *left = ScaleOf(matmul->args[0], uses), *right = ScaleOf(matmul->args[1], uses);
   if (right == nullptr || !IsStatic(ShapeOf(matmul->args[0])) || !IsStatic(ShapeOf(matmul->args[1]))) return nullptr;
-  const double factor = *ScalarOf(right->args[1]), both = left ? factor * *ScalarOf(left->args[1]) : factor;
+  const double factor = *FactorOf(*right), both = left ? factor * *FactorOf(*left) : factor;
   const bool fewer = ElementCount(ShapeOf(matmul->args[0])) <= ElementCount(ShapeOf(matmul->args[1]));
   if ((left == nullptr && !fewer) || !std::isnormal(static_cast<float>(both))) return nullptr;
-  const ExprPtr scaled = left ? Rescaled(matmul->args[0], both) : ScaledOperand(matmul->args[0], *right, uses);
-  return WithArgs(*matmul, {scaled, Rescaled(matmul->args[1], 1)});
+  const ExprPtr scale = TypedCall("multiply", {right->args[0], ScalarConstant(factor)}, {}, right->name);
+  const ExprPtr queries =
+      left ? Rescaled(matmul->args[0], both) : ScaledOperand(matmul->args[0], *relay::AsCall(scale), uses);
+  return WithArgs(*matmul, {queries, Rescaled(matmul->args[1], 1)});
 }
 
 ExprPtr WithProduct(const ExprPtr& at, const ExprPtr& product) {
@@ -306,8 +366,9 @@ ExprPtr ScaleSmallOperand(const ExprPtr& node, const Uses& uses) {
 }  // namespace
 
 const std::vector<Rule>& MatmulRules() {
-  static const std::vector<Rule> rules{MaskBeforeTranspose, NarrowOperand,   SwapInProduct,     TransposeProduct,
-                                       RepeatedMatrices,    DenseOfComputed, ScaleQueriesAlone, ScaleSmallOperand};
+  static const std::vector<Rule> rules{MaskInMatrices,  MaskBeforeTranspose, NarrowOperand,
+                                       SwapInProduct,   TransposeProduct,    RepeatedMatrices,
+                                       DenseOfComputed, ScaleQueriesAlone,   ScaleSmallOperand};
   return rules;
 }
 

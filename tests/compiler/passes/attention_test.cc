@@ -100,6 +100,19 @@ TEST(Attention, TakesReshapesBetweenAndTransposesAround) {
   CheckFunction(function, {}, kTolerance);
 }
 
+// DeBERTa adds gathered scores before it splits the batch from the heads.
+TEST(Attention, TakesASumWithOtherScoresBehindAReshape) {
+  const Sizes s;
+  const ExprPtr given = Input("relative", {s.products, s.queries, s.keys});
+  const ExprPtr sum = Reshape(MakeCall("add", {Scores(s), given}), {1, s.products, s.queries, s.keys});
+  const ExprPtr masked = MakeCall("add", {sum, Input("mask", {1, 1, 1, s.keys})});
+  const ExprPtr weights = Reshape(Softmax(masked), {s.products, s.queries, s.keys});
+  const IRModule fused = Fused(Product(weights, Values(s), false));
+  EXPECT_EQ(FunctionNames(fused).size(), 1U);
+  ASSERT_TRUE(AttentionIn(fused));
+  CheckFunction(AttentionIn(fused), {}, kTolerance);
+}
+
 TEST(Attention, IsNotFormedIfAnotherNodeReadsTheScores) {
   const Sizes s;
   const ExprPtr scores = Scores(s), weights = Softmax(Scores(s));

@@ -227,6 +227,17 @@ TEST(MatmulRules, OperandsAreMaskedBeforeTheyAreTransposed) {
   EXPECT_THAT(Layouts(Canonical(Product(Input("w", {4, 5, 9}), masked(heads, {1, 9, 1})))), ElementsAre("BMK,KBN,BMN"));
   EXPECT_THAT(Layouts(Canonical(Product(Input("w", {4, 5, 9}), masked(turned, {1, 1, 9}), true))),
               ElementsAre("BMK,BKN,BMN"));
+  const ExprPtr apart = masked(Reshape(Input("v", {9, 24}), {1, 9, 4, 6}), {1, 9, 1, 1});
+  EXPECT_THAT(Layouts(Canonical(Product(Input("w", {4, 5, 9}), Transpose(Reshape(apart, {9, 4, 6}), {1, 0, 2})))),
+              ElementsAre("BMK,KBN,BMN"));
+}
+
+TEST(MatmulRules, QueriesTakeTheDivisorOfTheKeys) {
+  const ExprPtr keys = MakeCall("divide", {Transpose(Input("k", {2, 9, 6}), {0, 2, 1}), ScalarConstant(9.8F)});
+  const IRModule after = Canonical(Product(Input("q", {2, 5, 6}), keys));
+  EXPECT_EQ(CountOf(after, "divide"), 0);
+  EXPECT_THAT(ShapeOf(Scaling(after)->args[0]), ElementsAre(2, 5, 6));
+  EXPECT_THAT(Layouts(after), ElementsAre("BMK,BNK,BMN"));
 }
 
 }  // namespace
