@@ -4,6 +4,7 @@
 #include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "compiler/relay/visitor.h"
 
 namespace hone {
@@ -154,7 +155,10 @@ ExprPtr FrontOfImages(const std::vector<ExprPtr>& order, const BatchCut& cut, in
 
 relay::IRModule SplitBatch(const relay::IRModule& module, const MachineModel& machine) {
   const int64_t batch = BatchOf(module);
-  if (batch < 2) return module;
+  // A run of fewer images would do the parts of the others, too.
+  const auto ranged = relay::RangedInputs(*module.main);
+  const bool chosen = std::any_of(ranged.begin(), ranged.end(), [](const auto& each) { return each.axis == 0; });
+  if (batch < 2 || chosen) return module;
   const std::vector<ExprPtr> order = PostOrder(module.main->body);
   const BatchCut cut = FindBatchCut(order, batch, machine.l3_bytes * machine.threads / 2);
   if (cut.parts < 2) return module;

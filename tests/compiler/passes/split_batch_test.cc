@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "compiler/passes/general_passes.h"
+#include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/infer_type.h"
+#include "compiler/relay/ranged_inputs.h"
 #include "tests/compiler/passes/pass_testing.h"
 
 namespace hone::testing {
@@ -43,6 +45,21 @@ TEST(SplitBatch, WhileActivationsAreLarge) {
 TEST(SplitBatch, WhatFitsStaysTogether) {
   EXPECT_EQ(CountOf(Split(Layer(Halved(Layer(Images(4), 1)), 2), 8 * kImage), "nn.conv2d"), 2);
   EXPECT_EQ(CountOf(Split(Layer(Halved(Layer(Images(1), 1)), 2), 1), "nn.conv2d"), 2);
+}
+
+// A part of one image for each of a run of one would be done for all four.
+TEST(SplitBatch, ABatchThatRunsChooseStaysTogether) {
+  const ExprPtr x = Images(4), n = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
+  const auto var = [](const ExprPtr& expr) { return std::static_pointer_cast<const relay::Var>(expr); };
+  relay::Attrs attrs;
+  attrs.Set(std::string(relay::kRanged), relay::RangedNumbers({{0, 0, 1, 1}}));
+  attrs.Set(std::string(relay::kCounted), relay::CountedNumbers({{0, 0, 1, 4}}));
+  IRModule module;
+  module.main = std::make_shared<const relay::Function>(std::vector{var(x), var(n)},
+                                                        relay::MakeTuple({Halved(Layer(Layer(x, 1), 2)), n}), attrs);
+  MachineModel machine;
+  machine.l3_bytes = 2;
+  EXPECT_EQ(CountOf(SplitBatch(relay::InferType(module), machine), "nn.conv2d"), 2);
 }
 
 TEST(SplitBatch, EndsBehindWhatIsStillUsed) {
