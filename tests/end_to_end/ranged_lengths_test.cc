@@ -269,6 +269,47 @@ TEST(RangedElements, EndAlongInnerAxes) {
   }
 }
 
+// Layers over several images, whatever kernel they get. A full run of infinities comes before each shorter one.
+TEST(RangedImages, EndEachStageOfTheirLayers) {
+  constexpr int64_t kImages = 16, kChannels = 64, kSide = 14;
+  const ExprPtr x = relay::MakeVar("x", relay::TensorType({kImages, kChannels, kSide, kSide}));
+  const ExprPtr n = relay::MakeVar("n", relay::TensorType({}, DType::kInt64));
+  const auto layer = [&](const ExprPtr& data, uint64_t seed) {
+    const ExprPtr conv =
+        MakeCall("nn.conv2d", {data, Weights({kChannels, kChannels, 3, 3}, seed)},
+                 {{"padding", Ints{1, 1, 1, 1}}, {"channels", kChannels}, {"kernel_size", Ints{3, 3}}});
+    return MakeCall("nn.relu", {conv});
+  };
+  const relay::IRModule module = RangedModule(x, n, {layer(layer(x, 1), 2), n}, {{0, 0, 1, 1}}, {{0, 0, 1, kImages}});
+  const auto package = Package::FromBytes(Build(module, HostBuild()).package, "images");
+  for (const PlanCall& call : package->plan().calls) {
+    if (call.op != "nn.conv2d") continue;
+    std::vector<int> stages;
+    for (const ItemBox& box : call.boxes) stages.push_back(box.stage);
+    for (size_t stage = 0; stage < package->plan().kernels[static_cast<size_t>(call.kernel)].stages.size(); ++stage) {
+      EXPECT_THAT(stages, ::testing::Contains(static_cast<int>(stage)));
+    }
+  }
+  const auto images = [&](int64_t count, double fill) {
+    Tensor value(DType::kFloat32, {count, kChannels, kSide, kSide});
+    Random random(static_cast<uint64_t>(count));
+    for (int64_t i = 0; i < value.elements(); ++i) value.Set(i, fill != 0 ? fill : random.Uniform() - 0.5);
+    return value;
+  };
+  for (const int threads : {1, 3}) {
+    Session session(package, {.threads = threads});
+    for (const int64_t count : {kImages, int64_t{1}, int64_t{5}}) {
+      session.SetInput("x", images(kImages, std::numeric_limits<double>::infinity()));
+      session.Run();
+      session.SetInput("x", images(count, 0));
+      session.Run();
+      const Tensor got = session.Output(0), want = RunReference(module, {{"x", images(count, 0)}})[0];
+      ASSERT_EQ(got.shape(), want.shape());
+      for (int64_t i = 0; i < want.elements(); ++i) ASSERT_NEAR(got.At(i), want.At(i), 1e-2) << i;
+    }
+  }
+}
+
 // Rows of x, of which there must be five at least.
 TEST(RangedRefusals, ComputeNothing) {
   const ExprPtr x = relay::MakeVar("x", relay::TensorType({8, kWidth}));

@@ -14,7 +14,8 @@
 //
 // tile_block=0: a stage per step over all tiles, a barrier between; V and M lie in the shared workspace.
 //
-//   stage 0, items (in block, tile)       stage 1, items (frequency, group)      stage 2, items (out block, tile)
+//   stage 0, items (in block, tile)       stage 1, items (frequency, group,      stage 2, items (out block, tile)
+//                                               chunk of slots)
 //     TransformInput                        for slots [tile_ow]: Multiply          TransformOutput
 //
 // tile_block>0: an item is a block of tiles, which takes all three steps in its worker's workspace.
@@ -53,6 +54,8 @@
 //   tile_block>0: for in block, for slot: TransformInput; for group: Group over the block of tiles
 //
 //   Group: EmitWinogradFilters; for frequency, for slots [tile_ow]: Multiply; for out block, for slot: TransformOutput
+#include <algorithm>
+
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv2d_winograd.h"
@@ -220,7 +223,11 @@ class WinogradEmitter : ConvEmitter<WinogradNest> {
     }
   }
   void MultiplyGroup(Value* frequency, Value* group) {
-    b_.For(0, nest_.block_tiles, k_.tile_ow, [&](Value* slot) { Multiply(frequency, group, slot); });
+    MultiplySlots(frequency, group, b_.Index(0), b_.Index(nest_.block_tiles));
+  }
+  // `first` begins a register tile; so does `end`, or it is that of all slots.
+  void MultiplySlots(Value* frequency, Value* group, Value* first, Value* end) {
+    b_.For(first, end, k_.tile_ow, [&](Value* slot) { Multiply(frequency, group, slot); });
   }
 
   // Takes one group through all its steps for `count` tiles from `first` on, which begin at the workspace's first slot.
@@ -346,6 +353,14 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
   return kernel;
 }
 
+// The slots of an item of the product over all tiles. A run of fewer images leaves out those of the others. Items of
+// one frequency and group follow each other, so that their weights stay in the nearest cache.
+int64_t SlotsOfItem(const WinogradNest& nest) {
+  constexpr int64_t kFewest = 64;
+  const int64_t images = nest.shape.N, slots = nest.knobs.tile_ow;
+  return images == 1 ? nest.block_tiles : CeilDiv(std::max(kFewest, nest.tiles / images), slots) * slots;
+}
+
 // Each step is a stage over all tiles, through the shared workspace. With bytes the first stage is the same, and the
 // second takes one group after the other.
 EmittedKernel EmitStaged(KernelBuilder& b, const WinogradNest& nest, const Epilogue& epilogue,
@@ -367,15 +382,22 @@ EmittedKernel EmitStaged(KernelBuilder& b, const WinogradNest& nest, const Epilo
   };
   stage(symbol, nest.in_blocks * nest.tiles, nest.tiles, 0,
         [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformInput(tile, tile, channels); });
+  kernel.boxes = {{0, 0, {{nest.in_blocks}, {nest.tiles, 0, nest.tiles / nest.shape.N}}}};
   if (nest.by_group) {
     stage(symbol + "_1", groups, 1, own_bytes,
           [&](WinogradEmitter& e, Value* group, Value*) { e.Group(group, b.Index(0), b.Index(nest.tiles)); });
     return kernel;
   }
-  stage(symbol + "_1", nest.frequencies * groups, groups, 0,
-        [](WinogradEmitter& e, Value* frequency, Value* group) { e.MultiplyGroup(frequency, group); });
+  const int64_t chunk = SlotsOfItem(nest), chunks = CeilDiv(nest.block_tiles, chunk);
+  stage(symbol + "_1", nest.frequencies * groups * chunks, chunks, 0, [&](WinogradEmitter& e, Value* of, Value* part) {
+    Value* first = b.Mul(part, chunk);
+    e.MultiplySlots(b.Div(of, groups), b.Mod(of, groups), first, b.Min(b.Add(first, chunk), b.Index(nest.block_tiles)));
+  });
   stage(symbol + "_2", nest.out_blocks * nest.tiles, nest.tiles, 0,
         [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformOutput(tile, tile, channels, channels); });
+  const int64_t per_image = nest.tiles / nest.shape.N;
+  kernel.boxes.push_back({1, 0, {{nest.frequencies * groups}, {chunks, 0, per_image, chunk}}});
+  kernel.boxes.push_back({2, 0, {{nest.out_blocks}, {nest.tiles, 0, per_image}}});
   return kernel;
 }
 
