@@ -13,7 +13,9 @@
 #include "compiler/codegen/target/host.h"
 #include "core/error.h"
 #include "core/files/temporary_folder.h"
+#include "core/text/printable.h"
 #include "db/open_database.h"
+#include "lab/bench/machine_context.h"
 #include "lab/files/fresh_file.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/doctor_checks.h"
@@ -75,10 +77,11 @@ DoctorFinding CheckGovernor(const Environment& environment) {
 }
 
 DoctorFinding CheckLoad(const Environment& environment) {
+  const double busy = BusyCpusNow();
   const std::string load =
-      fmt::format("load {:.2f}{}", environment.load,
+      fmt::format("other programs use {:.2f} CPUs{}", busy,
                   environment.hypervisor.empty() ? "" : ", virtual machine (" + environment.hypervisor + ")");
-  if (environment.load > 0.5) return {"load", "note", load + "; other programs share the cores while timing"};
+  if (busy > 0.5) return {"load", "note", load + "; they share the cores while timing"};
   return {"load", "ok", load};
 }
 

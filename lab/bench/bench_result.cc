@@ -65,7 +65,7 @@ std::string PackageSha256(const Package& package) { return Sha256Hex(DumpJson(pa
 
 namespace {
 
-constexpr double kLoadNoted = 0.5, kStealNoted = 0.01, kSpreadNoted = 0.03;
+constexpr double kBusyNoted = 0.5, kStealNoted = 0.01, kSpreadNoted = 0.03;
 
 // The interquartile range over the median.
 double SpreadOf(const TimedPackage& timed, bool throughput) {
@@ -247,10 +247,8 @@ void JudgeNoise(BenchResult& result) {
   const auto note = [&](bool when, std::string text) {
     if (when) noise.notes.push_back(std::move(text));
   };
-  note(noise.busy_cpus > kLoadNoted,
+  note(noise.busy_cpus > kBusyNoted,
        fmt::format("other programs used {:.2f} CPUs before timing: they share the cores", noise.busy_cpus));
-  note(noise.busy_cpus < 0 && machine.load > kLoadNoted,
-       fmt::format("the load was {:.2f} before timing: others share the cores", machine.load));
   note(noise.steal_share > kStealNoted,
        fmt::format("the hypervisor took {:.1f} % of the cores' time", 100 * noise.steal_share));
   note(noise.spread > kSpreadNoted, fmt::format("rounds differ by {:.1f} %", 100 * noise.spread));

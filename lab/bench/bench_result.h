@@ -42,7 +42,7 @@ struct BenchConditions {
 
 // Reasons to doubt the times.
 struct BenchNoise {
-  // CPUs that other programs used just before timing here, without hone's own runs; -1: only the load is known.
+  // CPUs that other programs used just before timing here, without hone's own runs; -1: unknown, as on a runner.
   double busy_cpus = -1;
   double steal_share = 0;  // the hypervisor's share of the used cores' time during timing
   double spread = 0;       // the worst package's interquartile range of rounds over their median
