@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/package/package_format.h"
+#include "core/text/printable.h"
 #include "runtime/kernel_launch.h"
 #include "runtime/load/match_kernels.h"
 #include "runtime/package_impl.h"
@@ -52,7 +53,7 @@ class ObservedRun {
   void CheckInputs(const std::vector<Tensor>& inputs) const {
     if (inputs.size() != plan().inputs.size()) {
       throw Error(ExitCode::kUsage,
-                  fmt::format("{} inputs were given; {} would be right", inputs.size(), plan().inputs.size()));
+                  fmt::format("{} came; {} would be right", Counted(inputs.size(), "input"), plan().inputs.size()));
     }
     for (size_t i = 0; i < inputs.size(); ++i) {
       const PlanBuffer& buffer = plan().buffers[static_cast<size_t>(plan().inputs[i])];

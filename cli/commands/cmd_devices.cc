@@ -19,7 +19,6 @@
 #include "core/text/printable.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/fleet_table.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"
 #include "lab/text/table.h"

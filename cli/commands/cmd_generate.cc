@@ -4,6 +4,7 @@
 #include "cli/machine_options.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "runtime/generate/generate.h"
@@ -48,7 +49,7 @@ void PrintGeneration(const Generation& made, const std::vector<int64_t>& prompt,
                       {"tokens_per_second", rate},
                       {"keeps_state", state}});
   }
-  Print("\n{} tokens of prompt, first new token after {}", prompt.size(), TimeText(made.first_ns));
+  Print("\n{} of prompt, first new token after {}", Counted(prompt.size(), "token"), TimeText(made.first_ns));
   if (rest > 0) Print(", then {:.4g} tokens/s", rate);
   Print("; ended by {}\n", EndText(made.end));
   if (!state) Print("the package has no states, so each token computes the whole text\n");

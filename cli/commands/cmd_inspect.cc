@@ -10,6 +10,7 @@
 #include "compiler/relay/visitor.h"
 #include "compiler/schedules/schedule.h"
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "lab/files/safetensors.h"
 #include "lab/files/write_file.h"
 #include "lab/machine/machine.h"

@@ -14,6 +14,7 @@
 #include "cli/model_options.h"
 #include "cli/record_options.h"
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
 #include "lab/files/npy.h"
 #include "lab/files/pack_package.h"

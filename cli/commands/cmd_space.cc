@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/machine_options.h"
 #include "compiler/schedules/schedule.h"
+#include "core/text/printable.h"
 #include "core/workload.h"
 #include "lab/machine/machine.h"
 #include "lab/text/number_text.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/printable.h"
 #include "lab/text/number_text.h"
 
 namespace hone {

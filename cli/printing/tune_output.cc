@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/text/printable.h"
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/printing/built_model_text.h"
+#include "core/text/printable.h"
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
 #include "lab/text/table.h"

@@ -8,6 +8,7 @@
 
 #include "compiler/relay/op.h"
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
 
 namespace hone::relay {
@@ -145,9 +146,9 @@ ExprPtr MakeCall(std::string_view op_name, std::vector<ExprPtr> args, const Attr
   const OpDef& def = *AsOp(op)->def;
   const size_t least = def.inputs.size() - static_cast<size_t>(def.optional_inputs);
   if (args.size() < least || args.size() > def.inputs.size()) {
-    throw Error(ExitCode::kBug, fmt::format("{} takes {}{} inputs, not {}", op_name,
+    throw Error(ExitCode::kBug, fmt::format("{} takes {}{}, not {}", op_name,
                                             least == def.inputs.size() ? "" : fmt::format("{} to ", least),
-                                            def.inputs.size(), args.size()));
+                                            Counted(def.inputs.size(), "input"), args.size()));
   }
   Attrs complete = Completed(def, attrs);
   return std::make_shared<Call>(std::move(op), std::move(args), std::move(complete), std::move(name));

@@ -1,12 +1,19 @@
-// Makes text from outside (a model's names, a peer's message) safe to show in a terminal, and to give to a shell.
+// Text for people: counted nouns, and text from outside (a model's names, a peer's message) made safe to show in a
+// terminal or to give to a shell.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hone {
+
+// "1 thread", "2 threads", "0 threads"; of a noun whose plural adds an s.
+std::string Counted(std::integral auto count, std::string_view noun) {
+  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
 
 // Prints control characters as \u001b, bytes that are not UTF-8 as U+FFFD, and line breaks and tabs as spaces. In a
 // JSON text the result escapes the same text. Passwords in addresses (scheme://USER:PASSWORD@HOST, password=...) become

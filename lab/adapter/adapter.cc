@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/json/json_fields.h"
 #include "core/stats/statistics.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
 #include "lab/adapter/adapter_tensor.h"
 #include "lab/text/number_text.h"

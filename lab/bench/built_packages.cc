@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/text/printable.h"
 #include "lab/bench/bench_result.h"
 #include "lab/files/read_file.h"
 #include "lab/machine/machine.h"
 #include "lab/model/build_model.h"
 #include "lab/model/options_of_each.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"
 

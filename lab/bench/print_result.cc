@@ -9,6 +9,7 @@
 
 #include "core/nth.h"
 #include "core/stats/statistics.h"
+#include "core/text/printable.h"
 #include "lab/bench/time_runtimes.h"
 #include "lab/machine/device_name.h"
 #include "lab/text/number_text.h"

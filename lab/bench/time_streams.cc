@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "lab/bench/timed_package.h"
-#include "lab/text/number_text.h"
 #include "rpc_runner/process/clock.h"
 
 namespace hone {

@@ -7,7 +7,7 @@
 
 #include "core/stats/sample_statistics.h"
 #include "core/stats/statistics.h"
-#include "lab/text/number_text.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {

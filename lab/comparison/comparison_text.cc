@@ -147,7 +147,7 @@ std::string StandingText(const Comparison& c, size_t device, size_t model, const
   if (standing.ratio > 0 && standing.partial()) {
     words.push_back(fmt::format("ratio over {} of {}", standing.over, Counted(standing.of, "layer")));
   } else if (cell.covered < cell.tasks) {
-    words.push_back(fmt::format("{} of {} layers have no time", cell.tasks - cell.covered, cell.tasks));
+    words.push_back(fmt::format("{} of {} without a time", cell.tasks - cell.covered, Counted(cell.tasks, "layer")));
   }
   return fmt::format("{}", fmt::join(words, "; "));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/json/serialize.h"
+#include "core/text/printable.h"
 #include "db/foreign/record_exports.h"
 #include "lab/machine/fleet_table.h"
 #include "lab/records/records.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/text/printable.h"
 #include "lab/report/page.h"
-#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {

@@ -15,6 +15,7 @@
 #include "compiler/codegen/target/machine_target.h"
 #include "compiler/compile_kernel.h"
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "lab/machine/device_name.h"
 #include "lab/text/number_text.h"
 #include "rpc_runner/keys/client_keys.h"

@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "core/package/package_format.h"
+#include "core/text/printable.h"
 #include "core/workload.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "tuner/record_config_source.h"
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/nth.h"
+#include "core/text/printable.h"
 #include "lab/precision/choose_assignment.h"
 #include "lab/precision/network_timer.h"
 
@@ -102,7 +103,7 @@ class PrecisionSearch {
   using Networks = std::vector<std::unique_ptr<Network>>;
 
   void TimeAll(const Networks& networks) const {
-    Tell(fmt::format("timing {} networks", networks.size()));
+    Tell("timing " + Counted(networks.size(), "network"));
     std::vector<const BuildResult*> built;
     for (const auto& each : networks) built.push_back(&each->built);
     const std::vector<NetworkTime> times = tools_.timer->Time(built);

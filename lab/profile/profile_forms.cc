@@ -5,7 +5,6 @@
 #include "core/nth.h"
 #include "core/text/printable.h"
 #include "lab/profile/profile.h"
-#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "lab/files/npz.h"
-#include "lab/text/number_text.h"
 
 namespace hone {
 namespace {

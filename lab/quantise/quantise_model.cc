@@ -6,9 +6,9 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "lab/machine/machine.h"
 #include "lab/quantise/calibration_inputs.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 

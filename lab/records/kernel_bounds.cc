@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/compile_kernel.h"
+#include "core/text/printable.h"
 #include "lab/text/number_text.h"
 
 namespace hone {

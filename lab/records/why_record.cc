@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/schedules/layout_defaults.h"
+#include "core/text/printable.h"
 #include "lab/machine/device_name.h"
 #include "lab/text/number_text.h"
 #include "lab/text/table.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/text/printable.h"
 #include "lab/comparison/comparison_text.h"
 #include "lab/comparison/likeness.h"
 #include "lab/text/number_text.h"
@@ -163,7 +164,9 @@ class Conclusions {
                           Price(priced_[1]) / Price(priced_[0]));
     }
     const size_t unpriced = compared_.size() - priced_.size();
-    return text + (unpriced > 0 ? fmt::format(". {} of {} machines have no price.", unpriced, compared_.size()) : ".");
+    return text + (unpriced > 0 ? fmt::format(". {} of {} {} no price.", unpriced, Counted(compared_.size(), "machine"),
+                                              unpriced == 1 ? "has" : "have")
+                                : ".");
   }
 
   std::string ShareOf(size_t device) const {

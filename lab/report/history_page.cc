@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/printable.h"
 #include "core/version.h"
 #include "lab/report/chart.h"
 #include "lab/report/page.h"
@@ -145,11 +146,10 @@ std::string SeriesSection(const HistorySeries& series, int64_t since_ms) {
               ? HtmlParagraph("No change point.")
               : HtmlTable("Change points of " + series.model,
                           {"from", "change", "> before", "> after", "> p", "with", "first result"}, changes);
-  body += HtmlDetails(fmt::format("{} results", points.size()),
-                      HtmlTable("Results of " + series.model,
-                                {"day", "> median", "> interval", "> samples", "hone", "package", "microcode", "Linux",
-                                 "file", "noise"},
-                                points, grey));
+  body += HtmlDetails(Counted(points.size(), "result"), HtmlTable("Results of " + series.model,
+                                                                  {"day", "> median", "> interval", "> samples", "hone",
+                                                                   "package", "microcode", "Linux", "file", "noise"},
+                                                                  points, grey));
   return HtmlSection(fmt::format("{} on {}, {}, {}", series.model, series.device, Counted(series.threads, "thread"),
                                  series.conditions),
                      body);

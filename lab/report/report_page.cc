@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/text/printable.h"
 #include "core/version.h"
 #include "lab/comparison/comparison_text.h"
 #include "lab/report/charts.h"

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/nth.h"
+#include "core/text/printable.h"
 #include "core/workload.h"
 #include "lab/text/number_text.h"
 #include "lab/text/status_line.h"

@@ -1,7 +1,6 @@
 // Formats numbers for people, and parses them from the command line.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,10 +21,6 @@ std::string BytesText(int64_t bytes);
 std::string FlopText(double flops);
 // "1.23" from flop and nanoseconds as GFLOP/s; "-" if the time is unknown.
 std::string GflopsText(double flops, int64_t ns);
-// "1 thread", "2 threads", "0 threads"; of a noun whose plural adds an s.
-std::string Counted(std::integral auto count, std::string_view noun) {
-  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
-}
 // "1.84x", which is before / after; "-" if either is unknown.
 std::string RatioText(int64_t before_ns, int64_t after_ns);
 // Each part as a whole per cent of their sum. They add up to 100; all are 0 if the sum is 0. No part is below 0.

@@ -10,6 +10,7 @@
 #include "core/artifact.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "runtime/host_cpu.h"
 #include "runtime/small_file.h"
 #include "runtime/threads/allowed_cores.h"
@@ -97,7 +98,7 @@ int64_t PlainBytes(const KernelOperand& operand) {
 
 std::string CheckJobLimits(const TimingPolicy& timing, int cores) {
   if (timing.threads < 1 || timing.threads > cores) {
-    return fmt::format("{} threads were asked for; this runner has {} cores", timing.threads, cores);
+    return fmt::format("{} threads were asked for; this runner has {}", timing.threads, Counted(cores, "core"));
   }
   const bool right = timing.deadline_ns > 0 && timing.memory_bytes > 0 && timing.memory_bytes <= kMostJobMemoryBytes;
   return right ? "" : kOutOfRange;

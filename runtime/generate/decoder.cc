@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "runtime/ranged_inputs.h"
 
 namespace hone {
@@ -103,9 +104,9 @@ void Decoder::RequireIds(std::span<const int64_t> ids) const {
   const auto count = static_cast<int64_t>(ids.size());
   if (count > capacity_ - length()) {
     throw Error(ExitCode::kBadData,
-                fmt::format("the text has {} tokens and {} more; the package holds {}. A package that was built with a "
+                fmt::format("the text has {} and {} more; the package holds {}. A package that was built with a "
                             "larger range (--dim) holds more",
-                            length(), count, capacity_));
+                            Counted(length(), "token"), count, capacity_));
   }
   for (const int64_t id : ids) {
     if (id < 0 || id >= vocabulary_) {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/hash/hash.h"
+#include "core/text/printable.h"
 #include "runtime/package_impl.h"
 
 namespace hone {
@@ -103,7 +104,7 @@ class StateReader {
     Shape shape = buffer.shape;
     if (state.axis >= 0) {
       if (entry.length < 0 || entry.length > shape[state.axis]) {
-        RefuseState(fmt::format("has {} positions of '{}'; there is room for {}", entry.length, buffer.name,
+        RefuseState(fmt::format("has {} of '{}'; there is room for {}", Counted(entry.length, "position"), buffer.name,
                                 shape[state.axis]));
       }
       shape[state.axis] = entry.length;

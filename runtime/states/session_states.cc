@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -63,9 +64,10 @@ void SessionStates::WriteExtents(const std::vector<Shape>& shapes, const std::ve
     if (state.axis < 0) continue;
     for (size_t j = 0; j < i; ++j) {
       if (plan_->states[j].extent != state.extent || lengths_[j] == lengths_[i]) continue;
-      throw Error(ExitCode::kBadData, fmt::format("the state '{}' holds {} positions and '{}' {}; one number would be "
-                                                  "right",
-                                                  BufferOf(j).name, lengths_[j], BufferOf(i).name, lengths_[i]));
+      throw Error(ExitCode::kBadData,
+                  fmt::format("the state '{}' holds {} and '{}' {}; one number would be "
+                              "right",
+                              BufferOf(j).name, Counted(lengths_[j], "position"), BufferOf(i).name, lengths_[i]));
     }
     for (const RangedAxis& axis : plan_->ranged) {
       const int64_t extent = shapes[axis.input][axis.axis];
@@ -89,9 +91,9 @@ void SessionStates::RequireRoom(const std::vector<bool>& counts, const std::vect
       std::memcpy(&count, memory[state.count], sizeof(count));
       if (count <= CapacityOf(i)) continue;
       throw Error(ExitCode::kBadData,
-                  fmt::format("the state '{}' holds {} positions, and the run adds {}: it has room for {}; truncate or "
+                  fmt::format("the state '{}' holds {}, and the run adds {}: it has room for {}; truncate or "
                               "reset it, or build with --dim {}=0..{}",
-                              BufferOf(i).name, lengths_[i], count - lengths_[i], CapacityOf(i),
+                              BufferOf(i).name, Counted(lengths_[i], "position"), count - lengths_[i], CapacityOf(i),
                               plan_->buffers[state.extent].name, std::bit_ceil(static_cast<uint64_t>(count))));
     }
   }
@@ -140,7 +142,7 @@ void SessionStates::Reset(const std::vector<char*>& memory) {
 void SessionStates::Truncate(int64_t length, const std::vector<char*>& memory) {
   if (length < 0 || length > this->length()) {
     throw Error(ExitCode::kUsage,
-                fmt::format("a state of {} positions cannot be truncated to {}", this->length(), length));
+                fmt::format("a state of {} cannot be truncated to {}", Counted(this->length(), "position"), length));
   }
   if (length == this->length()) return;
   for (size_t i = 0; i < lengths_.size(); ++i) {
@@ -181,8 +183,8 @@ void SessionStates::Set(size_t i, const Tensor& value, const std::vector<char*>&
   }
   const int64_t length = state.axis < 0 ? 0 : value.shape()[state.axis];
   if (state.axis >= 0 && length > CapacityOf(i)) {
-    throw Error(ExitCode::kBadData, fmt::format("state '{}' is given {} positions; it has room for {}", buffer.name,
-                                                length, CapacityOf(i)));
+    throw Error(ExitCode::kBadData, fmt::format("state '{}' is given {}; it has room for {}", buffer.name,
+                                                Counted(length, "position"), CapacityOf(i)));
   }
   const Rows rows = RowsOf(i, state.before);
   const int64_t count = state.axis < 0 ? rows.room : length;

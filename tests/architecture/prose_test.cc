@@ -39,6 +39,17 @@ const std::regex& BannedWords() {
   return words;
 }
 
+// A message that counts a noun in the plural alone: "1 threads". hone::Counted writes "1 thread".
+const std::regex& UncountedNoun() {
+  static const std::regex noun(
+      "\\{\\} "
+      "(threads|cores|tasks|trials|jobs|records|samples|results|runners|devices|models|layers|kernels|inputs|"
+      "outputs|arguments|positions|tokens)\\b(?! per|/)");
+  return noun;
+}
+// The number of such messages whose number is never 1. It may only fall.
+constexpr int kUncountedNouns = 20;
+
 struct Paragraph {
   int line = 0;
   std::string text;
@@ -157,6 +168,24 @@ TEST(Prose, CommentsAreShortSentencesWithANoun) {
         << budget.room << " has more sentences of over " << kMostWords << " words than before:\n"
         << count.list;
   }
+}
+
+TEST(Prose, MessagesCountNounsRightly) {
+  const fs::path root = HONE_SOURCE_DIR;
+  int messages = 0;
+  std::string list;
+  for (const Budget& budget : kBudgets) {
+    if (budget.room == std::string("tests") || budget.room == std::string("bench")) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / budget.room)) {
+      if (!IsCpp(entry.path())) continue;
+      for (const std::string& line : LinesOf(entry.path())) {
+        if (line.find("{} ") == std::string::npos || !std::regex_search(line, UncountedNoun())) continue;
+        ++messages;
+        list += fmt::format("{}: {}\n", fs::relative(entry.path(), root).generic_string(), line);
+      }
+    }
+  }
+  EXPECT_LE(messages, kUncountedNouns) << "Counted(count, \"noun\") of core/text/printable.h is right:\n" << list;
 }
 
 TEST(Prose, PagesAreShortSentencesInShortLines) {

@@ -8,6 +8,12 @@
 namespace hone {
 namespace {
 
+TEST(Counted, HasTheNounsPlural) {
+  EXPECT_EQ(Counted(1, "thread"), "1 thread");
+  EXPECT_EQ(Counted(0, "thread"), "0 threads");
+  EXPECT_EQ(Counted(size_t{2}, "foreign trial"), "2 foreign trials");
+}
+
 TEST(Printable, LeavesOrdinaryTextAlone) {
   EXPECT_EQ(Printable(""), "");
   EXPECT_EQ(Printable("conv1/W:0 \"x\" \\ größe 畳 \U0001F600"), "conv1/W:0 \"x\" \\ größe 畳 \U0001F600");

@@ -7,12 +7,6 @@
 namespace hone {
 namespace {
 
-TEST(Counted, HasTheNounsPlural) {
-  EXPECT_EQ(Counted(1, "thread"), "1 thread");
-  EXPECT_EQ(Counted(0, "thread"), "0 threads");
-  EXPECT_EQ(Counted(size_t{2}, "foreign trial"), "2 foreign trials");
-}
-
 TEST(TimeText, PicksTheUnit) {
   EXPECT_EQ(TimeText(0), "-");
   EXPECT_EQ(TimeText(999), "999 ns");

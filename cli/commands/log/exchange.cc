@@ -20,7 +20,6 @@
 #include "lab/files/write_file.h"
 #include "lab/records/best_records.h"
 #include "lab/records/records.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "rpc_runner/process/standard_streams.h"
 

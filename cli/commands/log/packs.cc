@@ -20,7 +20,6 @@
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/records/records.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "rpc_runner/keys/key_file.h"
 
@@ -127,7 +126,7 @@ int LogPackCommand(const Arguments& arguments) {
                {"signed", key.has_value()},
                {"manifest", ParseJson(ManifestText(manifest), "the manifest")}});
   } else {
-    Print("{}: {} records of {} on {} in {} bytes, serial {}{}\n", options.output, manifest.records,
+    Print("{}: {} of {} on {} in {} bytes, serial {}{}\n", options.output, Counted(manifest.records, "record"),
           Counted(manifest.workloads, "workload"), Counted(manifest.machines.size(), "machine"), bytes.size(),
           manifest.serial, key ? ", signed by " + key->public_key.IdText() : ", not signed");
   }

@@ -11,6 +11,7 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "core/json/serialize.h"
+#include "core/text/printable.h"
 #include "db/record_log.h"
 #include "lab/files/write_file.h"
 #include "lab/history/history_forms.h"

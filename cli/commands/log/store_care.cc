@@ -15,7 +15,6 @@
 #include "core/text/printable.h"
 #include "db/open_database.h"
 #include "lab/records/records.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 
 namespace hone {

@@ -16,7 +16,6 @@
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/records/records.h"
-#include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "lab/text/table.h"
 #include "rpc_runner/keys/key_file.h"

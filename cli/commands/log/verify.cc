@@ -11,6 +11,7 @@
 #include "cli/stop.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "lab/machine/machine.h"
 #include "lab/machine/package_there.h"
 #include "lab/records/records.h"
@@ -111,8 +112,9 @@ int LogVerifyCommand(const Arguments& arguments) {
     PrintReport(report);
   }
   if (report.lost) {
-    throw Error(ExitCode::kNoRunner, fmt::format("the machine that timed was lost, and {} of {} records were not timed",
-                                                 report.not_reached, report.records.size() + report.not_reached));
+    throw Error(ExitCode::kNoRunner,
+                fmt::format("the machine that timed was lost, and {} of {} got no time", report.not_reached,
+                            Counted(report.records.size() + report.not_reached, "record")));
   }
   line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kTarget, Topic::kThreads, Topic::kMath, Topic::kStore}));
   return static_cast<int>(report.records.empty() ? ExitCode::kAnswerIsNo : ExitCode::kDone);

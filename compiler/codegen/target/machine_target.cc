@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/machine/fingerprint.h"
 #include "core/machine/llvm_cpu_name.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -77,8 +78,7 @@ std::string WhyNotOn(const Environment& machine, const Target& target, int threa
     return fmt::format("the target {} needs {}, which it lacks", target.ToText(), missing);
   }
   if (machine.cores > 0 && threads > machine.cores) {
-    return fmt::format("{} threads were asked for, it has {} core{}", threads, machine.cores,
-                       machine.cores == 1 ? "" : "s");
+    return fmt::format("{} threads were asked for, it has {}", threads, Counted(machine.cores, "core"));
   }
   return "";
 }

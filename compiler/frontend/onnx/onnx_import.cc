@@ -27,6 +27,7 @@
 #include "compiler/relay/visitor.h"
 #include "core/error.h"
 #include "core/nth.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -132,8 +133,7 @@ void Importer::TellStates() {
   notices_.push_back(
       fmt::format("input \"{}\"{} can be kept from run to run: --state auto does, and --state none "
                   "leaves {} to the caller",
-                  found[0].first, others == 0 ? "" : fmt::format(" and {} other{}", others, others == 1 ? "" : "s"),
-                  others == 0 ? "it" : "them"));
+                  found[0].first, others == 0 ? "" : " and " + Counted(others, "other"), others == 0 ? "it" : "them"));
 }
 
 void Importer::AddSeed() {
@@ -150,7 +150,7 @@ void Importer::AddSeed() {
 std::vector<ExprPtr> Importer::ConvertBodyOf(const OnnxGraph& body, const std::vector<ExprPtr>& inputs) {
   if (scopes_.size() > kDeepestGraph) RefuseNode(fmt::format("graphs within graphs, more than {} deep", kDeepestGraph));
   if (inputs.size() != body.inputs.size()) {
-    RefuseNode(fmt::format("its graph has {} inputs, it must have {}", body.inputs.size(), inputs.size()));
+    RefuseNode(fmt::format("its graph has {}, it must have {}", Counted(body.inputs.size(), "input"), inputs.size()));
   }
   body_nodes_ += body.nodes.size();
   if (body_nodes_ > kMostBodyNodes) RefuseNode(fmt::format("more than {} nodes, written out", kMostBodyNodes));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text/parse_number.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -56,7 +57,7 @@ void RefuseOperator(std::string_view domain) {
 void RequireFits(const OnnxNode& node, const OnnxOperator& row) {
   const int count = static_cast<int>(node.inputs.size());
   if (count < row.min_inputs || (row.max_inputs >= 0 && count > row.max_inputs)) {
-    RefuseNode(fmt::format("{} inputs; it takes {}", count,
+    RefuseNode(fmt::format("{}; it takes {}", Counted(count, "input"),
                            row.max_inputs < 0 ? fmt::format("{} or more", row.min_inputs)
                                               : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
   }

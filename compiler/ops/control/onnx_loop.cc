@@ -14,6 +14,7 @@
 #include "compiler/ops/control/onnx_choose.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -187,7 +188,7 @@ void RequireEnd(const OnnxNodeView& view, const Iterations& iterations, const Ex
 
 std::vector<ExprPtr> Loop(const OnnxNodeView& view) {
   const OnnxGraph& body = view.Body("body");
-  if (view.num_inputs() < 2) RefuseNode(fmt::format("{} inputs; it takes 2 or more", view.num_inputs()));
+  if (view.num_inputs() < 2) RefuseNode(fmt::format("{}; it takes 2 or more", Counted(view.num_inputs(), "input")));
   RequireTensors({view.inputs().begin(), view.inputs().begin() + 2});
   const Turns turns = TurnsOf(view);
   const std::vector<ExprPtr> carried(view.inputs().begin() + 2, view.inputs().end());
@@ -239,7 +240,7 @@ class Scanning {
     carries_ = view.num_inputs() - scans_;
     outputs_ = static_cast<int64_t>(body_.outputs.size()) - carries_;
     if (outputs_ < 0) {
-      RefuseNode(fmt::format("its graph gives {} values; it must give {}", body_.outputs.size(), carries_));
+      RefuseNode(fmt::format("its graph gives {}; it must give {}", Counted(body_.outputs.size(), "value"), carries_));
     }
     axes_ = PerValue(view, "scan_input_axes", scans_);
     for (int64_t i = 0; i < scans_; ++i) Nth(axes_, i) = OnnxNodeView::Axis(Nth(axes_, i), view.InputRank(Input(i)));
@@ -339,19 +340,20 @@ std::vector<ExprPtr> Scan(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable LoopOperators() {
-  return {{"Loop",
-           0,
-           -1,
-           Loop,
-           {"body"},
-           {.becomes = "add cast choose concatenate less maximum reshape", .takes_counts = true, .takes_sequences = true}},
-          {"Scan",
-           0,
-           -1,
-           Scan,
-           {"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
-            "scan_output_directions"},
-           {.becomes = "cast choose concatenate less reshape subtract take", .takes_counts = true}}};
+  return {
+      {"Loop",
+       0,
+       -1,
+       Loop,
+       {"body"},
+       {.becomes = "add cast choose concatenate less maximum reshape", .takes_counts = true, .takes_sequences = true}},
+      {"Scan",
+       0,
+       -1,
+       Scan,
+       {"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
+        "scan_output_directions"},
+       {.becomes = "cast choose concatenate less reshape subtract take", .takes_counts = true}}};
 }
 
 }  // namespace hone

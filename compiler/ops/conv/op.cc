@@ -9,6 +9,7 @@
 #include "compiler/ops/matmul/op_products.h"
 #include "compiler/ops/op_families.h"
 #include "compiler/relay/arguments.h"
+#include "core/text/printable.h"
 
 namespace hone::relay {
 namespace {
@@ -86,7 +87,7 @@ void CheckKernel(const Shape& weight, int64_t outputs, const Attrs& attrs) {
 }
 
 void CheckChannels(int64_t data, int64_t weight) {
-  if (!DimsFit(data, weight)) Misfit(fmt::format("data has {} channels, weight takes {}", data, weight));
+  if (!DimsFit(data, weight)) Misfit(fmt::format("data has {}, weight takes {}", Counted(data, "channel"), weight));
 }
 
 void CheckGroups(int64_t channels, int64_t groups) {

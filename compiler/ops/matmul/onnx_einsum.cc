@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/count_reshape.h"
 #include "compiler/ops/matmul/onnx_product.h"
 #include "compiler/ops/onnx_families.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -58,7 +59,8 @@ class Contraction {
     const size_t arrow = equation.find("->");
     const std::vector<std::string> terms = TermsOf(equation.substr(0, arrow));
     if (static_cast<int>(terms.size()) != view.num_inputs()) {
-      RefuseNode(fmt::format("\"{}\" has {} terms for {} inputs", equation, terms.size(), view.num_inputs()));
+      RefuseNode(fmt::format("\"{}\" has {} for {}", equation, Counted(terms.size(), "term"),
+                             Counted(view.num_inputs(), "input")));
     }
     int64_t most_dots = 0;
     for (size_t i = 0; i < terms.size(); ++i) most_dots = std::max(most_dots, Add(static_cast<int>(i), terms[i]));
@@ -83,7 +85,7 @@ class Contraction {
   int64_t Add(int input, const std::string& term) {
     const int64_t named = static_cast<int64_t>(LabelsOf(term, 0).size()), dots = view_.InputRank(input) - named;
     if (dots < 0 || (dots > 0 && !HasDots(term))) {
-      RefuseNode(fmt::format("\"{}\" is not of {} axes", term, view_.InputRank(input)));
+      RefuseNode(fmt::format("\"{}\" is not of rank {}", term, view_.InputRank(input)));
     }
     Operand operand{view_.Input(input), LabelsOf(term, dots)};
     for (size_t d = 0; d < operand.labels.size(); ++d) {

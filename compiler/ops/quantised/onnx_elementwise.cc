@@ -8,6 +8,7 @@
 #include "compiler/ops/onnx_families.h"
 #include "compiler/ops/pool/onnx.h"
 #include "compiler/ops/quantised/onnx.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -72,7 +73,7 @@ std::vector<ExprPtr> QLinearAveragePool(const OnnxNodeView& view) { return AsPla
 std::vector<ExprPtr> QLinearConcat(const OnnxNodeView& view) {
   if (!view.HasAttr("axis")) RefuseNode("axis is missing");
   if (view.num_inputs() % 3 != 2)
-    RefuseNode(fmt::format("{} inputs; it takes 2 and 3 for each part", view.num_inputs()));
+    RefuseNode(fmt::format("{}; it takes 2 and 3 for each part", Counted(view.num_inputs(), "input")));
   std::vector<ExprPtr> parts;
   for (int i = 2; i < view.num_inputs(); i += 3) parts.push_back(RealInput(view, i));
   const int64_t axis = OnnxNodeView::Axis(view.Int("axis", 0), view.InputRank(2));

@@ -15,6 +15,7 @@
 #include "compiler/ops/recurrent/onnx_quantised_weights.h"
 #include "compiler/ops/recurrent/op_cell.h"
 #include "core/nth.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -88,7 +89,8 @@ ExprPtr Swapped(const OnnxNodeView& view, const ExprPtr& expr, size_t axis) {
 std::vector<CellActivation> ReadActivations(const OnnxNodeView& view, const RecurrentCell& cell) {
   const std::vector<std::string> names = NamesOfActivations(view, cell);
   if (static_cast<int64_t>(names.size()) != cell.functions() * cell.directions()) {
-    RefuseNode(fmt::format("{} activations; it takes {}", names.size(), cell.functions() * cell.directions()));
+    RefuseNode(
+        fmt::format("{}; it takes {}", Counted(names.size(), "activation"), cell.functions() * cell.directions()));
   }
   const std::vector<double> alphas = FloatsAttribute(view, "activation_alpha"),
                             betas = FloatsAttribute(view, "activation_beta");

@@ -13,6 +13,7 @@
 #include "compiler/relay/attrs.h"
 #include "core/nth.h"
 #include "core/tensor.h"
+#include "core/text/printable.h"
 
 namespace hone::relay {
 namespace {
@@ -195,7 +196,7 @@ std::vector<int> GivenInputs(const Attrs& attrs) {
 TypePtr RecurrentType(const Types& args, const Attrs& attrs) {
   const RecurrentCell cell = ReadRecurrentCell(attrs);
   if (static_cast<int>(args.size()) != cell.arguments()) {
-    Misfit(fmt::format("{} arguments, this cell takes {}", args.size(), cell.arguments()));
+    Misfit(fmt::format("{}, this cell takes {}", Counted(args.size(), "argument"), cell.arguments()));
   }
   const Shape data = TensorArg(args, 0, "data", 4).shape, state = TensorArg(args, 2, "hidden", 3).shape;
   for (const Shape* shape : {&data, &state}) {

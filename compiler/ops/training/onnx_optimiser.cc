@@ -4,6 +4,7 @@
 
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -15,7 +16,7 @@ class OptimiserStep {
   // `kinds` is the number of inputs per tensor: itself, its gradient, its states.
   OptimiserStep(const OnnxNodeView& view, int kinds) : view_(view), tensors_((view.num_inputs() - 2) / kinds) {
     if (tensors_ < 1 || 2 + tensors_ * kinds != view.num_inputs()) {
-      RefuseNode(fmt::format("{} inputs; it takes 2 and {} for each tensor", view.num_inputs(), kinds));
+      RefuseNode(fmt::format("{}; it takes 2 and {} for each tensor", Counted(view.num_inputs(), "input"), kinds));
     }
     for (int input : {0, 1}) {
       if (ElementCount(view.InputShape(input)) != 1) RefuseNode("its rate and step must be one number each");

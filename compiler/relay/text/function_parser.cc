@@ -9,6 +9,7 @@
 #include "compiler/relay/text/type_parser.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
 
 namespace hone::relay {
@@ -274,7 +275,8 @@ ExprPtr FunctionParser::FunctionCall(ExprPtr callee, const TextPosition& at, con
     if (!reader_.Accept(",") && !reader_.next().Is(")")) reader_.Expect(")", "the arguments'");
   }
   if (args.size() != function->params.size()) {
-    reader_.Fail(at, fmt::format("the function takes {} arguments, not {}", function->params.size(), args.size()));
+    reader_.Fail(at, fmt::format("the function takes {}, not {}", hone::Counted(function->params.size(), "argument"),
+                                 args.size()));
   }
   const int64_t nodes = 1 + module_.SizeOf(*function);
   return Counted(std::make_shared<Call>(std::move(callee), std::move(args), Attrs{}, name), at, nodes);

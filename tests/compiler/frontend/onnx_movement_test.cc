@@ -221,9 +221,9 @@ TEST(OnnxEinsum, RefusesWhatItCannotDo) {
   };
   EXPECT_THAT(error("ij->ii", {2, 2}), HasSubstr("names an axis twice"));
   EXPECT_THAT(error("ii->i", {2, 3}), HasSubstr("an axis has 2 elements in one input, 3 in another"));
-  EXPECT_THAT(error("ij,jk->ik", {2, 2}), HasSubstr("has 2 terms for 1 inputs"));
+  EXPECT_THAT(error("ij,jk->ik", {2, 2}), HasSubstr("has 2 terms for 1 input"));
   EXPECT_THAT(error("ij->k", {2, 2}), HasSubstr("names every axis of its result"));
-  EXPECT_THAT(error("ijk->k", {2, 2}), HasSubstr("\"ijk\" is not of 2 axes"));
+  EXPECT_THAT(error("ijk->k", {2, 2}), HasSubstr("\"ijk\" is not of rank 2"));
 }
 
 // Samples a 2 x 2 image 0 1 / 2 3 at two positions.

@@ -81,7 +81,7 @@ TEST(OnnxRefusal, NamesDuplicateInitializersAndInputs) {
 TEST(OnnxRefusal, CountsInputs) {
   ModelMaker model;
   model.Input("x", {2}).Node("Conv", {"x"}, {"y"}).Output("y");
-  EXPECT_EQ(ImportError(model.Bytes()), "node \"y\" (Conv): 1 inputs; it takes 2 to 3");
+  EXPECT_EQ(ImportError(model.Bytes()), "node \"y\" (Conv): 1 input; it takes 2 to 3");
 }
 
 TEST(OnnxRefusal, WantsTheInputsThatAnOperatorNeeds) {

@@ -151,7 +151,7 @@ TEST(OnnxRecurrent, RefusesWhatDoesNotFit) {
               HasSubstr("node \"y\" (RNN): direction is \"both\""));
   EXPECT_THAT(ImportError(PlainRnn({{"hidden_size", int64_t{2}}}).Bytes()),
               HasSubstr("hidden_size is 2 and R is 1x1x1"));
-  EXPECT_THAT(ImportError(PlainRnn({{"direction", "bidirectional"}}).Bytes()), HasSubstr("1 activations; it takes 2"));
+  EXPECT_THAT(ImportError(PlainRnn({{"direction", "bidirectional"}}).Bytes()), HasSubstr("1 activation; it takes 2"));
   EXPECT_THAT(ImportError(PlainRnn({{"layout", int64_t{2}}}).Bytes()), HasSubstr("layout is 2; it may be 0 or 1"));
   EXPECT_THAT(ImportError(PlainRnn({{"clip", -1.0}}).Bytes()), HasSubstr("clip is -1; it may not be negative"));
   EXPECT_THAT(ImportError(PlainRnn({}, {"h"}).Bytes()), HasSubstr("B is 1x2x1, it must be 1x2"));

@@ -211,7 +211,7 @@ TEST(ParseModule, NamesLineAndColumnOfWhatIsWrong) {
       {"def @f(%x) { @g(%x) }\ndef @g(%x) { @f(%x) }\ndef @main(%x) { @f(%x) }", "calls itself"},
       {"def @main(%x) { %x }\ndef @main(%x) { %x }", "2:5: @main is defined twice"},
       {"def @main(%x) { %x } 7", "1:22: \"7\" stands where before a function's name def would be right"},
-      {"def @f(%x) { %x }\ndef @main(%x: float32) { @f(%x, %x) }", "2:26: the function takes 1 arguments, not 2"},
+      {"def @f(%x) { %x }\ndef @main(%x: float32) { @f(%x, %x) }", "2:26: the function takes 1 argument, not 2"},
       {"fn (%x) { 0 .1 }", "1:14: a constant is no tuple and has no items"},
       {"fn (%x: float32) { %x.0 }", "1:20: TupleGetItem: there is no item 0 in float32"},
       {"fn (%x) { %x }", "net.relay:1:5: Var: "},

@@ -10,6 +10,7 @@
 
 #include "compiler/frontend/onnx/model/fixed_dims.h"
 #include "core/error.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
 #include "core/text/sum_of_names.h"
 
@@ -122,8 +123,8 @@ class ShapeResolver {
     if (given == options_.shapes.end() || !input.has_shape) return;
     const Shape& shape = given->second;
     if (shape.size() != input.dims.size()) {
-      RefuseShapeOption(fmt::format("--shape {}: the input has {} dimensions, {} are given", input.name,
-                                    input.dims.size(), shape.size()));
+      RefuseShapeOption(fmt::format("--shape {}: the input has {}, and {} came", input.name,
+                                    Counted(input.dims.size(), "dimension"), shape.size()));
     }
     for (size_t i = 0; i < shape.size(); ++i) {
       const std::string name = FreeDimName(input, i);
