@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
 
@@ -17,6 +18,8 @@ namespace {
 
 constexpr size_t kNamedLayers = 2, kNamedDevices = 3;
 constexpr double kMuchEstimated = 0.05;
+constexpr double kMuchMore = 1.1;  // of one machine's limit beside another's
+constexpr double kWide = 1.5;      // upper end of an interval beside the time
 
 bool Overlap(const ComparedTime& quicker, const ComparedTime& slower) {
   return std::max(quicker.ns, quicker.high_ns) >= (slower.low_ns > 0 ? slower.low_ns : slower.ns);
@@ -50,7 +53,7 @@ class Conclusions {
 
   Conclusion All() const {
     if (known_.empty()) {
-      return {"No device has a time for this model: `hone tune MODEL` measures it.", "", "", "", ""};
+      return {"No device has a time for this model: `hone tune MODEL` measures it.", {}, {}, {}, {}};
     }
     return {Summary(), Fastest(), Cheapest(), Why(), Unsure()};
   }
@@ -142,20 +145,37 @@ class Conclusions {
                        TimeText(time.high_ns));
   }
 
-  std::string Fastest() const {
-    if (compared_.size() < 2) return TimeAndInterval(compared_.empty() ? known_[0] : compared_[0]) + ".";
-    std::string text = fmt::format("{}, {}. ", TimeAndInterval(compared_[0]), TimeAndInterval(compared_[1]));
-    return text + (Sure() ? fmt::format("The intervals do not overlap: {:.2f}x.", Ratio())
-                          : "The intervals overlap, so more samples are needed.");
+  // "left", "left or right".
+  std::string AnyOf(const std::vector<size_t>& devices) const {
+    std::vector<std::string> names;
+    for (const size_t device : devices) names.push_back(Name(device));
+    if (names.size() > kNamedDevices) names.resize(kNamedDevices), names.emplace_back("others");
+    return fmt::format("{}", fmt::join(names, " or "));
   }
 
-  std::string Cheapest() const {
-    if (priced_.empty()) {
-      const bool any_price = std::any_of(c_.devices.begin(), c_.devices.end(),
-                                         [](const ComparedDevice& device) { return device.price_per_hour > 0; });
-      return any_price ? "Not known, because no machine with a price is comparable."
-                       : "Not known, because no prices were given: --price KEY=0.17/h gives one.";
+  Answer Fastest() const {
+    if (compared_.size() < 2) {
+      const size_t only = compared_.empty() ? known_[0] : compared_[0];
+      return {"Nothing to compare with", TimeAndInterval(only) + "."};
     }
+    std::string text = fmt::format("{}, {}. ", TimeAndInterval(compared_[0]), TimeAndInterval(compared_[1]));
+    text += Sure() ? fmt::format("The intervals do not overlap: {:.2f}x.", Ratio())
+                   : "The intervals overlap, so more samples are needed.";
+    return {AnyOf(Rivals()), text};
+  }
+
+  Answer Cheapest() const {
+    if (priced_.empty()) return {"Not known", WhyNoPrice()};
+    return {AnyOf(PriceRivals()), CheapestText()};
+  }
+
+  std::string WhyNoPrice() const {
+    const bool any_price = std::any_of(c_.devices.begin(), c_.devices.end(),
+                                       [](const ComparedDevice& device) { return device.price_per_hour > 0; });
+    return any_price ? "No machine with a price is comparable." : "No prices were given: --price KEY=0.17/h gives one.";
+  }
+
+  std::string CheapestText() const {
     std::string text =
         fmt::format("{} costs {} per million inferences at {:g} per hour and batch {}", Name(priced_[0]),
                     MoneyText(Price(priced_[0])), c_.devices[priced_[0]].price_per_hour, c_.models[model_].images);
@@ -176,7 +196,23 @@ class Conclusions {
                        ShareText(FmaShare(d.roofs, cell.flops, cell.time.ns)), d.roofs.gflops);
   }
 
-  std::string Why() const {
+  // "left may compute 2.00x as much as right"; else which layers differ, or that nothing is known.
+  Answer Why() const {
+    std::string details = WhyText();
+    if (details.empty()) return {"Not known", "No layer was timed by itself."};
+    if (compared_.size() > 1) {
+      const double quick = c_.devices[compared_[0]].roofs.gflops, slow = c_.devices[compared_[1]].roofs.gflops;
+      if (quick > slow * kMuchMore && slow > 0) {
+        return {
+            fmt::format("{} can compute {:.2f}x as much as {}", Name(compared_[0]), quick / slow, Name(compared_[1])),
+            details};
+      }
+      if (quick > 0 && slow > 0) return {"The share of its limit that each machine reaches", details};
+    }
+    return {"Shares of what the machines can do", details};
+  }
+
+  std::string WhyText() const {
     std::vector<std::string> sentences, shares;
     const std::vector<size_t>& shown = compared_.empty() ? known_ : compared_;
     double most = 0;
@@ -186,15 +222,11 @@ class Conclusions {
       if (share > 0) shares.push_back(ShareOf(shown[i]));
     }
     if (!shares.empty()) sentences.push_back(fmt::format("{}.", fmt::join(shares, ", ")));
-    if (most > 1) {
-      sentences.push_back(
-          "Above 100 %: operations are counted as in the direct algorithm; Winograd needs fewer multiplications, and "
-          "8-bit kernels do more at once.");
-    }
     if (compared_.size() > 1) sentences.push_back(LayersText());
+    if (most > 1)
+      sentences.push_back("Above 100 %: Winograd and 8-bit kernels need fewer operations than are counted.");
     std::erase(sentences, "");
-    return sentences.empty() ? "Not known: no layer was timed by itself."
-                             : fmt::format("{}", fmt::join(sentences, " "));
+    return fmt::format("{}", fmt::join(sentences, " "));
   }
 
   // The layers that make most of the difference between the two fastest machines.
@@ -214,10 +246,25 @@ class Conclusions {
                        100 * share);
   }
 
-  std::string Unsure() const {
-    std::vector<std::string> doubts;
-    if (compared_.size() > 1 && !Sure()) doubts.push_back("The intervals of the fastest overlap");
-    if (!priced_.empty() && PriceRivals().size() > 1) doubts.push_back("The cheapest is as unsure as the times are");
+  // Doubts that would change the answers stand first.
+  Answer Unsure() const {
+    std::vector<std::string> open;
+    if (compared_.size() > 1 && !Sure()) open.emplace_back("which is the fastest");
+    if (!priced_.empty() && PriceRivals().size() > 1) open.emplace_back("which is the cheapest");
+    const bool overlap = !open.empty();
+    if (const std::vector<std::string> others = NotCompared(); !compared_.empty() && !others.empty()) {
+      open.push_back(fmt::format("where {} {}", NamesText(others), others.size() == 1 ? "stands" : "stand"));
+    }
+    const std::vector<std::string> doubts = Doubts();
+    if (open.empty() && doubts.empty()) return {"Nothing known", "All times are complete, quiet and comparable."};
+    std::string short_text = open.empty() ? "details, not the order" : fmt::format("{}", fmt::join(open, ", and "));
+    short_text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(short_text[0])));
+    const std::string why = overlap ? "Intervals overlap. " : "";
+    return {short_text, doubts.empty() ? why : fmt::format("{}{}.", why, fmt::join(doubts, ". "))};
+  }
+
+  std::vector<std::string> Doubts() const {
+    std::vector<std::string> doubts, assumed;
     if (c_.models[model_].is_tasks_alone) {
       doubts.push_back("Operators that are not tuned are left out of these times: `hone report MODEL` adds them");
     }
@@ -225,15 +272,19 @@ class Conclusions {
       const ComparedCell& cell = c_.At(device, model_);
       const std::string note = StandingText(c_, device, model_, standings_[device]);
       if (!note.empty()) doubts.push_back(fmt::format("{}: {}", Name(device), note));
+      const ComparedTime& time = Time(device);
+      if (static_cast<double>(time.high_ns) > kWide * static_cast<double>(time.ns)) {
+        doubts.push_back(fmt::format("{} may take up to {}", Name(device), TimeText(time.high_ns)));
+      }
       const double estimated = static_cast<double>(cell.estimated_ns) / static_cast<double>(cell.time.ns);
       if (estimated > kMuchEstimated) {
         doubts.push_back(fmt::format("{:.0f} % of {}'s time is estimated from bytes", 100 * estimated, Name(device)));
       }
       const MachineRoofs& roofs = c_.devices[device].roofs;
-      if (roofs.gflops > 0 && !roofs.measured) doubts.push_back(fmt::format("{}'s roofs are assumed", Name(device)));
+      if (roofs.gflops > 0 && !roofs.measured) assumed.push_back(Name(device));
     }
-    if (doubts.empty()) return "Nothing known: all times are complete, quiet and comparable.";
-    return fmt::format("{}.", fmt::join(doubts, ". "));
+    if (!assumed.empty()) doubts.push_back("The roofs are assumed, not measured, of " + NamesText(assumed));
+    return doubts;
   }
 
   const Comparison& c_;

@@ -9,13 +9,18 @@
 
 namespace hone {
 
-// The answers that a reader wants first, in whole sentences. Without a time of any device all but `summary` are empty.
+// An answer in a few words, and what it rests on, in sentences.
+struct Answer {
+  std::string short_text, details;
+};
+
+// The answers that a reader wants first. Without a time of any device all but `summary` are empty.
 struct Conclusion {
-  std::string summary;   // which machine is fastest, by how much and how sure; which is cheapest; what was left out
-  std::string fastest;   // the quickest and the next, with their intervals
-  std::string cheapest;  // money for a million inferences
-  std::string why;       // shares of the roofs, and the layers that make the difference
-  std::string unsure;    // overlapping intervals, estimates, assumed roofs, missing layers, what was not comparable
+  std::string summary;  // which machine is fastest, by how much and how sure; which is cheapest; what was left out
+  Answer fastest;       // the quickest and the next, with their intervals
+  Answer cheapest;      // money for a million inferences
+  Answer why;           // roofs and their shares, and the layers that make the difference
+  Answer unsure;        // overlapping and wide intervals, estimates, assumed roofs, missing layers, what was left out
 };
 // `order` has the devices with a time, as OrderOfDevices.
 Conclusion ConclusionOf(const ComparisonReport& report, size_t model, const std::vector<size_t>& order);

@@ -48,10 +48,12 @@ std::string TableWithoutBlanks(const std::string& name, std::vector<std::string>
 }
 
 std::string Cards(const Conclusion& conclusion) {
-  const auto card = [](const char* css, const char* name, const std::string& text) {
-    return fmt::format("<div class=\"{}\"><dt>{}</dt><dd>{}</dd></div>", css, name, Escaped(text));
+  const auto card = [](const char* css, const char* name, const Answer& answer) {
+    return fmt::format("<div class=\"{}\"><dt>{}</dt><dd><b>{}</b>{}</dd></div>", css, name, Escaped(answer.short_text),
+                       Escaped(answer.details));
   };
-  if (conclusion.fastest.empty()) return fmt::format("<p class=\"lead\">{}</p>\n", Escaped(conclusion.summary));
+  if (conclusion.fastest.short_text.empty())
+    return fmt::format("<p class=\"lead\">{}</p>\n", Escaped(conclusion.summary));
   return fmt::format("<p class=\"lead\">{}</p>\n<dl class=\"cards\">{}{}{}{}</dl>\n", Escaped(conclusion.summary),
                      card("fastest", "Fastest", conclusion.fastest), card("cheapest", "Cheapest", conclusion.cheapest),
                      card("why", "Why", conclusion.why), card("unsure", "Unsure", conclusion.unsure));
@@ -62,7 +64,7 @@ std::vector<std::string> TimesRow(const ComparisonReport& report, size_t model, 
   const Comparison& c = report.comparison;
   const ComparedDevice& d = c.devices[device];
   const ComparedCell& cell = c.At(device, model);
-  return {d.name,
+  return {ShortName(c, device),
           (cell.covered < cell.tasks ? "at least " : "") + TimeText(cell.time.ns),
           fmt::format("{} .. {}", TimeText(cell.time.low_ns), TimeText(cell.time.high_ns)),
           standing.ratio > 0 ? fmt::format("{:.2f}x", standing.ratio) : "-",
@@ -78,7 +80,8 @@ std::vector<std::string> TimesRow(const ComparisonReport& report, size_t model, 
           fmt::format("{} of {}", cell.covered, cell.tasks),
           TimeText(cell.estimated_ns),
           JoulesText(cell.joules_per_image),
-          d.target.cpu};
+          d.target.cpu,
+          d.name};
 }
 
 std::string Times(const ComparisonReport& report, size_t model, const std::vector<size_t>& order) {
@@ -102,7 +105,7 @@ std::string Times(const ComparisonReport& report, size_t model, const std::vecto
   return TableWithoutBlanks("Times of " + c.models[model].name,
                             {"device", "> time", "> interval", "> vs best", "> price per million", "= verdict", "notes",
                              "> threads", "precision", "> of FMA", "> of memory", "> GFLOP/s", "> samples",
-                             "> layers timed", "> estimated", "> J per image", "code for"},
+                             "> layers timed", "> estimated", "> J per image", "code for", "machine"},
                             rows, grey) +
          HtmlCharts(LatencyChart("Time of a run, with its interval", marks));
 }
@@ -250,17 +253,19 @@ std::string RoofsOf(const ComparedDevice& device) {
 }
 
 std::string Devices(const Comparison& c) {
-  Rows rows;
+  Rows rows, features;
   for (const ComparedDevice& d : c.devices) {
     const Environment& e = d.environment;
     rows.push_back({d.name, d.target.ToText(), fmt::format("{}", d.threads), d.cache, RoofsOf(d),
-                    fmt::format("{}", e.cores), e.caches, e.governor, e.microcode, e.kernel, e.hypervisor, e.features,
+                    fmt::format("{}", e.cores), e.caches, e.governor, e.microcode, e.kernel, e.hypervisor,
                     d.price_per_hour > 0 ? fmt::format("{:g}", d.price_per_hour) : "-"});
+    features.push_back({d.name, e.features});
   }
   return TableWithoutBlanks("Devices",
                             {"device", "target", "> threads", "cache", "roofs", "> cores", "caches", "governor",
-                             "microcode", "kernel", "hypervisor", "features", "> price per hour"},
-                            rows);
+                             "microcode", "kernel", "hypervisor", "> price per hour"},
+                            rows) +
+         HtmlDetails("CPU features", TableWithoutBlanks("CPU features", {"device", "features"}, features));
 }
 
 // The names of the compared models' layers by their workloads.
@@ -297,7 +302,8 @@ std::string Histories(const StoreHistory& history, const Comparison& c) {
                       TimeText(task.steps.empty() ? 0 : task.steps.front().least_ns), TimeText(task.best_ns),
                       fmt::format("{}", (task.last_unix_ms - task.first_unix_ms) / 1000)});
     }
-    if (task.steps.empty() || by_trial.size() == kMostHistories) continue;
+    // One trial is no history.
+    if (task.steps.empty() || task.trials < 2 || by_trial.size() == kMostHistories) continue;
     HistoryLine trials{HistoryLabel(task, history, nodes), {}}, seconds = trials;
     for (const TaskHistory::Step& step : task.steps) {
       trials.points.emplace_back(static_cast<double>(step.trial), static_cast<double>(step.least_ns));

@@ -63,7 +63,7 @@ TEST(ModelsOfRuns, PriceEachBatchByItsImages) {
   ComparisonReport report = CompareModels(*store, models, {});
   report.comparison.devices.at(0).price_per_hour = 3.6e6;
   EXPECT_DOUBLE_EQ(PriceOfMillion(report.comparison, 0, 1), 8 * PriceOfMillion(report.comparison, 0, 0));
-  EXPECT_THAT(ConclusionOf(report, 0, {0}).cheapest, HasSubstr("per hour and batch 8"));
+  EXPECT_THAT(ConclusionOf(report, 0, {0}).cheapest.details, HasSubstr("per hour and batch 8"));
   EXPECT_THAT(ReportPage(report, nullptr), HasSubstr("/fc1/Gemm"));
 }
 

@@ -170,11 +170,15 @@ TEST(Conclusion, NamesTheFastestTheCheapestAndWhatWasLeftOut) {
   EXPECT_EQ(said.summary,
             "board/a is the fastest: 1.000 ms per run, 1.50x as fast as board/b, and their intervals do not overlap; "
             "board/b is the cheapest: 0.0833 per million inferences; board/c was not comparable.");
-  EXPECT_THAT(said.fastest, HasSubstr("The intervals do not overlap"));
-  EXPECT_THAT(said.cheapest, HasSubstr("board/a 0.111 (1.33x)"));
-  EXPECT_THAT(said.why, HasSubstr("fc1 makes 100 % of the difference."));
-  EXPECT_THAT(said.unsure,
-              testing::AllOf(HasSubstr("not compared: 2 threads"), HasSubstr("board/b's roofs are assumed")));
+  EXPECT_EQ(said.fastest.short_text, "board/a");
+  EXPECT_THAT(said.fastest.details, HasSubstr("The intervals do not overlap"));
+  EXPECT_EQ(said.cheapest.short_text, "board/b");
+  EXPECT_THAT(said.cheapest.details, HasSubstr("board/a 0.111 (1.33x)"));
+  EXPECT_EQ(said.why.short_text, "The share of its limit that each machine reaches");
+  EXPECT_THAT(said.why.details, HasSubstr("fc1 makes 100 % of the difference."));
+  EXPECT_EQ(said.unsure.short_text, "Where board/c stands");
+  EXPECT_THAT(said.unsure.details, testing::AllOf(HasSubstr("not compared: 2 threads"),
+                                                  HasSubstr("The roofs are assumed, not measured, of board/b")));
 }
 
 TEST(Conclusion, DoesNotNameAWinnerWhereIntervalsOverlap) {
@@ -183,7 +187,9 @@ TEST(Conclusion, DoesNotNameAWinnerWhereIntervalsOverlap) {
   const Conclusion said = ConclusionOf(report);
   EXPECT_THAT(said.summary,
               HasSubstr("board/a (1.000 ms) and board/b (1.500 ms) cannot be told apart: their intervals overlap"));
-  EXPECT_THAT(said.unsure, HasSubstr("The intervals of the fastest overlap"));
+  EXPECT_EQ(said.fastest.short_text, "board/a or board/b");
+  EXPECT_THAT(said.unsure.short_text, testing::StartsWith("Which is the fastest, and where board/c stands"));
+  EXPECT_THAT(said.unsure.details, HasSubstr("board/a may take up to 1.600 ms"));
   const std::string page = ReportPage(report, nullptr);
   EXPECT_THAT(page, testing::AllOf(HasSubstr("cannot tell</span>"), Not(HasSubstr("fastest</span>"))))
       << "the table and the sentence agree";
@@ -210,7 +216,8 @@ TEST(Conclusion, DoesNotNameTheCheapestWhereTheTimesDoNotDecide) {
   report.comparison.cells[0][0].time.low_ns = 900'000;
   const Conclusion said = ConclusionOf(report);
   EXPECT_THAT(said.summary, HasSubstr("; the cheapest cannot be told for sure: board/b (0.0833) and board/a (0.0889)"));
-  EXPECT_THAT(said.unsure, HasSubstr("The cheapest is as unsure as the times are"));
+  EXPECT_EQ(said.cheapest.short_text, "board/b or board/a");
+  EXPECT_THAT(said.unsure.short_text, testing::StartsWith("Which is the cheapest"));
 }
 
 // A machine that lacks layers has a ratio over the others, and no time of the whole model.
@@ -235,10 +242,10 @@ TEST(Conclusion, LetsNoIncompleteMachineBeTheFastest) {
 TEST(Conclusion, SaysWhatIsMissing) {
   ComparisonReport report = ThreeMachines();
   for (ComparedDevice& device : report.comparison.devices) device.price_per_hour = 0;
-  EXPECT_THAT(ConclusionOf(report).cheapest, HasSubstr("no prices were given"));
+  EXPECT_THAT(ConclusionOf(report).cheapest.details, HasSubstr("No prices were given"));
   EXPECT_THAT(ConclusionOf(report).summary, Not(HasSubstr("cheapest")));
   report.comparison.devices[2].price_per_hour = 0.2;
-  EXPECT_THAT(ConclusionOf(report).cheapest, HasSubstr("no machine with a price is comparable"));
+  EXPECT_THAT(ConclusionOf(report).cheapest.details, HasSubstr("No machine with a price is comparable"));
   report.comparison.cells.assign(3, {ComparedCell()});
   EXPECT_THAT(ConclusionOf(report).summary, testing::StartsWith("No device has a time for this model"));
   const std::string page = ReportPage(report, nullptr);
@@ -279,9 +286,10 @@ TEST(ReportPage, TellsRowsOfOneMachineApart) {
 
 TEST(ReportPage, SaysThatTunedLayersAreNotTheWholeModel) {
   ComparisonReport report = ThreeMachines();
-  EXPECT_THAT(ConclusionOf(report).unsure, Not(HasSubstr("left out of these times")));
+  EXPECT_THAT(ConclusionOf(report).unsure.details, Not(HasSubstr("left out of these times")));
   report.comparison.models[0].is_tasks_alone = true;
-  EXPECT_THAT(ConclusionOf(report).unsure, HasSubstr("Operators that are not tuned are left out of these times"));
+  EXPECT_THAT(ConclusionOf(report).unsure.details,
+              HasSubstr("Operators that are not tuned are left out of these times"));
 }
 
 TEST(ReportPage, NamesTheLayersOfHistoriesAsTheModelDoes) {

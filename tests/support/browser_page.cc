@@ -94,6 +94,15 @@ std::string BrowserPage::Screenshot(int width, int height, double scale) {
   return FromBase64(answer.value("data", std::string()));
 }
 
+int BrowserPage::Sheets() {
+  const Json answer = Ask("Page.printToPDF", {{"preferCSSPageSize", true}});
+  const std::string pdf = FromBase64(answer.value("data", std::string()));
+  constexpr std::string_view kSheet = "/Type /Page\n";
+  int sheets = 0;
+  for (size_t at = pdf.find(kSheet); at != pdf.npos; at = pdf.find(kSheet, at + 1)) ++sheets;
+  return sheets;
+}
+
 void BrowserPage::Press(const std::string& key, int code) {
   Json event = {{"type", "rawKeyDown"}, {"key", key}, {"code", key}, {"windowsVirtualKeyCode", code}};
   Ask("Input.dispatchKeyEvent", event);

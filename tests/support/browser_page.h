@@ -39,6 +39,8 @@ class BrowserPage {
   void Resize(int width, int height);
   // A PNG of the page's first `height` CSS pixels, as wide as the window, in this scale.
   std::string Screenshot(int width, int height, double scale);
+  // The number of sheets that the page takes on paper.
+  int Sheets();
   // Presses and releases a key, given its name and number: "Tab", 9.
   void Press(const std::string& key, int code);
 

@@ -23,6 +23,7 @@ namespace hone {
 namespace {
 
 constexpr int kWidths[] = {390, 1280, 1920};
+constexpr int kMostSheets = 5;  // of a report whose parts are folded
 constexpr const char* kHub = HONE_SOURCE_DIR "/hub/";
 
 int64_t NowMs() {
@@ -123,9 +124,7 @@ class PagesInBrowser : public ProgramTest {
         page_->Resize(width, 900);
         ASSERT_TRUE(IsDrawn(*page_)) << name << " " << width;
         EXPECT_EQ(BoxFindings(*page_), "") << name << " " << width << " " << scheme;
-        if (width == kWidths[0]) {
-          EXPECT_EQ(AxeFindings(*page_), "") << name << " " << scheme;
-        }
+        EXPECT_EQ(AxeFindings(*page_), "") << name << " " << width << " " << scheme;
         const std::string shot = fmt::format("{}_{}_{}", name, width, scheme);
         EXPECT_EQ(ScreenshotFindings(*page_, shot, width, Path("work"), most_different), "");
       }
@@ -163,7 +162,15 @@ TEST_F(PagesInBrowser, TheReportIsWhole) {
   FillStore();
   ASSERT_EQ(Shell(std::string("hone report -o r.html") + kOfThree).code, 0);
   OpenFile("r.html");
+  page_->Resize(1280, 800);
+  EXPECT_EQ(page_->Text("[...document.querySelectorAll('.cards div')].filter(d => "
+                        "d.getBoundingClientRect().bottom < innerHeight).map(d => d.firstChild.textContent).join()"),
+            "Fastest,Cheapest,Why,Unsure")
+      << "the first screen has all answers";
+  const int sheets = page_->Sheets();
+  EXPECT_TRUE(sheets >= 1 && sheets <= kMostSheets) << sheets;
   CheckAll("report");
+  EXPECT_GT(page_->Sheets(), sheets) << "parts that were opened are printed";
 }
 
 TEST_F(PagesInBrowser, TheComparisonIsWhole) {
