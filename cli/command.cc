@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "cli/help_text.h"
 #include "core/error.h"
 #include "core/text/spelling.h"
@@ -75,6 +78,8 @@ struct OtherWord {
 };
 constexpr std::string_view kLists = "`hone log list` lists records, `hone zoo` networks, `hone targets` CPUs";
 constexpr std::string_view kConverts = "`hone build MODEL -o P.hone` compiles a model; torch.onnx.export makes ONNX";
+constexpr std::string_view kTunes =
+    "`hone tune MODEL` searches for faster kernels, `hone build` makes a package of them";
 constexpr std::string_view kRuns = "`hone run P.hone` runs a package once, `hone bench` times it";
 constexpr OtherWord kOtherWords[] = {
     {"ls", kLists},
@@ -83,8 +88,11 @@ constexpr OtherWord kOtherWords[] = {
     {"convert", kConverts},
     {"export", kConverts},
     {"import", kConverts},
-    {"optimize", "`hone tune MODEL` searches for faster kernels, `hone build` makes a package of them"},
-    {"optimise", "`hone tune MODEL` searches for faster kernels, `hone build` makes a package of them"},
+    {"optimize", kTunes},
+    {"optimise", kTunes},
+    {"tuning", kTunes},
+    {"train", kTunes},
+    {"search", kTunes},
     {"infer", kRuns},
     {"predict", kRuns},
     {"exec", kRuns},
@@ -99,18 +107,56 @@ constexpr OtherWord kOtherWords[] = {
     {"upgrade", "hone is updated as it was installed, by the system's packages or pip"},
 };
 
+// Words of other programs below a command of several: "log show".
+constexpr std::string_view kShowsRecord = "`hone explain RECORD` shows a record, `hone log list` lists them";
+constexpr std::string_view kShowsPackage = "`hone package info P.hone` shows a package";
+constexpr std::string_view kRemoves = "`hone log prune` removes records";
+constexpr OtherWord kOtherWordsBelow[] = {
+    {"log show", kShowsRecord},
+    {"log get", kShowsRecord},
+    {"log info", "`hone log stats` says what the store holds"},
+    {"log ls", "`hone log list` lists records"},
+    {"log rm", kRemoves},
+    {"log remove", kRemoves},
+    {"log delete", kRemoves},
+    {"log clean", kRemoves},
+    {"log merge", "`hone log sync A B` joins two stores, `hone log import` takes logs"},
+    {"log restore", "`hone log recover` saves what a damaged store holds; a backup is a store that --db names"},
+    {"package list", kShowsPackage},
+    {"package ls", kShowsPackage},
+    {"package show", kShowsPackage},
+    {"package inspect", kShowsPackage},
+    {"package extract", "`hone package unpack P.hone -o DIR` takes a package apart"},
+    {"package merge", "`hone package join P.hone Q.hone -o R.hone` joins packages"},
+    {"package create", "`hone build MODEL -o P.hone` makes a package"},
+    {"package build", "`hone build MODEL -o P.hone` makes a package"},
+    {"package verify", "`hone verify MODEL P.hone` compares a package with its model"},
+    {"key generate", "`hone key new` makes a key"},
+    {"key gen", "`hone key new` makes a key"},
+    {"key create", "`hone key new` makes a key"},
+    {"key add", "`hone key allow KEY --name NAME` admits a key"},
+    {"key remove", "`hone key revoke WHICH` removes a key"},
+    {"key rm", "`hone key revoke WHICH` removes a key"},
+    {"key delete", "`hone key revoke WHICH` removes a key"},
+    {"key show", "`hone key list` shows the keys that a tracker admits"},
+};
+
 // "; ..." for a word of other programs, and for a file in the place of a command; empty for others.
-std::string OtherWay(const std::string& given) {
-  for (const OtherWord& other : kOtherWords) {
-    if (other.word == given) return fmt::format("; {}", other.way);
-  }
+std::string OtherWay(std::string_view program, const std::string& given) {
+  const bool is_below = program != "hone";
+  const std::string word = is_below ? fmt::format("{} {}", program.substr(program.find(' ') + 1), given) : given;
+  const auto find = [&word](const auto& words) {
+    const auto at = std::ranges::find(words, word, &OtherWord::word);
+    return at == std::end(words) ? "" : fmt::format("; {}", at->way);
+  };
+  if (std::string way = is_below ? find(kOtherWordsBelow) : find(kOtherWords); !way.empty()) return way;
   const bool is_model = given.ends_with(".onnx") || given.ends_with(".relay") || given.starts_with("zoo:");
   if (!is_model && !given.ends_with(".hone")) return "";
   return fmt::format("; a command comes first, as `hone {} {}`", is_model ? "bench" : "run", given);
 }
 
-std::string Suggestion(const std::string& given, const std::vector<Command>& commands) {
-  if (std::string way = OtherWay(given); !way.empty()) return way;
+std::string Suggestion(std::string_view program, const std::string& given, const std::vector<Command>& commands) {
+  if (std::string way = OtherWay(program, given); !way.empty()) return way;
   std::vector<std::string> names;
   for (const Command& c : commands) {
     if (!c.hidden) names.emplace_back(c.name);
@@ -144,8 +190,8 @@ int RunNamedCommand(std::string_view program, std::string_view example, const st
   for (const Command& c : commands) {
     if (c.name == name) return c.run(Arguments(arguments.begin() + 1, arguments.end()));
   }
-  throw Error(ExitCode::kUsage,
-              fmt::format("no command {}{} (`{} --help` lists them)", name, Suggestion(name, commands), program));
+  throw Error(ExitCode::kUsage, fmt::format("no command {}{} (`{} --help` lists them)", name,
+                                            Suggestion(program, name, commands), program));
 }
 
 }  // namespace hone

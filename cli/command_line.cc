@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -69,14 +70,37 @@ std::vector<std::string> ChoicesOf(const CLI::Option& option) {
 
 using FileUses = std::map<const CLI::Option*, FileUse>;
 
+// The end of a message on an option that other commands have; empty if none has it.
+std::string CommandsWith(const std::string& option) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<std::string> names;
+  std::vector<CommandDescription> open = DescribeCommands("hone", AllCommands()).commands;
+  while (!open.empty()) {
+    const CommandDescription command = std::move(open.back());
+    open.pop_back();
+    open.insert(open.end(), command.commands.begin(), command.commands.end());
+    const auto has = [&](const OptionDescription& one) { return std::ranges::count(one.names, option) > 0; };
+    if (std::ranges::any_of(command.options, has)) names.push_back("`" + command.name + "`");
+  }
+  if (names.empty() || names.size() > kMostNamed) return "";
+  std::ranges::sort(names);
+  return fmt::format("; {} {} it", fmt::join(names, ", "), names.size() == 1 ? "has" : "have");
+}
+
 // The end of a message on an unknown option: what the user may have meant. Empty if nothing comes near.
-std::string OptionMeant(const CLI::App& app, const std::string& command, const std::string& given) {
+std::string OptionMeant(const CLI::App& app, const std::string& command, const std::string& example,
+                        const std::string& given) {
   const auto needed = [](const CLI::Option* option) { return option->get_required(); };
   const std::vector<const CLI::Option*> options = app.get_options();
   if (given == "--list" && std::none_of(options.begin(), options.end(), needed)) {
     return fmt::format("; `{}` alone lists", command);
   }
-  return DidYouMeanOption(given, LongNames(app));
+  const bool takes_model = app.get_option_no_throw("MODEL") != nullptr || app.get_option_no_throw("PACKAGE") != nullptr;
+  if (takes_model && (given == "--model" || given == "-m" || given == "--package" || given == "--onnx")) {
+    return fmt::format("; it is a word without an option, as in `{}`", example);
+  }
+  if (std::string meant = DidYouMeanOption(given, LongNames(app)); !meant.empty()) return meant;
+  return CommandsWith(given);
 }
 
 FileUse UseOf(const FileUses& uses, const CLI::Option& option) {
@@ -142,6 +166,18 @@ Option Option::BetweenReal(double least, double most) const {
 
 Option Option::OneOf(const std::vector<std::string>& values) const {
   option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+Option Option::Parsed(const std::function<void(const std::string&)>& parse) const {
+  option_->check([parse](const std::string& text) {
+    try {
+      parse(text);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  });
   return *this;
 }
 
@@ -219,8 +255,8 @@ void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
     if (!LooksLikeOption(argument)) continue;
     const std::string name = OptionName(argument);
     if (app_->get_option_no_throw(name) != nullptr) continue;
-    throw Error(ExitCode::kUsage,
-                fmt::format("no option {}{} (`{} --help` lists them)", name, OptionMeant(*app_, name_, name), name_));
+    throw Error(ExitCode::kUsage, fmt::format("no option {}{} (`{} --help` lists them)", name,
+                                              OptionMeant(*app_, name_, example_, name), name_));
   }
 }
 
@@ -332,10 +368,12 @@ bool CommandLine::Parse(const Arguments& arguments) {
                 fmt::format("{}; right is a line as `{}` (see `{} --help`)", OneLine(e.what()), example_, name_));
   } catch (const CLI::ArgumentMismatch& e) {
     const std::string said = OneLine(e.what());
-    const bool is_repeated = said.find("At Most 1 required") != said.npos;
+    const std::string option = said.substr(0, said.find(':'));
+    if (said.find("At Most 1 required") != said.npos) {
+      throw Error(ExitCode::kUsage, fmt::format("{} is given more than once (see `{} --help`)", option, name_));
+    }
     throw Error(ExitCode::kUsage,
-                fmt::format("{} (see `{} --help`)",
-                            is_repeated ? said.substr(0, said.find(':')) + " is given more than once" : said, name_));
+                fmt::format("{} needs a value, as in `{}` (see `{} --help`)", option, example_, name_));
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));
   }

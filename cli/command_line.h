@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -36,6 +37,8 @@ class Option {
   Option Between(int64_t least, int64_t most) const;
   Option BetweenReal(double least, double most) const;
   Option OneOf(const std::vector<std::string>& values) const;
+  // A value that `parse` takes; the message of its Error then names the option.
+  Option Parsed(const std::function<void(const std::string&)>& parse) const;
   Option Needs(const Option& other) const;
   Option Excludes(const Option& other) const;
   // Keeps a former name of the option valid without showing it: that name must be among those that Add was given.

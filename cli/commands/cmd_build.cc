@@ -21,6 +21,7 @@
 #include "lab/model/build_model.h"
 #include "lab/model/extents.h"
 #include "lab/model/model.h"
+#include "lab/model/model_kind.h"
 #include "lab/precision/precision_output.h"
 #include "lab/precision/prepare_model.h"
 #include "lab/precision/stored_weights_error.h"
@@ -200,7 +201,7 @@ Json ReportJson(const Result& of, const std::string& output) {
 
 void AddOptions(CommandLine& line, BuildCommandOptions& options) {
   AddModelOptions(line, options.model);
-  line.Add("-o,--output", options.output, "the package to write").Writes().Required();
+  line.Add("-o,--output", options.output, "the package to write").Parsed(RequirePackageName).Writes().Required();
   AddContextOptions(line, options.machine, options.targets);
   AddLengthsOption(line, options.machine);
   AddPrecisionOptions(line, options.precision);

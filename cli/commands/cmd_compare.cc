@@ -22,6 +22,7 @@
 #include "lab/history/record_changes.h"
 #include "lab/machine/machine.h"
 #include "lab/model/model.h"
+#include "lab/model/model_kind.h"
 #include "lab/records/records.h"
 #include "lab/report/history_page.h"
 #include "lab/report/report_page.h"
@@ -56,6 +57,7 @@ void AddMeasureOptions(CommandLine& line, CompareOptions& options, const Option&
       .In(OptionGroup::kRemote)
       .Needs(measure);
   line.Add("--min-time", options.min_time, "with --measure, least time to run each package")
+      .Parsed(ParseDuration)
       .In(OptionGroup::kRemote)
       .ShowDefault();
   line.AddFlag("--no-records", options.no_records, "with --measure, build with analytic defaults instead of records")
@@ -89,7 +91,7 @@ void AddOptions(CommandLine& line, CompareOptions& options) {
   const Option markdown = line.AddFlag("--markdown", options.markdown, "print the tables in Markdown")
                               .In(OptionGroup::kOutput)
                               .Excludes(csv);
-  line.Add("--html", options.html, "also write one page with charts to this file").Writes();
+  line.Add("--html", options.html, "also write one page with charts to this file").Parsed(RequirePageName).Writes();
   line.Add("--since", options.since, "what changed in speed since 2026-11-22, or within 90d")
       .Excludes(measure)
       .Excludes(csv)

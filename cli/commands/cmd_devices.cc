@@ -85,7 +85,7 @@ int DevicesUpgradeCommand(const Arguments& arguments) {
   line.Add("KEY|LABEL", command.what, "device key or label of the runners").Required();
   line.Add("--file", file, "hone-runner for their architecture").Reads().Required();
   line.Add("--signature", signature, "minisign's signature of that file").Default("FILE.minisig").Reads();
-  line.Add("--wait", wait, "how long to wait for the result").ShowDefault();
+  line.Add("--wait", wait, "how long to wait for the result").Parsed(ParseDuration).ShowDefault();
   line.Add("--tracker", tracker, "tracker, tcp://HOST:PORT").Required().Env("HONE_TRACKER").About(Topic::kRunners);
   AddClientKeyOptions(line, keys);
   if (!line.Parse(arguments)) return 0;
@@ -179,7 +179,7 @@ int ListCommand(const Arguments& arguments) {
   bool watch = false;
   AddTracker(line, asked);
   line.AddFlag("--watch", watch, "ask again and again until interrupted");
-  line.Add("--every", every, "with --watch, time between questions").ShowDefault();
+  line.Add("--every", every, "with --watch, time between questions").Parsed(ParseDuration).ShowDefault();
   if (!line.Parse(arguments)) return 0;
   if (watch) {
     Watch(asked, ParseDuration(every), line.json());
@@ -203,7 +203,7 @@ int ChangeCommand(const std::string& command, const std::string& opposite, const
   std::string span = "30m";
   line.Add("KEY|LABEL", change.what, "device key or label of the runners").Required();
   AddTracker(line, asked);
-  if (command == "hold") line.Add("--for", span, "how long, at most 168h").ShowDefault();
+  if (command == "hold") line.Add("--for", span, "how long, at most 168h").Parsed(ParseDuration).ShowDefault();
   if (!line.Parse(arguments)) return 0;
   if (command == "hold") change.for_ns = ParseDuration(span);
   Show(CommandTracker(asked.tracker, change, kStatusAnswerNs, asked.keys), line.json());

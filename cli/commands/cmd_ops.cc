@@ -149,8 +149,15 @@ void PrintOp(const OpDef& op) {
 
 const OpDef& NamedOp(const std::string& name) {
   if (const OpDef* op = relay::FindOp(name)) return *op;
-  std::vector<std::string> names;
-  for (const OpDef* op : relay::AllOps()) names.push_back(op->name);
+  std::vector<std::string> names, made_of;
+  for (const OpDef* op : relay::AllOps()) {
+    names.push_back(op->name);
+    if (std::ranges::count(OnnxOperatorsOf(op->name), name) > 0) made_of.push_back(op->name);
+  }
+  if (!made_of.empty()) {
+    throw Error(ExitCode::kNoInput, fmt::format("{} is an operator of ONNX, which becomes {}; `hone ops` takes these",
+                                                name, fmt::join(made_of, ", ")));
+  }
   throw Error(ExitCode::kNoInput,
               fmt::format("there is no operator {}{} (`hone ops` lists them)", name, DidYouMean(name, names)));
 }

@@ -17,6 +17,7 @@
 #include "lab/files/write_file.h"
 #include "lab/model/c_header.h"
 #include "lab/model/extents.h"
+#include "lab/model/model_kind.h"
 #include "lab/text/dispatch_table.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
@@ -148,7 +149,7 @@ int JoinPackagesCommand(const Arguments& arguments) {
       .Reads()
       .Required()
       .About(Topic::kPackage);
-  line.Add("-o,--output", output, "the package to write").Writes().Required();
+  line.Add("-o,--output", output, "the package to write").Parsed(RequirePackageName).Writes().Required();
   line.AddFlag("--any-model", any_model, "join packages of model files with other names and bytes");
   if (!line.Parse(arguments)) return 0;
   std::vector<NamedPackage> packages;
@@ -237,7 +238,7 @@ int ExportCommand(const Arguments& arguments) {
       .OneOf({"graph", "aot"})
       .ShowDefault();
   line.Add("--name", name, "prefix of the files and of what they declare").ShowDefault();
-  line.Add("-o,--output", folder, "folder to write them to").WritesInto().Required();
+  line.Add("-o,--output", folder, "folder to write them to").Parsed(RequireFolderName).WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   if (!as_c) throw Error(ExitCode::kUsage, "hone package export: no form was given; --c would be right");
   if (!IsCName(name)) {
@@ -258,7 +259,7 @@ int UnpackCommand(const Arguments& arguments) {
                    "hone package unpack model.hone -o parts");
   std::string path, folder;
   line.Add("PACKAGE", path, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
-  line.Add("-o,--output", folder, "folder to write them to").WritesInto().Required();
+  line.Add("-o,--output", folder, "folder to write them to").Parsed(RequireFolderName).WritesInto().Required();
   if (!line.Parse(arguments)) return 0;
   const Packages packages = Package::InspectAll(path);
   for (const auto& package : packages) package->VerifyParams();
@@ -306,7 +307,7 @@ int PackCommand(const Arguments& arguments) {
                    "hone package pack parts -o model.hone");
   std::string folder, output;
   line.Add("FOLDER", folder, "folder with manifest.json, graph.json, lib.so and params.safetensors").Reads().Required();
-  line.Add("-o,--output", output, "the package to write").Writes().Required();
+  line.Add("-o,--output", output, "the package to write").Parsed(RequirePackageName).Writes().Required();
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = PackFolder(folder);
   Package::InspectBytes(bytes, folder);

@@ -9,6 +9,7 @@
 #include "lab/comparison/comparison_json.h"
 #include "lab/comparison/models_of_runs.h"
 #include "lab/files/write_file.h"
+#include "lab/model/model_kind.h"
 #include "lab/records/records.h"
 #include "lab/report/report_page.h"
 #include "lab/text/number_text.h"
@@ -31,7 +32,7 @@ int ReportCommand(const Arguments& arguments) {
   AddModelDetails(line, model);
   AddRecordComparisonOptions(line, options);
   AddStoreOption(line, db);
-  line.Add("-o,--output", output, "the HTML file to write").Writes().Required();
+  line.Add("-o,--output", output, "the HTML file to write").Parsed(RequirePageName).Writes().Required();
   if (!line.Parse(arguments)) return 0;
   const std::unique_ptr<RecordStore> store = OpenStoreIfMade(db);
   const bool is_empty = store == nullptr || store->Arrived() == 0;

@@ -7,6 +7,8 @@
 #include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/health/golden_history.h"
 #include "rpc_runner/machine/core_set.h"
+#include "rpc_runner/process/executor_process.h"
+#include "rpc_runner/wire/address.h"
 
 namespace hone {
 namespace {
@@ -18,15 +20,19 @@ struct RunnerLimits {
 
 void AddLimits(CommandLine& line, RunnerLimits& limits, RunnerServerOptions& options) {
   line.Add("--max-deadline", limits.max_deadline, "longest time that a candidate may take")
+      .Parsed(ParseDuration)
       .In(OptionGroup::kLimits)
       .Default("60s");
   line.Add("--max-memory", limits.max_memory, "most memory of one job, as 512M or 4G")
+      .Parsed(ParseMemorySize)
       .In(OptionGroup::kLimits)
       .Default("3/4 of memory");
   line.Add("--max-package", limits.max_package, "most parameters and inputs of a package, as 64M or 1G")
+      .Parsed(ParseMemorySize)
       .In(OptionGroup::kLimits)
       .Default("1/4 of memory");
   line.Add("--max-cache", limits.max_cache, "memory for parameters and inputs that are kept for later")
+      .Parsed(ParseMemorySize)
       .In(OptionGroup::kLimits)
       .Default("1/8 of memory");
   line.Add("--user", options.executor.user, "when started by root, user to run candidates as")
@@ -35,7 +41,9 @@ void AddLimits(CommandLine& line, RunnerLimits& limits, RunnerServerOptions& opt
   line.Add("--require-isolation", options.executor.required_isolation,
            "do not start without these, as seccomp,landlock")
       .In(OptionGroup::kLimits);
-  line.Add("--lifetime", limits.lifetime, "end after this time, as 90s, 10m or 2h").In(OptionGroup::kLimits);
+  line.Add("--lifetime", limits.lifetime, "end after this time, as 90s, 10m or 2h")
+      .Parsed(ParseDuration)
+      .In(OptionGroup::kLimits);
   line.Add("--max-jobs", options.max_jobs, "end after this many jobs")
       .In(OptionGroup::kLimits)
       .Between(int64_t{1}, int64_t{1} << 40);
@@ -85,6 +93,7 @@ int RunnerCommand(const Arguments& arguments) {
   options.executor.cores = CoresOfThisMachine(cores);
   if (health == "on") options.health = HealthOptions{StateFolder(), options.executor.cores, {}};
   Apply(limits, options);
+  ParseAddress(options.tracker);
   line.Next("hone tune MODEL" + line.Given({Topic::kRunners}));
   ServeRunner(options, CatchStopSignals());
   return StopExitCode(0);

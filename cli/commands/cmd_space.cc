@@ -3,6 +3,7 @@
 #include "cli/command_line.h"
 #include "cli/machine_options.h"
 #include "compiler/schedules/schedule.h"
+#include "core/error.h"
 #include "core/text/printable.h"
 #include "core/workload.h"
 #include "lab/machine/machine.h"
@@ -40,6 +41,10 @@ int SpaceCommand(const Arguments& arguments) {
   AddMachineOptions(line, options);
   if (!line.Parse(arguments)) return 0;
 
+  if (text.find(' ') == std::string::npos) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("'{}' is no workload, which is a line of `hone inspect MODEL --tasks`, in quotes", text));
+  }
   const Workload workload = Workload::Parse(text);
   const MachineModel machine = ResolveMachine(options).context.machine();
   const DefaultConfig best = AnalyticDefault(workload, machine);

@@ -39,7 +39,7 @@ Json RowJson(const NamedTarget& named, const MachineModel& m) {
 
 // Prints one target's costs below its row, because they would make the list too wide.
 void PrintCosts(const NamedTarget& named, const MachineModel& m) {
-  Print("GHz {}; per cycle {} multiply-adds and {} loads of vectors, a sum's latency {} cycles: {}\n", m.clock_ghz,
+  Print("GHz {}; of vectors per cycle: multiply-adds {}, loads {}; a sum's latency in cycles {}: {}\n", m.clock_ghz,
         m.multiply_adds_per_cycle, m.loads_per_cycle, m.multiply_add_latency, CostsSource(named, m));
 }
 

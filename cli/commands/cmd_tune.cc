@@ -72,6 +72,7 @@ void AddSearchOptions(CommandLine& line, TuneCommandOptions& options) {
       .In(OptionGroup::kSearch)
       .Between(int64_t{1}, int64_t{1} << 40);
   line.Add("--budget", options.budget, "stop after this time, as 90s, 10m or 2h")
+      .Parsed(ParseDuration)
       .In(OptionGroup::kSearch)
       .Default("5m without another limit");
   line.Add("--until-gain", options.until_gain, "stop when 16 more trials a task promise less gain, as 1%")
@@ -118,6 +119,7 @@ void AddTrackerOptions(CommandLine& line, TuneCommandOptions& options) {
       .ShowDefault()
       .Needs(tracker);
   line.Add("--runner-wait", options.runner_wait, "how long to wait once no runner is left, as 10m")
+      .Parsed(ParseDuration)
       .In(OptionGroup::kRemote)
       .ShowDefault()
       .Needs(tracker);

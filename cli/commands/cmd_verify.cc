@@ -18,6 +18,7 @@
 #include "compiler/relay/state_values.h"
 #include "core/error.h"
 #include "core/text/printable.h"
+#include "lab/files/read_file.h"
 #include "lab/machine/package_there.h"
 #include "lab/model/build_model.h"
 #include "lab/model/extents.h"
@@ -240,6 +241,13 @@ std::string PassedOverText(const std::vector<Extents>& passed_over) {
   return text.empty() ? text : text + "\n";
 }
 
+// A package of another file explains the difference.
+void NoteOtherModel(const Model& model, const Package& package) {
+  const std::string built_of = package.manifest().value("model_sha256", "");
+  if (built_of.empty() || !IsThere(model.name) || Sha256OfFile(model.name) == built_of) return;
+  Note("{} is not the file that the package was built of, which was {}\n", model.name, package.plan().model);
+}
+
 void Report(const std::vector<OutputError>& errors, const VerifyTolerance& tolerance,
             const std::vector<Extents>& passed_over, bool json) {
   const bool all = AllAgree(errors);
@@ -336,6 +344,7 @@ int VerifyCommand(const Arguments& arguments) {
   }
   Report(errors, subject.tolerance, inputs_of.passed_over, line.json());
   const bool all = AllAgree(errors);
+  if (!all) NoteOtherModel(model, *subject.package);
   line.Next(NextOf(line, options, all));
   return all ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
 }

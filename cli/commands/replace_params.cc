@@ -14,6 +14,7 @@
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
 #include "lab/model/model.h"
+#include "lab/model/model_kind.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
 #include "runtime/package.h"
@@ -125,7 +126,7 @@ int OpenParamsCommand(const Arguments& arguments) {
   ReplaceParamsOptions options;
   line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().Required().About(Topic::kPackage);
   line.Add("--model", options.model.model, "the model it was built from").ReadsModel().Required();
-  line.Add("-o,--output", options.output, "the package to write").Writes().Required();
+  line.Add("-o,--output", options.output, "the package to write").Parsed(RequirePackageName).Writes().Required();
   AddModelDetails(line, options.model, "--params-file");
   if (!line.Parse(arguments)) return 0;
   const Opened opened = OpenAll(options);
@@ -156,7 +157,7 @@ int ReplaceParamsCommand(const Arguments& arguments) {
   line.Add("--params", options.model.other_values, "new values by the model's names (.safetensors)")
       .Default("the model's")
       .Reads();
-  line.Add("-o,--output", options.output, "the package to write").Writes().Required();
+  line.Add("-o,--output", options.output, "the package to write").Parsed(RequirePackageName).Writes().Required();
   AddModelDetails(line, options.model, "--params-file");
   if (!line.Parse(arguments)) return 0;
   const std::string bytes = Replaced(options);

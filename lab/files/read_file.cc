@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/files/file_kind.h"
 #include "core/hash/hash.h"
+#include "lab/files/near_files.h"
 #include "lab/files/write_file.h"
 #include "runtime/load/mapped_bytes.h"
 
@@ -64,7 +65,9 @@ InputFile::InputFile(const std::string& path, bool pipes_too, Use use)
   }
   if (fd_ < 0 || fstat(fd_, &info) != 0) {
     if (fd_ >= 0) close(fd_);
-    throw Error(ExitCode::kNoInput, fmt::format("there is no file {}", path));
+    const std::string near = NearestFile(path);
+    throw Error(ExitCode::kNoInput,
+                fmt::format("there is no file {}{}", path, near.empty() ? "" : "; did you mean " + near + "?"));
   }
   const std::string why_not = WhyNot(info, pipes_too);
   if (!why_not.empty()) {

@@ -109,9 +109,10 @@ Machine ResolveMachineOf(const MachineOptions& options, const Environment& runne
   machine.fingerprint = FingerprintOf(runner);
   const std::string why_not = WhyNotOn(runner, context.target, context.threads);
   if (!why_not.empty()) {
-    throw Error(ExitCode::kBadConfig,
-                fmt::format("{} cannot time this: {}; without --target and --threads its own are taken",
-                            RunnerName(runner), why_not));
+    throw Error(
+        ExitCode::kBadConfig,
+        fmt::format("{} cannot time this: {}; without --target and --threads its own are taken{}", RunnerName(runner),
+                    why_not, of_runner ? "" : ", and --tracker with --key asks a runner on another machine"));
   }
   CheckPrecision(context);
   return machine;

@@ -104,9 +104,15 @@ void ChosenExtents::Choose(const std::string& name, int64_t extent, const std::s
   for (const FreeDimension& each : free_) names.push_back(each.name);
   const auto at = std::find(names.begin(), names.end(), name);
   if (at == names.end()) {
-    throw Error(ExitCode::kUsage, names.empty() ? fmt::format("{}: the shapes of the package are fixed", from)
-                                                : fmt::format("{}: the package's free dimensions are {}{}", from,
-                                                              FreeDimensionsText(free_), DidYouMean(name, names)));
+    throw Error(
+        ExitCode::kUsage,
+        names.empty()
+            ? fmt::format(
+                  "{}: the shapes of the package are fixed; `hone build MODEL --dim {}=1..{} -o P.hone` leaves a free "
+                  "dimension of the model to runs",
+                  from, name, std::max<int64_t>(extent, 2))
+            : fmt::format("{}: the package's free dimensions are {}{}", from, FreeDimensionsText(free_),
+                          DidYouMean(name, names)));
   }
   const FreeDimension& dimension = Nth(free_, at - names.begin());
   if (extent < dimension.least || extent > dimension.most) {

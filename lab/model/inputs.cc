@@ -1,6 +1,7 @@
 #include "lab/model/inputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -66,13 +67,23 @@ Tensor WithBytesOf(const Tensor& bytes, DType dtype) {
   return tensor;
 }
 
+// The end of a message on a file of another type or shape; empty if nothing simple makes it right.
+std::string WayToInput(const InputSpec& spec, const Tensor& tensor) {
+  const Shape& shape = tensor.shape();
+  if (shape.size() == spec.shape.size() && !HasFixedExtents(spec, shape)) {
+    return fmt::format("; `hone build MODEL --shape {}={} -o P.hone` builds for the file", spec.name,
+                       fmt::join(shape, ","));
+  }
+  return HasFixedExtents(spec, shape) ? fmt::format("; numpy's astype(\"{}\") converts it", DTypeName(spec.dtype)) : "";
+}
+
 Tensor ReadInput(const InputSpec& spec, const std::string& path) {
   Tensor tensor = ReadTensorFile(path);
   if (tensor.dtype() == DType::kUInt8 && IsOfMlDtypes(spec.dtype)) tensor = WithBytesOf(tensor, spec.dtype);
   if (!HasFixedExtents(spec, tensor.shape()) || tensor.dtype() != spec.dtype) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("{} holds {} {}; input \"{}\" is {} {}", path, ShapeText(tensor.shape()),
-                            DTypeName(tensor.dtype()), spec.name, ShapeTextOf(spec), DTypeName(spec.dtype)));
+    throw Error(ExitCode::kUsage, fmt::format("{} holds {} {}; input \"{}\" is {} {}{}", path,
+                                              ShapeText(tensor.shape()), DTypeName(tensor.dtype()), spec.name,
+                                              ShapeTextOf(spec), DTypeName(spec.dtype), WayToInput(spec, tensor)));
   }
   return tensor;
 }

@@ -13,6 +13,7 @@
 #include "core/package/package_format.h"
 #include "core/text/printable.h"
 #include "core/text/spelling.h"
+#include "lab/files/near_files.h"
 #include "lab/files/read_file.h"
 
 namespace hone {
@@ -20,28 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRightModel = "an .onnx file, a .relay file or zoo:NAME (`hone zoo` lists them) would be right";
+constexpr std::string_view kExportsCode = "`hone package export P.hone --c -o DIR` writes C and object files";
+const std::string kRightModel = "an .onnx file, a .relay file or zoo:NAME (`hone zoo` lists them) would be right";
 
 [[noreturn]] void RefuseInput(const std::string& what) { throw Error(ExitCode::kNoInput, what); }
 [[noreturn]] void RefuseBytes(const std::string& path, const std::string& what) {
   throw Error(ExitCode::kBadData, fmt::format("{} {}", path, what));
-}
-
-// The names in a folder; empty if it cannot be read.
-std::vector<std::string> NamesInFolder(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    names.push_back(at->path().filename().string());
-  }
-  return names;
-}
-
-// The nearest name beside a file that is not there, with its folder; empty if none is near.
-std::string NearestFile(const fs::path& file) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const std::string near = Nearest(file.filename().string(), NamesInFolder(folder));
-  return near.empty() ? "" : (file.parent_path() / near).string();
 }
 
 [[noreturn]] void RefuseMissing(const std::string& path, const std::string& right) {
@@ -50,15 +35,26 @@ std::string NearestFile(const fs::path& file) {
   RefuseInput(fmt::format("there is no file {}; did you mean {}?", path, near));
 }
 
-[[noreturn]] void RefuseMissingModel(const std::string& path) {
+std::vector<std::string> ZooNames() {
   std::vector<std::string> zoo;
   for (const ZooEntry& entry : ZooEntries()) zoo.push_back("zoo:" + entry.name);
+  return zoo;
+}
+
+// A test network with a name like the file's; empty if there is none.
+std::string NetworkLike(const std::string& path) {
+  return Nearest("zoo:" + fs::path(path).stem().string(), ZooNames());
+}
+
+[[noreturn]] void RefuseMissingModel(const std::string& path) {
+  const std::vector<std::string> zoo = ZooNames();
   const std::string bare = path.substr(path.find(':') + 1);
   if (const std::string near = Nearest("zoo:" + bare, zoo); near == "zoo:" + bare) {
     RefuseInput(fmt::format("there is no file {}; the test network of that name is {}", path, near));
   }
-  const std::string like = Nearest("zoo:" + fs::path(path).stem().string(), zoo);
-  RefuseMissing(path, like.empty() ? kRightModel : fmt::format("{} is a test network of `hone zoo`", like));
+  const std::string like = NetworkLike(path);
+  RefuseMissing(path, like.empty() ? kRightModel + FilesHere(path, ".onnx")
+                                   : fmt::format("{} is a test network of `hone zoo`", like));
 }
 
 [[noreturn]] void RefuseFolder(const std::string& path) {
@@ -136,13 +132,53 @@ void RequireOnnxFile(const std::string& path) {
 }
 
 void RequirePackageFile(const std::string& path) {
-  const char* const right = "a package that `hone build` wrote would be right";
+  const std::string right = "a package that `hone build` wrote would be right";
   if (path.starts_with("zoo:")) {
     RefuseInput(fmt::format("{0} is a model; `hone build {0} -o P.hone` makes a package of it", path));
   }
-  if (!IsThere(path)) RefuseMissing(path, right);
+  if (!IsThere(path)) {
+    const std::string like = NetworkLike(path);
+    RefuseMissing(path, like.empty()
+                            ? right + FilesHere(path, ".hone")
+                            : fmt::format("`hone build {} -o P.hone` makes a package of a test network", like));
+  }
   std::error_code error;
   if (fs::is_directory(path, error)) RefuseInput(fmt::format("{} is a folder; {}", path, right));
+}
+
+void RequirePageName(const std::string& path) {
+  for (const std::string_view ending : {".pdf", ".png", ".json", ".csv", ".md", ".txt"}) {
+    if (!path.ends_with(ending) || IsThere(path)) continue;
+    const std::string stem = path.substr(0, path.size() - ending.size());
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} is no name of a web page, as {}.html{}", path, stem,
+                            ending == ".pdf" ? "; a browser prints that as PDF" : "; --json prints data"));
+  }
+}
+
+void RequireFolderName(const std::string& path) {
+  for (const std::string_view ending : {".c", ".h", ".o", ".a", ".so", ".hone", ".npy"}) {
+    if (!path.ends_with(ending) || IsThere(path)) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} names a file; the name of a folder for the files would be right", path));
+  }
+}
+
+void RequirePackageName(const std::string& path) {
+  struct OtherKind {
+    std::string_view ending, way;
+  };
+  constexpr OtherKind kOtherKinds[] = {{".onnx", "`hone zoo` and `hone quantize` write models"},
+                                       {".so", "`hone package unpack P.hone -o DIR` writes the library of a package"},
+                                       {".c", kExportsCode},
+                                       {".h", kExportsCode},
+                                       {".o", kExportsCode},
+                                       {".a", kExportsCode}};
+  for (const OtherKind& other : kOtherKinds) {
+    if (!path.ends_with(other.ending) || IsThere(path)) continue;
+    throw Error(ExitCode::kUsage, fmt::format("{} is no name of a package, as {}.hone; {}", path,
+                                              fs::path(path).stem().string(), other.way));
+  }
 }
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// Names mistakes about the file of a model or a package.
+// Names mistakes about the files of models and packages, and about the names of new files.
 #pragma once
 
 #include <string>
@@ -11,5 +11,11 @@ namespace hone {
 void RequireOnnxFile(const std::string& path);
 // Throws Error(kNoInput) for zoo:NAME, a folder, and a file that does not exist.
 void RequirePackageFile(const std::string& path);
+// Throws Error(kUsage) for the name of a new page that says another kind of file: report.pdf.
+void RequirePageName(const std::string& path);
+// Throws Error(kUsage) for the name of a new folder that says a file: lib.c.
+void RequireFolderName(const std::string& path);
+// Throws Error(kUsage) for the name of a new package that says another kind of file: P.onnx, P.so.
+void RequirePackageName(const std::string& path);
 
 }  // namespace hone

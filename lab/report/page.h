@@ -19,7 +19,7 @@ std::string HtmlTable(std::string_view name, const std::vector<std::string>& hea
 std::string HtmlSection(std::string_view heading, const std::string& body);
 // Charts (HtmlChart) beside each other where the window has room.
 std::string HtmlCharts(const std::string& charts);
-// A section that is folded until it is opened; always open on paper.
+// A section that is folded until it is opened. On paper only its summary stands while it is folded.
 std::string HtmlDetails(std::string_view summary, const std::string& body);
 std::string HtmlParagraph(std::string_view text);
 

@@ -182,6 +182,10 @@ void Authorize(const KeyFolder& folder, const AuthorizedKey& key) {
 }
 
 std::vector<AuthorizedKey> Revoke(const KeyFolder& folder, const std::string& which) {
+  if (!KeyFileIsThere(folder.list())) {
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("there is no list of keys {}; hone key new --server makes a tracker's", folder.list()));
+  }
   const KeyFileLock lock(folder.lock());
   const std::string text = ReadList(folder);
   std::vector<AuthorizedKey> out = ParseAuthorizedList(text).keys;

@@ -58,17 +58,30 @@ std::vector<std::string> ExecutorWords(const ExecutorOptions& options) {
   return words;
 }
 
+namespace {
+
+// Parses an option's value. An Error then names the option.
+int64_t Parsed(std::string_view name, std::string_view value, int64_t (*parse)(std::string_view)) {
+  try {
+    return parse(value);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+}  // namespace
+
 bool ExecutorOptionFrom(std::string_view name, std::string_view value, ExecutorOptions* options) {
   if (name == "--cores") {
     options->cores = CoresOfThisMachine(value);
   } else if (name == "--max-deadline") {
-    options->max_deadline_ns = ParseDuration(value);
+    options->max_deadline_ns = Parsed(name, value, ParseDuration);
   } else if (name == "--max-memory") {
-    options->max_memory_bytes = ParseMemorySize(value);
+    options->max_memory_bytes = Parsed(name, value, ParseMemorySize);
   } else if (name == "--max-package") {
-    options->max_package_bytes = ParseMemorySize(value);
+    options->max_package_bytes = Parsed(name, value, ParseMemorySize);
   } else if (name == "--max-cache") {
-    options->max_cache_bytes = ParseMemorySize(value);
+    options->max_cache_bytes = Parsed(name, value, ParseMemorySize);
   } else if (name == "--user") {
     options->user = value;
   } else if (name == "--emulator") {

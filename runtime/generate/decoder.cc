@@ -22,7 +22,9 @@ const PlanBuffer& OutputOf(const Plan& plan, int output) { return plan.buffers[p
 bool IsIntegral(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32; }
 
 [[noreturn]] void Refuse(const std::string& what) {
-  throw Error(ExitCode::kUsage, fmt::format("the package generates no text: {}", what));
+  throw Error(
+      ExitCode::kUsage,
+      fmt::format("the package generates no text: {}; a language model that takes input_ids would be right", what));
 }
 
 bool Is(std::string_view name, std::initializer_list<std::string_view> names) {

@@ -119,7 +119,61 @@ const Mistake kMistakes[] = {
     {"tracker --bind 0.0.0.0:9190", 78, {"tcp://IP:PORT"}},
     {"tracker --bind tcp://0.0.0.0:9190", 78, {"`hone key new --server`"}},
     {"bench m.onnx --against onnxruntime --python no-python", 69, {"--python names another Python"}},
+    // Options that are another command's, or lack their value.
+    {"tune --model m.onnx", 2, {"it is a word without an option, as in `hone tune model.onnx"}},
+    {"tune m.onnx --resume", 2, {"the same command, run again, goes on"}},
+    {"tune m.onnx -j 4", 2, {"did you mean --threads?"}},
+    {"inspect m.onnx --layers", 2, {"did you mean --tasks?"}},
+    {"report --results b.json -o r.html", 2, {"`hone compare` has it"}},
+    {"build m.onnx -o", 2, {"--output needs a value, as in `hone build model.onnx"}},
+    {"compare --results", 2, {"--results needs a value"}},
+    {"tune m.onnx --budget 0s", 2, {"--budget: '0s' is not a duration; 90s, 10m or 2h"}},
+    {"bench p.hone --min-time 5", 2, {"--min-time: '5' is not a duration"}},
+    {"runner --tracker tcp://127.0.0.1:1 --key k --max-memory lots", 2, {"--max-memory: 'lots'", "512M or 4G"}},
+    {"log prune --before 2", 2, {"2026-11-22", "90d"}},
+    {"tuning m.onnx", 2, {"`hone tune MODEL`"}},
+    {"log show", 2, {"`hone explain RECORD`"}},
+    {"log rm 12", 2, {"`hone log prune`"}},
+    {"package list p.hone", 2, {"`hone package info P.hone`"}},
+    {"key generate", 2, {"`hone key new`"}},
+    // Outputs with the names of other files.
+    {"build m.onnx -o q.onnx", 2, {"q.onnx is no name of a package, as q.hone"}},
+    {"build m.onnx -o libq.so", 2, {"`hone package unpack P.hone -o DIR`"}},
+    {"report m.onnx -o r.pdf", 2, {"r.html", "a browser prints that as PDF"}},
+    {"package export p.hone --c -o lib.c", 2, {"lib.c names a file", "a folder"}},
+    // Things that are not there, and what there is.
+    {"bench convnet.onnx",
+     66,
+     {"there is no file convnet.onnx", "zoo:NAME", "there are empty.onnx, m.onnx, other.onnx"}},
+    {"bench convnet", 66, {"there are p.hone, z.hone"}},
+    {"run resnet18.hone", 66, {"`hone build zoo:resnet-18 -o P.hone`"}},
+    {"bench p.hone --baseline c.json", 66, {"there is no file c.json; did you mean b.json?"}},
+    {"zoo resnet -o r.onnx", 66, {"there are resnet-18, resnet-34, resnet-50 and others"}},
+    {"ops Conv", 66, {"an operator of ONNX", "nn.conv2d", "`hone ops` takes these"}},
+    {"space conv2d", 65, {"`hone inspect MODEL --tasks`", "in quotes"}},
+    {"log why nosuch", 66, {"MODEL:LAYER", "in quotes"}},
+    {"log best --workload conv", 2, {"`hone log list` shows"}},
+    {"log sync t.db t.db", 2, {"are one store; two would be right"}},
+    {"generate p.hone --ids 1,2", 2, {"a language model that takes input_ids"}},
+    // Inputs and dimensions that do not fit.
+    {"run p.hone --input data=doubles.npy", 2, {"astype(\"float32\") converts it"}},
+    {"run p.hone --input data=eight.npy",
+     2,
+     {"`hone build MODEL --shape data=8,1,14,14 -o P.hone` builds for the file"}},
+    {"run p.hone --dim seq=5", 2, {"the shapes of the package are fixed", "--dim seq=1..5"}},
+    {"bench p.hone z.hone --dim seq=57", 2, {"no package has a free dimension of the name", "fixed"}},
+    // The fleet, again.
+    {"tune m.onnx --target raspberrypi4", 78, {"--tracker with --key asks a runner on another machine"}},
+    {"runner --tracker 127.0.0.1:9190 --key k", 78, {"tcp://HOST:PORT"}},
+    {"key revoke ada", 78, {"hone key new --server"}},
 };
+
+// A .npy file of zeros.
+std::string Npy(const std::string& type, const std::string& shape, size_t bytes) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize(117, ' ');
+  return std::string("\x93NUMPY\x01\0\x76\0", 10) + header + "\n" + std::string(bytes, '\0');
+}
 
 class HonestMistakes : public ProgramTest {
  protected:
@@ -147,6 +201,8 @@ class HonestMistakes : public ProgramTest {
                                             {"x.npy", "\x93NUMPY\x01 and more"},
                                             {"s.db", "SQLite format 3 and more"},
                                             {"b.json", "{}"},
+                                            {"doubles.npy", Npy("<f8", "1, 1, 14, 14", 196 * 8)},
+                                            {"eight.npy", Npy("<f4", "8, 1, 14, 14", 8 * 196 * 4)},
                                             {"x.csv", "1,2,3\n"}}) {
       Write("work/" + name, bytes);
     }
@@ -165,6 +221,18 @@ TEST_F(HonestMistakes, EndWithOneLineThatNamesTheWayOn) {
     EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << "one line is right: " << r.err;
   }
   EXPECT_EQ(Files(), before) << "nothing is left behind";
+}
+
+// These have done their work when the mistake shows.
+TEST_F(HonestMistakes, AreExplainedBesideResults) {
+  const ProgramResult verified = Shell("hone verify other.onnx p.hone");
+  EXPECT_EQ(verified.code, 1);
+  EXPECT_THAT(verified.err, HasSubstr("other.onnx is not the file that the package was built of, which was m.onnx\n"));
+  const ProgramResult imported = Shell("hone log import x.csv --db t.db");
+  EXPECT_EQ(imported.code, 65);
+  EXPECT_THAT(imported.err, HasSubstr("no line was a record; a log of `hone log export`, AutoTVM or TopHub"));
+  const ProgramResult trusted = Shell("hone log trust");
+  EXPECT_EQ(NextOf(trusted), "hone log trust KEY --name NAME");
 }
 
 }  // namespace

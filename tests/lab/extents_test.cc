@@ -65,7 +65,8 @@ TEST(Extents, RefuseWhatDoesNotFit) {
             "the dimension seq is 7 by a.npy and 8 by b.npy; one number would be right");
   ChosenExtents none({specs[2]});
   EXPECT_EQ(Refusal(ExitCode::kUsage, [&] { none.Choose("seq", 7, "--dim seq=7"); }),
-            "--dim seq=7: the shapes of the package are fixed");
+            "--dim seq=7: the shapes of the package are fixed; `hone build MODEL --dim seq=1..7 -o P.hone` leaves a "
+            "free dimension of the model to runs");
 }
 
 TEST(Extents, AreReadFromText) {

@@ -40,7 +40,13 @@ void AddQueryOptions(CommandLine& line, QueryOptions& options) {
   const auto add = [&line](const std::string& name, auto& value, const std::string& description) {
     return line.Add(name, value, description).About(Topic::kQuery);
   };
-  add("--workload", options.query.workload, "a workload's whole text");
+  add("--workload", options.query.workload, "a workload's whole text").Parsed([](const std::string& text) {
+    if (text.find(' ') != std::string::npos) return;
+    throw Error(ExitCode::kUsage,
+                fmt::format("'{}' is no workload, as in \"nn.dense data=1x64 weight=10x64 dtype=float32 "
+                            "epilogue=bias_act\"; `hone log list` shows those of the store",
+                            text));
+  });
   add("--target", options.query.cpu, "CPU of the target, as znver3");
   add("--device", options.query.device, "part of the CPU model, host, device key, label or id");
   add("--fate", options.fate, "outcome: Ok, WrongOutput, Crashed, TimedOut, ...");
@@ -72,8 +78,8 @@ int64_t ParseSince(const std::string& text, int64_t now_ms) {
   if (text.ends_with('d')) {
     const auto days = ParseInteger(std::string_view(text).substr(0, text.size() - 1));
     if (days && *days > 0 && *days <= kMostDays) return now_ms - *days * kDayMs;
-  } else if (!text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) && text.find('-') == text.npos) {
-    return now_ms - ParseDuration(text) / 1'000'000;
+  } else if (text.ends_with('s') || text.ends_with('m') || text.ends_with('h')) {
+    if (std::isdigit(static_cast<unsigned char>(text[0]))) return now_ms - ParseDuration(text) / 1'000'000;
   }
   throw Error(ExitCode::kUsage, fmt::format("'{}' is no day, as 2026-11-22, and no time, as 90d or 12h", text));
 }

@@ -104,7 +104,11 @@ int LogImportCommand(const Arguments& arguments) {
   ImportCounts counts;
   for (const std::string& file : files) Add(counts, ImportFile(file, *store));
   PrintCounts(counts, line.json());
-  line.Next("hone log best" + line.Given({Topic::kStore}));
+  if (!counts.refused.empty() && counts.fresh + counts.known + counts.foreign == 0) {
+    Note("no line was a record; a log of `hone log export`, AutoTVM or TopHub would be right\n");
+  } else {
+    line.Next("hone log best" + line.Given({Topic::kStore}));
+  }
   return counts.refused.empty() ? 0 : static_cast<int>(ExitCode::kBadData);
 }
 

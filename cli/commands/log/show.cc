@@ -118,8 +118,9 @@ int LogBestCommand(const Arguments& arguments) {
   if (!line.Parse(arguments)) return 0;
   const RecordQuery query = QueryOf(options);
   const std::unique_ptr<RecordStore> store = OpenExistingStore(options.db);
-  PrintRecords(*store, BestIds(*store, query), line.json());
-  line.Next("hone build MODEL -o P.hone" + line.Given({Topic::kStore}));
+  const std::vector<std::string> ids = BestIds(*store, query);
+  PrintRecords(*store, ids, line.json());
+  line.Next((ids.empty() ? "hone log stats" : "hone build MODEL -o P.hone") + line.Given({Topic::kStore}));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,10 @@ int LogSyncCommand(const Arguments& arguments) {
   line.Add("A", a, "a store, a file or postgresql://...").Reads().Required();
   line.Add("B", b, "another store; made if missing").Reads().Required();
   if (!line.Parse(arguments)) return 0;
+  std::error_code error;
+  if (a == b || std::filesystem::equivalent(a, b, error)) {
+    throw Error(ExitCode::kUsage, fmt::format("{} and {} are one store; two would be right", a, b));
+  }
   const auto store_a = OpenExistingStore(a);
   const auto store_b = OpenStore(b);
   const SyncCounts counts = SyncStores(*store_a, *store_b);

@@ -83,7 +83,7 @@ int LogTrustCommand(const Arguments& arguments) {
     WriteTrustedKeys(trusted);
   }
   List(trusted, line.json());
-  line.Next("hone log pull PACK");
+  line.Next(trusted.keys().empty() ? "hone log trust KEY --name NAME" : "hone log pull PACK");
   return 0;
 }
 

@@ -67,7 +67,10 @@ void AddVerifyOptions(CommandLine& line, VerifyCommandOptions& options) {
   line.Add("PACK|STORE", options.from, "whose records to time").Reads().Required();
   AddStoreOption(line, options.db);
   AddContextOptions(line, options.machine);
-  line.Add("--budget", options.budget, "begin nothing new after this time").In(OptionGroup::kTiming).ShowDefault();
+  line.Add("--budget", options.budget, "begin nothing new after this time")
+      .Parsed(ParseDuration)
+      .In(OptionGroup::kTiming)
+      .ShowDefault();
   AddRemoteOptions(line, options.remote, "time on one of its runners");
 }
 

@@ -14,6 +14,7 @@
 #include "compiler/build.h"
 #include "core/error.h"
 #include "core/json/serialize.h"
+#include "lab/files/read_file.h"
 #include "lab/machine/machine.h"
 #include "lab/model/model.h"
 #include "lab/records/records.h"
@@ -56,6 +57,11 @@ bool IsOf(const Task& task, const std::string& layer) {
 std::vector<Task> TasksOf(WhyOptions& options, const BuildContext& context) {
   if (IsWorkload(options.what)) return {{Workload::Parse(options.what), 0, {}}};
   const auto [model, layer] = SplitLayer(options.what);
+  if (!model.starts_with("zoo:") && !IsThere(model)) {
+    throw Error(
+        ExitCode::kNoInput,
+        fmt::format("there is no file {}; a model, MODEL:LAYER, or a workload's text in quotes is right", model));
+  }
   options.model.model = model;
   std::vector<Task> tasks = ExtractTasks(LoadModel(options.model).typed, context);
   std::erase_if(tasks, [&layer = layer](const Task& task) { return !IsOf(task, layer); });

@@ -1,6 +1,7 @@
 #include "compiler/frontend/zoo/zoo.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -126,6 +127,17 @@ ZooOptions Completed(const Network& network, ZooOptions options) {
   return options;
 }
 
+// "; there are resnet-18, resnet-34 and others" for "resnet"; empty if no name begins so.
+std::string OfThatKind(std::string_view name, std::vector<std::string> names) {
+  constexpr size_t kMostNamed = 3;
+  std::erase_if(names, [name](const std::string& one) { return name.size() < 3 || !one.starts_with(name); });
+  if (names.empty()) return "";
+  const bool has_others = names.size() > kMostNamed;
+  if (has_others) names.resize(kMostNamed);
+  return fmt::format("; there {} {}{}", names.size() == 1 ? "is" : "are", fmt::join(names, ", "),
+                     has_others ? " and others" : "");
+}
+
 }  // namespace
 
 const std::vector<ZooEntry>& ZooEntries() {
@@ -142,7 +154,8 @@ relay::IRModule BuildZoo(std::string_view name, const ZooOptions& options) {
     module.name = fmt::format("zoo:{}", name);
     return module;
   }
-  const std::string near = DidYouMean(name, names);
+  std::string near = DidYouMean(name, names);
+  if (near.empty()) near = OfThatKind(name, names);
   throw Error(ExitCode::kNoInput, fmt::format("the zoo has no network \"{}\"{}", name,
                                               near.empty() ? "; `hone zoo` lists those that it has" : near));
 }
