@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cli/command_line.h"
@@ -11,6 +13,7 @@
 #include "cli/record_options.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
+#include "core/text/spelling.h"
 #include "lab/bench/baseline.h"
 #include "lab/bench/bench_result.h"
 #include "lab/bench/built_packages.h"
@@ -89,7 +92,10 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
       .In(OptionGroup::kTiming)
       .Default("as --min-time needs")
       .Between(1, 10'000'000);
-  line.Add("--min-time", options.min_time, "least time to run each package").In(OptionGroup::kTiming).ShowDefault();
+  line.Add("--min-time", options.min_time, "least time to run each package")
+      .Parsed(ParseDuration)
+      .In(OptionGroup::kTiming)
+      .ShowDefault();
   line.Add("--rounds", options.timing.rounds, "rounds, each of which loads packages anew; verdicts need 8")
       .In(OptionGroup::kTiming)
       .Between(1, kMostBenchRounds)
@@ -132,6 +138,7 @@ void AddOptions(CommandLine& line, BenchOptions& options) {
       .ShowDefault()
       .Env("HONE_PYTHON");
   line.Add("--runtime-timeout,--against-timeout", options.runtime_timeout, "how long a runtime may take to answer")
+      .Parsed(ParseDuration)
       .In(OptionGroup::kTiming)
       .Formerly("--against-timeout")
       .ShowDefault();
@@ -165,10 +172,25 @@ void CheckModels(const BenchOptions& options) {
               "-o P.hone");
 }
 
+// Throws Error(kUsage) for a dimension that none of several packages has. One that only some have is right.
+void RequireDims(const BenchOptions& options) {
+  if (options.model.dims.empty()) return;
+  const std::set<std::string> known = DimsOfPackages(options.packages);
+  for (const std::string& text : options.model.dims) {
+    if (known.contains(text.substr(0, text.rfind('=')))) continue;
+    throw Error(
+        ExitCode::kUsage,
+        fmt::format("--dim {}: no package has a free dimension of the name; {}{}", text,
+                    known.empty() ? "their shapes are fixed" : fmt::format("there are {}", fmt::join(known, ", ")),
+                    DidYouMean(text.substr(0, text.rfind('=')), {known.begin(), known.end()})));
+  }
+}
+
 // A model is built for the extents of --dim, or for a range of them; other packages run at them. Then not every package
 // has each dimension.
 void ChooseDims(BenchOptions& options) {
-  options.timing.inputs.needs_dims = !HasModel(options);
+  options.timing.inputs.needs_dims = !HasModel(options) && options.packages.size() < 2;
+  if (!HasModel(options) && options.packages.size() > 1) RequireDims(options);
   for (const std::string& text : options.model.dims) {
     const bool is_range = HasModel(options) && text.find("..", text.rfind('=')) != std::string::npos;
     if (!is_range) options.timing.inputs.dims.push_back(text);

@@ -10,6 +10,7 @@
 #include "lab/files/read_file.h"
 #include "lab/machine/machine.h"
 #include "lab/model/build_model.h"
+#include "lab/model/extents.h"
 #include "lab/model/options_of_each.h"
 #include "lab/text/print.h"
 #include "lab/text/status_line.h"
@@ -42,6 +43,17 @@ bool IsModel(const std::string& argument) {
   return argument.starts_with("zoo:") || argument.ends_with(".onnx") || IsRelayFile(argument);
 }
 
+std::set<std::string> DimsOfPackages(const std::vector<std::string>& arguments) {
+  std::set<std::string> names;
+  for (const std::string& path : arguments) {
+    if (IsModel(path)) continue;
+    for (const auto& package : Package::InspectAll(path)) {
+      for (const FreeDimension& each : FreeDimensions(InputSpecs(*package))) names.insert(each.name);
+    }
+  }
+  return names;
+}
+
 BuiltPackages::BuiltPackages(const std::vector<std::string>& arguments, const ModelOptions& options, int threads,
                              const RecordOptions& records)
     : arguments_(arguments), paths_(arguments) {
@@ -49,7 +61,7 @@ BuiltPackages::BuiltPackages(const std::vector<std::string>& arguments, const Mo
   machine_options.threads = threads;
   std::vector<std::string> models;
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(models), IsModel);
-  const std::vector<ModelOptions> each = OptionsOfEach(models, options);
+  const std::vector<ModelOptions> each = OptionsOfEach(models, options, DimsOfPackages(arguments));
   for (std::string& path : paths_) {
     if (!IsModel(path)) continue;
     const ModelOptions& model = each[temporary_.size()];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace hone {
 
 // Whether the argument names a model: zoo:NAME, or a file that ends in .onnx or .relay.
 bool IsModel(const std::string& argument);
+
+// The names of the free dimensions of all packages among the arguments.
+std::set<std::string> DimsOfPackages(const std::vector<std::string>& arguments);
 
 // Packages made of models are temporary files, which this object's end and the signals that end the program remove.
 class BuiltPackages {

@@ -97,6 +97,16 @@ TEST_F(RangesProgram, RefuseWhatDoesNotFit) {
 TEST_F(RangesProgram, AreTimedAndComparedAtLengths) {
   EXPECT_THAT(Shell("hone bench p.hone --runs 10 --dim rows=2").out, HasSubstr("p.hone was timed at rows=2\n"));
   EXPECT_THAT(Shell("hone bench p.hone --runs 10").out, HasSubstr("p.hone was timed at rows=6\n"));
+  // A package or a model without the dimension runs beside it.
+  ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o f.onnx && hone build f.onnx --no-records -o f.hone").code, 0);
+  for (const char* other : {"f.hone", "f.onnx"}) {
+    const ProgramResult beside =
+        Shell(std::string("hone bench --any-model --runs 3 --dim rows=2 p.hone ") + other + " 2>&1");
+    EXPECT_EQ(beside.code, 0) << beside.out;
+    EXPECT_THAT(beside.out, HasSubstr("p.hone was timed at rows=2\n"));
+  }
+  ExpectRefused("hone bench --any-model p.hone f.hone --dim row=2", 2,
+                "--dim row=2: no package has a free dimension of the name; there are rows; did you mean rows?");
   EXPECT_THAT(Shell("hone bench m.relay --no-records --runs 10 --dim rows=3").out, HasSubstr("timed at rows=3\n"));
   const Json bench = ParseJson(Shell("hone bench p.hone --runs 10 --dim rows=2 --json").out, "the times");
   EXPECT_EQ(bench.at("packages").at(0).at("extents"), Json({{"rows", 2}}));
