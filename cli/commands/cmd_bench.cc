@@ -181,7 +181,7 @@ void RequireDims(const BenchOptions& options) {
     throw Error(
         ExitCode::kUsage,
         fmt::format("--dim {}: no package has a free dimension of the name; {}{}", text,
-                    known.empty() ? "their shapes are fixed" : fmt::format("there are {}", fmt::join(known, ", ")),
+                    known.empty() ? "their shapes are fixed" : fmt::format("they have {}", fmt::join(known, ", ")),
                     DidYouMean(text.substr(0, text.rfind('=')), {known.begin(), known.end()})));
   }
 }

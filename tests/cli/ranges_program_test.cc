@@ -106,7 +106,7 @@ TEST_F(RangesProgram, AreTimedAndComparedAtLengths) {
     EXPECT_THAT(beside.out, HasSubstr("p.hone was timed at rows=2\n"));
   }
   ExpectRefused("hone bench --any-model p.hone f.hone --dim row=2", 2,
-                "--dim row=2: no package has a free dimension of the name; there are rows; did you mean rows?");
+                "--dim row=2: no package has a free dimension of the name; they have rows; did you mean rows?");
   EXPECT_THAT(Shell("hone bench m.relay --no-records --runs 10 --dim rows=3").out, HasSubstr("timed at rows=3\n"));
   const Json bench = ParseJson(Shell("hone bench p.hone --runs 10 --dim rows=2 --json").out, "the times");
   EXPECT_EQ(bench.at("packages").at(0).at("extents"), Json({{"rows", 2}}));
