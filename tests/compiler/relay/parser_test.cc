@@ -187,7 +187,7 @@ TEST(ParseModule, NamesLineAndColumnOfWhatIsWrong) {
       {"fn (%x) { nn.relu(%x, slope=2) }", "1:23: nn.relu has no attribute slope; it has none"},
       {"fn (%x) { nn.softmax(%x, axis=1, axis=1) }", "1:34: axis is given twice"},
       {"fn (%x) { nn.softmax(%x, axis=\"C\") }", "1:11: nn.softmax: attribute axis = \"C\" has another kind"},
-      {"fn (%x) { nn.relu(%x, %x) }", "1:11: nn.relu takes 1 inputs, not 2"},
+      {"fn (%x) { nn.relu(%x, %x) }", "1:11: nn.relu takes 1 input, not 2"},
       {"fn (%x) { nn.relu(%x }", "1:22: \"}\" stands where the arguments' ) would be right"},
       {"fn (%x) { %x } %y", "1:16: \"%y\" stands behind the end"},
       {"fn (%x, %x) { %x }", "1:9: %x is declared twice"},
