@@ -153,9 +153,10 @@ class AttentionFormula {
                                                : CountOf(0);
     return view_.Call("add", {own, before});
   }
+  // A query always sees its own key in a window to the left, provided that queries are not more than keys.
   bool MayBeBlind() const {
-    return view_.HasInput(3) || view_.HasInput(6) || view_.HasAttr("left_window_size") ||
-           view_.HasAttr("right_window_size");
+    const bool lacks_own = view_.HasAttr("left_window_size") && sizes_.queries > sizes_.keys;
+    return view_.HasInput(3) || view_.HasInput(6) || lacks_own || view_.HasAttr("right_window_size");
   }
 
   // The scores or weights as a graph of the node changes them.

@@ -35,21 +35,31 @@ class GroupedAttention {
   // The result, and the keys and values with those of this run.
   std::vector<ExprPtr> Outputs() const {
     const ExprPtr q = Rotated(Heads(0)), k = Rotated(Heads(1)), v = Heads(2);
-    const ExprPtr keys = Cached(3, k), values = Cached(4, v);
     NodeAttributes attributes = AttributesOf(view_, {"softcap"});
     if (view_.Float("scale", 0) != 0) attributes.emplace_back("scale", *view_.Find("scale"));
     if (const int64_t window = view_.Int("local_window_size", -1); window > 0) {
       attributes.emplace_back("left_window_size", NodeInt(window - 1));
     }
     attributes.emplace_back("is_causal", NodeInt(view_.Int("causal", 1)));
+    if (grows_) {
+      // The formula joins a past of the run's extent and the new rows by itself.
+      std::vector<ExprPtr> all =
+          ComposedResults(view_, "Attention", {q, k, v, Bias(), view_.Input(3), view_.Input(4)}, attributes, 3);
+      return {Rows(all.at(0)), all.at(1), all.at(2)};
+    }
+    const ExprPtr keys = Cached(3, k), values = Cached(4, v);
     // In a prompt, queries and keys begin together. Later the queries are each image's last keys.
     const ExprPtr counts = is_prompt_ ? nullptr : Totals();
     const ExprPtr y = Composed(view_, "Attention", {q, keys, values, Bias(), nullptr, nullptr, counts}, attributes);
-    const ExprPtr rows = view_.Call("transpose", {y}, {{"axes", std::vector<int64_t>{0, 2, 1, 3}}});
-    return {view_.Reshape(rows, {batch_, queries_, heads_ * size_}), keys, values};
+    return {Rows(y), keys, values};
   }
 
  private:
+  ExprPtr Rows(const ExprPtr& heads) const {
+    const ExprPtr rows = view_.Call("transpose", {heads}, {{"axes", std::vector<int64_t>{0, 2, 1, 3}}});
+    return view_.Reshape(rows, {batch_, queries_, heads_ * size_});
+  }
+
   void CheckForm() const {
     const auto refuse_set = [&](std::string_view name, int64_t usual) {
       if (view_.Int(name, usual) != usual)
@@ -102,6 +112,7 @@ class GroupedAttention {
     if (view_.HasInput(3)) positions_ = view_.Call("add", {ExtentOf(builder, view_.Input(3), 2), positions_});
     builder.RequireEqual(AsDType(view_, view_.Reshape(view_.Input(6), {}), DType::kInt64), positions_);
     if (keeps_bound) builder.RequireCount(positions_, capacity_);
+    grows_ = view_.HasInput(3) && !keeps_bound && batch_ == 1;
   }
 
   const Shape& Past(int input) const {
@@ -118,6 +129,7 @@ class GroupedAttention {
   }
   ExprPtr PastKeys() const {
     if (is_prompt_) return relay::MakeConstant(Tensor(DType::kInt64, {batch_}));
+    if (grows_) return view_.Reshape(ExtentOf(view_.builder(), view_.Input(3), 2), {batch_});
     return view_.Call("subtract", {Totals(), ExtentOf(view_.builder(), view_.Input(0), 1)});
   }
 
@@ -189,6 +201,8 @@ class GroupedAttention {
   int64_t capacity_ = 0;  // positions of the resulting cache, at most
   bool packed_ = false;   // queries, keys and values lie side by side in the first input
   bool is_prompt_ = false;
+  // The past of one image has the extent of a run, and so has the cache. seqlens_k tells nothing more.
+  bool grows_ = false;
   ExprPtr positions_;  // of the resulting cache in a run; null if they are capacity_
   ExprPtr past_keys_;  // per image
 };
