@@ -17,6 +17,7 @@
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/call_extents.h"
+#include "compiler/plan/call_function.h"
 #include "compiler/plan/check_plan.h"
 #include "compiler/plan/item_boxes.h"
 #include "compiler/plan/kernel_table.h"
@@ -46,31 +47,6 @@ void RequireKnownShape(const TypePtr& type, const std::string& node) {
   throw Error(ExitCode::kBadData,
               fmt::format("{} has type {} with a dimension that is not known; fix the input's shape", node,
                           relay::ToText(type)));
-}
-
-// A kernel that copies a tensor, whether or not its images lie apart.
-FunctionPtr CopyFunction(const TypePtr& type) {
-  auto var = std::make_shared<relay::Var>("p0", type);
-  return TypedFunction({var}, var, {{"Primitive", int64_t{1}}});
-}
-
-struct FunctionSummary {
-  std::string op = "copy";  // the anchor, else the first operator
-  std::vector<std::string> nodes;
-};
-
-FunctionSummary Summarise(const relay::Function& function) {
-  FunctionSummary summary;
-  summary.nodes = NodeNames(function);
-  for (const ExprPtr& expr : PostOrder(function.body)) {
-    const Call* call = relay::AsCall(expr);
-    if (call == nullptr) continue;
-    summary.op = relay::AsOp(call->op)->def->name;
-    break;
-  }
-  if (const Anchor* anchor = AnchorOf(function)) summary.op = anchor->workload.op;
-  if (AttentionOf(function) != nullptr) summary.op = kAttentionName;
-  return summary;
 }
 
 class Lowering {
@@ -292,8 +268,8 @@ class Lowering {
     return true;
   }
 
-  // A result's buffer becomes the user's if kernels wrote all of it and it is no other result. Kernels may read it there.
-  // Only a single integer stays the session's, because it may be an extent.
+  // A result's buffer becomes the user's if kernels wrote all of it and it is no other result. Kernels may read it
+  // there. Only a single integer stays the session's, because it may be an extent.
   bool CanBeOutput(const PlanView& view, const relay::Type& type, BufferKind kind) {
     const PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
     const bool may_be_extent = buffer.dtype == DType::kInt64 && buffer.size_bytes == DTypeBytes(DType::kInt64);
