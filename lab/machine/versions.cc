@@ -10,6 +10,7 @@
 #include "db/packs/pack.h"
 #include "db/record_log.h"
 #include "db/trial_row.h"
+#include "lab/adapter/adapter.h"
 #include "lab/bench_format.h"
 #include "lab/comparison/comparison_json.h"
 #include "lab/history/history_forms.h"
@@ -23,10 +24,10 @@ namespace hone {
 std::string VersionText() {
   return fmt::format(
       "hone {}\nLLVM {}\nformats: package {}, plan {}, store {}, protocol {}, log {}, pack {}, bench {}, comparison "
-      "{}, history {}, health {}, saved state {}, kernel ABI {}, C API {}\n",
+      "{}, history {}, health {}, saved state {}, adapter {}, kernel ABI {}, C API {}\n",
       HoneVersion(), LlvmVersion(), kPackageVersion, kPlanVersion, kSchemaVersion, kProtocolVersion, kLogVersion,
       kPackVersion, kBenchVersion, kComparisonVersion, kHistoryVersion, kHealthVersion, kSavedStateVersion,
-      HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
+      kAdapterProtocol, HONE_KERNEL_ABI_VERSION, HONE_API_VERSION);
 }
 
 Json VersionJson() {
@@ -43,6 +44,7 @@ Json VersionJson() {
           {"history", kHistoryVersion},
           {"health", kHealthVersion},
           {"saved_state", kSavedStateVersion},
+          {"adapter", kAdapterProtocol},
           {"kernel_abi", HONE_KERNEL_ABI_VERSION},
           {"c_api", HONE_API_VERSION}};
 }

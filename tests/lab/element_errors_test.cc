@@ -9,8 +9,8 @@ namespace hone {
 namespace {
 
 // A 3x3 convolution of one channel over an image of ones with one pixel of a million.
-struct Layer {
-  Layer() : weight(DType::kFloat32, {1, 1, 3, 3}), x(DType::kFloat32, {1, 1, 12, 12}) {
+struct ProductLayer {
+  ProductLayer() : weight(DType::kFloat32, {1, 1, 3, 3}), x(DType::kFloat32, {1, 1, 12, 12}) {
     FillTensor(weight, Fill::kNormal, 1);
     FillTensor(x, Fill::kNormal, 2);
     x.Set(0, 1e6);
@@ -38,7 +38,7 @@ struct Layer {
 };
 
 TEST(ElementErrors, TellAnErrorThatIsSmallBesideTheLargestElementAlone) {
-  const Layer layer;
+  const ProductLayer layer;
   const ElementError far = layer.Judged(100, 0.19);
   EXPECT_GT(far.excess, 10);
   EXPECT_EQ(far.index, 100);
@@ -47,13 +47,13 @@ TEST(ElementErrors, TellAnErrorThatIsSmallBesideTheLargestElementAlone) {
 }
 
 TEST(ElementErrors, AreNoneWhereSumsOfFloatsExplainThem) {
-  const Layer layer;
+  const ProductLayer layer;
   EXPECT_EQ(layer.Judged(100, 0).excess, 0);
   EXPECT_LT(layer.Judged(100, 1e-6).excess, 1);
 }
 
 TEST(ElementErrors, AskWhetherTheModelIsContinuous) {
-  EXPECT_TRUE(IsContinuous(Layer().typed));
+  EXPECT_TRUE(IsContinuous(ProductLayer().typed));
   const relay::ExprPtr data = relay::MakeVar("x", relay::TensorType({3}, DType::kFloat32));
   relay::IRModule module;
   module.main = std::make_shared<relay::Function>(
