@@ -68,6 +68,7 @@ struct RuntimeTimes {
   std::string why_not = {};                   // why it was not timed; empty if it was
   std::string doubt = {};                     // why nobody can tell whether its outputs are right; empty otherwise
   bool fastest = false;                       // each other one that was timed is slower
+  bool fastest_of_precision = false;          // the same among those of its precision, if there are others
   std::optional<Verdict> against_least = {};  // on it against the one of the least times, which has none
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -87,21 +88,19 @@ Verdict JudgeRuntime(const RuntimeTimes& runtime, const RuntimeTimes& against, d
   return verdict;
 }
 
-// Holds each against the one of the least times, which is the fastest if each other is slower.
-void MarkFastest(std::vector<RuntimeTimes>& runtimes, double smallest_effect) {
+RuntimeTimes* LeastAmong(const std::vector<RuntimeTimes*>& group) {
   RuntimeTimes* least = nullptr;
-  for (RuntimeTimes& each : runtimes) {
-    if (WasTimed(each) && (least == nullptr || MedianRoundNs(each) < MedianRoundNs(*least))) least = &each;
+  for (RuntimeTimes* each : group) {
+    if (least == nullptr || MedianRoundNs(*each) < MedianRoundNs(*least)) least = each;
   }
-  if (least == nullptr) return;
-  bool others = false, slower = true;
-  for (RuntimeTimes& each : runtimes) {
-    if (&each == least || !WasTimed(each)) continue;
-    each.against_least = JudgeRuntime(each, *least, smallest_effect);
-    others = true;
-    slower = slower && each.against_least->finding == Finding::kSlower;
-  }
-  least->fastest = others && slower;
+  return least;
+}
+
+// Whether there are others in the group, and each is slower than this one.
+bool IsFastestOf(const std::vector<RuntimeTimes*>& group, const RuntimeTimes& one, double smallest_effect) {
+  return group.size() > 1 && std::all_of(group.begin(), group.end(), [&](const RuntimeTimes* each) {
+           return each == &one || JudgeRuntime(*each, one, smallest_effect).finding == Finding::kSlower;
+         });
 }
 
 const RuntimeTimes* LeastOf(const std::vector<RuntimeTimes>& runtimes) {
@@ -157,6 +156,26 @@ void KeepRuntimes(std::vector<RuntimeTimes> runtimes, const std::string& argumen
   result.runtimes = std::move(runtimes);
 }
 
+void MarkFastest(std::vector<RuntimeTimes>& runtimes, double smallest_effect) {
+  std::vector<RuntimeTimes*> all;
+  std::map<std::string, std::vector<RuntimeTimes*>> by_precision;
+  for (RuntimeTimes& each : runtimes) {
+    if (!WasTimed(each)) continue;
+    all.push_back(&each);
+    by_precision[each.precision].push_back(&each);
+  }
+  if (all.empty()) return;
+  RuntimeTimes& least = *LeastAmong(all);
+  least.fastest = IsFastestOf(all, least, smallest_effect);
+  for (RuntimeTimes* each : all) {
+    if (each != &least) each->against_least = JudgeRuntime(*each, least, smallest_effect);
+  }
+  for (const auto& [precision, group] : by_precision) {
+    RuntimeTimes& of_precision = *LeastAmong(group);
+    of_precision.fastest_of_precision = IsFastestOf(group, of_precision, smallest_effect);
+  }
+}
+
 std::vector<Verdict> JudgeFirstRuntime(const std::vector<RuntimeTimes>& runtimes, double smallest_effect) {
   std::vector<Verdict> verdicts;
   for (size_t i = 1; i < runtimes.size(); ++i) {
@@ -194,7 +213,8 @@ std::string RuntimeVerdict(const RuntimeTimes& runtime) {
   if (runtime.fastest) return "fastest";
   if (!runtime.against_least) return "";
   const Verdict& v = *runtime.against_least;
-  if (v.finding == Finding::kSlower) return fmt::format("{:.2f}x the time", v.ratio);
+  const std::string first = runtime.fastest_of_precision ? ", fastest in " + runtime.precision : "";
+  if (v.finding == Finding::kSlower) return fmt::format("{:.2f}x the time{}", v.ratio, first);
   return v.finding == Finding::kEquivalent ? "equivalent" : "cannot tell";
 }
 
@@ -238,7 +258,8 @@ Json ToJson(const RuntimeTimes& runtime) {
                {"allowed", FiniteOrInf(runtime.allowed)},
                {"why_not", runtime.why_not},
                {"doubt", runtime.doubt},
-               {"fastest", runtime.fastest}};
+               {"fastest", runtime.fastest},
+               {"fastest_of_precision", runtime.fastest_of_precision}};
   if (!WasTimed(runtime)) return json;
   const Statistics s = StatisticsOf(timed.samples_ns);
   Json rounds = Json::array();

@@ -40,10 +40,15 @@ class TimedRuntimes {
 // Puts them into the result. The package that hone ran is also a result of its own, under the name `argument`.
 void KeepRuntimes(std::vector<RuntimeTimes> runtimes, const std::string& argument, BenchResult& result);
 
+// Marks the fastest of those that were timed and the fastest of each precision: each other one is slower by the test.
+// Holds each against the one of the least times.
+void MarkFastest(std::vector<RuntimeTimes>& runtimes, double smallest_effect);
+
 // Verdicts on the first runtime against each other one that has times; none if the first has no times.
 std::vector<Verdict> JudgeFirstRuntime(const std::vector<RuntimeTimes>& runtimes, double smallest_effect);
 
-// "fastest", "1.80x the time", "equivalent", "cannot tell", "not timed", or nothing of the one of the least times.
+// "fastest", "1.80x the time", "1.29x the time, fastest in float32", "equivalent", "cannot tell", "not timed", or
+// nothing of the one of the least times.
 std::string RuntimeVerdict(const RuntimeTimes& runtime);
 // A table with a row for each runtime, and then the notes.
 std::string RuntimesText(const std::vector<RuntimeTimes>& runtimes, size_t columns);
