@@ -101,7 +101,7 @@ TEST_F(RangesProgram, AreTimedAndComparedAtLengths) {
   ASSERT_EQ(Shell("hone zoo mlp --image-shape 1,14,14 -o f.onnx && hone build f.onnx --no-records -o f.hone").code, 0);
   for (const char* other : {"f.hone", "f.onnx"}) {
     const ProgramResult beside =
-        Shell(std::string("hone bench --any-model --runs 3 --dim rows=2 p.hone ") + other + " 2>&1");
+        Shell(std::string("hone bench --any-model --runs 3 p.hone ") + other + " --dim rows=2 2>&1");
     EXPECT_EQ(beside.code, 0) << beside.out;
     EXPECT_THAT(beside.out, HasSubstr("p.hone was timed at rows=2\n"));
   }
