@@ -1,5 +1,7 @@
 #include "compiler/passes/graph/extent_origin.h"
 
+#include <algorithm>
+
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/op.h"
 #include "core/nth.h"
@@ -41,6 +43,18 @@ int64_t CountingAxis(const ExprPtr& expr, const Arguments* arguments) {
   return axis;
 }
 
+// The expression that a chain of casts and repetitions begins with.
+const ExprPtr& BehindRepetitions(const ExprPtr& value) {
+  const ExprPtr* at = &value;
+  for (const Call* call = relay::AsCall(*at); call != nullptr && relay::AsOp(call->op) != nullptr;
+       call = relay::AsCall(*at)) {
+    const std::string_view op = OpName(*call);
+    if (op != "cast" && op != "broadcast_to" && !KeepsElements(op)) break;
+    at = &call->args[0];
+  }
+  return *at;
+}
+
 }  // namespace
 
 std::string_view OpName(const Call& call) { return relay::AsOp(call.op)->def->name; }
@@ -80,6 +94,23 @@ ExprPtr OriginOf(ExprPtr scalar, const Arguments* arguments) {
     if (!is_view) return scalar;
     scalar = relay::AsCall(scalar)->args[0];
   }
+}
+
+ExprPtr RepeatedOrigin(ExprPtr value, const Arguments* arguments) {
+  if (arguments != nullptr) {
+    const auto argument = arguments->find(BehindRepetitions(value).get());
+    if (argument == arguments->end()) return nullptr;
+    value = argument->second;
+  }
+  while (!IsScalarInteger(value)) {
+    const Function* function = FunctionOf(value);
+    if (function == nullptr) return nullptr;
+    const ExprPtr& inner = BehindRepetitions(function->body);
+    const auto param = std::find(function->params.begin(), function->params.end(), inner);
+    if (param == function->params.end()) return nullptr;
+    value = relay::AsCall(value)->args.at(static_cast<size_t>(param - function->params.begin()));
+  }
+  return OriginOf(value, nullptr);
 }
 
 NeededAxes MaskOf(const ExprPtr& condition, const Arguments* arguments) {

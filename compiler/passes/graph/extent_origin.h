@@ -23,6 +23,8 @@ bool KeepsElements(std::string_view op);
 
 // The parameter or call of @main whose only element is the scalar; null if it is computed within the function.
 relay::ExprPtr OriginOf(relay::ExprPtr scalar, const Arguments* arguments);
+// The int64 scalar of @main that all elements of a value have, perhaps as another integer type; null if there is none.
+relay::ExprPtr RepeatedOrigin(relay::ExprPtr value, const Arguments* arguments);
 
 // The extents in front of which alone a condition holds, by axis of its shape. It may be computed by another function.
 NeededAxes MaskOf(const relay::ExprPtr& condition, const Arguments* arguments);

@@ -150,6 +150,7 @@ class NeededWalk {
     }
     const Call* call = relay::AsCall(expr);
     if (call == nullptr || relay::AsOp(call->op) == nullptr) return;
+    if (OpName(*call) == "nn.recurrent") return VisitRecurrent(*call, needed, arguments);
     if (call->type->kind != relay::TypeKind::kTensor) {
       for (const ExprPtr& arg : call->args) AddAll(needed, arg);
       return;
@@ -235,6 +236,17 @@ class NeededWalk {
     const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
     if (tuple == nullptr) return AddAll(needed, call.args[0]);
     for (const ExprPtr& field : tuple->fields) Add(needed, field, 0, use);
+  }
+
+  // The loop over the steps ends at the rows' lengths, if these are one extent.
+  static void VisitRecurrent(const Call& call, Needed& needed, const Arguments* arguments) {
+    const bool has_lengths = call.attrs.GetBool("lengths");
+    const ExprPtr steps = has_lengths ? RepeatedOrigin(call.args.back(), arguments) : nullptr;
+    for (size_t i = steps == nullptr ? 0 : 1; i < call.args.size(); ++i) AddAll(needed, call.args[i]);
+    if (steps == nullptr) return;
+    NeededAxes data(call.args[0]->type->shape.size());
+    data[0] = NeededPositions{steps};
+    Add(needed, call.args[0], 0, data);
   }
 
   static void VisitChoose(const Call& call, const NeededAxes& use, Needed& needed) {
