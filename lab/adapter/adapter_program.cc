@@ -55,6 +55,14 @@ int64_t WaitedNs(pid_t thread) {
   return file >> ran_ns >> waited_ns ? waited_ns : 0;
 }
 
+// Waits of the program's first thread and of its children's, to which a wrapper passes requests on.
+int64_t WaitedByProgram(pid_t program) {
+  int64_t waited_ns = WaitedNs(program);
+  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", program));
+  for (pid_t child = 0; children >> child;) waited_ns += WaitedNs(child);
+  return waited_ns;
+}
+
 bool HasLeft(const std::string& mark, pid_t program) {
   const std::vector<pid_t> marked = MarkedProcesses(mark);
   return std::any_of(marked.begin(), marked.end(), [program](pid_t pid) { return pid != program; });
@@ -143,12 +151,12 @@ AdapterProgram::Answer AdapterProgram::Ask(const Json& request, const std::strin
     Fail(ExitCode::kBadData,
          fmt::format("wrote \"{}\" without being asked", Shortened(Printable(unread_), kShownBytes)));
   }
-  const int64_t waited_ns = WaitedNs(pid_) + WaitedNs(gettid());
+  const int64_t waited_ns = WaitedByProgram(pid_) + WaitedNs(gettid());
   const int64_t begin_ns = MonotonicNs(), until_ns = begin_ns + answer_ns_;
   Send(DumpJson(request) + "\n", what, until_ns);
   const std::string line = Receive(what, until_ns, most_bytes);
   Answer answer{{}, MonotonicNs() - begin_ns};
-  answer.waited_ns = std::max<int64_t>(0, WaitedNs(pid_) + WaitedNs(gettid()) - waited_ns);
+  answer.waited_ns = std::max<int64_t>(0, WaitedByProgram(pid_) + WaitedNs(gettid()) - waited_ns);
   try {
     answer.json = ParseJson(line, "the answer");
   } catch (const Error&) {

@@ -31,7 +31,7 @@ class AdapterProgram {
   struct Answer {
     Json json;               // an object
     int64_t outside_ns = 0;  // from before the request until the whole answer had come
-    // The part of it in which the program's first thread or this one waited for a core; 0 if unknown.
+    // The part of it in which the program's first thread, its children's or this one waited for a core; 0 if unknown.
     int64_t waited_ns = 0;
   };
   // `what` describes the request for messages: "loading m.onnx". An answer has at most most_bytes. Throws Error:
