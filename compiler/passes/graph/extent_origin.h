@@ -1,4 +1,4 @@
-// Where the extents come from that a graph of fused functions masks and counts with.
+// Origins of the extents that a graph of fused functions masks and counts with.
 #pragma once
 
 #include <string_view>
