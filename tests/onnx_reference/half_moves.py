@@ -136,7 +136,7 @@ def main():
     parser.add_argument("--opt-level", type=int, default=3)
     parser.add_argument("--onnxruntime", action="store_true")
     arguments = parser.parse_args()
-    sys.path.append(str(arguments.readers))
+    sys.path.insert(0, str(arguments.readers))  # of the pinned versions, whatever this Python has
     try:
         global numpy
         import numpy
