@@ -1,4 +1,4 @@
-// Recurrent layers over a range of steps: the product of their input ends where a run does.
+// Products that end where a run does: those of a recurrent layer's steps, and those of which the model picks positions.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -53,8 +53,8 @@ Tensor StepsOf(int64_t steps, double scale) {
   return tensor;
 }
 
-void ExpectEachLength(const std::string& op, int64_t gates) {
-  const relay::IRModule module = TwoLayers(op, gates);
+// Expects so many products, each of which leaves out work, and the reference's results.
+void ExpectEachLength(const relay::IRModule& module, int expected, const std::string& op) {
   const auto package = Package::FromBytes(Build(module, HostBuild()).package, "layers");
   int products = 0;
   for (const PlanCall& call : package->plan().calls) {
@@ -62,10 +62,10 @@ void ExpectEachLength(const std::string& op, int64_t gates) {
     ++products;
     EXPECT_FALSE(call.boxes.empty()) << op;
   }
-  EXPECT_EQ(products, 2) << op;
+  EXPECT_EQ(products, expected) << op;
   for (const int threads : {1, 3}) {
     Session session(package, {.threads = threads});
-    for (const int64_t steps : {1, 5, 23, 24, 2}) {
+    for (const int64_t steps : {5, 23, 24, 2, 3}) {
       // A full run of infinities leaves nothing finite that a shorter run may read.
       session.SetInput("x", StepsOf(kMostSteps, std::numeric_limits<double>::infinity()));
       session.Run();
@@ -80,9 +80,37 @@ void ExpectEachLength(const std::string& op, int64_t gates) {
 }
 
 TEST(RangedRecurrent, EndsProductsOfInputsWithTheRun) {
-  ExpectEachLength("LSTM", 4);
-  ExpectEachLength("GRU", 3);
-  ExpectEachLength("RNN", 1);
+  ExpectEachLength(TwoLayers("LSTM", 4), 2, "LSTM");
+  ExpectEachLength(TwoLayers("GRU", 3), 2, "GRU");
+  ExpectEachLength(TwoLayers("RNN", 1), 2, "RNN");
+}
+
+// Two dense layers, of whose result the node picks positions of the first axis.
+relay::IRModule Picking(const std::string& op, const std::vector<int64_t>& picked) {
+  ModelMaker model(22);
+  model.Input("x", {-1, 1, kStepWidth}).Ints("picked", picked).Ints("zero", {0}).Ints("two", {2}).Ints("end", {1000});
+  model.Weight("w", {kStepWidth, kStepWidth}, LayerWeights(kStepWidth * kStepWidth));
+  model.Node("MatMul", {"x", "w"}, {"a"}).Node("Tanh", {"a"}, {"b"}).Node("MatMul", {"b", "w"}, {"c"});
+  if (op == "Gather") {
+    model.Node(op, {"c", "picked"}, {"y"});
+  } else if (op == "Slice") {
+    model.Node(op, {"c", "picked", "two", "zero"}, {"y"});
+  } else {
+    // The position of the greatest first element.
+    model.Node("Slice", {"c", "zero", "picked", "two"}, {"column"}).Node("ArgMax", {"column"}, {"at"});
+    model.Node("Reshape", {"at", "picked"}, {"place"}).Node("Gather", {"c", "place"}, {"y"});
+  }
+  OnnxImportOptions options;
+  options.ranges["d0"] = {2, kMostSteps};
+  return relay::InferType(ImportOnnxBytes(model.Output("y").Bytes(), "picking", options).module);
+}
+
+TEST(RangedPicks, EndProductsWithTheRun) {
+  ExpectEachLength(Picking("Gather", {0}), 2, "first");
+  ExpectEachLength(Picking("Gather", {1, 0, 1}), 2, "several");
+  ExpectEachLength(Picking("Slice", {0}), 2, "slice");
+  ExpectEachLength(Picking("Slice", {1}), 2, "slice behind the first");
+  ExpectEachLength(Picking("ArgMax", {1}), 2, "computed");
 }
 
 }  // namespace

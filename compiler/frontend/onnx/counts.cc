@@ -224,6 +224,13 @@ ExprPtr CountedWindowMean(TypedBuilder& builder, std::string_view op, const Expr
   return builder.Call("divide", {builder.Call(op, {data}, attrs), builder.Call(op, {there}, attrs)});
 }
 
+// The axis that the attribute names, of a counted value.
+std::vector<int64_t> AxisOf(const TypedBuilder& builder, const ExprPtr& data, const relay::Attrs& attrs) {
+  const auto rank = static_cast<int64_t>(builder.CountsOf(data).size());
+  const int64_t axis = attrs.GetInt("axis");
+  return rank == 0 ? std::vector<int64_t>() : std::vector<int64_t>{axis < 0 ? axis + rank : axis};
+}
+
 // A pool over whole planes is a reduction.
 ExprPtr CountedPlanes(TypedBuilder& builder, std::string_view op, const ExprPtr& data) {
   std::vector<int64_t> axes;
@@ -245,6 +252,8 @@ std::vector<ExprPtr> Neutral(TypedBuilder& builder, std::string_view op, std::ve
   if (const auto fill = BesideWindows(builder, op, args[0], attrs)) {
     args[0] = FillBehindCounts(builder, args[0], *fill, AxesBehind(builder, args[0], op == "nn.pad" ? 0 : 2));
   }
+  // Of the positions that are picked only those of a run are needed, which nothing else tells.
+  if (op == "take" || op == "gather") args[0] = FillBehindCounts(builder, args[0], 0, AxisOf(builder, args[0], attrs));
   if (op == "nn.dense" || op == "nn.batch_matmul") return WithDepthsFilled(builder, op, std::move(args), attrs);
   const auto fill = NeutralOf(op, builder.DTypeOf(args[0]), attrs);
   if (fill) args[0] = FillBehindCounts(builder, args[0], *fill, FoldedCounted(builder, args[0], attrs));

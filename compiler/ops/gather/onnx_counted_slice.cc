@@ -83,15 +83,19 @@ class AxisSlice {
   ExprPtr Call(std::string_view op, const ExprPtr& a, const ExprPtr& b) const { return view_.Call(op, {a, b}); }
   // The slice as one that moves nothing, from a known place.
   ExprPtr Forward(int64_t begin, int64_t most, const ExprPtr& count) const {
-    Counts counts = view_.builder().CountsOf(data_);
-    counts.resize(view_.builder().ShapeOf(data_).size());
+    TypedBuilder& builder = view_.builder();
+    Counts counts = builder.CountsOf(data_);
+    counts.resize(builder.ShapeOf(data_).size());
     Nth(counts, axis_) = count;
-    const ExprPtr slice = view_.builder().Uncounted("strided_slice", {data_},
-                                                    {{"begin", Ints{begin}},
-                                                     {"end", Ints{begin + (most - 1) * step_ + 1}},
-                                                     {"strides", Ints{step_}},
-                                                     {"axes", Ints{axis_}}});
-    view_.builder().SetCounts(slice, std::move(counts));
+    // Only the positions of a run are needed. A result that begins with them and is counted tells so itself.
+    const bool tells = begin == 0 && step_ == 1 && !builder.extents().FormOf(count).known();
+    const ExprPtr data = tells ? data_ : FillBehindCounts(builder, data_, 0, {axis_});
+    const ExprPtr slice = builder.Uncounted("strided_slice", {data},
+                                            {{"begin", Ints{begin}},
+                                             {"end", Ints{begin + (most - 1) * step_ + 1}},
+                                             {"strides", Ints{step_}},
+                                             {"axes", Ints{axis_}}});
+    builder.SetCounts(slice, std::move(counts));
     return slice;
   }
   relay::Attrs Empty() const {
