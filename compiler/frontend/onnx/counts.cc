@@ -252,7 +252,7 @@ std::vector<ExprPtr> Neutral(TypedBuilder& builder, std::string_view op, std::ve
   if (const auto fill = BesideWindows(builder, op, args[0], attrs)) {
     args[0] = FillBehindCounts(builder, args[0], *fill, AxesBehind(builder, args[0], op == "nn.pad" ? 0 : 2));
   }
-  // Of the positions that are picked only those of a run are needed, which nothing else tells.
+  // A pick needs only the positions of a run, which nothing else tells.
   if (op == "take" || op == "gather") args[0] = FillBehindCounts(builder, args[0], 0, AxisOf(builder, args[0], attrs));
   if (op == "nn.dense" || op == "nn.batch_matmul") return WithDepthsFilled(builder, op, std::move(args), attrs);
   const auto fill = NeutralOf(op, builder.DTypeOf(args[0]), attrs);
