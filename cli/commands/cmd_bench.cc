@@ -6,11 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "cli/bench_options.h"
 #include "cli/command_line.h"
-#include "cli/key_options.h"
-#include "cli/machine_options.h"
-#include "cli/model_options.h"
-#include "cli/record_options.h"
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "core/text/spelling.h"
@@ -46,26 +43,6 @@ namespace {
 constexpr int kProfiledRuns = 20;
 constexpr int64_t kEnergyNs = 1'000'000'000;
 
-struct BenchOptions {
-  std::vector<std::string> packages;
-  TimePackagesOptions timing;
-  std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
-  std::string save, keep_size = "4G";
-  int keep_days = 90;
-  std::optional<KeptPackage> kept;  // that --baseline names
-  std::string runtimes, against, python = "python3", runtime_timeout = "2m";
-  std::vector<std::string> write;
-  bool energy = false, keep_roofs = false;
-  bool per_op = false, csv = false, markdown = false, random_params = false, any_model = false;
-  RemoteRunnerOptions remote;
-  ModelOptions model;  // of all models among the packages
-  RecordOptions records;
-};
-
-bool HasModel(const BenchOptions& options) {
-  return std::any_of(options.packages.begin(), options.packages.end(), IsModel);
-}
-
 // Whether a file is JSON, the form that is compared later, perhaps on another machine.
 bool WritesJson(const std::vector<BenchFile>& files) {
   return std::any_of(files.begin(), files.end(), [](const BenchFile& file) { return file.writer->write == BenchJson; });
@@ -81,83 +58,6 @@ bool Fails(const BenchResult& result, const BenchOptions& options) {
 bool LacksRuntime(const BenchResult& result) {
   return std::any_of(result.runtimes.begin(), result.runtimes.end(),
                      [](const RuntimeTimes& each) { return !each.why_not.empty(); });
-}
-
-void AddOptions(CommandLine& line, BenchOptions& options) {
-  line.Add("PACKAGE", options.packages, "packages, or models to build first; others are judged against the first")
-      .Reads()
-      .Required();
-  AddThreadsOption(line, options.timing.threads);
-  line.Add("--runs", options.timing.runs, "runs of each package")
-      .In(OptionGroup::kTiming)
-      .Default("as --min-time needs")
-      .Between(1, 10'000'000);
-  line.Add("--min-time", options.min_time, "least time to run each package")
-      .Parsed(ParseDuration)
-      .In(OptionGroup::kTiming)
-      .ShowDefault();
-  line.Add("--rounds", options.timing.rounds, "rounds, each of which loads packages anew; verdicts need 8")
-      .In(OptionGroup::kTiming)
-      .Between(1, kMostBenchRounds)
-      .ShowDefault();
-  const Option streams = line.Add("--streams", options.streams, "images per second of N sessions at once, as 1,2,4")
-                             .In(OptionGroup::kTiming);
-  line.AddFlag("--per-op", options.per_op, "also print the median time of every call")
-      .In(OptionGroup::kTiming)
-      .Excludes(streams);
-  line.AddFlag("--any-model", options.any_model, "judge packages of different models against each other")
-      .In(OptionGroup::kTiming);
-  line.AddFlag("--energy", options.energy, "also measure joules per image, one package at a time")
-      .In(OptionGroup::kTiming)
-      .Excludes(streams);
-  line.Add("--smallest-effect", options.smallest_effect, "smallest difference that matters, as 2%")
-      .In(OptionGroup::kTiming)
-      .Default("2%, or that of --fail-above")
-      .ShowDefault();
-  line.Add("--baseline", options.baseline, "kept package to time in turns, or an earlier --json result")
-      .In(OptionGroup::kTiming)
-      .Reads();
-  line.Add("--save", options.save, "keep the package and its times under this name").In(OptionGroup::kTiming);
-  line.Add("--keep-days", options.keep_days, "days that --save leaves packages that nobody uses")
-      .In(OptionGroup::kTiming)
-      .Between(1, 36'500)
-      .ShowDefault();
-  line.Add("--keep-size", options.keep_size, "bytes that --save leaves to all kept packages")
-      .In(OptionGroup::kTiming)
-      .ShowDefault();
-  const Option runtimes =
-      line.Add("--runtime", options.runtimes, "runtimes to time on the model, as hone,onnxruntime,./adapter.py")
-          .In(OptionGroup::kTiming)
-          .Excludes(streams);
-  line.Add("--against", options.against, "the same as --runtime hone,RUNTIME")
-      .In(OptionGroup::kTiming)
-      .Excludes(streams)
-      .Excludes(runtimes);
-  line.Add("--python", options.python, "the Python of runtimes that are Python files")
-      .In(OptionGroup::kTiming)
-      .ShowDefault()
-      .Env("HONE_PYTHON");
-  line.Add("--runtime-timeout,--against-timeout", options.runtime_timeout, "how long a runtime may take to answer")
-      .Parsed(ParseDuration)
-      .In(OptionGroup::kTiming)
-      .Formerly("--against-timeout")
-      .ShowDefault();
-  line.Add("--fail-above", options.fail_above, "exit 1 when a package is slower by this, as 3%")
-      .In(OptionGroup::kTiming);
-  line.Add("--write", options.write, "FORMAT=FILE: json, csv, markdown, hyperfine, otava or mlperf-system").Writes();
-  const Option csv = line.AddFlag("--csv", options.csv, "print CSV on stdout").In(OptionGroup::kOutput);
-  line.AddFlag("--markdown", options.markdown, "print a Markdown table on stdout")
-      .In(OptionGroup::kOutput)
-      .Excludes(csv);
-  AddInputOptions(line, options.timing.inputs);
-  AddPackageShapeOption(line, options.timing.inputs);
-  line.Add("--dim", options.model.dims, "extent of a free dimension, as NAME=128; models are built for it")
-      .In(OptionGroup::kShapes)
-      .About(Topic::kInputs);
-  AddRecordOptions(line, options.records);
-  AddRemoteOptions(line, options.remote, "time on one of its runners");
-  line.AddFlag("--random-params", options.random_params, "send no float32 parameters; the runner draws random ones")
-      .In(OptionGroup::kRemote);
 }
 
 // Throws Error(kUsage) for options that do not fit together with what is to be timed.
@@ -390,7 +290,7 @@ int BenchCommand(const Arguments& arguments) {
                    "hone bench old.hone new.hone --min-time 5s");
   line.First({"--threads", "--min-time", "--runtime", "--baseline", "--fail-above"});
   BenchOptions options;
-  AddOptions(line, options);
+  AddBenchOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   std::vector<BenchFile> files;
   for (const std::string& text : options.write) {
