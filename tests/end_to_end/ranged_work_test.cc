@@ -91,7 +91,7 @@ relay::IRModule Picking(const std::string& op, const std::vector<int64_t>& picke
   model.Input("x", {-1, 1, kStepWidth}).Ints("picked", picked).Ints("zero", {0}).Ints("two", {2}).Ints("end", {1000});
   model.Weight("w", {kStepWidth, kStepWidth}, LayerWeights(kStepWidth * kStepWidth));
   model.Node("MatMul", {"x", "w"}, {"a"}).Node("Tanh", {"a"}, {"b"}).Node("MatMul", {"b", "w"}, {"c"});
-  if (op == "Gather") {
+  if (op == "Gather" || op == "GatherND") {
     model.Node(op, {"c", "picked"}, {"y"});
   } else if (op == "Slice") {
     model.Node(op, {"c", "picked", "two", "zero"}, {"y"});
@@ -108,6 +108,7 @@ relay::IRModule Picking(const std::string& op, const std::vector<int64_t>& picke
 TEST(RangedPicks, EndProductsWithTheRun) {
   ExpectEachLength(Picking("Gather", {0}), 2, "first");
   ExpectEachLength(Picking("Gather", {1, 0, 1}), 2, "several");
+  ExpectEachLength(Picking("GatherND", {1}), 2, "a position of several parts");
   ExpectEachLength(Picking("Slice", {0}), 2, "slice");
   ExpectEachLength(Picking("Slice", {1}), 2, "slice behind the first");
   ExpectEachLength(Picking("ArgMax", {1}), 2, "computed");

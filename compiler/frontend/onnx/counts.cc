@@ -224,11 +224,16 @@ ExprPtr CountedWindowMean(TypedBuilder& builder, std::string_view op, const Expr
   return builder.Call("divide", {builder.Call(op, {data}, attrs), builder.Call(op, {there}, attrs)});
 }
 
-// The axis that the attribute names, of a counted value.
-std::vector<int64_t> AxisOf(const TypedBuilder& builder, const ExprPtr& data, const relay::Attrs& attrs) {
-  const auto rank = static_cast<int64_t>(builder.CountsOf(data).size());
-  const int64_t axis = attrs.GetInt("axis");
-  return rank == 0 ? std::vector<int64_t>() : std::vector<int64_t>{axis < 0 ? axis + rank : axis};
+// The axes of counted data from which the operator picks positions; none for any other operator.
+std::vector<int64_t> PickedAxes(const TypedBuilder& builder, std::string_view op, const std::vector<ExprPtr>& args,
+                                const relay::Attrs& attrs) {
+  const auto rank = static_cast<int64_t>(builder.CountsOf(args[0]).size());
+  if (rank == 0) return {};
+  if (op == "take" || op == "gather") return {attrs.GetInt("axis") + (attrs.GetInt("axis") < 0 ? rank : 0)};
+  if (op != "gather_nd") return {};
+  std::vector<int64_t> axes(static_cast<size_t>(attrs.GetInt("batch_dims") + builder.ShapeOf(args[1])[0]));
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
 }
 
 // A pool over whole planes is a reduction.
@@ -253,7 +258,7 @@ std::vector<ExprPtr> Neutral(TypedBuilder& builder, std::string_view op, std::ve
     args[0] = FillBehindCounts(builder, args[0], *fill, AxesBehind(builder, args[0], op == "nn.pad" ? 0 : 2));
   }
   // A pick needs only the positions of a run, which nothing else tells.
-  if (op == "take" || op == "gather") args[0] = FillBehindCounts(builder, args[0], 0, AxisOf(builder, args[0], attrs));
+  args[0] = FillBehindCounts(builder, args[0], 0, PickedAxes(builder, op, args, attrs));
   if (op == "nn.dense" || op == "nn.batch_matmul") return WithDepthsFilled(builder, op, std::move(args), attrs);
   const auto fill = NeutralOf(op, builder.DTypeOf(args[0]), attrs);
   if (fill) args[0] = FillBehindCounts(builder, args[0], *fill, FoldedCounted(builder, args[0], attrs));

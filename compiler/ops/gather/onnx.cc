@@ -280,7 +280,7 @@ OnnxOperatorTable IndexingOperators() {
        2,
        GatherNd,
        {"batch_dims"},
-       {.becomes = "add gather_nd less maximum minimum multiply subtract transpose where", .takes_counts = true}},
+       {.becomes = "add gather_nd less logical_and maximum minimum multiply subtract transpose where", .takes_counts = true}},
       {"GatherND", 2, 2, GatherNd, {}, {}, kMicrosoft},
       {"TorchEmbedding", 2, 4, TorchEmbedding, {}, {}, kMicrosoft},
       {"ReverseSequence",
