@@ -177,7 +177,7 @@ bool Adapter::RefusesNonsense() {
 
 bool Adapter::Bye() {
   program_.Ask({{"bye", true}}, "bye");
-  return program_.End(2'000'000'000);
+  return program_.End(kAdapterLeaveNs);
 }
 
 void Adapter::Lies(const std::string& how) {

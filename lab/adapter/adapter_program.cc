@@ -30,7 +30,7 @@ namespace {
 
 constexpr int64_t kMostStderrBytes = int64_t{64} << 20;
 constexpr size_t kLastWordsBytes = 4096, kShownBytes = 80;
-constexpr int64_t kLeaveNs = 2'000'000'000, kHelpersLeaveNs = 300'000'000;
+constexpr int64_t kHelpersLeaveNs = 2'000'000'000;
 constexpr int kMostSweeps = 20;
 constexpr const char* kMark = "HONE_ADAPTER_MARK=";
 
@@ -141,7 +141,7 @@ AdapterProgram::AdapterProgram(const std::vector<std::string>& words, std::strin
 }
 
 AdapterProgram::~AdapterProgram() {
-  End(kLeaveNs);
+  End(kAdapterLeaveNs);
   close(talk_);
   close(stderr_);
 }
@@ -254,7 +254,7 @@ bool AdapterProgram::WaitForEnd(int64_t grace_ns) {
 }
 
 std::string AdapterProgram::EndText() {
-  if (!WaitForEnd(kLeaveNs)) return "closed its stdout";
+  if (!WaitForEnd(kAdapterLeaveNs)) return "closed its stdout";
   if (!reaped_) KillAll();
   if (WIFSIGNALED(status_)) return fmt::format("was ended by signal {}", WTERMSIG(status_));
   return fmt::format("ended with exit code {}", WEXITSTATUS(status_));

@@ -13,6 +13,9 @@
 
 namespace hone {
 
+// The time that a program has to end once it was asked to.
+inline constexpr int64_t kAdapterLeaveNs = 10'000'000'000;
+
 // A line to the program and one back at a time: docs/reference/adapter.md. The program and all that it starts are ended
 // with this object, at the first fault, and by the system if this process dies. Not thread-safe.
 class AdapterProgram {

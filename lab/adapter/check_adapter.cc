@@ -58,7 +58,7 @@ class AdapterChecks {
       return std::string("is answered by an error");
     });
     Check("bye", [&] {
-      if (!adapter_->Bye()) Fault("it does not end with exit code 0 within 2 s, or leaves programs behind");
+      if (!adapter_->Bye()) Fault("it does not end with exit code 0 within 10 s, or leaves programs behind");
       return std::string("ends, and leaves no program behind");
     });
     return std::move(checks_);

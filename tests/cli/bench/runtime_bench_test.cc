@@ -85,7 +85,7 @@ TEST_F(RuntimeBench, TimesTheOthersIfOneIsWrong) {
 
 TEST_F(RuntimeBench, BelievesNoTimesThatTurnsBelie) {
   environment["FAULT"] = "tells nothing in turns";
-  environment["SLEEP_MS"] = "5";
+  environment["SLEEP_MS"] = "20";
   const ProgramResult r = Bench("m.onnx --runtime hone,./other.py");
   EXPECT_EQ(r.code, 1) << r.out;
   EXPECT_THAT(r.err, HasSubstr("more passed outside: its times are not believed"));

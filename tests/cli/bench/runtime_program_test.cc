@@ -80,7 +80,7 @@ TEST_F(RuntimeProgram, FindsEachFault) {
       {"no precision", "load", "tells no precision of the loaded model; right are bfloat16, float16, float32"},
       {"not installed", "hello", "cannot run: No module named 'runtime'; `python3 -m pip install runtime` installs it"},
       {"accepts all", "a missing model", "is not answered by an error"},
-      {"does not end", "bye", "it does not end with exit code 0 within 2 s"},
+      {"does not end", "bye", "it does not end with exit code 0 within 10 s"},
       {"leaves a program", "bye", "leaves programs behind"},
   };
   for (const FaultCase& each : cases) {
