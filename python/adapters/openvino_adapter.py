@@ -1,4 +1,6 @@
 """OpenVINO as an adapter (docs/reference/adapter.md). Its default precision is the machine's: bfloat16 with AMX."""
+import sys
+
 from serve_adapter import serve
 
 
@@ -7,6 +9,7 @@ class OpenVino:
     settings = {"precision": ["float32", "default"]}
 
     def __init__(self):
+        sys.modules["openvino_telemetry"] = None  # it would report each use, by a process that stays behind
         import openvino
 
         self.module, self.version = openvino, openvino.__version__.split("-")[0]
