@@ -42,7 +42,9 @@ class AttentionFormula {
     const int64_t step = view.Int("qk_matmul_output_mode", 0);
     if (step < 0 || step > 3) RefuseNode(fmt::format("qk_matmul_output_mode is {}; 0 to 3 are right", step));
     q_ = Heads(view, 0, "q_num_heads");
-    k_ = WithPast(Heads(view, 1, "kv_num_heads"), 4);
+    const ExprPtr rows = Heads(view, 1, "kv_num_heads");
+    has_own_keys_ = HasOwnKeys(rows);
+    k_ = WithPast(rows, 4);
     v_ = WithPast(Heads(view, 2, "kv_num_heads"), 5);
     const Shape q = view.builder().ShapeOf(q_), k = view.builder().ShapeOf(k_), v = view.builder().ShapeOf(v_);
     sizes_ = {q[0], q[1], q[2], q[3], k[1], k[2], view.HasInput(4) ? view.InputShape(4)[2] : 0, v[3]};
@@ -153,9 +155,16 @@ class AttentionFormula {
                                                : CountOf(0);
     return view_.Call("add", {own, before});
   }
-  // A query always sees its own key in a window to the left, provided that queries are not more than keys.
+  // Whether each run has a key in `rows` for each query.
+  bool HasOwnKeys(const ExprPtr& rows) const {
+    TypedBuilder& builder = view_.builder();
+    const ExprPtr queries = ExtentOf(builder, q_, 2), keys = ExtentOf(builder, rows, 2);
+    const Extent a = builder.extents().FormOf(queries), b = builder.extents().FormOf(keys);
+    return a == b || (a.known() && b.known() && *a.known() <= *b.known());
+  }
+  // A query sees its own key in a window to the left.
   bool MayBeBlind() const {
-    const bool lacks_own = view_.HasAttr("left_window_size") && sizes_.queries > sizes_.keys;
+    const bool lacks_own = view_.HasAttr("left_window_size") && !has_own_keys_;
     return view_.HasInput(3) || view_.HasInput(6) || lacks_own || view_.HasAttr("right_window_size");
   }
 
@@ -185,6 +194,7 @@ class AttentionFormula {
   const OnnxNodeView& view_;
   ExprPtr q_, k_, v_, asked_;
   Sizes sizes_;
+  bool has_own_keys_ = false;
 };
 
 std::vector<ExprPtr> Attention(const OnnxNodeView& view) { return AttentionFormula(view).Outputs(); }
@@ -244,7 +254,8 @@ OnnxOperatorTable AttentionOperators() {
        Attention,
        {"is_causal", "kv_num_heads", "left_window_size", "q_num_heads", "qk_matmul_output_mode", "right_window_size",
         "scale", "softcap", "softmax_precision"},
-       {.becomes = "add concatenate divide equal max multiply nn.batch_matmul nn.softmax reshape tanh transpose where",
+       {.becomes =
+            "add concatenate divide equal less max multiply nn.batch_matmul nn.softmax reshape tanh transpose where",
         .takes_counts = true}},
       {"FlexAttention",
        3,

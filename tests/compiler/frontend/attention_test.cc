@@ -74,6 +74,20 @@ TEST(OnnxAttention, SeesThroughWindows) {
   EXPECT_THAT(AttendPadded({left[0], right[0]}), Near({1.5F, 2, 2.5F, 3}));
 }
 
+// A run may have more queries than keys, although its bounds have fewer. The last queries see nothing then.
+TEST(OnnxAttention, GivesZerosBehindTheLastWindow) {
+  ModelMaker model(25);
+  model.Input("q", {1, 1, -1, 1}).Input("k", {1, -1, 1, 1});
+  model.Node("Transpose", {"k"}, {"kt"}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+  model.Node("Attention", {"q", "kt", "kt"}, {"y"}, {{"left_window_size", int64_t{0}}}).Output("y");
+  OnnxImportOptions options;
+  options.ranges["d2"] = {1, 4};
+  options.ranges["d1"] = {1, 8};
+  const auto results =
+      RunOnnx(model.Bytes(), {{"q", Reals({1, 1, 4, 1}, {0, 0, 0, 0})}, {"k", Reals({1, 2, 1, 1}, {1, 3})}}, options);
+  EXPECT_THAT(Values(results[0]), Near({2, 3, 0, 0}));
+}
+
 // A mask of one key hides the other key.
 TEST(OnnxAttention, AShortMaskHidesTheRest) {
   ModelMaker model(24);
