@@ -84,26 +84,27 @@ def in_turns(hone, folder, package, runs, options):
     return found
 
 
+def judged(hone, folder, package, baseline, runs, options):
+    """Counts of the verdicts on a package against a baseline."""
+    found = collections.Counter()
+    for _ in range(runs):
+        failed, result = run(hone, folder, [package, "--baseline", baseline, "--fail-above", GATE, *options])
+        found["slower" if failed else result["verdicts"][0]["verdict"]] += 1
+    return found
+
+
 def against_baseline(hone, folder, package, runs, options):
     """As in_turns, but against times of base.hone that were stored before the first of these runs; "slower" if the
     gate failed."""
     with open(os.path.join(folder, "base.json"), "w", encoding="utf-8") as stored:
         json.dump(run(hone, folder, ["base.hone", *options])[1], stored)
-    found = collections.Counter()
-    for _ in range(runs):
-        failed, result = run(hone, folder, [package, "--baseline", "base.json", "--fail-above", GATE, *options])
-        found["slower" if failed else result["verdicts"][0]["verdict"]] += 1
-    return found
+    return judged(hone, folder, package, "base.json", runs, options)
 
 
 def against_kept(hone, folder, package, runs, options):
     """As against_baseline, but the package is kept, and is timed again in each run."""
     run(hone, folder, ["base.hone", "--save", "base", *options])
-    found = collections.Counter()
-    for _ in range(runs):
-        failed, result = run(hone, folder, [package, "--baseline", "base", "--fail-above", GATE, *options])
-        found["slower" if failed else result["verdicts"][0]["verdict"]] += 1
-    return found
+    return judged(hone, folder, package, "base", runs, options)
 
 
 def of_runtime(hone, folder, runtime, runs, options):
