@@ -166,30 +166,20 @@ Json PerOpJson(const TimedPackage& timed, bool there) {
 }
 
 Json PackageJson(const TimedPackage& timed, const BenchResult& result) {
-  const Statistics s = StatisticsOf(timed.samples_ns);
   const Plan& plan = timed.package->plan();
   Json json = {{"name", NameOf(timed, result.conditions)},
                {"path", timed.path},
                {"model", plan.model},
                {"package_sha256", PackageSha256(*timed.package)},
                {"hone_version", timed.package->manifest().value("hone", "")},
-               {"threads", timed.threads},
                {"streams", timed.streams},
                {"precision", PrecisionOf(plan)},
                {"images", ImagesOf(timed)},
                {"flops", FlopsOf(plan)},
-               {"kernels", KernelSources(plan)},
-               {"runs", timed.runs},
-               {"batch", timed.batch},
-               {"min_ns", s.min_ns},
-               {"p10_ns", s.p10_ns},
-               {"median_ns", s.median_ns},
-               {"p90_ns", s.p90_ns},
-               {"p99_ns", s.p99_ns},
-               {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})},
-               {"images_per_second", ImagesPerSecond(timed, result.conditions)},
-               {"rounds", RoundsJson(timed)},
-               {"stable", timed.settled}};
+               {"kernels", KernelSources(plan)}};
+  json.update(TimesJson(timed));
+  json["images_per_second"] = ImagesPerSecond(timed, result.conditions);
+  json["rounds"] = RoundsJson(timed);
   if (!timed.extents.empty()) json["extents"] = timed.extents;
   if (const double joules = JoulesPerImage(timed); joules > 0) json["joules_per_image"] = joules;
   if (result.per_op) json["per_op"] = PerOpJson(timed, result.conditions.there);
@@ -258,6 +248,20 @@ void JudgeNoise(BenchResult& result) {
   note(!machine.health.empty(), machine.health);
   for (const TimedPackage* timed : all)
     note(!timed->settled, fmt::format("{} was still becoming faster when its warm-up ended", timed->path));
+}
+
+Json TimesJson(const TimedPackage& timed) {
+  const Statistics s = StatisticsOf(timed.samples_ns);
+  return {{"threads", timed.threads},
+          {"runs", timed.runs},
+          {"batch", timed.batch},
+          {"min_ns", s.min_ns},
+          {"p10_ns", s.p10_ns},
+          {"median_ns", s.median_ns},
+          {"p90_ns", s.p90_ns},
+          {"p99_ns", s.p99_ns},
+          {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})},
+          {"stable", timed.settled}};
 }
 
 Json ToJson(const BenchResult& result) {

@@ -97,6 +97,8 @@ void JudgeNoise(BenchResult& result);
 // was tuned.
 double ExpectedShare(const TimedPackage& timed);
 
+// Its threads, runs and the statistics of its samples, as a package and a runtime have them in the document.
+Json TimesJson(const TimedPackage& timed);
 // The whole document.
 Json ToJson(const BenchResult& result);
 

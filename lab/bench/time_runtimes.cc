@@ -249,11 +249,10 @@ std::string RuntimesNotes(const std::vector<RuntimeTimes>& runtimes) {
 }
 
 Json ToJson(const RuntimeTimes& runtime) {
-  const TimedPackage& timed = runtime.timed;
   Json json = {{"runtime", runtime.name},
-               {"name", timed.path},
+               {"name", runtime.timed.path},
                {"precision", runtime.precision},
-               {"threads", timed.threads},
+               {"threads", runtime.timed.threads},
                {"error", FiniteOrInf(runtime.error)},
                {"allowed", FiniteOrInf(runtime.allowed)},
                {"why_not", runtime.why_not},
@@ -261,22 +260,12 @@ Json ToJson(const RuntimeTimes& runtime) {
                {"fastest", runtime.fastest},
                {"fastest_of_precision", runtime.fastest_of_precision}};
   if (!WasTimed(runtime)) return json;
-  const Statistics s = StatisticsOf(timed.samples_ns);
   Json rounds = Json::array();
-  for (const Round& round : timed.rounds) {
+  for (const Round& round : runtime.timed.rounds) {
     rounds.push_back({{"p10_ns", round.p10_ns}, {"median_ns", round.median_ns}, {"runs", round.runs}});
   }
-  json.update(Json{{"memory_bytes", runtime.memory_bytes},
-                   {"runs", timed.runs},
-                   {"batch", timed.batch},
-                   {"min_ns", s.min_ns},
-                   {"p10_ns", s.p10_ns},
-                   {"median_ns", s.median_ns},
-                   {"p90_ns", s.p90_ns},
-                   {"p99_ns", s.p99_ns},
-                   {"median_ci95_ns", Json::array({s.median_low_ns, s.median_high_ns})},
-                   {"rounds", rounds},
-                   {"stable", timed.settled}});
+  json.update(TimesJson(runtime.timed));
+  json.update(Json{{"memory_bytes", runtime.memory_bytes}, {"rounds", rounds}});
   if (runtime.against_least) json["against_least"] = ToJson(*runtime.against_least);
   return json;
 }
