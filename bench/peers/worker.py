@@ -8,24 +8,14 @@ worker.py SYSTEM MODEL THREADS FEED SHAPE: FEED is a file of float32 values, SHA
 It ends at the end of its input.
 """
 import array
-import gc
 import os
 import sys
 import time
 
 from systems import SYSTEMS
 
-
-def status_bytes(field):
-    with open("/proc/self/status", encoding="ascii") as status:
-        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field + ":"))
-
-
-def forget_peak():
-    """Resets VmHWM to the present resident memory."""
-    gc.collect()
-    with open("/proc/self/clear_refs", "w", encoding="ascii") as refs:
-        refs.write("5")
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python", "adapters"))
+from serve_adapter import forget_peak, status_bytes  # noqa: E402
 
 
 def read_floats(path):
@@ -63,8 +53,7 @@ def main():
     os.dup2(2, 1)
     system = SYSTEMS[name]()
     feed = read_floats(feed_path)
-    forget_peak()
-    resident = status_bytes("VmRSS")
+    resident = forget_peak()
     system.load(model, int(threads), feed, [int(n) for n in shape.split(",")])
     for _ in range(3):
         system.run()
