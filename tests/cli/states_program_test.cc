@@ -28,14 +28,8 @@ class StatesProgram : public ProgramTest {
 };
 
 TEST_F(StatesProgram, DoWhatTheirPageShows) {
-  const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/decoders.md");
-  ASSERT_GE(session.size(), 5U);
-  for (const ShownCommand& shown : session) {
-    SCOPED_TRACE(shown.line);
-    const ProgramResult result = Shell("exec 2>&1; " + shown.line);
-    ASSERT_EQ(result.code, 0) << result.out;
-    EXPECT_EQ(FirstNotSaid(shown, result.out), "") << "is on the page, and was not said:\n" << result.out;
-  }
+  ExpectSaysWhatItShows(HONE_SOURCE_DIR "/docs/howto/decoders.md", 5,
+                        [this](const std::string& line) { return Shell(line); });
 }
 
 TEST_F(StatesProgram, AreLeftToTheCallerUnlessAskedFor) {

@@ -24,14 +24,8 @@ ProgramResult InstalledTest::ShellOfUser(const std::string& line) {
 }
 
 void InstalledTest::PlayPage(const std::string& page) {
-  const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/" + page);
-  ASSERT_GE(session.size(), 5U) << page << " shows no session";
-  for (const ShownCommand& shown : session) {
-    SCOPED_TRACE(shown.line);
-    const ProgramResult r = ShellOfUser("exec 2>&1; " + shown.line);
-    ASSERT_EQ(r.code, 0) << r.out;
-    ASSERT_EQ(FirstNotSaid(shown, r.out), "") << "is on the page, and was not said:\n" << r.out;
-  }
+  ExpectSaysWhatItShows(HONE_SOURCE_DIR "/docs/" + page, 5,
+                        [this](const std::string& line) { return ShellOfUser(line); });
 }
 
 }  // namespace hone

@@ -1,7 +1,11 @@
 #include "tests/support/page_session.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <fstream>
+
+#include "tests/cli/run_program.h"
 
 namespace hone {
 namespace {
@@ -20,6 +24,22 @@ bool Fits(const std::string& line, const std::string& shown) {
     if (last) return at == line.size();
     from = dots + 3;
   }
+}
+
+// The first line of `shown.said` that the command's output `said` lacks, taking the lines in order; empty when it has
+// all.
+std::string FirstNotSaid(const ShownCommand& shown, const std::string& said) {
+  size_t begin = 0;
+  for (const std::string& expected : shown.said) {
+    bool found = expected == "...";
+    while (!found && begin < said.size()) {
+      const size_t end = std::min(said.find('\n', begin), said.size());
+      found = Fits(said.substr(begin, end - begin), expected);
+      begin = end + 1;
+    }
+    if (!found) return expected;
+  }
+  return "";
 }
 
 }  // namespace
@@ -42,18 +62,16 @@ std::vector<ShownCommand> ShownIn(const std::string& page) {
   return session;
 }
 
-std::string FirstNotSaid(const ShownCommand& shown, const std::string& said) {
-  size_t begin = 0;
-  for (const std::string& expected : shown.said) {
-    bool found = expected == "...";
-    while (!found && begin < said.size()) {
-      const size_t end = std::min(said.find('\n', begin), said.size());
-      found = Fits(said.substr(begin, end - begin), expected);
-      begin = end + 1;
-    }
-    if (!found) return expected;
+void ExpectSaysWhatItShows(const std::string& page, size_t least,
+                           const std::function<ProgramResult(const std::string& line)>& shell) {
+  const std::vector<ShownCommand> session = ShownIn(page);
+  ASSERT_GE(session.size(), least) << page << " shows no session";
+  for (const ShownCommand& shown : session) {
+    SCOPED_TRACE(shown.line);
+    const ProgramResult result = shell("exec 2>&1; " + shown.line);
+    ASSERT_EQ(result.code, 0) << result.out;
+    EXPECT_EQ(FirstNotSaid(shown, result.out), "") << "is on the page, and was not said:\n" << result.out;
   }
-  return "";
 }
 
 }  // namespace hone

@@ -1,10 +1,13 @@
 // A session as a page shows it: `$ command` and its output.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace hone {
+
+struct ProgramResult;
 
 struct ShownCommand {
   std::string line;
@@ -15,8 +18,9 @@ struct ShownCommand {
 // the end of the block. `page` is the page's path. Empty when there are no commands or no such page.
 std::vector<ShownCommand> ShownIn(const std::string& page);
 
-// The first line of `shown.said` that the command's output `said` lacks, taking the lines in order; empty when it has
-// all.
-std::string FirstNotSaid(const ShownCommand& shown, const std::string& said);
+// Types each of them through `shell`, in order, with both outputs in one. Fails the test unless there are `least` of
+// them, each ends well, and each says what the page shows.
+void ExpectSaysWhatItShows(const std::string& page, size_t least,
+                           const std::function<ProgramResult(const std::string& line)>& shell);
 
 }  // namespace hone

@@ -138,14 +138,8 @@ TEST_F(RuntimeBench, DoesWhatItsPageShows) {
                   "adapter.py && chmod +x adapter.py")
                 .code,
             0);
-  const std::vector<ShownCommand> session = ShownIn(HONE_SOURCE_DIR "/docs/howto/compare_runtimes.md");
-  ASSERT_GE(session.size(), 6U);
-  for (const ShownCommand& shown : session) {
-    SCOPED_TRACE(shown.line);
-    const ProgramResult result = Shell("exec 2>&1; " + shown.line);
-    ASSERT_EQ(result.code, 0) << result.out;
-    EXPECT_EQ(FirstNotSaid(shown, result.out), "") << "is on the page, and was not said:\n" << result.out;
-  }
+  ExpectSaysWhatItShows(HONE_SOURCE_DIR "/docs/howto/compare_runtimes.md", 6,
+                        [this](const std::string& line) { return Shell(line); });
 }
 
 }  // namespace
