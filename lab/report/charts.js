@@ -19,15 +19,17 @@ function wrapped(text, most) {
   return lines;
 }
 
-const hour = 3600e3, day = 24 * hour;
+const second = 1e3, minute = 60e3, hour = 3600e3, day = 24 * hour;
 function dateTicks(scale) {
-  const steps = [hour, 3 * hour, 12 * hour, day, 2 * day, 7 * day, 14 * day, 30 * day, 91 * day, 365 * day];
+  const steps = [second, 10 * second, minute, 5 * minute, 15 * minute, hour, 3 * hour, 12 * hour, day, 2 * day,
+                 7 * day, 14 * day, 30 * day, 91 * day, 365 * day];
   const step = steps.find(s => (scale.max - scale.min) / s <= scale.width / 90) || 365 * day;
   scale.ticks = [];
   for (let at = Math.ceil(scale.min / step) * step; at <= scale.max; at += step) scale.ticks.push({value: at});
 }
 function dateText(value, span) {
   const text = new Date(value).toISOString();
+  if (span < 10 * minute) return text.slice(11, 19);
   return span > 4 * day ? text.slice(0, 10) : text.slice(5, 16).replace('T', ' ');
 }
 

@@ -9,7 +9,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <memory>
 #include <thread>
+#include <utility>
 
 #include "rpc_runner/process/clock.h"
 
@@ -45,18 +48,41 @@ std::string FromBase64(const std::string& text) {
 }  // namespace
 
 std::string BrowserPage::WhyNot() {
-  if (std::system("chromium --version >/dev/null 2>&1") == 0) return "";
+  static const bool has_chromium = std::system("chromium --version >/dev/null 2>&1") == 0;
+  if (has_chromium) return "";
   EXPECT_EQ(std::getenv("HONE_REQUIRE_BROWSER"), nullptr) << "chromium is required and not installed";
   return "chromium is not installed (Debian package chromium)";
 }
 
-BrowserPage::BrowserPage(const std::string& profile) : chromium_("/bin/sh", ShellWords(profile)) {
-  const Json target = Ask("Target.createTarget", {{"url", "about:blank"}});
-  session_ = Ask("Target.attachToTarget", {{"targetId", target["targetId"]}, {"flatten", true}})["sessionId"];
+BrowserPage& BrowserPage::Fresh() {
+  static std::unique_ptr<BrowserPage> page;
+  if (!page) {
+    std::string profile = (std::filesystem::temp_directory_path() / "hone_browser_XXXXXX").string();
+    EXPECT_NE(mkdtemp(profile.data()), nullptr);
+    page.reset(new BrowserPage(profile));
+  }
+  page->OpenTab();
+  return *page;
+}
+
+BrowserPage::BrowserPage(const std::string& profile) : profile_(profile), chromium_("/bin/sh", ShellWords(profile)) {}
+
+void BrowserPage::OpenTab() {
+  session_.clear();
+  const std::string before = std::exchange(tab_, Ask("Target.createTarget", {{"url", "about:blank"}})["targetId"]);
+  if (!before.empty()) Ask("Target.closeTarget", {{"targetId", before}});
+  complaints.clear();
+  requests.clear();
+  session_ = Ask("Target.attachToTarget", {{"targetId", tab_}, {"flatten", true}})["sessionId"];
   for (const char* part : {"Runtime", "Log", "Network", "Page"}) Ask(fmt::format("{}.enable", part), Json::object());
 }
 
-BrowserPage::~BrowserPage() { kill(chromium_.pid(), SIGTERM); }
+BrowserPage::~BrowserPage() {
+  kill(chromium_.pid(), SIGTERM);
+  chromium_.End(kPatienceNs);
+  std::error_code ignored;
+  std::filesystem::remove_all(profile_, ignored);
+}
 
 void BrowserPage::Open(const std::string& url) { Ask("Page.navigate", {{"url", url}}); }
 
@@ -141,6 +167,7 @@ Json BrowserPage::Next(int64_t until_ns) {
 }
 
 void BrowserPage::Note(const Json& message) {
+  if (message.value("sessionId", "") != session_) return;
   const std::string method = message.value("method", "");
   if (method == "Network.requestWillBeSent") requests.push_back(message["params"]["request"]["url"]);
   if (method == "Runtime.consoleAPICalled" || method == "Runtime.exceptionThrown" || method == "Log.entryAdded") {

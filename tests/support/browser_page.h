@@ -1,4 +1,4 @@
-// One page of a headless Chromium, driven over its debugging pipe.
+// A page of a headless Chromium, driven over its debugging pipe.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ class BrowserPage {
   // HONE_REQUIRE_BROWSER is set, as scripts/test.sh does.
   static std::string WhyNot();
 
-  // `profile` is a folder for Chromium's own files, made if it does not exist.
-  explicit BrowserPage(const std::string& profile);
+  // An empty page in a Chromium that all tests of the program share, because its start takes a second. It replaces the
+  // page that was returned before.
+  static BrowserPage& Fresh();
   ~BrowserPage();
   BrowserPage(const BrowserPage&) = delete;
   BrowserPage& operator=(const BrowserPage&) = delete;
@@ -48,12 +49,15 @@ class BrowserPage {
   std::vector<std::string> complaints, requests;
 
  private:
+  explicit BrowserPage(const std::string& profile);
+  void OpenTab();
   Json Ask(const std::string& method, const Json& parameters);
   Json Next(int64_t until_ns);
   void Note(const Json& message);
 
+  const std::string profile_;  // the folder of Chromium's own files
   SpawnedProgram chromium_;
-  std::string session_, bytes_;
+  std::string session_, tab_, bytes_;
   int asked_ = 0;
 };
 

@@ -40,12 +40,11 @@ class DashboardInBrowser : public ProgramTest {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       std::ifstream(Path("port")) >> url_;
     }
-    page_ = std::make_unique<BrowserPage>(Path("profile"));
+    page_ = &BrowserPage::Fresh();
     page_->Open(url_);
     ASSERT_TRUE(page_->Await("document.getElementById('link').textContent === 'live'"));
   }
   void TearDown() override {
-    page_.reset();
     if (dashboard_) kill(dashboard_->pid(), SIGKILL);
     dashboard_.reset();
     ProgramTest::TearDown();
@@ -68,7 +67,7 @@ class DashboardInBrowser : public ProgramTest {
 
   std::unique_ptr<RecordStore> store_;
   std::unique_ptr<SpawnedProgram> dashboard_;
-  std::unique_ptr<BrowserPage> page_;
+  BrowserPage* page_ = nullptr;
   std::string url_;
   int number_ = 0;
 };
@@ -98,6 +97,23 @@ TEST_F(DashboardInBrowser, WorksWithKeyboardsAndScreenReaders) {
   Append(1);
   EXPECT_TRUE(Shows("4 records have arrived"));
   EXPECT_EQ(page_->Text("document.querySelector('#overview .wide') === document.activeElement"), "true");
+}
+
+TEST_F(DashboardInBrowser, FiltersTuningsByTheirWords) {
+  store_->PutRun({"b", "done", DumpJson({{"model", "zoo:squeezenet"}, {"tasks", Json::array()}})});
+  Append(1);
+  ASSERT_TRUE(page_->Await("document.querySelectorAll('#overview tbody tr').length === 2"));
+  const std::string shown =
+      "[...document.querySelectorAll('#run-a, #run-b')].filter(s => s.checkVisibility()).map(s => s.id).join()";
+  const auto type = [&](const std::string& words) {
+    page_->Run("document.getElementById('filter').value = '" + words + "'");
+    page_->Run("document.getElementById('filter').dispatchEvent(new Event('input'))");
+    return page_->Text(shown);
+  };
+  EXPECT_EQ(type("SqueezeNet done"), "run-b");
+  EXPECT_EQ(type("onerror"), "run-a");
+  EXPECT_EQ(type("squeezenet running"), "");
+  EXPECT_THAT(type(""), testing::AnyOf("run-a,run-b", "run-b,run-a"));
 }
 
 TEST_F(DashboardInBrowser, HoldsStillWhenItIsAskedTo) {

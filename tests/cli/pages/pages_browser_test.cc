@@ -36,10 +36,9 @@ class PagesInBrowser : public ProgramTest {
   void SetUp() override {
     ProgramTest::SetUp();
     if (const std::string why = BrowserPage::WhyNot(); !why.empty()) GTEST_SKIP() << why;
-    page_ = std::make_unique<BrowserPage>(Path("profile"));
+    page_ = &BrowserPage::Fresh();
   }
   void TearDown() override {
-    page_.reset();
     for (auto& program : programs_) kill(program->pid(), SIGKILL);
     programs_.clear();
     ProgramTest::TearDown();
@@ -143,7 +142,7 @@ class PagesInBrowser : public ProgramTest {
   const int64_t now_ms_ = NowMs();
   int64_t number_ = 0;
   std::vector<std::unique_ptr<SpawnedProgram>> programs_;
-  std::unique_ptr<BrowserPage> page_;
+  BrowserPage* page_ = nullptr;
 };
 
 constexpr const char* kOfThree =
