@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "core/json/serialize.h"
 #include "tests/end_to_end/tracker_child.h"
@@ -17,6 +19,15 @@ using testing::HasSubstr;
 
 class CompareMeasured : public TrackerChildTest {
  protected:
+  // The page's runner, as a line of it starts one, on this machine.
+  std::unique_ptr<ChildProgram> RunnerOf(const std::string& line) const {
+    std::istringstream in(line);
+    std::vector<std::string> words = {std::istream_iterator<std::string>(in), {}};
+    std::ranges::replace(words, "tcp://lab:9190", address_);
+    words.front() = "--health";
+    words.insert(words.begin() + 1, "off");
+    return std::make_unique<ChildProgram>(HONE_RUNNER, words, Path("work/runner" + words.back()));
+  }
   std::unique_ptr<ChildProgram> RunnerOf(const std::string& key, const std::string& cores,
                                          const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = {"--tracker", address_,  "--key", key,        "--label",
@@ -83,23 +94,22 @@ TEST_F(CompareMeasured, DividesNoTimesByThoseOfAnEmulatedMachine) {
               HasSubstr("not compared: emulated"));
 }
 
-// The page's `ada$` lines, with a few trials of each task.
-std::vector<std::string> WalkOfThePage() {
+// The lines that the page types behind this prompt: "ada$ hone ".
+std::vector<std::string> LinesOfThePage(const std::string& prompt) {
   std::ifstream page(HONE_FIRST_COMPARISON_PAGE);
-  std::vector<std::string> commands;
-  bool inside = false;
+  std::vector<std::string> lines;
   for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("## ")) inside = line == "## Tune, compare, report";
-    if (inside && line.starts_with("ada$ hone ")) commands.push_back(line.substr(5));
+    if (line.starts_with(prompt)) lines.push_back(line.substr(prompt.find(' ')));
   }
-  return commands;
+  return lines;
 }
 
 TEST_F(CompareMeasured, TheWalkOfThePageChoosesAMachine) {
-  const auto small = RunnerOf("small", "0"), large = RunnerOf("large", "0,1"),
+  const auto small = RunnerOf(LinesOfThePage("one$   hone-runner ").at(0)),
+             large = RunnerOf(LinesOfThePage("two$   hone-runner ").at(0)),
              board = RunnerOf("board", "0", {"--emulator", "/usr/bin/env"});
   environment["HONE_TRACKER"] = address_;
-  const std::vector<std::string> commands = WalkOfThePage();
+  const std::vector<std::string> commands = LinesOfThePage("ada$ hone ");
   ASSERT_EQ(commands.size(), 6U);
   std::vector<std::string> said;
   for (const std::string& command : commands) {
@@ -107,9 +117,9 @@ TEST_F(CompareMeasured, TheWalkOfThePageChoosesAMachine) {
     ASSERT_EQ(result.code, 0) << command << "\n" << result.err;
     said.push_back(result.out);
   }
-  EXPECT_THAT(said[2], AllOf(HasSubstr("small/small-1"), HasSubstr("1.00x"), HasSubstr("not compared: emulated")));
+  EXPECT_THAT(said[2], AllOf(HasSubstr("small/vps-1core"), HasSubstr("1.00x"), HasSubstr("not compared: emulated")));
   EXPECT_THAT(said[3], HasSubstr("what differs most"));
-  EXPECT_THAT(said[4], HasSubstr("on large/large-1"));
+  EXPECT_THAT(said[4], HasSubstr("on large/vps-2core"));
   EXPECT_THAT(Read("work/r.html"), HasSubstr("data-chart="));
 }
 
