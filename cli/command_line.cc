@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -69,6 +71,22 @@ std::vector<std::string> ChoicesOf(const CLI::Option& option) {
 }
 
 using FileUses = std::map<const CLI::Option*, FileUse>;
+
+// A target such as "llvm -mcpu=znver4" is none.
+bool IsNamedValue(const std::string& word) {
+  const size_t equals = word.find('=');
+  return equals != word.npos && word.find(' ') > equals;
+}
+
+// Whether the word looks like another value of an option with several, whose first is given. Else it is likely the
+// model or package of the line.
+bool IsAnotherValue(const std::string& first, const std::string& word, FileUse use) {
+  if (IsNamedValue(first)) return IsNamedValue(word);
+  const auto ends = [&](const char* ending) { return word.ends_with(ending); };
+  if (word.starts_with("zoo:") || ends(".onnx") || ends(".relay") || ends(".hone")) return false;
+  std::error_code error;
+  return use != FileUse::kNone || !std::filesystem::exists(word, error);
+}
 
 // The end of a message on an option that other commands have; empty if none has it.
 std::string CommandsWith(const std::string& option) {
@@ -183,6 +201,32 @@ void CommandLine::RejectUnknownOptions(const Arguments& arguments) const {
   }
 }
 
+Arguments CommandLine::WithListsEnded(const Arguments& arguments) const {
+  const auto options = app_->get_options();
+  if (std::all_of(options.begin(), options.end(), [](const auto* option) { return option->nonpositional(); })) {
+    return arguments;
+  }
+  Arguments ended;
+  const CLI::Option* list = nullptr;
+  std::optional<std::string> first;
+  for (const std::string& word : arguments) {
+    if (word == "--") return {arguments};
+    if (LooksLikeOption(word)) {
+      list = app_->get_option_no_throw(OptionName(word));
+      if (list != nullptr && list->get_items_expected_max() <= 1) list = nullptr;
+      first.reset();
+      if (const size_t equals = word.find('='); equals != word.npos) first = word.substr(equals + 1);
+    } else if (list != nullptr && !first) {
+      first = word;
+    } else if (list != nullptr && !IsAnotherValue(*first, word, UseOf(notes_.uses, *list))) {
+      ended.emplace_back("--");
+      list = nullptr;
+    }
+    ended.push_back(word);
+  }
+  return ended;
+}
+
 bool CommandLine::HasUse(FileUse use) const {
   return std::any_of(notes_.uses.begin(), notes_.uses.end(), [use](const auto& of) { return of.second == use; });
 }
@@ -277,8 +321,9 @@ bool CommandLine::Parse(const Arguments& arguments) {
   }
   RejectUnknownOptions(arguments);
   arguments_ = arguments;
+  Arguments reversed = WithListsEnded(arguments);
   // CLI11 expects the arguments in reverse order.
-  Arguments reversed(arguments.rbegin(), arguments.rend());
+  std::ranges::reverse(reversed);
   try {
     app_->parse(reversed);
   } catch (const CLI::CallForHelp&) {

@@ -83,7 +83,8 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   // `name` is "--trials", "-o,--output", or "MODEL" for a positional. `value` holds the default and must outlive Parse.
-  // A vector takes several arguments.
+  // A vector takes several arguments: the words behind the option that look like its first. So `--dim n=2 P.hone` names
+  // a dimension and a package.
   Option Add(const std::string& name, std::string& value, const std::string& description);
   Option Add(const std::string& name, int& value, const std::string& description);
   Option Add(const std::string& name, int64_t& value, const std::string& description);
@@ -118,6 +119,8 @@ class CommandLine {
 
  private:
   void RejectUnknownOptions(const Arguments& arguments) const;
+  // With "--", which CLI11 drops, where an option's values end before a word of another kind.
+  Arguments WithListsEnded(const Arguments& arguments) const;
   bool IsOnTheLine(const CLI::Option& option) const;
   // The option as words, repeated for each of its values; empty if it was not given.
   std::vector<std::string> Words(const CLI::Option& option) const;

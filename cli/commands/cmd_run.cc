@@ -265,7 +265,6 @@ int RunCommand(const Arguments& arguments) {
   RunOptions options;
   const Option package =
       line.Add("PACKAGE", options.package, "a package that `hone build` wrote").Reads().About(Topic::kPackage);
-  // An optional PACKAGE would be taken for another value of the --input before it.
   if (!Names(arguments, "--graph")) package.Required();
   line.Add("--graph", options.graph, "graph.json of `hone package unpack`, instead of PACKAGE")
       .In(OptionGroup::kModel)

@@ -56,6 +56,42 @@ TEST(CommandLine, SaysWhatIsMissingOrWrongInOneLine) {
   EXPECT_EQ(MessageOf({"m", "--trials", "many"}).find('\n'), std::string::npos);
 }
 
+struct ParsedLists {
+  std::vector<std::string> packages, dims, tasks, files;
+};
+
+ParsedLists ParseLists(const Arguments& arguments) {
+  CommandLine line("hone test", "a test", "hone test p.hone");
+  ParsedLists p;
+  line.Add("PACKAGE", p.packages, "packages");
+  line.Add("--dim", p.dims, "a dimension");
+  line.Add("--tasks", p.tasks, "some of them");
+  line.Add("--results", p.files, "some files").Reads();
+  line.Parse(arguments);
+  return p;
+}
+
+using Words = std::vector<std::string>;
+
+TEST(CommandLineLists, EndBeforeAWordOfAnotherKind) {
+  EXPECT_EQ(ParseLists({"--dim", "rows=2", "p.hone"}).packages, Words{"p.hone"});
+  EXPECT_EQ(ParseLists({"--dim=rows=2", "p", "q"}).packages, (Words{"p", "q"}));
+  const ParsedLists two = ParseLists({"--dim", "a=1", "b=2", "p.hone", "--dim", "c=3", "q.hone", "--tasks", "x"});
+  EXPECT_EQ(two.dims, (Words{"a=1", "b=2", "c=3"}));
+  EXPECT_EQ(two.packages, (Words{"p.hone", "q.hone"}));
+  EXPECT_EQ(two.tasks, Words{"x"});
+  const ParsedLists words = ParseLists({"--tasks", "conv2d", "dense", "zoo:mlp"});
+  EXPECT_EQ(words.tasks, (Words{"conv2d", "dense"}));
+  EXPECT_EQ(words.packages, Words{"zoo:mlp"});
+  EXPECT_EQ(ParseLists({"--tasks", "conv2d", "/tmp"}).packages, Words{"/tmp"}) << "it exists";
+  EXPECT_EQ(ParseLists({"--tasks", "llvm -mcpu=znver4", "dense"}).tasks.size(), 2U);
+}
+
+TEST(CommandLineLists, TakeAllTheirWords) {
+  EXPECT_EQ(ParseLists({"--results", "/tmp", "/usr", "m.onnx"}).files, (Words{"/tmp", "/usr"}));
+  EXPECT_EQ(ParseLists({"--tasks", "a", "--", "b"}).packages, Words{"b"});
+}
+
 std::string GivenOf(const Arguments& arguments, const std::set<Topic>& topics) {
   CommandLine line("hone test", "a test", "hone test m.onnx");
   std::string db, fill, target = "host";
