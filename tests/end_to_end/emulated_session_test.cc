@@ -57,7 +57,7 @@ TEST_F(EmulatedSession, WorksAsTheTutorialTypesIt) {
 // HONE_NETWORK is a name of `hone zoo`, HONE_IMAGE the shape of its input.
 TEST_F(EmulatedSession, TunesChecksAndTimesANetwork) {
   const char *network = std::getenv("HONE_NETWORK"), *image = std::getenv("HONE_IMAGE");
-  const std::string zoo = std::string("hone zoo ") + (network != nullptr ? network : "resnet-18");
+  const std::string zoo = std::string("hone zoo ") + (network != nullptr ? network : "squeezenet_v1.1");
   ASSERT_EQ(Shell(zoo + " --image-shape " + (image != nullptr ? image : "3,32,32") + " -o model.onnx").code, 0);
   auto said = Say(HONE_TARGETS_PAGE);
   EXPECT_THAT(said["verify"].out, AllOf(HasSubstr("tolerance 1e-04"), HasSubstr("the outputs agree")));
