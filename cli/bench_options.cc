@@ -4,6 +4,7 @@
 
 #include "core/text/parse_number.h"
 #include "lab/bench/built_packages.h"
+#include "rpc_runner/process/executor_process.h"
 #include "tuner/tuner.h"
 
 namespace hone {
@@ -46,13 +47,17 @@ void AddBenchOptions(CommandLine& line, BenchOptions& options) {
   line.Add("--baseline", options.baseline, "kept package to time in turns, or an earlier --json result")
       .In(OptionGroup::kTiming)
       .Reads();
-  line.Add("--save", options.save, "keep the package and its times under this name").In(OptionGroup::kTiming);
+  const Option save =
+      line.Add("--save", options.save, "keep the package and its times under this name").In(OptionGroup::kTiming);
   line.Add("--keep-days", options.keep_days, "days that --save leaves packages that nobody uses")
       .In(OptionGroup::kTiming)
       .Between(1, 36'500)
+      .Needs(save)
       .ShowDefault();
   line.Add("--keep-size", options.keep_size, "bytes that --save leaves to all kept packages")
+      .Parsed(ParseMemorySize)
       .In(OptionGroup::kTiming)
+      .Needs(save)
       .ShowDefault();
   const Option runtimes =
       line.Add("--runtime", options.runtimes, "runtimes to time on the model, as hone,onnxruntime,./adapter.py")

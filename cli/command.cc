@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -111,6 +112,10 @@ constexpr OtherWord kOtherWords[] = {
 constexpr std::string_view kShowsRecord = "`hone explain RECORD` shows a record, `hone log list` lists them";
 constexpr std::string_view kShowsPackage = "`hone package info P.hone` shows a package";
 constexpr std::string_view kRemoves = "`hone log prune` removes records";
+constexpr std::string_view kChecksRuntime = "`hone runtime check RUNTIME` tests one";
+constexpr std::string_view kAddsRuntime =
+    "`hone bench MODEL --runtime hone,./adapter.py` takes any adapter, and names what to install for the others";
+constexpr std::string_view kTimesRuntime = "`hone bench MODEL --runtime hone,onnxruntime` times runtimes in turns";
 constexpr OtherWord kOtherWordsBelow[] = {
     {"log show", kShowsRecord},
     {"log get", kShowsRecord},
@@ -122,6 +127,15 @@ constexpr OtherWord kOtherWordsBelow[] = {
     {"log clean", kRemoves},
     {"log merge", "`hone log sync A B` joins two stores, `hone log import` takes logs"},
     {"log restore", "`hone log recover` saves what a damaged store holds; a backup is a store that --db names"},
+    {"runtime ls", "`hone runtime list` lists the runtimes"},
+    {"runtime test", kChecksRuntime},
+    {"runtime verify", kChecksRuntime},
+    {"runtime add", kAddsRuntime},
+    {"runtime install", kAddsRuntime},
+    {"runtime register", kAddsRuntime},
+    {"runtime run", kTimesRuntime},
+    {"runtime bench", kTimesRuntime},
+    {"runtime compare", kTimesRuntime},
     {"package list", kShowsPackage},
     {"package ls", kShowsPackage},
     {"package show", kShowsPackage},
@@ -161,7 +175,8 @@ std::string Suggestion(std::string_view program, const std::string& given, const
   for (const Command& c : commands) {
     if (!c.hidden) names.emplace_back(c.name);
   }
-  return DidYouMean(given, names);
+  if (std::string meant = DidYouMean(given, names); !meant.empty() || program == "hone") return meant;
+  return fmt::format("; it has {}", fmt::join(names, ", "));
 }
 
 }  // namespace

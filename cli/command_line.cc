@@ -88,23 +88,6 @@ bool IsAnotherValue(const std::string& first, const std::string& word, FileUse u
   return use != FileUse::kNone || !std::filesystem::exists(word, error);
 }
 
-// The end of a message on an option that other commands have; empty if none has it.
-std::string CommandsWith(const std::string& option) {
-  constexpr size_t kMostNamed = 3;
-  std::vector<std::string> names;
-  std::vector<CommandDescription> open = DescribeCommands("hone", AllCommands()).commands;
-  while (!open.empty()) {
-    const CommandDescription command = std::move(open.back());
-    open.pop_back();
-    open.insert(open.end(), command.commands.begin(), command.commands.end());
-    const auto has = [&](const OptionDescription& one) { return std::ranges::count(one.names, option) > 0; };
-    if (std::ranges::any_of(command.options, has)) names.push_back("`" + command.name + "`");
-  }
-  if (names.empty() || names.size() > kMostNamed) return "";
-  std::ranges::sort(names);
-  return fmt::format("; {} {} it", fmt::join(names, ", "), names.size() == 1 ? "has" : "have");
-}
-
 // The end of a message on an unknown option: what the user may have meant. Empty if nothing comes near.
 std::string OptionMeant(const CLI::App& app, const std::string& command, const std::string& example,
                         const std::string& given) {
@@ -117,8 +100,7 @@ std::string OptionMeant(const CLI::App& app, const std::string& command, const s
   if (takes_model && (given == "--model" || given == "-m" || given == "--package" || given == "--onnx")) {
     return fmt::format("; it is a word without an option, as in `{}`", example);
   }
-  if (std::string meant = DidYouMeanOption(given, LongNames(app)); !meant.empty()) return meant;
-  return CommandsWith(given);
+  return DidYouMeanOption(given, LongNames(app)) + CommandsWith(given);
 }
 
 FileUse UseOf(const FileUses& uses, const CLI::Option& option) {
@@ -293,6 +275,14 @@ std::string CommandLine::Help() const {
   return HelpText(description);
 }
 
+void CommandLine::RejectEmptyValues() const {
+  for (const CLI::Option* option : app_->get_options()) {
+    if (!option->nonpositional() || !IsOnTheLine(*option) || std::ranges::count(option->results(), "") == 0) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} is given an empty value, as of a variable that is not set", option->get_name()));
+  }
+}
+
 void CommandLine::GuardFiles() const {
   OutputGuard& guard = OutputGuard::Own();
   if (force_) guard.LetReplaceModels();
@@ -331,9 +321,11 @@ bool CommandLine::Parse(const Arguments& arguments) {
     return false;
   } catch (const CLI::RequiredError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{}, as in `{}` (see `{} --help`)", OneLine(e.what()), example_, name_));
-  } catch (const CLI::ExtrasError& e) {
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<std::string> extra = app_->remaining();
     throw Error(ExitCode::kUsage,
-                fmt::format("{}; right is a line as `{}` (see `{} --help`)", OneLine(e.what()), example_, name_));
+                fmt::format("{} {} too much; right is a line as `{}` (see `{} --help`)", fmt::join(extra, " "),
+                            extra.size() == 1 ? "is" : "are", example_, name_));
   } catch (const CLI::ArgumentMismatch& e) {
     const std::string said = OneLine(e.what());
     const std::string option = said.substr(0, said.find(':'));
@@ -345,6 +337,7 @@ bool CommandLine::Parse(const Arguments& arguments) {
   } catch (const CLI::ParseError& e) {
     throw Error(ExitCode::kUsage, fmt::format("{} (see `{} --help`)", OneLine(e.what()), name_));
   }
+  RejectEmptyValues();
   GuardFiles();
   return true;
 }

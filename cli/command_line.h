@@ -133,6 +133,8 @@ class CommandLine {
   // Fills in all but the summary and the commands.
   void Describe(CommandDescription& description) const;
   std::string Help() const;
+  // "" is what the program's code takes for an option that was not given.
+  void RejectEmptyValues() const;
   void GuardFiles() const;
 
   std::unique_ptr<CLI::App> app_;

@@ -103,9 +103,14 @@ void CheckRuntimes(BenchOptions& options) {
   if (options.runtimes.empty()) return;
   const bool alone = options.baseline.empty() && !options.per_op && !options.energy;
   if (options.packages.size() == 1 && HasModel(options) && alone) return;
-  throw Error(ExitCode::kUsage,
-              "--runtime times one model, without --baseline, --per-op and --energy: hone bench model.onnx --runtime " +
-                  options.runtimes);
+  const std::string right = ": hone bench model.onnx --runtime " + options.runtimes;
+  if (!alone) throw Error(ExitCode::kUsage, "--runtime is without --baseline, --per-op and --energy" + right);
+  if (options.packages.size() == 1) {
+    throw Error(ExitCode::kUsage, fmt::format("--runtime times one model, and {} is a package, which only hone runs{}",
+                                              options.packages[0], right));
+  }
+  throw Error(ExitCode::kUsage, fmt::format("--runtime times one model; {} are given, and commas join the runtimes{}",
+                                            fmt::join(options.packages, " and "), right));
 }
 
 // Finds what --baseline names. Throws Error(kUsage) for a name or a number of packages that cannot be kept.
@@ -147,11 +152,19 @@ std::vector<std::string> TakingTurns(const BenchOptions& options) {
   return names;
 }
 
+// Throws Error(kUsage) if `paths`, the files that take turns, are of different models.
+void RequireOneModelOf(const BenchOptions& options, const std::vector<std::string>& paths) {
+  if (options.any_model) return;
+  std::vector<std::string> names = TakingTurns(options);
+  if (names.size() > options.packages.size()) names[0] = "baseline " + options.kept->name;
+  RequireOneModel(paths, names);
+}
+
 void TimeThere(const BenchOptions& options, BenchResult& result, std::string& last_package) {
   if (options.energy) throw Error(ExitCode::kUsage, "--energy is for packages run here, not with --tracker");
   if (!options.streams.empty()) throw Error(ExitCode::kUsage, "--streams is for packages run here, not with --tracker");
   const std::vector<std::string> names = TakingTurns(options);
-  if (!options.any_model) RequireOneModel(names, names);
+  RequireOneModelOf(options, names);
   RemoteRunnerOptions remote = options.remote;
   remote.max_runners = 1;
   const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
@@ -186,7 +199,7 @@ void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& 
   model.shapes = options.timing.inputs.shapes;
   const std::vector<std::string> names = TakingTurns(options);
   const BuiltPackages built(names, model, options.timing.threads, options.records);
-  if (!options.any_model) RequireOneModel(built.paths(), names);
+  RequireOneModelOf(options, built.paths());
   TimePackagesOptions timing = options.timing;
   result.noise.busy_cpus = BusyCpusNow();
   StatusLine status;

@@ -26,7 +26,9 @@ struct AdapterOptions {
 
 void AddAdapterOptions(CommandLine& line, AdapterOptions& options) {
   line.Add("--python", options.python, "the Python of adapters that are Python files").ShowDefault().Env("HONE_PYTHON");
-  line.Add("--runtime-timeout", options.timeout, "how long an adapter may take to answer").ShowDefault();
+  line.Add("--runtime-timeout", options.timeout, "how long an adapter may take to answer")
+      .Parsed(ParseDuration)
+      .ShowDefault();
 }
 
 int RuntimeCheckCommand(const Arguments& arguments) {

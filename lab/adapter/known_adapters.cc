@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "core/error.h"
 #include "core/text/parse_number.h"
+#include "core/text/printable.h"
 #include "core/text/spelling.h"
+#include "lab/files/near_files.h"
 #include "lab/files/read_file.h"
 #include "rpc_runner/process/spawned_program.h"
 
@@ -22,18 +26,56 @@ std::filesystem::path AdaptersFolder() {
   return std::filesystem::path(ThisProgramsPath()).parent_path().parent_path() / "share" / "hone" / "adapters";
 }
 
+// Short names that people use.
+std::string FullName(const std::string& runtime) {
+  std::string name = runtime;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (name == "ort" || name == "onnx" || name == "onnx-runtime") return "onnxruntime";
+  return name == "ov" ? "openvino" : name;
+}
+
+// Why no runtime has this name, and what would be right.
+std::string WhyNone(const std::string& runtime, const std::vector<std::string>& known) {
+  const std::string all =
+      fmt::format("{} or the path of an adapter (docs/reference/adapter.md)", fmt::join(known, ", "));
+  if (runtime.empty()) return fmt::format("the name of a runtime is empty; {} would be right", all);
+  if (runtime.ends_with(".onnx") || runtime.ends_with(".hone") || runtime.ends_with(".relay")) {
+    return fmt::format("{} is no runtime; {} would be right", runtime, all);
+  }
+  if (std::ranges::count(known, FullName(runtime)) > 0) {
+    return fmt::format("there is no runtime {}; did you mean {}?", runtime, FullName(runtime));
+  }
+  if (IsThere(runtime)) return fmt::format("there is no runtime {0}; did you mean the adapter ./{0}?", runtime);
+  const std::string meant = DidYouMean(runtime, known);
+  return fmt::format("there is no runtime {}{}", runtime,
+                     meant.empty() ? fmt::format("; {} would be right", all) : meant);
+}
+
+void RequireProgram(const std::string& path) {
+  if (!IsThere(path)) {
+    throw Error(ExitCode::kNoInput, fmt::format("there is no adapter {}{}", path, FilesHere(path, ".py")));
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw Error(ExitCode::kNoInput, fmt::format("{} is a folder; the path of an adapter would be right", path));
+  }
+  if (!path.ends_with(".py") && access(path.c_str(), X_OK) != 0) {
+    throw Error(ExitCode::kNoInput,
+                fmt::format("{0} is no program; `chmod +x {1}` makes a script one", path, ShellWord(path)));
+  }
+}
+
 std::vector<std::string> WordsFor(const std::string& runtime, const std::string& python) {
   if (runtime == kHoneRuntime) return {ThisProgramsPath(), "runtime", "serve"};
   const bool path = runtime.find('/') != std::string::npos;
   if (!path) {
     const std::vector<std::string> known = KnownRuntimes();
     if (std::find(known.begin(), known.end(), runtime) == known.end()) {
-      throw Error(ExitCode::kUsage, fmt::format("there is no runtime {}{}; {} or the path of an adapter would be right",
-                                                runtime, DidYouMean(runtime, known), fmt::join(known, ", ")));
+      throw Error(ExitCode::kUsage, WhyNone(runtime, known));
     }
     return {python, "-B", (AdaptersFolder() / (runtime + kEnding)).string()};
   }
-  if (!IsThere(runtime)) throw Error(ExitCode::kNoInput, fmt::format("there is no adapter {}", runtime));
+  RequireProgram(runtime);
   if (runtime.ends_with(".py")) return {python, "-B", runtime};
   return {runtime};
 }

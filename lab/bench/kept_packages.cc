@@ -70,10 +70,11 @@ void KeptPackages::RequireName(const std::string& text) {
 std::optional<KeptPackage> KeptPackages::OfBaseline(const std::string& text) const {
   std::optional<KeptPackage> kept = Find(text);
   if (kept || !IsName(text) || IsThere(text)) return kept;
+  const std::vector<std::string> names = Names();
   throw Error(ExitCode::kNoInput,
-              fmt::format("--baseline: no package is kept as {0}, and there is no such file; kept are: {1}; "
+              fmt::format("--baseline: no package is kept as {0}, and there is no such file; {1}; "
                           "`hone bench P.hone --save {0}` keeps one",
-                          text, fmt::join(Names(), ", ")));
+                          text, names.empty() ? "none is kept" : fmt::format("kept are: {}", fmt::join(names, ", "))));
 }
 
 std::string KeptPackages::ResultPath(const std::string& name) const { return folder_ + "/" + name + kResultEnding; }

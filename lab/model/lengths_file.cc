@@ -29,6 +29,12 @@ std::optional<std::map<std::string, int64_t>> ParseExtents(std::string_view text
 }  // namespace
 
 std::vector<RunLength> ReadLengths(const std::string& path) {
+  if (!IsThere(path)) {
+    throw Error(ExitCode::kNoInput,
+                fmt::format("there is no file {}; one with lines as \"57 1200\" would be right: a length, and how many "
+                            "runs had it",
+                            path));
+  }
   const std::string text = ReadFile(path);
   std::vector<RunLength> lengths;
   int number = 0;

@@ -73,15 +73,30 @@ void RequireOnce(bool is_new, const char* option, const std::string& name) {
 }
 
 // LO..HI; absent for a text without dots.
-std::optional<DimRange> ParseRange(std::string_view text) {
+std::optional<DimRange> ParseRange(const std::string& name, std::string_view text) {
   constexpr int64_t kLargest = int64_t{1} << 31;
   const size_t dots = text.find("..");
   if (dots == std::string_view::npos) return std::nullopt;
   const int64_t least = ParseInteger(text.substr(0, dots)).value_or(-1);
   const int64_t most = ParseInteger(text.substr(dots + 2)).value_or(-1);
   if (least >= 0 && most >= 1 && most >= least && most <= kLargest) return DimRange{least, most};
+  throw Error(
+      ExitCode::kUsage,
+      fmt::format("--dim is given \"{0}={1}\"; right is the least and the most extent, as in {0}=1..512", name, text));
+}
+
+int64_t ParseDim(const std::string& name, std::string_view text) {
+  constexpr int64_t kLargest = int64_t{1} << 31;
+  const std::optional<int64_t> number = ParseInteger(text);
+  if (number && *number >= 0 && *number <= kLargest) return *number;
+  if (text.find(',') != std::string_view::npos) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--dim {0} is given several sizes, which `hone build` alone takes; one, or a range as in "
+                            "{0}=1..512, would be right",
+                            name));
+  }
   throw Error(ExitCode::kUsage,
-              fmt::format("--dim is given \"{}\"; right is the least and the most extent, as in 1..512", text));
+              fmt::format("--dim is given \"{0}={1}\"; right is {0}=128, or {0}=1..512 for a range", name, text));
 }
 
 double ParseValue(std::string_view text) {
@@ -147,18 +162,10 @@ OnnxImportOptions ImportOptionsOf(const ModelOptions& options) {
     const auto [name, dims] = SplitGiven(text, "--dim", "NAME=128 or NAME=1..512");
     const bool is_new = import.dims.count(name) == 0 && import.ranges.count(name) == 0;
     RequireOnce(is_new, "--dim", name);
-    if (const auto range = ParseRange(dims)) {
+    if (const auto range = ParseRange(name, dims)) {
       import.ranges[name] = *range;
     } else {
-      const Shape number = ParseDims(dims, "--dim");
-      if (number.size() != 1) {
-        throw Error(
-            ExitCode::kUsage,
-            fmt::format("--dim {} is given several sizes, which `hone build` alone takes; one, or a range as in "
-                        "{}=1..512, would be right",
-                        name, name));
-      }
-      import.dims[name] = number[0];
+      import.dims[name] = ParseDim(name, dims);
     }
   }
   import.max_dim = options.max_dim;

@@ -49,11 +49,11 @@ class DashboardInBrowser : public ProgramTest {
     dashboard_.reset();
     ProgramTest::TearDown();
   }
-  void Append(int count) {
+  void Append(int count, const std::string& session = "a") {
     std::vector<Record> records;
     for (int i = 0; i < count; ++i) {
       Record record = SampleRecord(++number_);
-      record.session = "a";
+      record.session = session;
       record.unix_ms =
           std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
               .count();
@@ -101,7 +101,7 @@ TEST_F(DashboardInBrowser, WorksWithKeyboardsAndScreenReaders) {
 
 TEST_F(DashboardInBrowser, FiltersTuningsByTheirWords) {
   store_->PutRun({"b", "done", DumpJson({{"model", "zoo:squeezenet"}, {"tasks", Json::array()}})});
-  Append(1);
+  Append(1, "b");
   ASSERT_TRUE(page_->Await("document.querySelectorAll('#overview tbody tr').length === 2"));
   const std::string shown =
       "[...document.querySelectorAll('#run-a, #run-b')].filter(s => s.checkVisibility()).map(s => s.id).join()";
