@@ -13,6 +13,8 @@ bool HasModel(const BenchOptions& options) {
   return std::any_of(options.packages.begin(), options.packages.end(), IsModel);
 }
 
+bool TimesTexts(const BenchOptions& options) { return options.prompt > 0 || options.generate > 0; }
+
 void AddBenchOptions(CommandLine& line, BenchOptions& options) {
   line.Add("PACKAGE", options.packages, "packages, or models to build first; others are judged against the first")
       .Reads()
@@ -32,6 +34,16 @@ void AddBenchOptions(CommandLine& line, BenchOptions& options) {
       .ShowDefault();
   const Option streams = line.Add("--streams", options.streams, "images per second of N sessions at once, as 1,2,4")
                              .In(OptionGroup::kTiming);
+  line.Add("--prompt", options.prompt, "times texts of a language model: tokens of the prompt")
+      .In(OptionGroup::kTiming)
+      .Default("512, if --generate is given")
+      .Between(1, 10'000'000)
+      .Excludes(streams);
+  line.Add("--generate", options.generate, "times texts of a language model: new tokens behind the prompt")
+      .In(OptionGroup::kTiming)
+      .Default("128, if --prompt is given")
+      .Between(2, 10'000'000)
+      .Excludes(streams);
   line.AddFlag("--per-op", options.per_op, "also print the median time of every call")
       .In(OptionGroup::kTiming)
       .Excludes(streams);

@@ -21,7 +21,8 @@ struct BenchOptions {
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
   std::string save, keep_size = "4G";
   int keep_days = 90;
-  std::optional<KeptPackage> kept;  // that --baseline names
+  int64_t prompt = 0, generate = 0;  // tokens of texts to time; 0: not given
+  std::optional<KeptPackage> kept;   // that --baseline names
   std::string runtimes, against, python = "python3", runtime_timeout = "2m";
   std::vector<std::string> write;
   bool energy = false, keep_roofs = false;
@@ -35,5 +36,10 @@ struct BenchOptions {
 bool HasModel(const BenchOptions& options);
 
 void AddBenchOptions(CommandLine& line, BenchOptions& options);
+
+// Whether texts are timed, with --prompt or --generate.
+bool TimesTexts(const BenchOptions& options);
+// `hone bench` of texts. Returns the exit code. Throws Error(kUsage) for options of other benchmarks.
+int BenchTexts(CommandLine& line, const BenchOptions& options);
 
 }  // namespace hone

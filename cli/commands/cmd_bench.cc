@@ -305,6 +305,7 @@ int BenchCommand(const Arguments& arguments) {
   BenchOptions options;
   AddBenchOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  if (TimesTexts(options)) return BenchTexts(line, options);
   std::vector<BenchFile> files;
   for (const std::string& text : options.write) {
     files.push_back(ParseBenchFile(text));

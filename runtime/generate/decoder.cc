@@ -172,4 +172,9 @@ std::span<const float> Decoder::Feed(std::span<const int64_t> ids) {
   return {last_.data<float>(), static_cast<size_t>(vocabulary_)};
 }
 
+void Decoder::Reset() {
+  session_.ResetState();
+  text_.clear();
+}
+
 }  // namespace hone

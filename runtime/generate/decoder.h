@@ -23,10 +23,15 @@ class Decoder {
   // valid until the next call. `ids` has at least one token. Throws Error(kBadData), before anything is computed, if
   // the text becomes longer than capacity() or an id is outside the vocabulary.
   std::span<const float> Feed(std::span<const int64_t> ids);
+  // Begins an empty text.
+  void Reset();
   // Number of tokens of the text.
   int64_t length() const;
   // The largest length that the package takes.
   int64_t capacity() const { return capacity_; }
+  // The largest number of tokens that one run computes; a longer text runs in parts.
+  int64_t at_once() const { return step_; }
+  int64_t vocabulary() const { return vocabulary_; }
   // Whether a session keeps what it computed of earlier tokens.
   bool keeps_state() const { return session_.states() > 0; }
 

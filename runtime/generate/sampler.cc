@@ -40,15 +40,23 @@ void Sampler::See(int64_t id) {
   seen_[index] = true;
 }
 
-void Sampler::Collect(std::span<const float> logits) {
+template <typename Visit>
+void Sampler::EachChoice(std::span<const float> logits, const Visit& visit) const {
   const auto penalty = static_cast<float>(options_.repetition_penalty);
-  choices_.clear();
   for (size_t id = 0; id < logits.size(); ++id) {
     float logit = logits[id];
     if (penalty != 1 && id < seen_.size() && seen_[id]) logit = logit > 0 ? logit / penalty : logit * penalty;
-    if (logit > -std::numeric_limits<float>::infinity()) choices_.emplace_back(logit, static_cast<int64_t>(id));
+    if (logit > -std::numeric_limits<float>::infinity()) visit({logit, static_cast<int64_t>(id)});
   }
-  if (choices_.empty()) throw Error(ExitCode::kBadData, "the model's logits are all minus infinity or not numbers");
+}
+
+Sampler::Choice Sampler::Likeliest(std::span<const float> logits) const {
+  Choice best{-std::numeric_limits<float>::infinity(), -1};
+  EachChoice(logits, [&](const Choice& choice) {
+    if (choice.first > best.first) best = choice;
+  });
+  if (best.second < 0) throw Error(ExitCode::kBadData, "the model's logits are all minus infinity or not numbers");
+  return best;
 }
 
 double Sampler::WeightOf(const Choice& choice) const {
@@ -97,10 +105,11 @@ int64_t Sampler::Draw() {
 }
 
 int64_t Sampler::Next(std::span<const float> logits) {
-  Collect(logits);
-  const Choice best = *std::min_element(choices_.begin(), choices_.end(), MoreLikely);
+  const Choice best = Likeliest(logits);
   if (options_.temperature == 0) return best.second;
   top_ = best.first;
+  choices_.clear();
+  EachChoice(logits, [this](const Choice& choice) { choices_.push_back(choice); });
   KeepTopK();
   KeepTopP();
   return Draw();

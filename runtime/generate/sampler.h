@@ -33,7 +33,10 @@ class Sampler {
 
  private:
   using Choice = std::pair<float, int64_t>;  // logit and token
-  void Collect(std::span<const float> logits);
+  // Calls visit(choice) for each token whose logit is a number above minus infinity, with the penalty applied.
+  template <typename Visit>
+  void EachChoice(std::span<const float> logits, const Visit& visit) const;
+  Choice Likeliest(std::span<const float> logits) const;
   double WeightOf(const Choice& choice) const;
   double WeightOfAll() const;
   void SortFirst(size_t count);

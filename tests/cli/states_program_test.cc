@@ -98,5 +98,43 @@ TEST_F(StatesProgram, GenerateText) {
   refused("l.hone --ids 5", 2, "the caller keeps its input past_key_values.0.key");
 }
 
+TEST_F(StatesProgram, TimePromptAndNewTokensApart) {
+  ASSERT_EQ(Shell("hone build language.onnx --no-records --dim seq=1..4 --dim past=0..16 -o l.hone --state auto").code,
+            0);
+  ASSERT_EQ(Shell("cp l.hone m.hone").code, 0);
+  const ProgramResult timed = Shell("hone bench l.hone m.hone --prompt 10 --generate 6 --rounds 2 --threads 1 --json");
+  ASSERT_EQ(timed.code, 0) << timed.err;
+  const Json d = ParseJson(timed.out, "times of texts");
+  EXPECT_EQ(d["prompt_tokens"], 10);
+  EXPECT_EQ(d["new_tokens"], 6);
+  ASSERT_EQ(d["packages"].size(), 2U);
+  const Json& first = d["packages"][0];
+  EXPECT_EQ(first["first_token_ns"].size(), 2U);
+  EXPECT_EQ(first["token_ns"].size(), 2U);
+  EXPECT_EQ(d["token_verdicts"][0]["against"], "l.hone");
+  // Nothing picks the last token's row, so each token of the prompt does the products of a new one.
+  EXPECT_DOUBLE_EQ(first["prompt_flops"].get<double>(), 10 * first["token_flops"].get<double>());
+  // Each parameter of float32 is read for one multiply-add, and the caches for none.
+  EXPECT_GT(first["token_bytes"].get<double>(), 2 * first["token_flops"].get<double>());
+  EXPECT_THAT(Shell("hone bench l.hone --prompt 10 --rounds 1 --generate 2").out,
+              AllOf(HasSubstr("prompt, to the first token"), HasSubstr("each next token")));
+}
+
+TEST_F(StatesProgram, RefuseTextsThatDoNotFit) {
+  ASSERT_EQ(Shell("hone build language.onnx --no-records --dim seq=1..4 --dim past=0..16 -o l.hone --state auto").code,
+            0);
+  const auto refused = [this](const std::string& options, const std::string& why) {
+    const ProgramResult result = Shell("hone bench " + options);
+    EXPECT_EQ(result.code, 2) << options;
+    EXPECT_THAT(result.err, HasSubstr(why)) << options;
+  };
+  refused("l.hone --prompt 10 --generate 8", "l.hone holds 16 tokens; --prompt 10 and --generate 8 need 17");
+  refused("l.hone --prompt 10", "--prompt 10 and --generate 128 need 137");
+  refused("l.hone --prompt 4 --generate 4 --energy", "--prompt and --generate time texts on this machine");
+  refused("language.onnx --prompt 4", "--prompt and --generate are for packages");
+  ASSERT_EQ(Build("--state auto").code, 0);
+  refused("d.hone --prompt 4 --generate 4", "the package generates no text");
+}
+
 }  // namespace
 }  // namespace hone
