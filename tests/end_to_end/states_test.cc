@@ -133,6 +133,20 @@ TEST(States, GiveTheBitsOfCachesThatTheCallerPasses) {
 }
 
 // An import without states has other bounds, and the reference adds in another order.
+// Without it a step scores all positions that the cache has room for.
+TEST(States, AreReadByOneAttentionOfEachLayer) {
+  for (const DecoderStyle style : {DecoderStyle::kAttention, DecoderStyle::kGrouped}) {
+    DecoderShape shape;
+    shape.style = style;
+    const auto package = Built(Imported(shape));
+    const std::vector<PlanCall>& calls = package->plan().calls;
+    const auto attentions =
+        std::count_if(calls.begin(), calls.end(), [](const PlanCall& c) { return c.op == "attention"; });
+    EXPECT_EQ(attentions, shape.layers) << "style " << static_cast<int>(style);
+    EXPECT_TRUE(AllInPlace(package->plan()));
+  }
+}
+
 TEST(States, AgreeWithTheModelWithoutThem) {
   for (const DecoderStyle style : kDecoderStyles) {
     DecoderShape shape;

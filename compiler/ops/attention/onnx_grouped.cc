@@ -112,7 +112,7 @@ class GroupedAttention {
     if (view_.HasInput(3)) positions_ = view_.Call("add", {ExtentOf(builder, view_.Input(3), 2), positions_});
     builder.RequireEqual(AsDType(view_, view_.Reshape(view_.Input(6), {}), DType::kInt64), positions_);
     if (keeps_bound) builder.RequireCount(positions_, capacity_);
-    grows_ = view_.HasInput(3) && !keeps_bound && batch_ == 1;
+    grows_ = view_.HasInput(3) && batch_ == 1;
   }
 
   const Shape& Past(int input) const {
