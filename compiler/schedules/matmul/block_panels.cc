@@ -6,6 +6,11 @@
 #include "compiler/schedules/parts/epilogue_emit.h"
 
 namespace hone {
+namespace {
+
+constexpr int64_t kFetchedAhead = 4096;  // bytes of words, for a prefetch of 1
+
+}  // namespace
 
 void AddBlockOperands(const Workload& w, const Layout& layout, std::vector<KernelOperand>& operands) {
   const BlockFormat format = BlockFormat::Parse(w.layouts);
@@ -58,10 +63,13 @@ PanelAddresses BlockPanels::Block(const PanelAddresses& panel, Value* block) con
   return Behind(panel, block, format_.Words(format_.block), 1);
 }
 
-Vals BlockPanels::Scales(const PanelAddresses& at, int vectors) const {
+Vals BlockPanels::Scales(const PanelAddresses& at, int vectors, int64_t prefetch) const {
+  const int64_t ahead = prefetch * kFetchedAhead / format_.Words(format_.block);
   Vals scales;
   for (int v = 0; v < vectors; ++v) {
-    scales.push_back(b_.Load(b_.At(at.scales, Bytes(DType::kFloat32, int64_t{v} * lanes_)), lanes_));
+    Value* from = b_.At(at.scales, Bytes(DType::kFloat32, int64_t{v} * lanes_));
+    if (prefetch > 0) b_.Prefetch(b_.At(from, ahead));
+    scales.push_back(b_.Load(from, lanes_));
   }
   return scales;
 }
@@ -80,7 +88,7 @@ Vals BlockPanels::Words(const PanelAddresses& at, Value* word, int vectors, int6
   Vals words;
   for (int v = 0; v < vectors; ++v) {
     Value* from = b_.At(line, int64_t{v} * lanes_ * kWordBytes);
-    if (prefetch > 0) b_.Prefetch(b_.At(from, prefetch * 4096));
+    if (prefetch > 0) b_.Prefetch(b_.At(from, prefetch * kFetchedAhead));
     words.push_back(LoadElements(b_, DType::kInt32, from, lanes_));
   }
   return words;

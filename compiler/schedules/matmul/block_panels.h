@@ -32,8 +32,9 @@ class BlockPanels {
   const BlockFormat& format() const { return format_; }
   PanelAddresses Panel(Value* panel) const;
   PanelAddresses Block(const PanelAddresses& panel, Value* block) const;
-  // One vector for each `lanes` columns: of float32, of int32 (none without zero points), of int32.
-  Vals Scales(const PanelAddresses& at, int vectors) const;
+  // One vector for each `lanes` columns: of float32, of int32 (none without zero points), of int32. Scales are fetched
+  // as many blocks ahead as fit into `prefetch` times 4 KiB of their words.
+  Vals Scales(const PanelAddresses& at, int vectors, int64_t prefetch = 0) const;
   Vals Zeros(const PanelAddresses& at, int vectors) const;
   // The words number `word` of the block, each fetched `prefetch` times 4 KiB ahead, too.
   Vals Words(const PanelAddresses& at, Value* word, int vectors, int64_t prefetch) const;
