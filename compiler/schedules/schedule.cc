@@ -11,7 +11,7 @@ const std::vector<const Schedule*>& AllSchedules() {
       &Conv2dDirect(),    &Conv2dAmx(),      &Conv2dWinograd(), &Conv2dWinogradInt16(),
       &Conv2dDepthwise(), &Conv2dDot(),      &Conv2dPixels(),   &DensePack(),
       &DenseAmx(),        &BatchMatmul(),    &BatchMatmulAmx(), &BatchMatmulDot(),
-      &DenseBlocks(),     &DenseBlocksDot(),
+      &DenseBlocks(),     &DenseBlocksDot(), &DenseBlocksAmx(),
   };
   return schedules;
 }

@@ -31,6 +31,8 @@ const Schedule& DenseAmx();
 const Schedule& DenseBlocks();
 // dense_blocks_dot: the same with rows that are quantised to bytes, and exact sums of each block.
 const Schedule& DenseBlocksDot();
+// dense_blocks_amx: the same for several rows, as bfloat16 in Intel AMX's tile registers.
+const Schedule& DenseBlocksAmx();
 // batch_matmul: products of two computed matrices, as in attention.
 const Schedule& BatchMatmul();
 // batch_matmul_amx: products of two computed matrices of bfloat16 with Intel AMX's tile registers, as in attention.

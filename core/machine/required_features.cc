@@ -23,11 +23,13 @@ std::vector<std::string> FeaturesForTypes(const MachineModel& machine, const Ele
   if (types.accumulator == DType::kInt32 && !machine.byte_dots_feature.empty())
     features.push_back(machine.byte_dots_feature);
   if (types.whole() && machine.byte_tiles) AddTiles(FeatureRole::kByteTiles, features);
-  const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16;
+  // Packed weights with rows of bytes: tiles multiply many rows as bfloat16.
+  const bool rounds = types.weight == DType::kInt32 && types.accumulator == DType::kInt32 && machine.bfloat16_tiles;
+  const bool narrow = types.data == DType::kBFloat16 || types.output == DType::kBFloat16 || rounds;
   if (narrow && !machine.bfloat_dots_feature.empty()) features.push_back(machine.bfloat_dots_feature);
   const std::string& half_loads = machine.half_loads_feature;
   if (types == kHalfWeights && !half_loads.empty()) features.push_back(half_loads);
-  if (types.bfloat() && machine.bfloat16_tiles) AddTiles(FeatureRole::kBFloatTiles, features);
+  if (rounds || (types.bfloat() && machine.bfloat16_tiles)) AddTiles(FeatureRole::kBFloatTiles, features);
   return features;
 }
 
