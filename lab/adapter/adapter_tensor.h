@@ -1,8 +1,10 @@
 // Tensors as the protocol of adapters writes them: docs/reference/adapter.md.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/json/serialize.h"
 #include "core/tensor.h"
@@ -12,5 +14,10 @@ namespace hone {
 Json AdapterTensor(const std::string& name, const Tensor& tensor);
 // The name and the value. Throws Error(kBadData), naming the tensor, for a wrong field or data of another size.
 std::pair<std::string, Tensor> FromAdapterTensor(const Json& json);
+
+// A list of them.
+Json AdapterTensors(const std::map<std::string, Tensor>& tensors);
+// The values of a list.
+std::vector<Tensor> FromAdapterTensors(const Json& list);
 
 }  // namespace hone

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/stats/statistics.h"
+#include "lab/adapter/adapter_tensor.h"
 #include "lab/text/number_text.h"
 #include "lab/text/table.h"
 
@@ -20,7 +21,7 @@ constexpr int kTurns = 20;
 
 std::string OutputsFound(Adapter& adapter, JudgedModel& model) {
   adapter.Run(1);
-  const JudgedOutputs judged = model.Judge(adapter.Outputs(model.OutputBytes()), adapter.precision());
+  const JudgedOutputs judged = model.Judge(adapter);
   if (judged.finding != JudgedOutputs::Finding::kAgree) Fault(judged.why);
   return fmt::format("within {:.1e} of the float64 reference", judged.error);
 }
@@ -36,7 +37,7 @@ class AdapterChecks {
       return adapter_->title();
     });
     Check("load", [&] {
-      adapter_->Use(model_.path(), threads_, model_.inputs());
+      adapter_->Use(model_.path(), threads_, AdapterTensors(model_.inputs()));
       adapter_->LoadAnew();
       return "in " + adapter_->precision();
     });
@@ -47,7 +48,7 @@ class AdapterChecks {
     });
     Check("told times", [&] { return TimesText(); });
     Check("other inputs", [&] {
-      adapter_->Use(other_.path(), threads_, other_.inputs());
+      adapter_->Use(other_.path(), threads_, AdapterTensors(other_.inputs()));
       adapter_->LoadAnew();
       return OutputsFound(*adapter_, other_);
     });
@@ -87,7 +88,7 @@ class AdapterChecks {
   }
 
   std::string MissingModelText() {
-    adapter_->Use(model_.path() + ".missing.onnx", threads_, model_.inputs());
+    adapter_->Use(model_.path() + ".missing.onnx", threads_, AdapterTensors(model_.inputs()));
     try {
       adapter_->LoadAnew();
     } catch (const Error&) {

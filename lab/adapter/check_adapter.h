@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/json/serialize.h"
-#include "lab/adapter/adapter.h"
 #include "lab/adapter/judged_model.h"
+#include "rpc_runner/adapter/adapter.h"
 
 namespace hone {
 

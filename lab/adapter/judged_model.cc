@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/files/temporary_folder.h"
 #include "core/text/printable.h"
+#include "lab/adapter/adapter_tensor.h"
 #include "lab/files/read_file.h"
 #include "lab/verify/compare_outputs.h"
 #include "lab/verify/rounding_spread.h"
@@ -97,6 +98,17 @@ JudgedOutputs JudgedModel::Judge(const std::vector<Tensor>& got, const std::stri
     judged.why = fmt::format("{}, and {} may change it by {:.2g}", differs, precision, judged.allowed);
   }
   return judged;
+}
+
+JudgedOutputs JudgedModel::Judge(Adapter& adapter) {
+  const Json outputs = adapter.Outputs(OutputBytes());
+  std::vector<Tensor> tensors;
+  try {
+    tensors = FromAdapterTensors(outputs);
+  } catch (const Error& e) {
+    adapter.Fail(ExitCode::kBadData, fmt::format("gives its outputs wrongly: {}", e.what()));
+  }
+  return Judge(tensors, adapter.precision());
 }
 
 }  // namespace hone

@@ -11,6 +11,7 @@
 #include "lab/files/fresh_file.h"
 #include "lab/model/inputs.h"
 #include "lab/model/model.h"
+#include "rpc_runner/adapter/adapter.h"
 #include "runtime/package.h"
 
 namespace hone {
@@ -41,6 +42,8 @@ class JudgedModel {
   int64_t OutputBytes();
   // Judges outputs in the model's order. What rounding to `precision`, an adapter's, may change is allowed.
   JudgedOutputs Judge(const std::vector<Tensor>& got, const std::string& precision);
+  // Judges those of the adapter's last run. Throws Error as Adapter::Outputs does, and for tensors that are none.
+  JudgedOutputs Judge(Adapter& adapter);
 
  private:
   Model model_;

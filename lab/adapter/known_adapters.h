@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/adapter/adapter.h"
+#include "rpc_runner/adapter/adapter.h"
 
 namespace hone {
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/stats/statistics.h"
+#include "lab/adapter/adapter_tensor.h"
 #include "lab/adapter/judged_model.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
@@ -31,11 +32,11 @@ class TimedRuntimes::Turn final : public OtherRuntime {
   // Whether it can be timed; else the row says why not.
   bool Prepare(JudgedModel& model, const std::string& package) {
     try {
-      adapter_.Use(row_.is_hone ? package : model.path(), row_.timed.threads, model.inputs());
+      adapter_.Use(row_.is_hone ? package : model.path(), row_.timed.threads, AdapterTensors(model.inputs()));
       LoadAnew();
       adapter_.Run(1);
       row_.precision = adapter_.precision();
-      const JudgedOutputs judged = model.Judge(adapter_.Outputs(model.OutputBytes()), adapter_.precision());
+      const JudgedOutputs judged = model.Judge(adapter_);
       row_.error = judged.error;
       row_.allowed = judged.allowed;
       (judged.finding == JudgedOutputs::Finding::kDiffer ? row_.why_not : row_.doubt) = judged.why;

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/tensor.h"
-#include "lab/adapter/adapter_program.h"
+#include "rpc_runner/adapter/adapter_program.h"
 
 namespace hone {
 
@@ -31,7 +30,8 @@ class Adapter {
  public:
   // Starts the program on `cpus`, and asks for its name. Throws Error: kNoRunner, with what to install, if it has no
   // runtime; kUsage for a setting that it does not have.
-  Adapter(const AdapterCommand& command, int64_t answer_ns, const std::vector<int>& cpus);
+  Adapter(const AdapterCommand& command, int64_t answer_ns, const std::vector<int>& cpus,
+          const std::atomic<bool>* stop = nullptr);
 
   // "ONNX Runtime 1.32.0", with the settings that were chosen in brackets.
   const std::string& title() const { return title_; }
@@ -43,19 +43,24 @@ class Adapter {
   // As the last load told it: "float32", "bfloat16" or "float16".
   const std::string& precision() const { return precision_; }
 
-  // Sets what LoadAnew loads. `model` is a path. `inputs` are by name.
-  void Use(const std::string& model, int threads, const std::map<std::string, Tensor>& inputs);
+  // Sets what LoadAnew loads. `model` is a path. `inputs` is a list of the protocol's tensors.
+  void Use(const std::string& model, int threads, Json inputs);
   void LoadAnew();
+  // The last request, timed from outside.
+  int64_t outside_ns() const { return outside_ns_; }
   // The time of each of so many runs, at most kMostRunsOfRequest. Throws Error(kAnswerIsNo) if they are longer
   // together than the request took.
   std::vector<int64_t> Run(int64_t runs);
-  // The outputs of the last run in the model's order. Their elements have at most `most_bytes` together.
-  std::vector<Tensor> Outputs(int64_t most_bytes);
+  // The outputs of the last run in the model's order, a list of the protocol's tensors that may be wrong in themselves.
+  // Their elements have at most `most_bytes` together.
+  Json Outputs(int64_t most_bytes);
   int64_t MemoryBytes();
   // Asks for something that no adapter knows. Returns whether it answered by an error.
   bool RefusesNonsense();
   // Returns whether it ended by itself and left no process behind.
   bool Bye();
+  // Ends it and throws Error, as AdapterProgram::Fail does.
+  [[noreturn]] void Fail(ExitCode code, const std::string& what);
   // Whether a fault or bye has ended it.
   bool ended() const { return program_.ended(); }
 

@@ -1,5 +1,6 @@
-#include "lab/adapter/adapter_program.h"
+#include "rpc_runner/adapter/adapter_program.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -14,14 +15,14 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "core/error.h"
+#include "core/text/parse_number.h"
 #include "core/text/printable.h"
 #include "rpc_runner/process/clock.h"
+#include "runtime/small_file.h"
 
 extern char** environ;
 
@@ -31,35 +32,38 @@ namespace {
 constexpr int64_t kMostStderrBytes = int64_t{64} << 20;
 constexpr size_t kLastWordsBytes = 4096, kShownBytes = 80;
 constexpr int64_t kHelpersLeaveNs = 2'000'000'000;
-constexpr int kMostSweeps = 20;
+constexpr int64_t kLookForStopMs = 50;
+constexpr int kMostSweeps = 20, kMostWrappers = 3;
 constexpr const char* kMark = "HONE_ADAPTER_MARK=";
 
 // Processes whose environment has the mark: it stays with programs that leave the process group.
 std::vector<pid_t> MarkedProcesses(const std::string& mark) {
   std::vector<pid_t> marked;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::ifstream file(entry.path() / "environ", std::ios::binary);
-    const std::string variables{std::istreambuf_iterator<char>(file), {}};
-    if (variables.find(mark) != std::string::npos) marked.push_back(static_cast<pid_t>(std::stol(name)));
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
+  for (const dirent* entry = nullptr; folder != nullptr && (entry = readdir(folder.get())) != nullptr;) {
+    const std::optional<int64_t> pid = ParseInteger(entry->d_name);
+    if (!pid) continue;
+    const std::optional<std::string> variables = ReadSmallFile(fmt::format("/proc/{}/environ", *pid));
+    if (variables && variables->find(mark) != std::string::npos) marked.push_back(static_cast<pid_t>(*pid));
   }
   return marked;
 }
 
 // The time that a thread has waited for a core so far: the second number that Linux tells of its scheduling.
 int64_t WaitedNs(pid_t thread) {
-  std::ifstream file(fmt::format("/proc/{}/schedstat", thread));
-  int64_t ran_ns = 0, waited_ns = 0;
-  return file >> ran_ns >> waited_ns ? waited_ns : 0;
+  const std::string line = FirstLineOf(fmt::format("/proc/{}/schedstat", thread));
+  const std::vector<std::string_view> numbers = Words(line);
+  return numbers.size() > 1 ? ParseInteger(numbers[1]).value_or(0) : 0;
 }
 
-// Waits of the program's first thread and of its children's, to which a wrapper passes requests on.
-int64_t WaitedByProgram(pid_t program) {
+// Waits of the program's first thread and of its descendants', to which wrappers pass requests on.
+int64_t WaitedByProgram(pid_t program, int depth = 0) {
   int64_t waited_ns = WaitedNs(program);
-  std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", program));
-  for (pid_t child = 0; children >> child;) waited_ns += WaitedNs(child);
+  if (depth == kMostWrappers) return waited_ns;
+  const std::string line = FirstLineOf(fmt::format("/proc/{0}/task/{0}/children", program));
+  for (const std::string_view child : Words(line)) {
+    waited_ns += WaitedByProgram(static_cast<pid_t>(ParseInteger(child).value_or(0)), depth + 1);
+  }
   return waited_ns;
 }
 
@@ -106,8 +110,8 @@ std::vector<char*> PointersTo(std::vector<std::string>& texts) {
 }  // namespace
 
 AdapterProgram::AdapterProgram(const std::vector<std::string>& words, std::string name, int64_t answer_ns,
-                               const std::vector<int>& cpus)
-    : name_(std::move(name)), answer_ns_(answer_ns) {
+                               const std::vector<int>& cpus, const std::atomic<bool>* stop)
+    : name_(std::move(name)), answer_ns_(answer_ns), stop_(stop) {
   mark_ = fmt::format("{}{}-{}-{}", kMark, getpid(), MonotonicNs(), reinterpret_cast<uintptr_t>(this));
   std::vector<std::string> arguments = words, variables;
   for (char** each = environ; each != nullptr && *each != nullptr; ++each) variables.emplace_back(*each);
@@ -210,8 +214,10 @@ void AdapterProgram::Await(short events, const std::string& what, int64_t until_
          fmt::format("gave no answer to {} within {:.3g} s, and was ended; --runtime-timeout sets how long it may take",
                      what, static_cast<double>(answer_ns_) / 1e9));
   }
+  if (stop_ != nullptr && *stop_) Fail(ExitCode::kNoRunner, "was stopped during " + what);
+  const int64_t most_ms = stop_ == nullptr ? INT_MAX : kLookForStopMs;
   const int came =
-      ::poll(both, stderr_ended_ ? 1 : 2, static_cast<int>(std::min<int64_t>(left_ns / 1'000'000 + 1, INT_MAX)));
+      ::poll(both, stderr_ended_ ? 1 : 2, static_cast<int>(std::min<int64_t>(left_ns / 1'000'000 + 1, most_ms)));
   if (came > 0 && both[1].revents != 0) KeepLastWords();
   if (said_bytes_ > kMostStderrBytes) {
     Fail(ExitCode::kBadData, fmt::format("writes without end to stderr during {}", what));

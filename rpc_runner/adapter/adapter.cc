@@ -1,4 +1,4 @@
-#include "lab/adapter/adapter.h"
+#include "rpc_runner/adapter/adapter.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +11,6 @@
 #include "core/stats/statistics.h"
 #include "core/text/printable.h"
 #include "core/text/spelling.h"
-#include "lab/adapter/adapter_tensor.h"
-#include "lab/text/number_text.h"
 #include "runtime/threads/allowed_cores.h"
 
 namespace hone {
@@ -24,6 +22,8 @@ constexpr double kLeastFilled = 0.8, kMostOver = 1.01;
 // Bytes of an answer without its tensors, and bytes that a run's time takes in it.
 constexpr size_t kFrameBytes = 1 << 16, kTimeBytes = 24;
 const std::set<std::string> kPrecisions = {"float32", "bfloat16", "float16"};
+
+std::string MillisecondsText(int64_t ns) { return fmt::format("{:.4g} ms", static_cast<double>(ns) / 1e6); }
 
 std::map<std::string, std::vector<std::string>> SettingsOf(const Json& hello) {
   std::map<std::string, std::vector<std::string>> settings;
@@ -50,8 +50,9 @@ std::vector<int> CpusForThreads(int threads) {
   return cpus;
 }
 
-Adapter::Adapter(const AdapterCommand& command, int64_t answer_ns, const std::vector<int>& cpus)
-    : program_(command.words, command.name, answer_ns, cpus), chosen_(command.settings) {
+Adapter::Adapter(const AdapterCommand& command, int64_t answer_ns, const std::vector<int>& cpus,
+                 const std::atomic<bool>* stop)
+    : program_(command.words, command.name, answer_ns, cpus, stop), chosen_(command.settings) {
   const Json hello = program_.Ask({{"hello", kAdapterProtocol}}, "hello").json;
   if (hello.contains("error")) {
     const std::string install = hello.value("install", Json("")).is_string() ? hello.value("install", "") : "";
@@ -106,10 +107,8 @@ Json Adapter::Ask(const Json& request, const std::string& what, size_t most_byte
   return std::move(answer.json);
 }
 
-void Adapter::Use(const std::string& model, int threads, const std::map<std::string, Tensor>& inputs) {
-  Json tensors = Json::array();
-  for (const auto& [name, tensor] : inputs) tensors.push_back(AdapterTensor(name, tensor));
-  load_ = {{"load", model}, {"threads", threads}, {"inputs", std::move(tensors)}, {"settings", chosen_}};
+void Adapter::Use(const std::string& model, int threads, Json inputs) {
+  load_ = {{"load", model}, {"threads", threads}, {"inputs", std::move(inputs)}, {"settings", chosen_}};
 }
 
 void Adapter::LoadAnew() {
@@ -141,8 +140,8 @@ std::vector<int64_t> Adapter::Run(int64_t runs) {
   for (const int64_t ns : times_ns) {
     told_ns = ns > outside_ns_ * 2 + kClockSlackNs ? ns : told_ns + ns;
     if (static_cast<double>(told_ns) > kMostOver * outside) {
-      Lies(fmt::format("tells at least {} for {}, which took {} from outside", TimeText(told_ns), what,
-                       TimeText(outside_ns_)));
+      Lies(fmt::format("tells at least {} for {}, which took {} from outside", MillisecondsText(told_ns), what,
+                       MillisecondsText(outside_ns_)));
     }
   }
   told_ns_.push_back(told_ns);
@@ -150,16 +149,14 @@ std::vector<int64_t> Adapter::Run(int64_t runs) {
   return times_ns;
 }
 
-std::vector<Tensor> Adapter::Outputs(int64_t most_bytes) {
+Json Adapter::Outputs(int64_t most_bytes) {
   const size_t most = kFrameBytes + static_cast<size_t>(most_bytes) * 3 / 2;
-  const Json answer = Ask({{"outputs", true}}, "its outputs", most);
-  std::vector<Tensor> outputs;
+  Json answer = Ask({{"outputs", true}}, "its outputs", most);
   try {
-    for (const Json& output : ArrayField(answer, "outputs")) outputs.push_back(FromAdapterTensor(output).second);
+    return ArrayField(answer, "outputs");
   } catch (const Error& e) {
-    program_.Fail(ExitCode::kBadData, fmt::format("gives its outputs wrongly: {}", e.what()));
+    Fail(ExitCode::kBadData, fmt::format("gives its outputs wrongly: {}", e.what()));
   }
-  return outputs;
 }
 
 int64_t Adapter::MemoryBytes() {
@@ -180,6 +177,8 @@ bool Adapter::Bye() {
   return program_.End(kAdapterLeaveNs);
 }
 
+void Adapter::Fail(ExitCode code, const std::string& what) { program_.Fail(code, what); }
+
 void Adapter::Lies(const std::string& how) {
   program_.Fail(ExitCode::kAnswerIsNo, how + ": its times are not believed");
 }
@@ -195,13 +194,15 @@ void Adapter::RequireFilledTimes() {
     // A request of quick runs is short, so that its way and back are much of it.
     long_ones += outside_ns_ >= kLongNs / 2 || runs == kMostRunsOfRequest ? 1 : 0;
   }
-  Lies(fmt::format("tells {} for runs that took {} from outside", TimeText(told_ns_.back()), TimeText(outside_ns_)));
+  Lies(fmt::format("tells {} for runs that took {} from outside", MillisecondsText(told_ns_.back()),
+                   MillisecondsText(outside_ns_)));
 }
 
 void Adapter::RequireFilledTurns() {
   const int64_t told_ns = StatisticsOf(told_ns_).median_ns, missing_ns = StatisticsOf(missing_ns_).median_ns;
   if (missing_ns <= kTurnSlackNs + told_ns / 2) return;
-  Lies(fmt::format("tells {} in the median turn, and {} more passed outside", TimeText(told_ns), TimeText(missing_ns)));
+  Lies(fmt::format("tells {} in the median turn, and {} more passed outside", MillisecondsText(told_ns),
+                   MillisecondsText(missing_ns)));
 }
 
 }  // namespace hone

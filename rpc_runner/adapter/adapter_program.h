@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -21,9 +22,10 @@ inline constexpr int64_t kAdapterLeaveNs = 10'000'000'000;
 class AdapterProgram {
  public:
   // words[0] is the program, searched in PATH as a shell does. `name` is for messages. It may use `cpus`; if empty,
-  // those of this thread. Throws Error(kNoRunner) if it cannot be started.
+  // those of this thread. A wait ends with Error(kNoRunner) when *stop is set. Throws Error(kNoRunner) if it cannot be
+  // started.
   AdapterProgram(const std::vector<std::string>& words, std::string name, int64_t answer_ns,
-                 const std::vector<int>& cpus);
+                 const std::vector<int>& cpus, const std::atomic<bool>* stop = nullptr);
   ~AdapterProgram();
   AdapterProgram(const AdapterProgram&) = delete;
   AdapterProgram& operator=(const AdapterProgram&) = delete;
@@ -62,6 +64,7 @@ class AdapterProgram {
 
   std::string name_, mark_, unread_, last_words_;
   const int64_t answer_ns_;
+  const std::atomic<bool>* const stop_;
   int64_t said_bytes_ = 0;  // on stderr
   int talk_ = -1, stderr_ = -1;
   pid_t pid_ = -1;
