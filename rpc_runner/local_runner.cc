@@ -175,6 +175,10 @@ JobId Runner::SubmitPackage(PackageJob) {
   throw Error(ExitCode::kNoRunner, "this runner times kernels only, not whole packages");
 }
 
+JobId Runner::SubmitRuntime(RuntimeJob) {
+  throw Error(ExitCode::kNoRunner, "this runner runs hone's kernels and packages only, no other runtimes");
+}
+
 std::unique_ptr<Runner> MakeLocalRunner(const std::vector<int>& cores, bool measure_roofs) {
   ExecutorOptions options;
   options.cores = cores;

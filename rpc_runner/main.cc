@@ -19,6 +19,8 @@
 #include "core/text/printable.h"
 #include "core/text/spelling.h"
 #include "core/version.h"
+#include "rpc_runner/adapter/adapter_sandbox.h"
+#include "rpc_runner/adapter/runtime_host.h"
 #include "rpc_runner/device/runner_server.h"
 #include "rpc_runner/device/upgrade/program_upgrade.h"
 #include "rpc_runner/executor/executor.h"
@@ -47,6 +49,11 @@ constexpr const char* kUsage =
     "  --max-cache SIZE        memory for parameters and inputs that are kept for later (1/8 of the machine's)\n"
     "  --user NAME             when started by root, user to run candidates as (nobody)\n"
     "  --require-isolation A,B do not start without these, as in seccomp,landlock; hone devices shows them\n"
+    "  --runtime NAME=PROGRAM  offer another runtime by its adapter, in a sandbox; the NAME alone of an installed "
+    "one;\n"
+    "                          may be repeated (none)\n"
+    "  --runtime-reads PATH    a file or folder that adapters may read besides their own and the system's "
+    "(repeatable)\n"
     "  --emulator COMMAND      the emulator that this runs under, as in qemu-aarch64-static; candidates run\n"
     "                          under it, too\n"
     "  --lifetime TIME         end after this time, as in 30s, 10m, 2h (never)\n"
@@ -117,6 +124,10 @@ void SetOption(std::string_view name, std::string_view value, Arguments* argumen
     server.key = value;
   } else if (name == "--label") {
     server.label = value;
+  } else if (name == "--runtime") {
+    server.runtimes.emplace_back(value);
+  } else if (name == "--runtime-reads") {
+    server.runtime_reads.emplace_back(value);
   } else if (name == "--bind") {
     server.bind = value;
   } else if (name == "--lifetime") {
@@ -173,6 +184,7 @@ Arguments ParseArguments(int argc, char** argv) {
 // Checks everything that could keep the program from serving as the running one does, without serving.
 int Try(const RunnerServerOptions& options) {
   LocalRunner(options.executor).Describe();
+  if (!options.runtimes.empty()) RuntimeHost(options.runtimes, options.runtime_reads, options.executor);
   QueryTracker(options.tracker, kTrialAnswerNs, options.keys);
   return 0;
 }
@@ -233,6 +245,7 @@ int main(int argc, char** argv) {
   hone::PrepareStandardStreams();
   hone::LookUpNamesAlone();
   try {
+    if (argc > 2 && argv[1] == std::string_view(hone::kSandboxWord)) return hone::SandboxMain({argv + 2, argv + argc});
     const int code = hone::Run(hone::ParseArguments(argc, argv), {argv + 1, argv + argc});
     hone::FlushStdout();
     return code;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +60,28 @@ struct PackageJob {
 inline constexpr int kMaxPackageRuns = 64;
 constexpr bool IsRandomParam(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kBFloat16; }
 
+// A job that runs a model file in one of the runtimes that a runner offers, in a process of its own. Each output is
+// what the runtime says: nobody has checked it.
+struct RuntimeJob {
+  std::string runtime;  // as the runner's --runtime names it
+  std::map<std::string, std::string> settings = {};
+  std::optional<Blob> model = {};   // an ONNX file without other files
+  std::optional<Blob> inputs = {};  // JSON: a list of tensors of docs/reference/adapter.md
+  bool wants_outputs = false;
+  int64_t min_time_ns = 0;   // summed over the timed runs; 0: it runs once and is not timed
+  TimingPolicy timing = {};  // only threads, memory_bytes and deadline_ns, of each answer, are used
+  uint64_t group = 0;        // see JobGroup; 0 if none
+};
+inline constexpr int64_t kMostRuntimeNs = 10'000'000'000;  // of min_time_ns
+
+// The runtime of a job, as it describes itself.
+struct RuntimeFacts {
+  std::string name, version;
+  std::string precision;     // docs/reference/adapter.md
+  int64_t memory_bytes = 0;  // by which its process grew; 0: unknown
+  bool operator==(const RuntimeFacts&) const = default;
+};
+
 using JobId = uint64_t;  // chosen by the submitter, unique within its runner
 
 // The parts of a job's measurement.wall_ns on the runner. The rest is fetching inputs, forking, loading and cleaning
@@ -75,8 +98,10 @@ struct JobResult {
   JobId id = 0;
   Measurement measurement;
   JobCost cost = {};  // zeros if the runner does not report it
-  // The plan's outputs, row-major, one after the other. Only for a successful package job with wants_outputs.
+  // The plan's outputs, row-major, one after the other. Only for a successful package job with wants_outputs. Of a
+  // runtime job the JSON of a list of tensors.
   std::string outputs = {};
+  std::optional<RuntimeFacts> runtime = {};  // of a successful runtime job
 };
 
 // A result that Wait returned earlier and that is not to be trusted after all.
@@ -102,6 +127,8 @@ class Runner {
   // The measurement's samples are the times of whole runs. A runner that cannot run packages answers with the fate
   // Unsupported; this default throws Error(kNoRunner).
   virtual JobId SubmitPackage(PackageJob job);
+  // Runs a model in another runtime, if the runner has it.
+  virtual JobId SubmitRuntime(RuntimeJob job);
   // Waits at most timeout_ns (negative: without limit) for the next result, in order of completion. Returns false if
   // none came or no job is outstanding.
   virtual bool Wait(int64_t timeout_ns, JobResult* result) = 0;
@@ -134,7 +161,7 @@ class JobGroup {
   ~JobGroup() { runner_.CloseGroup(number_); }
   JobGroup(const JobGroup&) = delete;
   JobGroup& operator=(const JobGroup&) = delete;
-  // For KernelJob.group and PackageJob.group.
+  // For the field `group` of a job.
   uint64_t number() const { return number_; }
 
  private:

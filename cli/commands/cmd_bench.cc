@@ -20,6 +20,7 @@
 #include "lab/bench/time_packages.h"
 #include "lab/bench/time_packages_there.h"
 #include "lab/bench/time_runtimes.h"
+#include "lab/bench/time_runtimes_there.h"
 #include "lab/bench/time_streams.h"
 #include "lab/bench/writers.h"
 #include "lab/files/read_file.h"
@@ -66,7 +67,7 @@ void CheckModels(const BenchOptions& options) {
     if (options.records.db.empty() && !options.records.no_records) return;
     throw Error(ExitCode::kUsage, "--db and --no-records are for a model; a package was built with its own");
   }
-  if (!IsRemote(options.remote)) return;
+  if (!IsRemote(options.remote) || !options.runtimes.empty()) return;
   throw Error(ExitCode::kUsage,
               "a model is built for this machine; for a runner give a package: hone build MODEL --target TARGET "
               "-o P.hone");
@@ -160,14 +161,25 @@ void RequireOneModelOf(const BenchOptions& options, const std::vector<std::strin
   RequireOneModel(paths, names);
 }
 
-void TimeThere(const BenchOptions& options, BenchResult& result, std::string& last_package) {
+void TimeRuntimesOn(Runner& runner, const BenchOptions& options, double smallest_effect, BenchResult& result) {
+  RuntimesThereOptions there{options.model, ParseAskedRuntimes(options.runtimes), options.timing, {}, options.records};
+  there.model.model = options.packages[0];
+  there.model.shapes = options.timing.inputs.shapes;
+  there.answer_ns = ParseDuration(options.runtime_timeout);
+  there.smallest_effect = smallest_effect;
+  StatusLine status;
+  there.timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, there.timing.rounds)); };
+  KeepRuntimes(TimeRuntimesThere(there, runner, &result.machine), there.model.model, result);
+  result.context = ContextOf(result.machine);
+}
+
+void TimeThere(const BenchOptions& options, double smallest_effect, BenchResult& result, std::string& last_package) {
   if (options.energy) throw Error(ExitCode::kUsage, "--energy is for packages run here, not with --tracker");
   if (!options.streams.empty()) throw Error(ExitCode::kUsage, "--streams is for packages run here, not with --tracker");
   const std::vector<std::string> names = TakingTurns(options);
-  RequireOneModelOf(options, names);
-  RemoteRunnerOptions remote = options.remote;
-  remote.max_runners = 1;
-  const std::unique_ptr<Runner> runner = MakeRemoteRunner(remote);
+  if (options.runtimes.empty()) RequireOneModelOf(options, names);
+  const std::unique_ptr<Runner> runner = OneRunner(options.remote);
+  if (!options.runtimes.empty()) return TimeRuntimesOn(*runner, options, smallest_effect, result);
   result.packages = TimePackagesThere(names, options.timing, options.random_params, *runner, &result.machine);
   result.context = ContextOf(result.machine);
   if (!options.save.empty()) last_package = ReadFile(names.back());
@@ -255,7 +267,7 @@ BenchResult Bench(const BenchOptions& options, std::string& last_package) {
   const bool turns = (TakingTurns(options).size() > 1 && options.streams.empty()) || !options.runtimes.empty();
   result.conditions = {!options.streams.empty(), turns ? "turns" : "alone", IsRemote(options.remote),
                        options.timing.inputs.fill};
-  result.conditions.there ? TimeThere(options, result, last_package)
+  result.conditions.there ? TimeThere(options, smallest_effect, result, last_package)
                           : TimeHere(options, smallest_effect, result, last_package);
   if (TakingTurns(options).size() > options.packages.size()) NameKept(*options.kept, result);
   JudgeNoise(result);

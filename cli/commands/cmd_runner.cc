@@ -84,6 +84,10 @@ int RunnerCommand(const Arguments& arguments) {
       .In(OptionGroup::kRemote)
       .ShowDefault();
   line.Add("--cores", cores, "CPUs to time on, as 0,2-3, big, cortex-a72 or nosmt+node0").Default("the allowed ones");
+  line.Add("--runtime", options.runtimes, "offer another runtime: NAME or NAME=PROGRAM, its adapter (repeatable)")
+      .In(OptionGroup::kRemote);
+  line.Add("--runtime-reads", options.runtime_reads, "file or folder that adapters may read (repeatable)")
+      .In(OptionGroup::kLimits);
   AddLimits(line, limits, options);
   line.Add("--health", health, "watch this device's speed, and leave while it is slow")
       .OneOf({"on", "off"})

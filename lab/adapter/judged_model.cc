@@ -53,6 +53,10 @@ JudgedModel::JudgedModel(const ModelOptions& options, const Package& package, co
   path_ = exported_->path();
   if (!WriteAll(exported_->fd(), ExportOnnxBytes(model_.typed))) CannotWrite(path_, true);
 }
+std::string JudgedModel::OneFile() const {
+  return model_.has_other_files ? ExportOnnxBytes(model_.typed) : ReadFile(path_);
+}
+
 
 const std::vector<Tensor>& JudgedModel::Reference() {
   if (reference_.empty()) reference_ = RunReference(model_.typed, inputs_);

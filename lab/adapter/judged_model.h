@@ -35,6 +35,8 @@ class JudgedModel {
 
   // The .onnx file.
   const std::string& path() const { return path_; }
+  // The model as one file, whose weights lie in it. Throws Error as ReadFile and the export do.
+  std::string OneFile() const;
   const std::map<std::string, Tensor>& inputs() const { return inputs_; }
   // Computed in float64, at the first call.
   const std::vector<Tensor>& Reference();

@@ -14,17 +14,13 @@
 #include "core/text/spelling.h"
 #include "lab/files/near_files.h"
 #include "lab/files/read_file.h"
+#include "rpc_runner/adapter/offered_runtime.h"
 #include "rpc_runner/process/spawned_program.h"
 
 namespace hone {
 namespace {
 
 constexpr const char* kEnding = "_adapter.py";
-
-// share/hone/adapters beside the programs' folder.
-std::filesystem::path AdaptersFolder() {
-  return std::filesystem::path(ThisProgramsPath()).parent_path().parent_path() / "share" / "hone" / "adapters";
-}
 
 // Short names that people use.
 std::string FullName(const std::string& runtime) {
@@ -73,11 +69,25 @@ std::vector<std::string> WordsFor(const std::string& runtime, const std::string&
     if (std::find(known.begin(), known.end(), runtime) == known.end()) {
       throw Error(ExitCode::kUsage, WhyNone(runtime, known));
     }
-    return {python, "-B", (AdaptersFolder() / (runtime + kEnding)).string()};
+    return {python, "-B", InstalledAdapter(runtime)};
   }
   RequireProgram(runtime);
   if (runtime.ends_with(".py")) return {python, "-B", runtime};
   return {runtime};
+}
+
+AskedRuntime ParseAsked(const std::string& text) {
+  const std::vector<std::string_view> parts = Split(text, ':');
+  AskedRuntime asked{text, std::string(parts[0]), {}};
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const size_t equals = parts[i].find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      throw Error(ExitCode::kUsage,
+                  fmt::format("runtime {}: RUNTIME:NAME=VALUE would be right, as openvino:precision=default", text));
+    }
+    asked.settings[std::string(parts[i].substr(0, equals))] = parts[i].substr(equals + 1);
+  }
+  return asked;
 }
 
 }  // namespace
@@ -96,22 +106,19 @@ std::vector<std::string> KnownRuntimes() {
 }
 
 AdapterCommand ParseRuntime(const std::string& text, const std::string& python) {
-  const std::vector<std::string_view> parts = Split(text, ':');
-  AdapterCommand command{text, WordsFor(std::string(parts[0]), python), {}, parts[0] == kHoneRuntime};
-  for (size_t i = 1; i < parts.size(); ++i) {
-    const size_t equals = parts[i].find('=');
-    if (equals == std::string_view::npos || equals == 0) {
-      throw Error(ExitCode::kUsage,
-                  fmt::format("runtime {}: RUNTIME:NAME=VALUE would be right, as openvino:precision=default", text));
-    }
-    command.settings[std::string(parts[i].substr(0, equals))] = parts[i].substr(equals + 1);
-  }
-  return command;
+  const AskedRuntime asked = ParseAsked(text);
+  return {text, WordsFor(asked.runtime, python), asked.settings, asked.runtime == kHoneRuntime};
+}
+
+std::vector<AskedRuntime> ParseAskedRuntimes(const std::string& text) {
+  std::vector<AskedRuntime> asked;
+  for (const std::string_view each : Split(text, ',')) asked.push_back(ParseAsked(std::string(each)));
+  return asked;
 }
 
 std::vector<AdapterCommand> ParseRuntimes(const std::string& text, const std::string& python) {
   std::vector<AdapterCommand> commands;
-  for (const std::string_view each : Split(text, ',')) commands.push_back(ParseRuntime(std::string(each), python));
+  for (const AskedRuntime& each : ParseAskedRuntimes(text)) commands.push_back(ParseRuntime(each.text, python));
   return commands;
 }
 

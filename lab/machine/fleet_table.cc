@@ -32,13 +32,42 @@ std::string CoresText(const RunnerInfo& r) {
 
 TextRows RunnerRows(const TrackerStatus& status) {
   TextRows rows = {{"key", "label", "state", "holder", "health", "cpu", "llvm cpu", "> cores", "> jobs done",
-                    "peak rates", "address", "isolation"}};
+                    "peak rates", "runtimes", "address", "isolation"}};
   for (const RunnerInfo& r : status.runners) {
     rows.push_back({r.key, r.label, StateText(r), r.holder, r.health, r.cpu, r.llvm_cpu, CoresText(r),
-                    fmt::format("{}", r.jobs_done), r.roofs, r.address.empty() ? "-" : r.address, r.isolation});
+                    fmt::format("{}", r.jobs_done), r.roofs, RuntimesOf(r), r.address.empty() ? "-" : r.address,
+                    r.isolation});
   }
   return rows;
 }
+
+TextRows AvailabilityRows(const std::vector<DeviceAvailability>& history) {
+  constexpr size_t kMostShown = 4;
+  TextRows rows = {{"key", "label", "state", "since (UTC)", "> known", "> there", "before that"}};
+  for (const DeviceAvailability& device : history) {
+    std::string before;
+    const size_t states = device.states.size();
+    for (size_t i = 1; i < std::min(states, kMostShown + 1); ++i) {
+      const DeviceAvailability::Since& since = device.states[states - 1 - i];
+      before += fmt::format("{}{} since {}", before.empty() ? "" : ", ", since.state, SecondText(since.at_ms));
+    }
+    const std::string share =
+        device.known_ms > 0
+            ? fmt::format("{:.1f} %", 100 * static_cast<double>(device.there_ms) / static_cast<double>(device.known_ms))
+            : "-";
+    rows.push_back({device.key, device.label, states == 0 ? "-" : device.states.back().state,
+                    states == 0 ? "-" : SecondText(device.states.back().at_ms), SpanText(device.known_ms * 1'000'000),
+                    share, before.empty() ? "-" : before});
+  }
+  return rows;
+}
+// "ONNX Runtime 1.32.0, OpenVINO 2025.3".
+std::string RuntimesOf(const RunnerInfo& r) {
+  std::string text;
+  for (const OfferedName& each : r.runtimes) text += (text.empty() ? "" : ", ") + each.name + " " + each.version;
+  return text.empty() ? "-" : text;
+}
+
 
 std::vector<KeyUse> UseOfKeys(const TrackerStatus& status) {
   std::map<std::string, KeyUse> uses;

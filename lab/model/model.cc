@@ -147,6 +147,7 @@ Model LoadOnnx(const ModelOptions& options) {
   Model model;
   model.untyped = std::move(result.module);
   model.result_names = std::move(result.result_names);
+  model.has_other_files = !result.external_files.empty();
   return model;
 }
 

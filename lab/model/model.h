@@ -39,6 +39,7 @@ struct Model {
   std::string name;  // MODEL as given
   // For nodes of an .onnx file whose name differs from their results' names: those names, by node.
   std::map<std::string, std::vector<std::string>> result_names = {};
+  bool has_other_files = false;  // whether weights lie in files beside the model's
 };
 // Loads the model, and prints the importer's notices to stderr. Throws Error(kNoInput), with the nearest zoo name, if
 // it does not exist. Throws Error: kUsage for options that do not fit the kind of model; kBadData for a damaged model.

@@ -21,9 +21,14 @@ size_t ResultBytes(const Frame& result) {
   return bytes;
 }
 
-int64_t BlobBytes(const PackageJob& job) {
-  return (job.params ? job.params->size_bytes : 0) + (job.inputs ? job.inputs->size_bytes : 0);
+int64_t BlobBytes(const JobMessage& job) {
+  int64_t bytes = 0;
+  for (const Blob* const blob : BlobsOf(job)) bytes += blob->size_bytes;
+  return bytes;
 }
+
+// Whether it has no reference, but blobs.
+bool HasBlobs(const JobMessage& job) { return job.package || job.runtime; }
 
 }  // namespace
 
@@ -99,28 +104,28 @@ bool LeaseServer::IsPending(JobId id, const uint32_t* attempt) const {
 }
 
 bool LeaseServer::LacksData(const JobMessage& job) {
-  if (job.package) return FirstMissing(*job.package) != nullptr;
+  if (HasBlobs(job)) return FirstMissing(job) != nullptr;
   return references_.Find(job.reference_sha256) == nullptr;
 }
 
 // Gives the job its own references to its blobs, since later blobs may push them out of the cache. Throws
 // Error(kBadData).
 void LeaseServer::AttachBlobs(JobMessage& job) {
-  for (std::optional<Blob>* blob : {&job.package->params, &job.package->inputs}) {
-    if (!*blob || !(*blob)->is_missing()) continue;
-    const std::shared_ptr<SharedRegion> region = blobs_.Find((*blob)->sha256);
+  for (Blob* const blob : BlobsOf(job)) {
+    if (!blob->is_missing()) continue;
+    const std::shared_ptr<SharedRegion> region = blobs_.Find(blob->sha256);
     if (region == nullptr) continue;
-    if (region->size_bytes() != (*blob)->size_bytes) {
-      throw Error(ExitCode::kBadData, fmt::format("the blob {} has {} bytes, and the job says {}", (*blob)->sha256,
-                                                  region->size_bytes(), (*blob)->size_bytes));
+    if (region->size_bytes() != blob->size_bytes) {
+      throw Error(ExitCode::kBadData, fmt::format("the blob {} has {} bytes, and the job says {}", blob->sha256,
+                                                  region->size_bytes(), blob->size_bytes));
     }
-    (*blob)->data = std::shared_ptr<const char>(region, region->data());
+    blob->data = std::shared_ptr<const char>(region, region->data());
   }
 }
 
 JobMessage* LeaseServer::FirstWithoutBlobs() {
   const auto job = std::find_if(waiting_.begin(), waiting_.end(),
-                                [](const JobMessage& each) { return each.package && FirstMissing(*each.package); });
+                                [](const JobMessage& each) { return FirstMissing(each) != nullptr; });
   return job == waiting_.end() ? nullptr : &*job;
 }
 
@@ -128,14 +133,14 @@ JobMessage* LeaseServer::FirstWithoutBlobs() {
 std::optional<Frame> LeaseServer::NextBlobRequest() {
   const JobMessage* job = FirstWithoutBlobs();
   if (job == nullptr) return std::nullopt;
-  const std::string& sha256 = FirstMissing(*job->package)->sha256;
+  const std::string& sha256 = FirstMissing(*job)->sha256;
   return NeedPieceFrame(job->id, sha256, blobs_.ReceivedBytes(sha256));
 }
 
 std::vector<Frame> LeaseServer::OnPiece(const BlobPiece& piece) {
   const JobMessage* job = FirstWithoutBlobs();
   if (job == nullptr) return {};
-  const Blob* wanted = FirstMissing(*job->package);
+  const Blob* wanted = FirstMissing(*job);
   if (wanted->sha256 != piece.sha256 || piece.offset_bytes != blobs_.ReceivedBytes(piece.sha256)) return {};
   heartbeats_since_piece_ = 0;
   std::vector<Frame> answer;
@@ -143,7 +148,7 @@ std::vector<Frame> LeaseServer::OnPiece(const BlobPiece& piece) {
     blobs_.Take(piece, wanted->size_bytes);
     for (JobMessage& each : waiting_) {
       job = &each;
-      if (each.package) AttachBlobs(each);
+      AttachBlobs(each);
     }
   } catch (const std::exception& error) {
     const JobId bad = job->id;
@@ -173,7 +178,7 @@ std::vector<Frame> LeaseServer::OnJob(const Frame& frame) {
   if (waiting_.size() >= kMostWaiting) {
     return {JobErrorFrame("busy", fmt::format("{} jobs wait already", waiting_.size()), frame.header)};
   }
-  if (job.package) return OnPackage(std::move(job), frame.header);
+  if (HasBlobs(job)) return OnPackage(std::move(job), frame.header);
   if (!job.job.reference.elf.empty()) references_.Insert(job.reference_sha256, job.job.reference.elf);
   std::vector<Frame> answer;
   if (LacksData(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
@@ -182,11 +187,12 @@ std::vector<Frame> LeaseServer::OnJob(const Frame& frame) {
 }
 
 std::vector<Frame> LeaseServer::OnPackage(JobMessage job, const Json& header) {
-  if (const int64_t bytes = BlobBytes(*job.package); bytes > caps_.package_bytes) {
-    return {JobErrorFrame("unsupported_job",
-                          fmt::format("its parameters and inputs have {} bytes; this runner takes {} (--max-package)",
-                                      bytes, caps_.package_bytes),
-                          header)};
+  if (const int64_t bytes = BlobBytes(job); bytes > caps_.package_bytes) {
+    return {JobErrorFrame(
+        "unsupported_job",
+        fmt::format("its blobs, parameters or a model and inputs, have {} bytes; this runner takes {} (--max-package)",
+                    bytes, caps_.package_bytes),
+        header)};
   }
   try {
     AttachBlobs(job);
@@ -224,7 +230,7 @@ std::vector<Frame> LeaseServer::OnHeartbeat(const Json& header) {
   }
   // The blob of a reference may have been lost on the way.
   for (const JobMessage& job : waiting_) {
-    if (!job.package && LacksData(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
+    if (!HasBlobs(job) && LacksData(job)) answer.push_back(NeedFrame(job.id, job.reference_sha256));
   }
   // Asking again too soon would bring the piece that is on its way twice.
   if (++heartbeats_since_piece_ % kHeartbeatsUntilPieceIsLost == 0) {
@@ -249,7 +255,7 @@ std::optional<JobMessage> LeaseServer::NextJob() {
     if (LacksData(*it)) continue;
     JobMessage job = std::move(*it);
     waiting_.erase(it);
-    if (!job.package) job.job.reference.elf = *references_.Find(job.reference_sha256);
+    if (!HasBlobs(job)) job.job.reference.elf = *references_.Find(job.reference_sha256);
     running_.emplace_back(job.id, job.attempt);
     return job;
   }
@@ -257,11 +263,11 @@ std::optional<JobMessage> LeaseServer::NextJob() {
 }
 
 std::optional<Frame> LeaseServer::Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost,
-                                         std::string outputs) {
+                                         std::string outputs, std::optional<RuntimeFacts> runtime) {
   if (job.lease != lease_) return std::nullopt;
   std::erase(running_, Key(job.id, job.attempt));
-  sent_results_.emplace_back(Key(job.id, job.attempt),
-                             ResultToFrame({job.id, job.attempt, measurement, cost, std::move(outputs)}));
+  sent_results_.emplace_back(Key(job.id, job.attempt), ResultToFrame({job.id, job.attempt, measurement, cost,
+                                                                      std::move(outputs), std::move(runtime)}));
   sent_results_.back().second.lease = lease_;
   // A result that was measured in doubt says so itself.
   if (measurement.environment.health.empty()) unverified_.push_back(job.id);

@@ -39,7 +39,7 @@ class LeaseServer {
   Frame Heartbeat(FrameKind kind = FrameKind::kHeartbeat);
   // Returns the result's frame to send and keeps it for repetition. Nullopt if the job was under another lease.
   std::optional<Frame> Finish(const JobMessage& job, const Measurement& measurement, const JobCost& cost = {},
-                              std::string outputs = {});
+                              std::string outputs = {}, std::optional<RuntimeFacts> runtime = {});
 
  private:
   using Key = std::pair<JobId, uint32_t>;

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "rpc_runner/adapter/runtime_host.h"
 #include "rpc_runner/device/lease_server.h"
 #include "rpc_runner/executor/job_limits.h"
 #include "rpc_runner/keys/client_keys.h"
@@ -62,6 +63,7 @@ class RunnerServer {
       watch_.emplace(options.probes.watch(*options.health, environment_));
       reported_health_ = watch_->summary();
     }
+    if (!options.runtimes.empty()) host_.emplace(options.runtimes, options.runtime_reads, options.executor);
     if (options.direct) {
       direct_socket_ = std::make_unique<Socket>(context_, Socket::Kind::kRouter);
       address_ = direct_socket_->Bind(options.bind);
@@ -81,7 +83,7 @@ class RunnerServer {
              (options_.lifetime_ns > 0 && MonotonicNs() - begin_ns > options_.lifetime_ns);
     };
     while (!*stop && !is_over() && !upgraded_) Step(true);
-    while (!*stop && !running_.empty()) Step(false);
+    while (!*stop && IsRunning()) Step(false);
     EndLease();
     tracker_.Send("", {FrameKind::kBye, {{"runner", id_}}, {}});
     return upgraded_ ? RunnerEnding::kUpgraded : RunnerEnding::kOver;
@@ -104,7 +106,8 @@ class RunnerServer {
   void Step(bool accepts_jobs) {
     std::vector<const Socket*> sockets = {&tracker_};
     if (direct_socket_) sockets.push_back(direct_socket_.get());
-    WaitForAny(sockets, running_.empty() ? -1 : poll_fd_(), kServerLoopNs);
+    const int ended_fd = in_runtime_ ? host_->fd() : running_.empty() ? -1 : poll_fd_();
+    WaitForAny(sockets, ended_fd, kServerLoopNs);
     Socket::Message message;
     for (int i = 0; i < 64 && tracker_.Receive(&message); ++i) FromTracker(message);
     for (int i = 0; direct_socket_ && i < 64 && direct_socket_->Receive(&message); ++i) FromDirectClient(message);
@@ -115,13 +118,16 @@ class RunnerServer {
                                : "");
     if (accepts_jobs) StartJobs();
     TakeResults();
-    if (running_.empty() && IsHealthCheckDue()) CheckHealth();
+    if (in_runtime_) TakeFromRuntime();
+    if (!IsRunning() && IsHealthCheckDue()) CheckHealth();
     const int64_t now_ns = MonotonicNs();
     if (options_.upgrade) AdvanceUpgrade(now_ns);
     if (!lease_server_.lease().empty() && now_ns - client_heard_ns_ > kLeaseNs) EndLease();
     if (now_ns >= hello_ns_) SayHello();
     if (now_ns - heartbeat_ns_ >= kHeartbeatNs) SendHeartbeat(now_ns);
   }
+
+  bool IsRunning() const { return !running_.empty() || in_runtime_; }
 
   bool IsHealthCheckDue() const { return lease_server_.wants_health_check() || (watch_ && watch_->IsDue()); }
 
@@ -140,7 +146,7 @@ class RunnerServer {
 
   // Between leases: asks for the program of a pending upgrade, and becomes it after a successful trial.
   void AdvanceUpgrade(int64_t now_ns) {
-    if (!trial_ && !wanted_program_.empty() && lease_server_.lease().empty() && running_.empty() &&
+    if (!trial_ && !wanted_program_.empty() && lease_server_.lease().empty() && !IsRunning() &&
         now_ns - requested_ns_ > kProgramRequestNs) {
       requested_ns_ = now_ns;
       tracker_.Send("", {FrameKind::kNeed, {{"runner", id_}, {"sha256", wanted_program_}}, {}});
@@ -196,6 +202,7 @@ class RunnerServer {
     hello.header["program"] = {
         {"version", program_.version}, {"sha256", program_.sha256}, {"upgrades", options_.upgrade.has_value()}};
     if (!not_upgraded.is_null()) hello.header["upgrade"] = not_upgraded;
+    if (host_) hello.header["runtimes"] = host_->told();
     if (watch_) hello.header["health"] = watch_->ToJson();
     if (watch_) hello.header["roofs"] = ToJson(roofs_);
     tracker_.Send("", hello);
@@ -265,6 +272,8 @@ class RunnerServer {
   void EndLease() {
     if (lease_server_.lease().empty()) return;
     SendToClient(lease_server_.Heartbeat(FrameKind::kLeaseEnd));
+    if (in_runtime_) host_->Cancel();
+    waits_for_runtime_.reset();
     client_ = {};
     holder_.clear();
     served_ = true;
@@ -310,9 +319,11 @@ class RunnerServer {
       return running_.size() < kMostRunning && executor_.FreeSlots() > 0 &&
              (options_.max_jobs == 0 || begun < options_.max_jobs);
     };
-    while (may_start()) {
-      std::optional<JobMessage> message = lease_server_.NextJob();
+    while (!in_runtime_ && may_start()) {
+      std::optional<JobMessage> message =
+          waits_for_runtime_ ? std::exchange(waits_for_runtime_, std::nullopt) : lease_server_.NextJob();
       if (!message) return;
+      if (message->runtime) return StartRuntime(std::move(*message));
       const JobId id = message->package ? executor_.SubmitPackage(std::move(*message->package))
                                         : executor_.Submit(std::move(message->job));
       message->job = KernelJob();
@@ -321,24 +332,48 @@ class RunnerServer {
     }
   }
 
+  // A runtime's job runs alone. It waits until the executor has done those before it.
+  void StartRuntime(JobMessage message) {
+    if (!host_) {
+      Finish(message, {message.id, FailedMeasurement(Fate::kUnsupported, 0, NotOffered(message.runtime->runtime, {}))});
+    } else if (!running_.empty()) {
+      waits_for_runtime_ = std::move(message);
+    } else {
+      host_->Start(*message.runtime, environment_.cores);
+      message.runtime.reset();
+      in_runtime_ = std::move(message);
+    }
+  }
+
+  void TakeFromRuntime() {
+    std::optional<JobResult> result = host_->Take();
+    if (!result) return;
+    result->measurement.environment = environment_;
+    Finish(*std::exchange(in_runtime_, std::nullopt), std::move(*result));
+  }
+
   void TakeResults() {
     JobResult result;
     while (!running_.empty() && executor_.Wait(0, &result)) {
       const auto job = running_.find(result.id);
-      ++jobs_done_;
-      result.measurement.environment = WithNames(std::move(result.measurement.environment));
-      result.measurement.environment.roofs = RoofsText(roofs_);
-      // A result does not count if the machine is another one than the lease was taken for.
-      if (watch_ && !watch_->IsSameMachine()) {
-        lease_server_.OnHealthCheck(watch_->why());
-        ReportHealth();
-      }
-      if (watch_) watch_->Stamp(&result.measurement);
-      const std::optional<Frame> frame =
-          lease_server_.Finish(job->second, result.measurement, result.cost, std::move(result.outputs));
-      if (frame) SendToClient(*frame);
+      Finish(job->second, std::move(result));
       running_.erase(job);
     }
+  }
+
+  void Finish(const JobMessage& job, JobResult result) {
+    ++jobs_done_;
+    result.measurement.environment = WithNames(std::move(result.measurement.environment));
+    result.measurement.environment.roofs = RoofsText(roofs_);
+    // A result does not count if the machine is another one than the lease was taken for.
+    if (watch_ && !watch_->IsSameMachine()) {
+      lease_server_.OnHealthCheck(watch_->why());
+      ReportHealth();
+    }
+    if (watch_) watch_->Stamp(&result.measurement);
+    const std::optional<Frame> frame =
+        lease_server_.Finish(job, result.measurement, result.cost, std::move(result.outputs), result.runtime);
+    if (frame) SendToClient(*frame);
   }
 
   const RunnerServerOptions options_;
@@ -371,6 +406,8 @@ class RunnerServer {
   int64_t hello_ns_ = INT64_MAX;  // when to say hello again
   int64_t jobs_done_ = 0;
   std::map<JobId, JobMessage> running_;  // by the executor's id
+  std::optional<RuntimeHost> host_;      // absent: no runtime is offered
+  std::optional<JobMessage> in_runtime_, waits_for_runtime_;
 };
 
 }  // namespace

@@ -23,7 +23,10 @@ struct RunnerServerOptions {
   // Whether tuners may connect to this runner directly, besides through the tracker, and the address for that.
   bool direct = false;
   std::string bind = "tcp://127.0.0.1:*";
-  ExecutorOptions executor;             // the limits of its executor
+  ExecutorOptions executor;  // the limits of its executor
+  // Runtimes that it offers (ParseOfferedRuntime), and what their adapters may read besides.
+  std::vector<std::string> runtimes;
+  std::vector<std::string> runtime_reads;
   int64_t lifetime_ns = 0;              // 0: without limit
   int64_t max_jobs = 0;                 // 0: without limit
   bool once = false;                    // exit when the first lease is over

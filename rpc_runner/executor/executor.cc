@@ -94,6 +94,9 @@ class Executor {
     } catch (const Error& error) {
       return WriteFrame(fd_, JobErrorFrame("unsupported_job", error.what(), frame.header));
     }
+    if (message.runtime) {
+      return WriteFrame(fd_, JobErrorFrame("unsupported_job", "an executor runs no other runtimes", frame.header));
+    }
     if (message.package) {
       packages_waiting_.push_back(std::move(message));
       return RunPackages();

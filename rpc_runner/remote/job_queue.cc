@@ -238,7 +238,7 @@ bool JobQueue::TakeResult(WorkerId worker, ResultMessage result) {
   if (const auto it = workers_.find(worker); it != workers_.end())
     it->second.faults = is_fault ? it->second.faults + 1 : 0;
   if (elsewhere && TryElsewhere(job, worker)) return false;
-  End(job, std::move(result.measurement), std::move(result.cost), std::move(result.outputs));
+  End(job, std::move(result.measurement), std::move(result.cost), std::move(result.outputs), std::move(result.runtime));
   return true;
 }
 
@@ -250,10 +250,11 @@ void JobQueue::FailAll(Fate fate, const std::string& message) {
   while (!jobs_.empty()) End(jobs_.begin(), FailedMeasurement(fate, 0, message));
 }
 
-void JobQueue::End(Jobs::iterator job, Measurement measurement, JobCost cost, std::string outputs) {
+void JobQueue::End(Jobs::iterator job, Measurement measurement, JobCost cost, std::string outputs,
+                   std::optional<RuntimeFacts> runtime) {
   Move(job->first, job->second, 0);
   waiting_.erase(job->first);
-  results_.push_back({job->first, std::move(measurement), std::move(cost), std::move(outputs)});
+  results_.push_back({job->first, std::move(measurement), std::move(cost), std::move(outputs), std::move(runtime)});
   jobs_.erase(job);
 }
 

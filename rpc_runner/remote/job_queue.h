@@ -119,7 +119,8 @@ class JobQueue {
   Jobs::iterator LastMovable(WorkerId worker);
   std::optional<Place> MarkAsked(Jobs::iterator job);
   bool TryElsewhere(Jobs::iterator job, WorkerId worker);
-  void End(Jobs::iterator job, Measurement measurement, JobCost cost = {}, std::string outputs = {});
+  void End(Jobs::iterator job, Measurement measurement, JobCost cost = {}, std::string outputs = {},
+           std::optional<RuntimeFacts> runtime = {});
 
   Jobs jobs_;
   std::set<JobId> waiting_;  // those of jobs_ that are on no worker

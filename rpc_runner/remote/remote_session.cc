@@ -83,6 +83,13 @@ JobId RemoteSession::SubmitPackage(PackageJob job) {
   return Add(std::move(message), group);
 }
 
+JobId RemoteSession::SubmitRuntime(RuntimeJob job) {
+  JobMessage message;
+  const uint64_t group = job.group;
+  message.runtime = std::move(job);
+  return Add(std::move(message), group);
+}
+
 JobId RemoteSession::Add(JobMessage message, uint64_t group) {
   const JobId id = message.id = next_id_++;
   {

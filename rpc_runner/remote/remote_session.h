@@ -36,6 +36,7 @@ class RemoteSession : public Runner {
   void WaitForOffer();
   JobId Submit(KernelJob job) override;
   JobId SubmitPackage(PackageJob job) override;
+  JobId SubmitRuntime(RuntimeJob job) override;
   // The number of further jobs that keep the runners busy.
   int FreeSlots() const override;
   bool Wait(int64_t timeout_ns, JobResult* result) override;

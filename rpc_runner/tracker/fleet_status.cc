@@ -63,6 +63,9 @@ RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
                   "",         environment.isolation, runner.address,        LlvmCpuOf(environment)};
   const bool is_free = runner.state == RunnerEntry::State::kFree;
   info.state = runner.state == RunnerEntry::State::kLost ? "lost"
+  for (const Json& each : runner.runtimes) {
+    info.runtimes.push_back({each["runtime"], each["name"], each["version"]});
+  }
                : !is_free                                ? "busy"
                : runner.drained                          ? "drained"
                : runner.health.is_offered()              ? "free"

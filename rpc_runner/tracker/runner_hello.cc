@@ -1,8 +1,11 @@
 #include "rpc_runner/tracker/runner_hello.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
+#include "core/error.h"
 #include "rpc_runner/machine/machine_kind.h"
 #include "rpc_runner/tracker/tracker_client.h"
 #include "rpc_runner/wire/protocol.h"
@@ -10,6 +13,24 @@
 namespace hone {
 
 using State = RunnerEntry::State;
+
+namespace {
+
+// Keeps the fields that this tracker knows.
+Json BoundedRuntimes(const Json& list) {
+  if (!list.is_array()) throw Error(ExitCode::kBadData, "bad frame: field \"runtimes\" should be a list");
+  if (list.size() > kMostNamed) throw LimitExceeded{fmt::format("more than {} runtimes", kMostNamed)};
+  Json kept = Json::array();
+  for (const Json& each : list) {
+    if (!each.is_object()) throw Error(ExitCode::kBadData, "bad frame: a runtime should be an object");
+    Json fields = Json::object();
+    for (const char* const name : {"runtime", "name", "version"}) fields[name] = BoundedText(each, name);
+    kept.push_back(std::move(fields));
+  }
+  return kept;
+}
+
+}  // namespace
 
 RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now_ns) {
   RunnerEntry entry;
@@ -36,6 +57,7 @@ RunnerEntry EntryFromHello(const Caller& caller, const Json& header, int64_t now
     entry.program = BoundedText(program, "sha256");
     entry.upgrades = program.contains("upgrades") && program["upgrades"] == true;
   }
+  if (header.contains("runtimes")) entry.runtimes = BoundedRuntimes(header["runtimes"]);
   return entry;
 }
 

@@ -51,6 +51,7 @@ struct RunnerEntry {
   bool drained = false;
   std::string version, program;  // of hone-runner, and its file's SHA-256; empty: not told
   bool upgrades = false;         // whether it accepts upgrades
+  Json runtimes;                 // as the hello lists those that it offers; null: none
   std::string wanted;            // the program that it should be upgraded to; empty: none
   std::string not_upgraded;      // why the last upgrade failed
 

@@ -24,9 +24,25 @@ Json RunnerToJson(const RunnerInfo& r) {
   if (!r.roofs.empty()) json["roofs"] = r.roofs;
   if (!r.version.empty()) json["version"] = r.version;
   if (!r.program.empty()) json["program"] = r.program;
+  for (const OfferedName& each : r.runtimes) {
+    json["runtimes"].push_back({{"runtime", each.runtime}, {"name", each.name}, {"version", each.version}});
+  }
   if (!r.wanted.empty()) json["wanted"] = r.wanted;
   if (!r.not_upgraded.empty()) json["not_upgraded"] = r.not_upgraded;
   return json;
+}
+
+const Json& List(const Json& json, const char* name) {
+  if (json.is_object() && json.contains(name) && json[name].is_array()) return json[name];
+  throw Error(ExitCode::kBadData, "bad frame: not a status");
+}
+
+std::vector<OfferedName> RuntimesFromJson(const Json& list) {
+  std::vector<OfferedName> runtimes;
+  for (const Json& each : list) {
+    runtimes.push_back({HeaderText(each, "runtime"), HeaderText(each, "name"), HeaderText(each, "version")});
+  }
+  return runtimes;
 }
 
 RunnerInfo RunnerFromJson(const Json& r) {
@@ -42,6 +58,7 @@ RunnerInfo RunnerFromJson(const Json& r) {
   info.roofs = TextOrNone(r, "roofs");
   info.version = TextOrNone(r, "version");
   info.program = TextOrNone(r, "program");
+  if (r.contains("runtimes")) info.runtimes = RuntimesFromJson(List(r, "runtimes"));
   info.wanted = TextOrNone(r, "wanted");
   info.not_upgraded = TextOrNone(r, "not_upgraded");
   if (r.contains("held_ns")) info.held_ns = static_cast<int64_t>(HeaderNumber(r, "held_ns"));

@@ -10,6 +10,11 @@
 namespace hone {
 
 struct RunnerInfo {
+// A runtime that a runner offers, and what its adapter says that it is: "onnxruntime", "ONNX Runtime", "1.32.0".
+struct OfferedName {
+  std::string runtime, name, version;
+};
+
   std::string key, label, cpu, features;
   // "free", "busy", "lost"; "drained", "quarantined" and "probation" are free but not available for a lease.
   std::string state;
@@ -28,8 +33,9 @@ struct RunnerInfo {
   std::string roofs = {};    // RoofsText; empty: not told
   std::string version = {};  // of its hone-runner, and its file's SHA-256; empty: not told
   std::string program = {};
-  std::string wanted = {};        // the program that it should be upgraded to; empty: none
-  std::string not_upgraded = {};  // why the last upgrade failed
+  std::vector<OfferedName> runtimes = {};  // other runtimes than hone that it offers
+  std::string wanted = {};                 // the program that it should be upgraded to; empty: none
+  std::string not_upgraded = {};           // why the last upgrade failed
 };
 // The waiting clients of one key.
 struct QueueInfo {

@@ -91,6 +91,46 @@ PackageJob PackageFromFrame(const Frame& frame) {
   return job;
 }
 
+void DescribeRuntime(const RuntimeJob& job, Frame& frame) {
+  frame.header["kind"] = "runtime";
+  frame.header["runtime"] = job.runtime;
+  frame.header["settings"] = job.settings;
+  frame.header["min_time_ns"] = job.min_time_ns;
+  frame.header["timing"] = ToJson(job.timing);
+  if (job.model) frame.header["model"] = BlobName(*job.model);
+  if (job.inputs) frame.header["inputs"] = BlobName(*job.inputs);
+  if (job.wants_outputs) frame.header["outputs"] = true;
+}
+
+RuntimeJob RuntimeFromFrame(const Frame& frame) {
+  RuntimeJob job;
+  job.runtime = HeaderText(frame.header, "runtime");
+  for (const auto& setting : HeaderObject(frame.header, "settings").items()) {
+    job.settings[setting.key()] = HeaderText(HeaderObject(frame.header, "settings"), setting.key().c_str());
+  }
+  job.model = NamedBlob(frame.header, "model");
+  job.inputs = NamedBlob(frame.header, "inputs");
+  if (!job.model || !job.inputs) {
+    throw Error(ExitCode::kBadData, "bad frame: a runtime job names a model and inputs");
+  }
+  job.wants_outputs = WantsOutputs(frame.header);
+  job.min_time_ns = IntegerField(frame.header, "min_time_ns", 0, kMostRuntimeNs);
+  job.timing = TimingPolicyFromJson(HeaderObject(frame.header, "timing"));
+  return job;
+}
+
+Json FactsToJson(const RuntimeFacts& facts) {
+  return {{"name", facts.name},
+          {"version", facts.version},
+          {"precision", facts.precision},
+          {"memory_bytes", facts.memory_bytes}};
+}
+
+RuntimeFacts FactsFromJson(const Json& json) {
+  return {HeaderText(json, "name"), HeaderText(json, "version"), HeaderText(json, "precision"),
+          IntegerField(json, "memory_bytes", 0)};
+}
+
 std::vector<int64_t> CallsFromJson(const Json& cost) {
   std::vector<int64_t> calls_ns;
   const auto list = cost.find("calls_ns");
@@ -119,10 +159,9 @@ Frame JobToFrame(const JobMessage& message, bool with_reference) {
   Frame frame{FrameKind::kJob, Json::object(), {}, message.lease};
   frame.header["job"] = message.id;
   frame.header["attempt"] = message.attempt;
-  if (message.package) {
-    DescribePackage(*message.package, frame);
-    return frame;
-  }
+  if (message.package) DescribePackage(*message.package, frame);
+  if (message.runtime) DescribeRuntime(*message.runtime, frame);
+  if (message.package || message.runtime) return frame;
   frame.parts.push_back(message.job.artifact.elf);
   frame.header["kind"] = "kernel";
   frame.header["artifact"] = ToJson(message.job.artifact);
@@ -147,9 +186,13 @@ JobMessage JobFromFrame(const Frame& frame) {
     message.package = PackageFromFrame(frame);
     return message;
   }
+  if (kind == "runtime") {
+    message.runtime = RuntimeFromFrame(frame);
+    return message;
+  }
   if (kind != "kernel") {
     throw Error(ExitCode::kBadData,
-                fmt::format("jobs of kind \"{}\" are not run; \"kernel\" and \"package\" are", kind));
+                fmt::format("jobs of kind \"{}\" are not run; \"kernel\", \"package\" and \"runtime\" are", kind));
   }
   if (frame.parts.empty() || frame.parts.size() > 2)
     throw Error(ExitCode::kBadData, "bad frame: a job has 1 or 2 parts");
@@ -178,6 +221,7 @@ Frame ResultToFrame(const ResultMessage& message) {
   frame.header["measurement"] = ToJson(message.measurement);
   frame.header["cost"] = {{"verify_ns", message.cost.verify_ns}, {"timing_ns", message.cost.timing_ns}};
   if (!message.cost.calls_ns.empty()) frame.header["cost"]["calls_ns"] = message.cost.calls_ns;
+  if (message.runtime) frame.header["runtime"] = FactsToJson(*message.runtime);
   for (size_t at = 0; at < message.outputs.size(); at += kMaxPartBytes) {
     frame.parts.push_back(message.outputs.substr(at, kMaxPartBytes));
   }
@@ -194,6 +238,7 @@ ResultMessage ResultFromFrame(const Frame& frame) {
     message.cost = {static_cast<int64_t>(HeaderNumber(cost, "verify_ns")),
                     static_cast<int64_t>(HeaderNumber(cost, "timing_ns")), CallsFromJson(cost)};
   }
+  if (frame.header.contains("runtime")) message.runtime = FactsFromJson(HeaderObject(frame.header, "runtime"));
   for (const std::string& part : frame.parts) message.outputs += part;
   return message;
 }
@@ -256,13 +301,12 @@ BlobPiece PieceFromFrame(const Frame& frame) {
 std::optional<Frame> AnswerNeed(const JobMessage& job, const Json& need, int64_t most_bytes) {
   const std::string sha256 = HeaderText(need, "sha256");
   if (!need.contains(kOffset)) {
-    if (job.package || sha256 != job.reference_sha256) return std::nullopt;
+    if (job.package || job.runtime || sha256 != job.reference_sha256) return std::nullopt;
     return BlobFrame(sha256, job.job.reference.elf);
   }
-  if (!job.package) return std::nullopt;
   const int64_t offset = Offset(need);
-  for (const std::optional<Blob>& blob : {job.package->params, job.package->inputs}) {
-    if (!blob || blob->sha256 != sha256 || blob->data == nullptr || offset >= blob->size_bytes) continue;
+  for (const Blob* const blob : BlobsOf(job)) {
+    if (blob->sha256 != sha256 || blob->data == nullptr || offset >= blob->size_bytes) continue;
     return PieceFrame(
         {sha256, offset,
          std::string(blob->bytes().substr(static_cast<size_t>(offset), static_cast<size_t>(most_bytes)))});
@@ -270,9 +314,26 @@ std::optional<Frame> AnswerNeed(const JobMessage& job, const Json& need, int64_t
   return std::nullopt;
 }
 
-const Blob* FirstMissing(const PackageJob& job) {
-  for (const std::optional<Blob>* blob : {&job.params, &job.inputs}) {
-    if (*blob && (*blob)->is_missing()) return &**blob;
+std::vector<Blob*> BlobsOf(JobMessage& job) {
+  std::vector<Blob*> blobs;
+  const auto add = [&](std::optional<Blob>& blob) {
+    if (blob) blobs.push_back(&*blob);
+  };
+  if (job.package) add(job.package->params);
+  if (job.package) add(job.package->inputs);
+  if (job.runtime) add(job.runtime->model);
+  if (job.runtime) add(job.runtime->inputs);
+  return blobs;
+}
+
+std::vector<const Blob*> BlobsOf(const JobMessage& job) {
+  const std::vector<Blob*> blobs = BlobsOf(const_cast<JobMessage&>(job));
+  return {blobs.begin(), blobs.end()};
+}
+
+const Blob* FirstMissing(const JobMessage& job) {
+  for (const Blob* const blob : BlobsOf(job)) {
+    if (blob->is_missing()) return blob;
   }
   return nullptr;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/failure.h"
 #include "rpc_runner/runner.h"
@@ -23,12 +24,14 @@ struct JobMessage {
   std::string reference_sha256;  // for a kernel job
   KernelJob job;
   std::optional<PackageJob> package;  // instead of `job`
+  std::optional<RuntimeJob> runtime;  // instead of both
 };
 
 // Includes the reference's bytes if with_reference is set.
 Frame JobToFrame(const JobMessage& message, bool with_reference);
-// Throws Error(kBadData) naming the field, also if an included reference does not match its hash, or the job's kind is
-// neither "kernel" nor "package". The limits of docs/reference/protocol.md are checked where the job runs.
+// Throws Error(kBadData) naming the field, also if an included reference does not match its hash. It throws the same
+// for a kind other than "kernel", "package" and "runtime". The limits of docs/reference/protocol.md are checked where
+// the job runs.
 JobMessage JobFromFrame(const Frame& frame);
 
 struct ResultMessage {
@@ -37,6 +40,7 @@ struct ResultMessage {
   Measurement measurement;
   JobCost cost = {};
   std::string outputs = {};  // see JobResult; at most kMaxOutputBytes
+  std::optional<RuntimeFacts> runtime = {};
 };
 Frame ResultToFrame(const ResultMessage& message);
 ResultMessage ResultFromFrame(const Frame& frame);  // throws Error(kBadData)
@@ -75,11 +79,14 @@ bool IsPiece(const Frame& blob);
 // Throws Error(kBadData) naming the field.
 BlobPiece PieceFromFrame(const Frame& frame);
 
-// Answers a `need` about one of the job's blobs: the reference, or a piece of a package job's blob of at most
-// `most_bytes`. Nullopt if the job has no such blob, or the blob has no byte at that offset. Throws Error(kBadData).
+// Answers a `need` about one of the job's blobs: the reference, or a piece of at most `most_bytes` of another job's.
+// Nullopt if the job has no such blob, or the blob has no byte at that offset. Throws Error(kBadData).
 std::optional<Frame> AnswerNeed(const JobMessage& job, const Json& need, int64_t most_bytes);
 
-// The first blob of a package job whose bytes are missing here; null if none is.
-const Blob* FirstMissing(const PackageJob& job);
+// The blobs that a package or runtime job names. A kernel job has none: its reference is known by its hash alone.
+std::vector<const Blob*> BlobsOf(const JobMessage& job);
+std::vector<Blob*> BlobsOf(JobMessage& job);
+// The first of them whose bytes are missing here; null if none is.
+const Blob* FirstMissing(const JobMessage& job);
 
 }  // namespace hone

@@ -47,8 +47,8 @@ TEST(BlobPiece, AJobComesBackWithTheNamesOfItsBlobs) {
   EXPECT_EQ(back.package->inputs->size_bytes, 2);
   EXPECT_TRUE(back.package->params->is_missing());
   EXPECT_TRUE(back.package->wants_outputs);
-  EXPECT_EQ(FirstMissing(*back.package), &*back.package->params);
-  EXPECT_EQ(FirstMissing(*Sample().package), nullptr);
+  EXPECT_EQ(FirstMissing(back), &*back.package->params);
+  EXPECT_EQ(FirstMissing(Sample()), nullptr);
 }
 
 TEST(BlobPiece, AJobWithoutParametersBringsThoseThatAreNoFloats) {

@@ -1,11 +1,14 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +21,8 @@ namespace hone {
     !(defined(__x86_64__) || defined(__aarch64__) || defined(__riscv))
 
 bool InstallSyscallFilter(int) { return false; }
+
+bool ForbidEscapes() { return false; }
 
 #else
 
@@ -56,12 +61,57 @@ constexpr int kAllowedCalls[] = {
     SYS_membarrier,
 #endif
 };
+// Calls by which a program could leave its namespaces, watch others or hold memory that no limit counts.
+constexpr int kEscapes[] = {
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_unshare,
+    SYS_setns,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_keyctl,
+    SYS_memfd_create,
+    SYS_shmget,
+    SYS_mq_open,
+    SYS_userfaultfd,
+    SYS_kexec_load,
+    SYS_init_module,
+    SYS_finit_module,
+#ifdef SYS_io_uring_setup
+    SYS_io_uring_setup,
+#endif
+#ifdef SYS_open_tree
+    SYS_open_tree,
+    SYS_move_mount,
+    SYS_fsopen,
+#endif
+#ifdef SYS_pidfd_getfd
+    SYS_pidfd_getfd,
+#endif
+#ifdef SYS_memfd_secret
+    SYS_memfd_secret,
+#endif
+};
+constexpr uint32_t kNewNamespaces =
+    CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+// Bit of numbers of x32, a second interface of x86-64 with other numbers.
+constexpr uint32_t kX32 = 0x40000000;
 constexpr int kAllowedOnNoteFd[] = {SYS_read, SYS_write};
 
 class Program {
  public:
   void Load(size_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset))); }
   void Allow() { code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)); }
+  void Refuse(int error) {
+    code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error)));
+  }
   void Kill() { code_.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)); }
   // Jumps over the next `count` instructions depending on the loaded word.
   void SkipIf(uint32_t value, uint8_t count) { code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, count, 0)); }
@@ -129,6 +179,37 @@ bool InstallSyscallFilter(int note_fd) {
   program.Kill();
 #endif
   program.Kill();
+  return program.Install();
+}
+
+bool ForbidEscapes() {
+  Program program;
+  program.Load(offsetof(seccomp_data, arch));
+  program.SkipIf(kAuditArch, 1);
+  program.Kill();
+  program.Load(offsetof(seccomp_data, nr));
+  program.SkipUnlessAnyBit(kX32, 1);
+  program.Kill();
+  for (const int number : kEscapes) {
+    program.SkipUnless(static_cast<uint32_t>(number), 1);
+    program.Refuse(EPERM);
+  }
+#ifdef SYS_clone3
+  // Its flags lie in memory, where a filter cannot look; libraries then take clone.
+  program.SkipUnless(SYS_clone3, 1);
+  program.Refuse(ENOSYS);
+#endif
+  program.SkipUnless(SYS_clone, 4);
+  program.Load(ArgumentOffset(0));
+  program.SkipUnlessAnyBit(kNewNamespaces, 1);
+  program.Refuse(EPERM);
+  program.Allow();
+  // Some families of sockets, such as those to a hypervisor, know no namespaces.
+  program.SkipUnless(SYS_socket, 3);
+  program.Load(ArgumentOffset(0));
+  program.SkipIf(AF_UNIX, 1);
+  program.Refuse(EAFNOSUPPORT);
+  program.Allow();
   return program.Install();
 }
 

@@ -43,6 +43,10 @@ bool ForbidFiles();
 // false if the system refuses, and in a sanitizer's build, whose runtime needs calls of its own.
 bool InstallSyscallFilter(int note_fd);
 
+// Installs a seccomp filter for a whole program such as a runtime's adapter: it refuses new namespaces, mounts, sockets
+// other than AF_UNIX, watching other processes, and memory that no limit counts. Returns false as InstallSyscallFilter.
+bool ForbidEscapes();
+
 // Closes every other descriptor, forbids new ones, files, processes and threads, and installs the system-call filter.
 // Returns whether there is one.
 bool LockDown(int note_fd);
