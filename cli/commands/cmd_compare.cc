@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli/command_line.h"
 #include "cli/commands/log/chosen_records.h"
 #include "cli/comparison_options.h"
@@ -10,6 +12,7 @@
 #include "core/error.h"
 #include "core/text/parse_number.h"
 #include "core/text/printable.h"
+#include "lab/bench/compare_runtimes.h"
 #include "lab/comparison/bench_results.h"
 #include "lab/comparison/compare_models.h"
 #include "lab/comparison/comparison_json.h"
@@ -41,7 +44,7 @@ struct CompareOptions {
   std::string db, hub, between, html, since;
   std::vector<std::string> results;
   bool from_records = false, measure = false, portability = false, no_records = false;
-  std::string keys, min_time = "1s";
+  std::string keys, min_time = "1s", runtimes, runtime_timeout = "2m";
   RemoteRunnerOptions remote;
   bool layers = false, csv = false, markdown = false;
 };
@@ -56,6 +59,13 @@ void AddMeasureOptions(CommandLine& line, CompareOptions& options, const Option&
   line.AddFlag("--portability", options.portability, "with --measure, time each package on every other machine too")
       .In(OptionGroup::kRemote)
       .Needs(measure);
+  line.Add("--runtime", options.runtimes, "with --measure, time these runtimes there, as hone,onnxruntime")
+      .In(OptionGroup::kRemote)
+      .Needs(measure);
+  line.Add("--runtime-timeout", options.runtime_timeout, "how long an adapter may take to answer")
+      .Parsed(ParseDuration)
+      .In(OptionGroup::kRemote)
+      .ShowDefault();
   line.Add("--min-time", options.min_time, "with --measure, least time to run each package")
       .Parsed(ParseDuration)
       .In(OptionGroup::kRemote)
@@ -143,20 +153,63 @@ std::vector<std::vector<size_t>> MatrixDevices(const ComparisonReport& report) {
   return devices;
 }
 
-ComparisonReport Measured(const CompareOptions& options, const std::vector<ModelToCompare>& models) {
-  MeasureOptions measure;
-  measure.remote = options.remote;
+// Throws Error(kUsage) for options that --measure cannot do with.
+std::vector<std::string> KeysToMeasure(const CompareOptions& options) {
+  std::vector<std::string> keys;
   for (const std::string_view key : Split(options.keys, ',')) {
-    if (!key.empty()) measure.keys.emplace_back(key);
+    if (!key.empty()) keys.emplace_back(key);
   }
-  if (measure.keys.empty() || options.remote.tracker.empty()) {
+  if (keys.empty() || options.remote.tracker.empty()) {
     throw Error(ExitCode::kUsage,
                 "--measure needs --tracker and --keys a,b,c; `hone devices --tracker` lists the device keys");
   }
   if (!options.records.machine.target.empty()) {
     throw Error(ExitCode::kUsage, "--measure builds for each machine's own target; leave --target out");
   }
-  CheckKeys(measure.keys, options.portability);
+  CheckKeys(keys, options.portability);
+  return keys;
+}
+
+std::vector<RuntimesOnMachine> MeasuredRuntimes(const CompareOptions& options) {
+  CompareRuntimesOptions compare{options.remote, KeysToMeasure(options), options.models, {}, options.records.prices};
+  if (options.portability || options.csv || options.markdown || options.layers || !options.between.empty()) {
+    throw Error(ExitCode::kUsage,
+                "--runtime makes one table of machines by runtimes: without --portability, --layers, --between, --csv "
+                "and --markdown");
+  }
+  RuntimesThereOptions& there = compare.there;
+  there.model = options.model;
+  there.runtimes = ParseAskedRuntimes(options.runtimes);
+  there.timing.threads = options.records.machine.threads;
+  there.timing.min_time_ns = ParseDuration(options.min_time);
+  there.timing.inputs.shapes = options.model.shapes;
+  for (const std::string& dim : options.model.dims) {
+    if (dim.find("..") == std::string::npos) there.timing.inputs.dims.push_back(dim);
+  }
+  there.context = ContextOf(options.records.machine);
+  there.records = {options.db, options.hub, options.no_records};
+  there.answer_ns = ParseDuration(options.runtime_timeout);
+  return CompareRuntimes(compare);
+}
+
+int CompareRuntimesCommand(const CompareOptions& options, const CommandLine& line) {
+  RequireSource(options);
+  const std::vector<RuntimesOnMachine> all = MeasuredRuntimes(options);
+  if (!options.html.empty()) WriteFileAtomically(options.html, RuntimesPage(all));
+  line.json() ? PrintJson(RuntimesJson(all)) : Print("{}", RuntimeTablesText(all, OutputColumns()));
+  line.Next("hone tune " + (options.models.size() == 1 ? ShellWord(options.models[0]) : "MODEL") +
+            line.Given({Topic::kRunners, Topic::kThreads}) + " --key KEY");
+  const auto was_timed = [](const RuntimesOnMachine& on) {
+    return std::all_of(on.runtimes.begin(), on.runtimes.end(),
+                       [](const RuntimeTimes& runtime) { return runtime.why_not.empty(); });
+  };
+  return std::all_of(all.begin(), all.end(), was_timed) ? 0 : static_cast<int>(ExitCode::kAnswerIsNo);
+}
+
+ComparisonReport Measured(const CompareOptions& options, const std::vector<ModelToCompare>& models) {
+  MeasureOptions measure;
+  measure.remote = options.remote;
+  measure.keys = KeysToMeasure(options);
   measure.ported = options.portability;
   measure.threads = options.records.machine.threads;
   measure.context = ContextOf(options.records.machine);
@@ -281,6 +334,7 @@ int CompareCommand(const Arguments& arguments) {
   AddOptions(line, options);
   if (!line.Parse(arguments)) return 0;
   if (!options.since.empty()) return CompareSince(options, line);
+  if (!options.runtimes.empty()) return CompareRuntimesCommand(options, line);
   ComparisonReport report = MakeReport(options);
   if (!options.html.empty()) WriteFileAtomically(options.html, ReportPage(report, nullptr));
   Show(report, options, line.json());

@@ -9,6 +9,7 @@
 
 #include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
+#include "tests/support/page_session.h"
 
 namespace hone {
 namespace {
@@ -165,6 +166,51 @@ TEST_F(RunnerRuntimes, GainNothingByFaults) {
   }
   EXPECT_TRUE(rows.back().contains("p10_ns")) << rows.back();
   EXPECT_FALSE(Lives("'[h]one-hostile-sleep'"));
+}
+
+TEST_F(RunnerRuntimes, AreComparedOnTwoMachines) {
+  StartTracker();
+  StartRunner("desk", "--runtime sound=adapters/hostile.py");
+  StartRunner("rack", "");
+  const std::string compare =
+      "hone compare m.relay --measure --no-records --threads 1 --min-time 60ms --keys desk,rack --runtime hone,sound "
+      "--price desk=0.5/h ";
+  const ProgramResult r = Shell(compare + "--html page.html");
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("m.relay (median, precision, largest error of an output, price of a million images)"));
+  EXPECT_THAT(r.out, ContainsRegex("\nmachine +hone +sound\n"));
+  EXPECT_THAT(r.out, ContainsRegex("\n[^\n]*desk[^\n]* [0-9.]+ [un]s, float32, [^\n]*/M fastest +2[.0-9]+ ms, float32, "
+                                   "0e[+]00, [0-9.e-]+/M\n"));
+  EXPECT_THAT(r.out, ContainsRegex("\n[^\n]*rack[^\n]* float32[^\n]* not timed\n"));
+  EXPECT_THAT(r.out, HasSubstr("sound: this runner offers no runtime sound"));
+  EXPECT_THAT(Read("work/page.html"), HasSubstr("Runtimes on machines"));
+  EXPECT_THAT(Read("work/page.html"), HasSubstr("fastest"));
+  const Json d = ParseJson(Shell(compare + "--json").out, "the table");
+  const Json& machines = d["models"][0]["machines"];
+  ASSERT_EQ(machines.size(), 2);
+  EXPECT_EQ(machines[0]["key"], "desk");
+  EXPECT_EQ(machines[0]["price_per_hour"], 0.5);
+  EXPECT_GT(machines[0]["runtimes"][1]["price_per_million"], 0.27);
+  EXPECT_FALSE(machines[1]["runtimes"][1].contains("p10_ns"));
+  EXPECT_EQ(Shell(compare + "--portability").code, 2);
+}
+
+TEST_F(RunnerRuntimes, AreComparedAsThePageShows) {
+  environment["HONE_PYTHON"] = "python3";
+  environment["PYTHONPATH"] = HONE_SOURCE_DIR "/build/readers";  // where scripts/test.sh installs them
+  if (Shell("python3 -c 'import onnxruntime, openvino'").code != 0) {
+    GTEST_SKIP() << "python3 has no onnxruntime and openvino";
+  }
+  ASSERT_EQ(Shell("sed -n '/^```python/,/^```/p' \"" HONE_SOURCE_DIR "/docs/reference/adapter.md\" | grep -v '^```' > "
+                  "adapter.py && chmod +x adapter.py")
+                .code,
+            0);
+  StartTracker();
+  for (const std::string key : {"desk", "rack"}) {
+    StartRunner(key, "--runtime onnxruntime --runtime-reads " HONE_SOURCE_DIR "/build/readers");
+  }
+  ExpectSaysWhatItShows(HONE_SOURCE_DIR "/docs/howto/compare_runtimes.md", 8,
+                        [this](const std::string& line) { return Shell(line); });
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
-#include "tests/support/page_session.h"
 
 namespace hone {
 namespace {
@@ -127,19 +126,6 @@ TEST_F(RuntimeBench, TimesOnnxRuntimeAndOpenVino) {
     EXPECT_THAT(r.out, ContainsRegex("\nONNX Runtime [0-9.]+ +float32 "));
     EXPECT_THAT(r.out, ContainsRegex("\nOpenVINO [0-9.]+ \\(precision=default\\) +b?float"));
   }
-}
-
-TEST_F(RuntimeBench, DoesWhatItsPageShows) {
-  environment["PYTHONPATH"] = HONE_SOURCE_DIR "/build/readers";
-  if (Shell("python3 -c 'import onnxruntime, openvino'").code != 0) {
-    GTEST_SKIP() << "python3 has no onnxruntime and openvino";
-  }
-  ASSERT_EQ(Shell("sed -n '/^```python/,/^```/p' \"" HONE_SOURCE_DIR "/docs/reference/adapter.md\" | grep -v '^```' > "
-                  "adapter.py && chmod +x adapter.py")
-                .code,
-            0);
-  ExpectSaysWhatItShows(HONE_SOURCE_DIR "/docs/howto/compare_runtimes.md", 6,
-                        [this](const std::string& line) { return Shell(line); });
 }
 
 }  // namespace
