@@ -23,19 +23,20 @@ class Turns {
  public:
   Turns(TimedPackage& timed, std::unique_ptr<Session> session) : timed_(timed), session_(std::move(session)) {}
 
-  Turns(TimedPackage& timed, OtherRuntime& other) : timed_(timed), other_(&other) {}
+  Turns(TimedPackage& timed, OtherRuntime& other) : timed_(timed), other_(&other), failed_(!other.LoadAnew()) {}
 
   // Warms up and returns the time of one run.
   int64_t Warm(WarmUp warm_up) {
     int64_t runs = 1;
-    while (!warm_up.over()) {
+    while (!failed_ && !warm_up.over()) {
       const int64_t ns = RunNs(runs);
+      if (failed_) break;
       warm_up.Add(ns / runs, runs);
       // A request to another process takes as long as many quick runs.
       if (other_ != nullptr && ns < kLeastRequestNs) runs *= 2;
     }
     timed_.settled = timed_.settled && warm_up.settled();
-    return warm_up.run_ns();
+    return failed_ ? 1 : warm_up.run_ns();
   }
 
   // Counts runs, or time if runs is 0.
@@ -45,13 +46,16 @@ class Turns {
     min_ns_ = min_ns;
   }
 
-  bool Enough() const { return runs_ > 0 ? done_ >= runs_ : done_ >= min_runs_ && spent_ns_ >= min_ns_; }
+  bool Enough() const { return failed_ || RanEnough(); }
+
+  bool RanEnough() const { return runs_ > 0 ? done_ >= runs_ : done_ >= min_runs_ && spent_ns_ >= min_ns_; }
 
   void Take() {
     const int64_t left = runs_ > 0 ? runs_ - done_ : timed_.batch;
     const int64_t runs = std::min(timed_.batch, left);
-    if (runs <= 0) return;
+    if (failed_ || runs <= 0) return;
     const int64_t cpu_ns = ProcessCpuNs(), ns = RunNs(runs);
+    if (failed_) return;
     // The CPU time of another process is unknown, which is 0.
     if (other_ == nullptr) cpu_ns_ += ProcessCpuNs() - cpu_ns;
     spent_ns_ += ns;
@@ -60,6 +64,7 @@ class Turns {
   }
 
   void Keep() {
+    if (failed_) return;
     timed_.runs += done_;
     timed_.samples_ns.insert(timed_.samples_ns.end(), samples_ns_.begin(), samples_ns_.end());
     timed_.rounds.push_back(RoundOf(samples_ns_, done_, cpu_ns_, spent_ns_));
@@ -84,7 +89,11 @@ class Turns {
 
  private:
   int64_t RunNs(int64_t runs) {
-    if (other_ != nullptr) return other_->RunNs(runs);
+    if (other_ != nullptr) {
+      const int64_t ns = other_->RunNs(runs);
+      failed_ = ns == 0;
+      return ns;
+    }
     const int64_t start = MonotonicNs();
     for (int64_t i = 0; i < runs; ++i) session_->Run();
     return MonotonicNs() - start;
@@ -93,6 +102,7 @@ class Turns {
   TimedPackage& timed_;
   std::unique_ptr<Session> session_;
   OtherRuntime* other_ = nullptr;
+  bool failed_ = false;
   int64_t runs_ = 0, min_runs_ = 0, min_ns_ = 0;
   int64_t done_ = 0, spent_ns_ = 0, cpu_ns_ = 0;
   std::vector<int64_t> samples_ns_;
@@ -136,9 +146,7 @@ class Benchmark {
     std::vector<Turns> turns;
     for (const size_t i : Order(round)) {
       if (i >= files_.size()) {
-        OtherRuntime& other = *options_.others[i - files_.size()];
-        other.LoadAnew();
-        turns.emplace_back(timed_[i], other);
+        turns.emplace_back(timed_[i], *options_.others[i - files_.size()]);
         continue;
       }
       gaps.push_back(TakeGap(random_));

@@ -15,8 +15,10 @@ namespace hone {
 class OtherRuntime {
  public:
   virtual ~OtherRuntime() = default;
-  virtual void LoadAnew() = 0;
-  // Runs it so many times and returns the time of all.
+  // Returns false if it failed, now or before: it then takes no turn.
+  virtual bool LoadAnew() = 0;
+  // Runs it so many times and returns the time of all; 0 if it failed. It then takes no more turns, and its times do
+  // not count.
   virtual int64_t RunNs(int64_t runs) = 0;
 };
 

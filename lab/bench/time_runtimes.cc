@@ -22,57 +22,93 @@ namespace hone {
 class TimedRuntimes::Turn final : public OtherRuntime {
  public:
   Turn(const AdapterCommand& command, int64_t answer_ns, int threads)
-      : adapter_(command, answer_ns, CpusForThreads(threads)) {
+      : command_(command), answer_ns_(answer_ns), cpus_(CpusForThreads(threads)) {
+    Start();
     row_.name = command.name;
     row_.is_hone = command.is_hone;
-    row_.timed.path = adapter_.title();
+    row_.timed.path = adapter_->title();
     row_.timed.threads = threads;
   }
 
   // Whether it can be timed; else the row says why not.
   bool Prepare(JudgedModel& model, const std::string& package) {
-    try {
-      adapter_.Use(row_.is_hone ? package : model.path(), row_.timed.threads, AdapterTensors(model.inputs()));
-      LoadAnew();
-      adapter_.Run(1);
-      row_.precision = adapter_.precision();
-      const JudgedOutputs judged = model.Judge(adapter_);
+    file_ = row_.is_hone ? package : model.path();
+    inputs_ = AdapterTensors(model.inputs());
+    return Try([&] {
+      Load();
+      adapter_->Run(1);
+      row_.precision = adapter_->precision();
+      const JudgedOutputs judged = model.Judge(*adapter_);
       row_.error = judged.error;
       row_.allowed = judged.allowed;
       (judged.finding == JudgedOutputs::Finding::kDiffer ? row_.why_not : row_.doubt) = judged.why;
-      if (row_.why_not.empty()) adapter_.RequireFilledTimes();
+      if (!row_.why_not.empty()) return;
+      adapter_->RequireFilledTimes();
+      adapter_->RequireFilledTurns();
+    });
+  }
+
+  // In a process of its own: where a process has its memory makes it slower or faster for as long as it lives.
+  bool LoadAnew() override {
+    return Try([&] {
+      if (timed_) adapter_->RequireFilledTurns();
+      Start();
+      Load();
+      timed_ = true;
+    });
+  }
+
+  int64_t RunNs(int64_t runs) override {
+    int64_t sum_ns = 0;
+    const bool ran = Try([&] {
+      for (int64_t left = runs; left > 0; left -= std::min(left, kMostRunsOfRequest)) {
+        for (const int64_t ns : adapter_->Run(std::min(left, kMostRunsOfRequest))) sum_ns += ns;
+      }
+    });
+    return ran ? std::max<int64_t>(1, sum_ns) : 0;
+  }
+
+  void Keep(TimedPackage timed) {
+    Try([&] {
+      adapter_->RequireFilledTurns();
+      row_.memory_bytes = adapter_->MemoryBytes();
+      timed.path = row_.timed.path;
+      row_.timed = std::move(timed);
+    });
+  }
+
+  RuntimeTimes& row() { return row_; }
+
+ private:
+  void Start() {
+    adapter_.reset();
+    adapter_ = std::make_unique<Adapter>(command_, answer_ns_, cpus_);
+  }
+
+  void Load() {
+    adapter_->Use(file_, row_.timed.threads, inputs_);
+    adapter_->LoadAnew();
+  }
+
+  // A fault is the row's: the others go on. Returns whether there is none yet.
+  template <typename Step>
+  bool Try(const Step& step) {
+    if (!row_.why_not.empty()) return false;
+    try {
+      step();
     } catch (const Error& e) {
       row_.why_not = e.what();
     }
     return row_.why_not.empty();
   }
 
-  void LoadAnew() override {
-    if (loaded_) adapter_.RequireFilledTurns();
-    adapter_.LoadAnew();
-    loaded_ = true;
-  }
-
-  int64_t RunNs(int64_t runs) override {
-    int64_t sum_ns = 0;
-    for (int64_t left = runs; left > 0; left -= std::min(left, kMostRunsOfRequest)) {
-      for (const int64_t ns : adapter_.Run(std::min(left, kMostRunsOfRequest))) sum_ns += ns;
-    }
-    return sum_ns;
-  }
-
-  void Keep(TimedPackage timed) {
-    adapter_.RequireFilledTurns();
-    timed.path = row_.timed.path;
-    row_.timed = std::move(timed);
-    row_.memory_bytes = adapter_.MemoryBytes();
-  }
-
-  RuntimeTimes& row() { return row_; }
-
- private:
-  Adapter adapter_;
-  bool loaded_ = false;
+  const AdapterCommand command_;
+  const int64_t answer_ns_;
+  const std::vector<int> cpus_;
+  std::unique_ptr<Adapter> adapter_;
+  std::string file_;
+  Json inputs_;
+  bool timed_ = false;  // whether the adapter has taken turns
   RuntimeTimes row_;
 };
 

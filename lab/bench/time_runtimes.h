@@ -26,7 +26,8 @@ class TimedRuntimes {
 
   // A row for each runtime in the order of the commands. `model` is timed; hone loads the package that was built of it.
   // A runtime that cannot load the model, or whose outputs differ, has no times and says why. Then the fastest is
-  // marked: the one that each other is slower than. Throws Error as Adapter does while runtimes take turns.
+  // marked: the one that each other is slower than. Each round has a process of its own. A runtime that fails while
+  // they take turns has no times, either, and the others keep theirs.
   std::vector<RuntimeTimes> Time(const ModelOptions& model, const std::string& package,
                                  const TimePackagesOptions& timing, double smallest_effect);
 

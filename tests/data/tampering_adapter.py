@@ -76,6 +76,12 @@ def misbehave(request):
     if FAULT == "crashes":
         print("the runtime meets a strange operator", file=sys.stderr, flush=True)
         os.kill(os.getpid(), 11)
+    if FAULT == "crashes later":
+        with open(os.environ["PIDS"], "a") as file:
+            file.write(f"{os.getpid()}\n")
+        with open(os.environ["PIDS"]) as file:
+            if len(file.read().split()) == 60:
+                os.kill(os.getpid(), 11)
     if FAULT == "ends":
         sys.exit(3)
     if FAULT == "nonsense":

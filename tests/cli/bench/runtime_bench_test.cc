@@ -87,8 +87,18 @@ TEST_F(RuntimeBench, BelievesNoTimesThatTurnsBelie) {
   environment["SLEEP_MS"] = "20";
   const ProgramResult r = Bench("m.onnx --runtime hone,./other.py");
   EXPECT_EQ(r.code, 1) << r.out;
-  EXPECT_THAT(r.err, HasSubstr("more passed outside: its times are not believed"));
-  EXPECT_EQ(r.out, "");
+  EXPECT_THAT(r.out, HasSubstr("more passed outside: its times are not believed"));
+  EXPECT_THAT(r.out, ContainsRegex("\nhone [0-9.]+ +float32 +1 +[1-9]"));
+}
+
+TEST_F(RuntimeBench, KeepsTheOthersTimesIfOneFailsInItsTurns) {
+  environment["FAULT"] = "crashes later";
+  const Json d = ParseJson(Bench("m.onnx --runtime hone,./other.py,hone --json").out, "the result");
+  const Json &hone = d["runtimes"][0], &other = d["runtimes"][1], &again = d["runtimes"][2];
+  EXPECT_EQ(hone["rounds"].size(), 10) << d.dump();
+  EXPECT_EQ(again["rounds"].size(), 10);
+  EXPECT_FALSE(other.contains("rounds"));
+  EXPECT_THAT(other["why_not"].get<std::string>(), HasSubstr("was ended by signal 11 without an answer to"));
 }
 
 TEST_F(RuntimeBench, WritesCsvAndMarkdown) {
