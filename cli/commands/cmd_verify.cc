@@ -206,11 +206,13 @@ std::vector<OutputError> Verify(const VerifiedPackage& subject, const VerifyPack
   std::vector<OutputError> errors = CompareAll(got, expected.outputs, OutputNames(plan), tolerance);
   AllowRounding(model.typed, *subject.package, subject.inputs, subject.tolerance, errors);
   JudgeElements(model.typed, *subject.package, subject.inputs, subject.tolerance, got, expected.outputs, errors);
+  TellLimits(model.typed, subject.inputs, subject.tolerance, errors);
   if (options.package.empty() && expected.logits) {
     const auto without = place.Build(expected.logits->module, options.records);
     std::vector<OutputError> more = CompareAll(place.Run(without, "the model", subject.inputs), expected.logits_values,
                                                OutputNames(without->plan(), " (before softmax)"), tolerance);
     AllowRounding(expected.logits->module, *without, subject.inputs, subject.tolerance, more);
+    TellLimits(expected.logits->module, subject.inputs, subject.tolerance, more);
     errors.insert(errors.end(), more.begin(), more.end());
   }
   return errors;
@@ -248,18 +250,24 @@ void NoteOtherModel(const Model& model, const Package& package) {
   Note("{} is not the file that the package was built of, which was {}\n", model.name, package.plan().model);
 }
 
+const std::string kCannotTell =
+    "cannot tell whether the outputs agree: rounding may change those of a right package as much; other inputs, or "
+    "--precision float32, may tell";
+
 void Report(const std::vector<OutputError>& errors, const VerifyTolerance& tolerance,
             const std::vector<Extents>& passed_over, bool json) {
-  const bool all = AllAgree(errors);
+  const std::string finding = FindingOf(errors);
   if (json) {
-    PrintJson({{"agrees", all},
+    PrintJson({{"agrees", finding == "agree"},
+               {"finding", finding},
                {"tolerance", tolerance.value},
                {"tolerance_from", tolerance.from.empty() ? "default" : tolerance.from},
                {"passed_over", passed_over},
                {"outputs", ErrorsJson(errors)}});
   } else {
     PrintVerdicts(fmt::format("{}{}tolerance {}: {}\n", PassedOverText(passed_over), ErrorsText(errors),
-                              ToleranceText(tolerance), all ? "the outputs agree" : "the outputs differ"));
+                              ToleranceText(tolerance),
+                              finding == "cannot tell" ? kCannotTell : "the outputs " + finding));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "lab/adapter/adapter_tensor.h"
 #include "lab/files/read_file.h"
 #include "lab/verify/compare_outputs.h"
+#include "lab/verify/judge_outputs.h"
 #include "lab/verify/rounding_spread.h"
 #include "runtime/small_file.h"
 
@@ -23,8 +24,6 @@ namespace {
 constexpr double kRoundedSlack = 4;
 // float16 has three more bits of fraction than bfloat16.
 constexpr double kOfBFloat16 = 1.0 / 8;
-// Half of the largest value: outputs that may differ by so much say nothing.
-constexpr double kMostAllowed = 0.5;
 
 void AllowPrecision(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs,
                     const std::string& precision, std::vector<OutputError>& errors) {
@@ -53,10 +52,10 @@ JudgedModel::JudgedModel(const ModelOptions& options, const Package& package, co
   path_ = exported_->path();
   if (!WriteAll(exported_->fd(), ExportOnnxBytes(model_.typed))) CannotWrite(path_, true);
 }
+
 std::string JudgedModel::OneFile() const {
   return model_.has_other_files ? ExportOnnxBytes(model_.typed) : ReadFile(path_);
 }
-
 
 const std::vector<Tensor>& JudgedModel::Reference() {
   if (reference_.empty()) reference_ = RunReference(model_.typed, inputs_);
@@ -85,8 +84,10 @@ JudgedOutputs JudgedModel::Judge(const std::vector<Tensor>& got, const std::stri
   const bool exact = AllAgree(errors);
   if (!exact && precision != "float32") AllowPrecision(model_.typed, inputs_, precision, errors);
   AllowRoundingSpread(model_.typed, inputs_, errors);
+  TellLimits(model_.typed, inputs_, {}, errors);
   const auto worst = std::max_element(errors.begin(), errors.end(), [](const OutputError& a, const OutputError& b) {
-    return a.agrees != b.agrees ? a.agrees : a.worst < b.worst;
+    const auto rank = [](const OutputError& e) { return e.agrees ? 0 : e.cannot_tell ? 1 : 2; };
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a.worst < b.worst;
   });
   JudgedOutputs judged;
   if (worst == errors.end()) return judged;
@@ -94,12 +95,14 @@ JudgedOutputs JudgedModel::Judge(const std::vector<Tensor>& got, const std::stri
   judged.allowed = std::max(kVerifyTolerance, worst->rounding);
   const std::string differs =
       fmt::format("{} differs from the float64 reference by {:.2g} of its largest value", worst->name, worst->worst);
-  if (!worst->agrees) {
+  if (worst->cannot_tell) {
+    judged.finding = JudgedOutputs::Finding::kCannotTell;
+    judged.why = worst->worst <= worst->rounding
+                     ? fmt::format("{}, and {} may change it by {:.2g}", differs, precision, judged.allowed)
+                     : fmt::format("{}, and one rounding of the inputs moves it by {:.2g}", differs, worst->moves);
+  } else if (!worst->agrees) {
     judged.finding = JudgedOutputs::Finding::kDiffer;
     judged.why = fmt::format("{}, at element {}", differs, worst->index);
-  } else if (!exact && judged.allowed >= kMostAllowed) {
-    judged.finding = JudgedOutputs::Finding::kCannotTell;
-    judged.why = fmt::format("{}, and {} may change it by {:.2g}", differs, precision, judged.allowed);
   }
   return judged;
 }

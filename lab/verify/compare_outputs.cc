@@ -40,6 +40,13 @@ bool AllAgree(const std::vector<OutputError>& errors) {
   return std::all_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.agrees; });
 }
 
+std::string FindingOf(const std::vector<OutputError>& errors) {
+  if (AllAgree(errors)) return "agree";
+  const bool differ =
+      std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return !e.agrees && !e.cannot_tell; });
+  return differ ? "differ" : "cannot tell";
+}
+
 OutputError CompareOutput(const std::string& name, const Tensor& got, const Tensor& reference, double tolerance) {
   if (got.shape() != reference.shape()) {
     throw Error(ExitCode::kBadData, fmt::format("output {} is {}, and is compared with {}", name,
@@ -73,11 +80,10 @@ std::string RoundingText(const OutputError& e) {
 Json ErrorsJson(const std::vector<OutputError>& errors) {
   Json outputs = Json::array();
   for (const OutputError& e : errors) {
-    Json json = {{"name", e.name},
-                 {"worst", FiniteOrInf(e.worst)},
-                 {"index", e.index},
-                 {"rounding", FiniteOrInf(e.rounding)},
-                 {"agrees", e.agrees}};
+    Json json = {{"name", e.name},     {"worst", FiniteOrInf(e.worst)},
+                 {"index", e.index},   {"rounding", FiniteOrInf(e.rounding)},
+                 {"agrees", e.agrees}, {"finding", FindingOf({e})}};
+    if (e.moves >= 0) json["moves"] = FiniteOrInf(e.moves);
     if (e.element > 0) {
       json["element"] = FiniteOrInf(e.element);
       json["element_index"] = e.element_index;
@@ -99,13 +105,16 @@ std::string ErrorsText(const std::vector<OutputError>& errors) {
   if (rounding) head.emplace_back("> rounding allows");
   const bool elements = std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.element > 0; });
   if (elements) head.insert(head.end(), {"> element's error/allowed", "> at element"});
+  const bool moves = std::any_of(errors.begin(), errors.end(), [](const OutputError& e) { return e.moves >= 0; });
+  if (moves) head.emplace_back("> inputs' rounding moves it");
   head.emplace_back("verdict");
   Table table(std::move(head));
   for (const OutputError& e : errors) {
     std::vector<std::string> row = {e.name, fmt::format("{:.2e}", e.worst), fmt::format("{}", e.index)};
     if (rounding) row.push_back(RoundingText(e));
     if (elements) row.insert(row.end(), {fmt::format("{:.2e}", e.element), fmt::format("{}", e.element_index)});
-    row.emplace_back(e.agrees ? "agrees" : "DIFFERS");
+    if (moves) row.push_back(e.moves >= 0 ? fmt::format("{:.2e}", e.moves) : "-");
+    row.emplace_back(e.agrees ? "agrees" : e.cannot_tell ? "cannot tell" : "DIFFERS");
     table.Add(std::move(row));
   }
   return table.ToText();

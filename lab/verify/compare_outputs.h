@@ -22,7 +22,9 @@ struct OutputError {
   double rounding = 0;  // largest worst that rounding the other way explains; 0: not computed
   double element = 0;   // the largest |got - reference| over the error allowed for that element (element_errors.h)
   int64_t element_index = 0;
-  bool agrees = true;  // worst <= tolerance or rounding, or Quanta() <= AllowedQuanta(); and element <= 1
+  double moves = -1;         // by which the model's own output moves with its inputs' rounding; -1: not measured
+  bool cannot_tell = false;  // as much as it differs, outputs of a right package may; it does not agree then
+  bool agrees = true;        // worst <= tolerance or rounding, or Quanta() <= AllowedQuanta(); and element <= 1
 
   // For a quantised output: the worst element's error in steps, and the allowed number of steps.
   double Quanta() const { return worst * scale / quantum; }
@@ -30,6 +32,8 @@ struct OutputError {
 };
 
 bool AllAgree(const std::vector<OutputError>& errors);
+// "agree", "differ" or "cannot tell", of all together.
+std::string FindingOf(const std::vector<OutputError>& errors);
 
 // Throws Error(kBadData), naming the output, if the shapes differ. An all-zero reference is compared absolutely.
 OutputError CompareOutput(const std::string& name, const Tensor& got, const Tensor& reference, double tolerance);

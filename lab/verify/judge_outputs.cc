@@ -1,5 +1,6 @@
 #include "lab/verify/judge_outputs.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "lab/verify/element_errors.h"
@@ -62,6 +63,25 @@ void JudgeElements(const relay::IRModule& typed, const Package& package, const s
     errors[i].element = elements[i].excess;
     errors[i].element_index = elements[i].index;
     errors[i].agrees = elements[i].excess <= 1;
+  }
+}
+
+void TellLimits(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs,
+                const VerifyTolerance& tolerance, std::vector<OutputError>& errors) {
+  constexpr double kMostAllowed = 0.5, kInputSlack = 4;
+  const bool tells = tolerance.from == "given" || tolerance.value < kMostAllowed;
+  const double certain = tells ? tolerance.value : kVerifyTolerance;
+  const auto is_certain = [&](const OutputError& e) { return e.worst <= certain; };
+  if (std::all_of(errors.begin(), errors.end(), is_certain)) return;
+  const std::vector<double> moves = InputSpread(typed, inputs);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    OutputError& e = errors[i];
+    e.moves = moves.at(i);
+    if (is_certain(e)) continue;
+    const bool allowed_all = e.agrees && (!tells || e.rounding >= kMostAllowed);
+    const bool moves_as_much = !e.agrees && e.worst <= kInputSlack * e.moves;
+    e.cannot_tell = allowed_all || moves_as_much;
+    e.agrees = e.agrees && !e.cannot_tell;
   }
 }
 

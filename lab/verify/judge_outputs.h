@@ -20,6 +20,15 @@ namespace hone {
 void AllowRounding(const relay::IRModule& typed, const Package& package, const std::map<std::string, Tensor>& inputs,
                    const VerifyTolerance& tolerance, std::vector<OutputError>& errors);
 
+// Finds outputs of which nobody can tell whether they agree. They differ by more than the tolerance, and rounding may
+// change a right package's outputs as much:
+// - either what was allowed for it is half of the largest value, or more;
+// - or the model's own outputs move by a quarter of it when its inputs move by one rounding of float32.
+// A tolerance of that size that the user did not give tells nothing either. Sets `moves` unless all agree within the
+// tolerance itself, and cannot_tell. Call it last.
+void TellLimits(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs,
+                const VerifyTolerance& tolerance, std::vector<OutputError>& errors);
+
 // Judges element by element, if all outputs agree and the model's and the package's floats have no errors but those of
 // summation. `got` and `expected` are the outputs.
 void JudgeElements(const relay::IRModule& typed, const Package& package, const std::map<std::string, Tensor>& inputs,

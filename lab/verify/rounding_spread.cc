@@ -119,6 +119,39 @@ std::vector<double> BFloat16Spread(const relay::IRModule& typed, const Inputs& i
   return spread;
 }
 
+namespace {
+
+// Each element of float32 moved to the next number in the direction's sign.
+Inputs MovedInputs(const Inputs& inputs, const Direction& direction) {
+  Inputs moved;
+  for (const auto& [name, tensor] : inputs) {
+    Tensor copy = tensor.Clone();
+    for (int64_t i = 0; tensor.dtype() == DType::kFloat32 && i < copy.elements(); ++i) {
+      float& value = copy.data<float>()[i];
+      value = std::nextafter(value, std::copysign(INFINITY, static_cast<float>(direction())));
+    }
+    moved.insert_or_assign(name, std::move(copy));
+  }
+  return moved;
+}
+
+}  // namespace
+
+std::vector<double> InputSpread(const relay::IRModule& typed, const Inputs& inputs) {
+  const std::vector<Tensor> outputs = RunReference(typed, inputs);
+  const bool floats = std::any_of(inputs.begin(), inputs.end(),
+                                  [](const auto& input) { return input.second.dtype() == DType::kFloat32; });
+  std::vector<double> spread(outputs.size(), floats ? 0.0 : -1.0);
+  if (!floats) return spread;
+  Random random(1);
+  const Direction up = [] { return 1.0; }, down = [] { return -1.0; };
+  const Direction any = [&] { return 2 * random.Uniform() - 1; };
+  for (const Direction& direction : {up, down, any}) {
+    Widen(RunReference(typed, MovedInputs(inputs, direction)), outputs, spread);
+  }
+  return spread;
+}
+
 std::vector<double> StoredWeightsSpread(const relay::IRModule& typed, const Plan& plan,
                                         const PackageFacts::Built& built, const Inputs& inputs) {
   BuildContext context;

@@ -31,6 +31,11 @@ std::vector<double> RoundingSpread(const relay::IRModule& typed, const std::map<
 // place. Takes four runs of the reference. All zero without such layers.
 std::vector<double> BFloat16Spread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
 
+// The largest max |y - r| / max |r| per output, between the reference r and references y with other inputs. Each
+// element of a float32 input moves to the next number: all up, all down, or each at random. It is -1 for each output of
+// a model without such inputs. Takes four runs of the reference.
+std::vector<double> InputSpread(const relay::IRModule& typed, const std::map<std::string, Tensor>& inputs);
+
 // The spread with weights, and rows of data, rounded as in a package with this plan that was built so.
 std::vector<double> StoredWeightsSpread(const relay::IRModule& typed, const Plan& plan,
                                         const PackageFacts::Built& built, const std::map<std::string, Tensor>& inputs);

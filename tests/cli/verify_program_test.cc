@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/random.h"
 #include "tests/cli/run_program.h"
 #include "tests/compiler/frontend/model_maker.h"
@@ -225,6 +227,31 @@ TEST_F(VerifyProgram, ABatchThatTheModelHasFixedWithinNamesTheExport) {
   EXPECT_EQ(r.code, 65);
   EXPECT_THAT(r.err, HasSubstr("the model has this size fixed within, which --shape does not change: an export with "
                                "dynamic_axes would be right\n"));
+}
+
+// A sine of large angles: the last place of an input moves the output by up to a quarter.
+std::string AmplifyingModel(float factor) {
+  ModelMaker model;
+  model.Input("x", {1, 64}).Weight("factor", {}, {factor}).Node("Mul", {"x", "factor"}, {"angle"});
+  return model.Node("Sin", {"angle"}, {"y"}).Output("y").Bytes();
+}
+
+TEST_F(VerifyProgram, SaysWhenRoundingMovesTheModelAsMuch) {
+  Write("work/m.onnx", AmplifyingModel(1e6F));
+  Write("work/near.onnx", AmplifyingModel(std::nextafter(1e6F, 2e6F)));
+  Write("work/far.onnx", AmplifyingModel(1.5e6F));
+  EXPECT_EQ(Verify("m.onnx --no-records").code, 0);
+  Build("near.onnx", "near.hone");
+  Build("far.onnx", "far.hone");
+  const ProgramResult near = Verify("m.onnx near.hone");
+  EXPECT_EQ(near.code, 1);
+  EXPECT_THAT(near.out, HasSubstr("inputs' rounding moves it"));
+  EXPECT_THAT(near.out, HasSubstr("cannot tell whether the outputs agree"));
+  EXPECT_THAT(near.out, Not(HasSubstr("the outputs differ")));
+  const ProgramResult far = Verify("m.onnx far.hone");
+  EXPECT_EQ(far.code, 1);
+  EXPECT_THAT(far.out, HasSubstr("the outputs differ"));
+  EXPECT_THAT(Verify("m.onnx near.hone --json").out, HasSubstr("\"finding\":\"cannot tell\""));
 }
 
 }  // namespace
