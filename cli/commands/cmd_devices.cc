@@ -135,6 +135,13 @@ std::string StatusText(const TrackerStatus& status) {
   return (runners.empty() ? "no runners\n" : runners.ToText()) + UseText(status);
 }
 
+std::string HistoryText(const std::vector<DeviceAvailability>& history) {
+  const TextRows rows = AvailabilityRows(history);
+  Table devices(rows.front());
+  for (size_t i = 1; i < rows.size(); ++i) devices.Add(rows[i]);
+  return devices.empty() ? "no device was there yet\n" : devices.ToText(OutputColumns());
+}
+
 void Show(const TrackerStatus& status, bool json) {
   json ? PrintJson(StatusToJson(status)) : Print("{}", StatusText(status));
 }
@@ -176,8 +183,9 @@ int ListCommand(const Arguments& arguments) {
   line.First({"--tracker", "--watch", "--every"});
   AskedTracker asked;
   std::string every = "2s";
-  bool watch = false;
+  bool watch = false, history = false;
   AddTracker(line, asked);
+  line.AddFlag("--history", history, "when each device was there, since the tracker began");
   line.AddFlag("--watch", watch, "ask again and again until interrupted");
   line.Add("--every", every, "with --watch, time between questions").Parsed(ParseDuration).ShowDefault();
   if (!line.Parse(arguments)) return 0;
@@ -185,8 +193,9 @@ int ListCommand(const Arguments& arguments) {
     Watch(asked, ParseDuration(every), line.json());
     return StopExitCode(0);
   }
-  const TrackerStatus status = QueryTracker(asked.tracker, kStatusAnswerNs, asked.keys);
-  Show(status, line.json());
+  const TrackerStatus status = history ? QueryHistory(asked.tracker, kStatusAnswerNs, asked.keys)
+                                       : QueryTracker(asked.tracker, kStatusAnswerNs, asked.keys);
+  history && !line.json() ? Print("{}", HistoryText(*status.history)) : Show(status, line.json());
   line.Next("hone tune MODEL" + line.Given({Topic::kRunners}) + " --key " +
             (status.runners.empty() ? "NAME" : ShellWord(status.runners.front().key)));
   return 0;

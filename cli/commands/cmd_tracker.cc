@@ -59,6 +59,8 @@ int TrackerCommand(const Arguments& arguments) {
   line.Add("--metrics", options.metrics, "127.0.0.1:PORT for Prometheus (/metrics) and /healthz")
       .In(OptionGroup::kRemote);
   AddKeyFolderOption(line, folder);
+  line.Add("--on-quarantine", options.hooks.on_quarantine, "shell command for a device that became slow");
+  line.Add("--on-lost", options.hooks.on_lost, "shell command for a device that fell silent");
   line.Add("--audit", audit, "file for the audit").Default("audit.jsonl in the key folder").Writes();
   if (!line.Parse(arguments)) return 0;
   options.keys = TrackerKeys(folder, audit);

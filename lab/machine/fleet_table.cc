@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ctime>
 #include <map>
 
 namespace hone {
@@ -12,6 +14,15 @@ std::string SpanText(int64_t ns) {
   if (seconds >= 2 * 3600) return fmt::format("{}h", seconds / 3600);
   if (seconds >= 2 * 60) return fmt::format("{}m", seconds / 60);
   return fmt::format("{}s", seconds);
+}
+
+// "2026-11-29 15:04:05"
+std::string SecondText(int64_t ms) {
+  const std::time_t seconds = ms / 1000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 // "busy 3m", "free, held by ann@host for 20m", "busy 10s, drains".
@@ -26,6 +37,13 @@ std::string StateText(const RunnerInfo& r) {
 // "4", "4: cortex-a72".
 std::string CoresText(const RunnerInfo& r) {
   return r.core_kind.empty() ? fmt::format("{}", r.cores) : fmt::format("{}: {}", r.cores, r.core_kind);
+}
+
+// "ONNX Runtime 1.32.0, OpenVINO 2025.3".
+std::string RuntimesOf(const RunnerInfo& r) {
+  std::string text;
+  for (const OfferedName& each : r.runtimes) text += (text.empty() ? "" : ", ") + each.name + " " + each.version;
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace
@@ -61,13 +79,6 @@ TextRows AvailabilityRows(const std::vector<DeviceAvailability>& history) {
   }
   return rows;
 }
-// "ONNX Runtime 1.32.0, OpenVINO 2025.3".
-std::string RuntimesOf(const RunnerInfo& r) {
-  std::string text;
-  for (const OfferedName& each : r.runtimes) text += (text.empty() ? "" : ", ") + each.name + " " + each.version;
-  return text.empty() ? "-" : text;
-}
-
 
 std::vector<KeyUse> UseOfKeys(const TrackerStatus& status) {
   std::map<std::string, KeyUse> uses;

@@ -21,4 +21,8 @@ struct KeyUse {
 };
 std::vector<KeyUse> UseOfKeys(const TrackerStatus& status);
 
+// A row for each device: the share of time in which it was there, since when it is in its state, and the changes
+// before.
+TextRows AvailabilityRows(const std::vector<DeviceAvailability>& history);
+
 }  // namespace hone

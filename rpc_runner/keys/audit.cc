@@ -116,4 +116,8 @@ void Audit::Lease(const HeldDevice& held) {
   Write(held.until_ms > 0 ? "lease_end" : "lease_begin", std::move(fields));
 }
 
+void Audit::HookRun(const Hook& hook, const std::string& what) {
+  Write("hook", {{"state", hook.state}, {"device", hook.device}, {"key", hook.key}, {"what", what}});
+}
+
 }  // namespace hone

@@ -42,6 +42,13 @@ class Audit {
     int64_t until_ms = 0;  // 0: the lease begins
   };
   void Lease(const HeldDevice& held);
+
+  // A command of the administrator's for a device that became "lost" or "quarantined".
+  struct Hook {
+    std::string state, device, key;
+  };
+  // `what` is "begun", "left out" or how it ended.
+  void HookRun(const Hook& hook, const std::string& what);
   // Wall time in milliseconds since 1970.
   static int64_t NowMs();
 

@@ -71,6 +71,13 @@ TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns, const
   return Ask(tracker, {FrameKind::kStatusQuery, Json::object(), {}}, timeout_ns, keys);
 }
 
+TrackerStatus QueryHistory(const std::string& tracker, int64_t timeout_ns, const ClientKeys& keys) {
+  TrackerStatus status = Ask(tracker, {FrameKind::kStatusQuery, {{"history", true}}, {}}, timeout_ns, keys);
+  if (status.history) return status;
+  throw Error(ExitCode::kNoRunner,
+              fmt::format("the tracker at {} keeps no history: it is of an older version", tracker));
+}
+
 TrackerStatus CommandTracker(const std::string& tracker, const DeviceCommand& command, int64_t timeout_ns,
                              const ClientKeys& keys) {
   Json header = {{"command", command.command}, {"what", command.what}, {"user", command.user}};

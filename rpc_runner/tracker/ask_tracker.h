@@ -34,6 +34,8 @@ class TrackerConnection {
 // - kNotAuthorised if it refuses this client or has another key than the known one;
 // - kBadConfig as ClientSecurity does.
 TrackerStatus QueryTracker(const std::string& tracker, int64_t timeout_ns = 3'000'000'000, const ClientKeys& keys = {});
+// QueryTracker with TrackerStatus::history. Also throws Error(kNoRunner) if the tracker is too old to keep one.
+TrackerStatus QueryHistory(const std::string& tracker, int64_t timeout_ns, const ClientKeys& keys);
 
 // A command of docs/reference/protocol.md, "Holding and draining" or "Upgrading runners".
 struct DeviceCommand {

@@ -16,16 +16,6 @@
 namespace hone {
 namespace {
 
-// Makes a label's value printable, then escapes it for the Prometheus format.
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : Printable(text)) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c;
-  }
-  return escaped;
-}
-
 std::string Head(const char* name, const char* type, const char* help) {
   return fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, type);
 }
@@ -43,16 +33,16 @@ std::string RunnersText(const TrackerStatus& status) {
   }
   std::string text = Head("hone_tracker_runners", "gauge", "Runners by device key and state.");
   for (const auto& [name, count] : states) {
-    text += fmt::format("hone_tracker_runners{{key=\"{}\",state=\"{}\"}} {}\n", Escaped(name.first),
-                        Escaped(name.second), count);
+    text += fmt::format("hone_tracker_runners{{key=\"{}\",state=\"{}\"}} {}\n", MetricsLabel(name.first),
+                        MetricsLabel(name.second), count);
   }
   text += Head("hone_tracker_held_runners", "gauge", "Runners that are held for one user.");
   for (const auto& [key, count] : held) {
-    text += fmt::format("hone_tracker_held_runners{{key=\"{}\"}} {}\n", Escaped(key), count);
+    text += fmt::format("hone_tracker_held_runners{{key=\"{}\"}} {}\n", MetricsLabel(key), count);
   }
   text += Head("hone_tracker_waiting_tuners", "gauge", "Tuners that have no runner of the device key they ask for.");
   for (const QueueInfo& queue : status.queues) {
-    text += fmt::format("hone_tracker_waiting_tuners{{key=\"{}\"}} {}\n", Escaped(queue.key), queue.waiting);
+    text += fmt::format("hone_tracker_waiting_tuners{{key=\"{}\"}} {}\n", MetricsLabel(queue.key), queue.waiting);
   }
   return text;
 }
@@ -63,9 +53,6 @@ RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
                   "",         environment.isolation, runner.address,        LlvmCpuOf(environment)};
   const bool is_free = runner.state == RunnerEntry::State::kFree;
   info.state = runner.state == RunnerEntry::State::kLost ? "lost"
-  for (const Json& each : runner.runtimes) {
-    info.runtimes.push_back({each["runtime"], each["name"], each["version"]});
-  }
                : !is_free                                ? "busy"
                : runner.drained                          ? "drained"
                : runner.health.is_offered()              ? "free"
@@ -76,6 +63,9 @@ RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
   info.program = runner.program;
   info.wanted = runner.wanted;
   info.not_upgraded = runner.not_upgraded;
+  for (const Json& each : runner.runtimes) {
+    info.runtimes.push_back({each["runtime"], each["name"], each["version"]});
+  }
   info.cores = environment.cores;
   info.core_kind = environment.core_kind;
   info.jobs_done = runner.jobs_done;
@@ -88,6 +78,15 @@ RunnerInfo RunnerInfoOf(const RunnerEntry& runner, int64_t now_ns) {
 }
 
 }  // namespace
+
+std::string MetricsLabel(std::string_view text) {
+  std::string escaped;
+  for (const char c : Printable(text)) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
 
 std::string MetricsText(const TrackerNumbers& n) {
   std::string text = RunnersText(n.status);
@@ -103,11 +102,11 @@ std::string MetricsText(const TrackerNumbers& n) {
   text += One("hone_tracker_uptime_seconds", "gauge", "Since the tracker began.", n.up_ns / 1'000'000'000);
   text += Head("hone_tracker_refused_frames_total", "counter", "Frames refused, by the error's code.");
   for (const auto& [code, count] : n.counts.refused) {
-    text += fmt::format("hone_tracker_refused_frames_total{{code=\"{}\"}} {}\n", Escaped(code), count);
+    text += fmt::format("hone_tracker_refused_frames_total{{code=\"{}\"}} {}\n", MetricsLabel(code), count);
   }
   text += Head("hone_tracker_refused_keys_total", "counter", "Connections refused for their key, by the reason.");
   for (const auto& [reason, count] : n.refused_keys) {
-    text += fmt::format("hone_tracker_refused_keys_total{{reason=\"{}\"}} {}\n", Escaped(reason), count);
+    text += fmt::format("hone_tracker_refused_keys_total{{reason=\"{}\"}} {}\n", MetricsLabel(reason), count);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "rpc_runner/tracker/lease_rules.h"
 #include "rpc_runner/tracker/runner_registry.h"
@@ -23,6 +24,9 @@ struct TrackerNumbers {
   int64_t up_ns = 0;
   std::map<std::string, int64_t> refused_keys = {};  // connections, by reason
 };
+
+// A label's value made printable, and escaped for that format.
+std::string MetricsLabel(std::string_view text);
 
 // The exposition format, version 0.0.4: prometheus.io/docs/instrumenting/exposition_formats.
 std::string MetricsText(const TrackerNumbers& numbers);

@@ -20,6 +20,7 @@ namespace hone {
 namespace {
 
 constexpr int64_t kTickNs = 100'000'000;
+constexpr int64_t kNoteNs = 1'000'000'000;
 constexpr int64_t kFlushNs = 1'000'000;  // how soon a full connection is tried again
 
 void WritePortFile(const std::string& path, const std::string& address) {
@@ -34,6 +35,7 @@ class Tracker {
   Tracker(const TrackerOptions& options, const std::function<void(const std::string& address)>& serving)
       : secured_(options.keys),
         socket_(secured_.context(), Socket::Kind::kRouter),
+        hooks_(options.hooks, secured_.audit()),
         outbox_([this](const std::string& peer, std::string& bytes) { return socket_.SendBytes(peer, bytes); }),
         begun_ns_(MonotonicNs()) {
     if (!options.metrics.empty()) {
@@ -58,6 +60,7 @@ class Tracker {
       if (MonotonicNs() - tick_ns < kTickNs) continue;
       tick_ns = MonotonicNs();
       SendAll(state_.Tick(tick_ns));
+      if (tick_ns - noted_ns_ >= kNoteNs) NoteDevices(tick_ns);
       WriteAudit();
     }
   }
@@ -74,11 +77,28 @@ class Tracker {
     }
   }
 
+  // Once a second, since a status is made of all that the tracker knows.
+  void NoteDevices(int64_t now_ns) {
+    noted_ns_ = now_ns;
+    hooks_.Run(history_.Note(state_.Status(now_ns), Audit::NowMs()), now_ns);
+    hooks_.Reap(now_ns);
+  }
+
+  // Any peer that may connect may ask for a status.
+  void SendHistory(const std::string& peer) {
+    TrackerStatus status = state_.Status(MonotonicNs());
+    status.history = history_.All();
+    SendFrame(peer, {FrameKind::kStatus, Json::object(), {DumpJson(StatusToJson(status))}});
+  }
+
   void Take(Socket::Message& message) {
     try {
       const FrameHead head = ReadFrameHead(message.bytes);
       if (!head.lease.empty()) return Relay(head, message);
-      SendAll(state_.Handle({message.peer, message.sender}, DecodeFrame(message.bytes), MonotonicNs()));
+      const Frame frame = DecodeFrame(message.bytes);
+      const bool history = frame.kind == FrameKind::kStatusQuery && frame.header.contains("history");
+      if (history && frame.header["history"] == true) return SendHistory(message.peer);
+      SendAll(state_.Handle({message.peer, message.sender}, frame, MonotonicNs()));
     } catch (const Error& error) {
       ++bad_frames_;
       SendFrame(message.peer,
@@ -127,14 +147,18 @@ class Tracker {
     if (path == "/healthz") return {200, "ok\n"};
     if (path != "/metrics") return {404, "there are /metrics and /healthz\n"};
     const int64_t now_ns = MonotonicNs();
-    return {200, MetricsText({state_.Status(now_ns), state_.counts(), relayed_frames_, relayed_bytes_,
-                              outbox_.dropped(), static_cast<int64_t>(outbox_.bytes()), bad_frames_, now_ns - begun_ns_,
-                              secured_.audit().RefusalCounts()})};
+    return {200, AvailabilityMetrics(history_.All()) +
+                     MetricsText({state_.Status(now_ns), state_.counts(), relayed_frames_, relayed_bytes_,
+                                  outbox_.dropped(), static_cast<int64_t>(outbox_.bytes()), bad_frames_,
+                                  now_ns - begun_ns_, secured_.audit().RefusalCounts()})};
   }
 
   TrackerContext secured_;
   Socket socket_;
   TrackerState state_;
+  DeviceHistory history_;
+  DeviceHooks hooks_;
+  int64_t noted_ns_ = 0;
   Outbox outbox_;
   std::unique_ptr<HttpPage> page_;
   std::map<std::string, int64_t> leased_ms_;  // when each lease began, by lease, in ms since 1970

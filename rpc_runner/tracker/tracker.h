@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rpc_runner/keys/key_paths.h"
+#include "rpc_runner/tracker/device_hooks.h"
 
 namespace hone {
 
@@ -14,6 +15,7 @@ struct TrackerOptions {
   std::string port_file;                      // if set, gets the bound address once the tracker serves
   std::string metrics = {};                   // an address for numbers over HTTP, as "127.0.0.1:9191"; empty: none
   ServerKeys keys = {};
+  DeviceHookCommands hooks = {};
 };
 // Serves until *stop is set. Prints "tracker listening on ADDRESS" to stderr, and then calls `serving` with the
 // address, which has the port's number. Throws Error:

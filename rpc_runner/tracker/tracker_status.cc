@@ -77,9 +77,32 @@ QueueInfo QueueFromJson(const Json& q) {
   return queue;
 }
 
-const Json& List(const Json& json, const char* name) {
-  if (json.is_object() && json.contains(name) && json[name].is_array()) return json[name];
-  throw Error(ExitCode::kBadData, "bad frame: not a status");
+Json HistoryToJson(const std::vector<DeviceAvailability>& history) {
+  Json list = Json::array();
+  for (const DeviceAvailability& device : history) {
+    Json states = Json::array();
+    for (const DeviceAvailability::Since& since : device.states) {
+      states.push_back({{"at_ms", since.at_ms}, {"state", since.state}});
+    }
+    list.push_back({{"key", device.key},
+                    {"label", device.label},
+                    {"known_ms", device.known_ms},
+                    {"there_ms", device.there_ms},
+                    {"states", std::move(states)}});
+  }
+  return list;
+}
+
+std::vector<DeviceAvailability> HistoryFromJson(const Json& list) {
+  std::vector<DeviceAvailability> history;
+  for (const Json& d : list) {
+    history.push_back({HeaderText(d, "key"), HeaderText(d, "label"), static_cast<int64_t>(HeaderNumber(d, "known_ms")),
+                       static_cast<int64_t>(HeaderNumber(d, "there_ms"))});
+    for (const Json& since : List(d, "states")) {
+      history.back().states.push_back({static_cast<int64_t>(HeaderNumber(since, "at_ms")), HeaderText(since, "state")});
+    }
+  }
+  return history;
 }
 
 }  // namespace
@@ -90,6 +113,7 @@ Json StatusToJson(const TrackerStatus& status) {
   for (const QueueInfo& q : status.queues) {
     json["queues"].push_back({{"key", q.key}, {"waiting", q.waiting}, {"who", q.who}});
   }
+  if (status.history) json["history"] = HistoryToJson(*status.history);
   return json;
 }
 
@@ -97,6 +121,7 @@ TrackerStatus StatusFromJson(const Json& json) {
   TrackerStatus status;
   for (const Json& r : List(json, "runners")) status.runners.push_back(RunnerFromJson(r));
   for (const Json& q : List(json, "queues")) status.queues.push_back(QueueFromJson(q));
+  if (json.contains("history")) status.history = HistoryFromJson(List(json, "history"));
   return status;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,12 @@
 
 namespace hone {
 
-struct RunnerInfo {
 // A runtime that a runner offers, and what its adapter says that it is: "onnxruntime", "ONNX Runtime", "1.32.0".
 struct OfferedName {
   std::string runtime, name, version;
 };
 
+struct RunnerInfo {
   std::string key, label, cpu, features;
   // "free", "busy", "lost"; "drained", "quarantined" and "probation" are free but not available for a lease.
   std::string state;
@@ -43,9 +44,21 @@ struct QueueInfo {
   int waiting = 0;               // tuners that have no runner
   std::vector<std::string> who;  // their names for people, in the order of service, at most 16
 };
+// When a device was there. States are "there", "quarantined", "probation", "lost" and "left" (it said bye).
+struct DeviceAvailability {
+  std::string key, label;
+  int64_t known_ms = 0;  // since the tracker first knew it, without times in which it had left
+  int64_t there_ms = 0;  // of these, in which it could be leased or was
+  struct Since {
+    int64_t at_ms = 0;  // since 1970
+    std::string state;
+  };
+  std::vector<Since> states = {};  // the newest 64, the oldest first
+};
 struct TrackerStatus {
   std::vector<RunnerInfo> runners;
   std::vector<QueueInfo> queues;
+  std::optional<std::vector<DeviceAvailability>> history = {};  // if it was asked for and the tracker keeps it
 };
 // The JSON of docs/reference/protocol.md, which `hone devices --json` prints unchanged.
 Json StatusToJson(const TrackerStatus& status);

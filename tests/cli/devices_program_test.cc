@@ -101,5 +101,35 @@ TEST_F(DevicesProgram, ARunnerLeavesWhenItsLifetimeIsOver) {
   EXPECT_NE(said.find(offered, first + 1), std::string::npos) << said;
 }
 
+TEST_F(DevicesProgram, ALostRunnerRunsTheAdministratorsCommandOnce) {
+  const std::string command = "echo \"$HONE_DEVICE $HONE_DEVICE_KEY $HONE_DEVICE_STATE\" >> hooked; exit 3";
+  const auto lose = [](const std::string& lost) {
+    return "timeout 60 '" HONE_RUNNER
+           "' --tracker $address --key pi --label 'board;1' --health off 2>/dev/null & runner=$!; "
+           "for i in $(seq 400); do hone devices --tracker $address | grep -q 'board;1.*free' && break; sleep 0.05; "
+           "done; sleep 1.2; pkill -KILL -P $runner; for i in $(seq 200); do "
+           "[ $(hone devices --tracker $address | grep -c 'board;1.*lost') -ge " +
+           lost + " ] && break; sleep 0.05; done; sleep 1.5; ";
+  };
+  const ProgramResult r =
+      Shell("{ \"$HONE\" tracker --bind 'tcp://127.0.0.1:*' --port-file port --audit audit --on-lost '" + command +
+            "' >tracker.out 2>&1 & } && tracker=$!; for i in $(seq 400); do [ -s port ] && break; sleep 0.05; done; "
+            "address=$(cat port); " +
+            lose("1") + lose("2") +
+            "hone devices --history --tracker $address > history; hone devices --history --json --tracker $address; "
+            "kill $tracker; wait $tracker");
+  EXPECT_EQ(Read("work/hooked"), "board;1 pi lost\n") << "the second time comes too soon\n" << r.err;
+  const std::string audit = Read("work/audit");
+  EXPECT_THAT(audit, HasSubstr("\"what\":\"begun\""));
+  EXPECT_THAT(audit, HasSubstr("\"what\":\"ended with code 3\""));
+  EXPECT_THAT(audit, HasSubstr("\"what\":\"left out\""));
+  const Json history = ParseJson(r.out, "the history")["history"];
+  ASSERT_EQ(history.size(), 1) << r.out;
+  EXPECT_EQ(history[0]["states"].back()["state"], "lost");
+  EXPECT_GE(history[0]["states"].size(), 4);
+  EXPECT_GT(history[0]["known_ms"], history[0]["there_ms"]);
+  EXPECT_THAT(Read("work/history"), HasSubstr("there since "));
+}
+
 }  // namespace
 }  // namespace hone
