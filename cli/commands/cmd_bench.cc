@@ -64,8 +64,11 @@ bool LacksRuntime(const BenchResult& result) {
 // Throws Error(kUsage) for options that do not fit together with what is to be timed.
 void CheckModels(const BenchOptions& options) {
   if (!HasModel(options)) {
-    if (options.records.db.empty() && !options.records.no_records) return;
-    throw Error(ExitCode::kUsage, "--db and --no-records are for a model; a package was built with its own");
+    const bool keeps = !options.save.empty() || !options.baseline.empty();
+    if ((options.records.db.empty() || keeps) && !options.records.no_records) return;
+    throw Error(ExitCode::kUsage,
+                "--db and --no-records are for a model, or --db for --save and --baseline, which keep packages beside "
+                "it; a package was built with its own records");
   }
   if (!IsRemote(options.remote) || !options.runtimes.empty()) return;
   throw Error(ExitCode::kUsage,

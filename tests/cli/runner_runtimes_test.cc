@@ -195,6 +195,25 @@ TEST_F(RunnerRuntimes, AreComparedOnTwoMachines) {
   EXPECT_EQ(Shell(compare + "--portability").code, 2);
 }
 
+TEST_F(RunnerRuntimes, AKeptPackageIsTimedAgainThere) {
+  StartTracker();
+  StartRunner("pi", "");
+  ASSERT_EQ(Shell("hone build zoo:mlp --image-shape 1,14,14 --no-records --threads 1 -o m.hone").code, 0);
+  const std::string bench =
+      "hone bench m.hone --threads 1 --tracker $HONE_TRACKER --key pi --min-time 100ms --db s.db ";
+  const ProgramResult kept = Shell(bench + "--save first");
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_THAT(kept.err, HasSubstr("kept as first"));
+  const ProgramResult again = Shell(bench + "--baseline first --fail-above 50% --json");
+  ASSERT_EQ(again.code, 0) << again.err;
+  const Json d = ParseJson(again.out, "the result");
+  ASSERT_EQ(d["packages"].size(), 2);
+  EXPECT_EQ(d["conditions"]["cache"], "turns");
+  EXPECT_EQ(d["conditions"]["there"], true);
+  ASSERT_EQ(d["verdicts"].size(), 1);
+  EXPECT_NE(d["verdicts"][0]["verdict"], "slower");
+}
+
 TEST_F(RunnerRuntimes, AreComparedAsThePageShows) {
   environment["HONE_PYTHON"] = "python3";
   environment["PYTHONPATH"] = HONE_SOURCE_DIR "/build/readers";  // where scripts/test.sh installs them

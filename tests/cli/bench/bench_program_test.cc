@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <vector>
 
 #include "core/json/serialize.h"
 #include "tests/cli/run_program.h"
@@ -319,6 +321,44 @@ TEST_F(BenchProgram, ReportsEnergyOrWhyItIsUnknown) {
     EXPECT_GT(energy["packages"][0]["joules_per_image"].get<double>(), 0);
   }
   ExpectRefusal(kBench + " --energy --streams 2", 2, "--streams");
+}
+
+// The lines that docs/howto/speed_in_ci.md gives to GitHub and GitLab, in their order. A test judges no times.
+std::vector<std::string> CommandsForCi() {
+  std::ifstream in(HONE_SOURCE_DIR "/docs/howto/speed_in_ci.md");
+  std::vector<std::string> commands;
+  for (std::string line; std::getline(in, line);) {
+    const size_t run = line.find("run: "), item = line.find("    - ");
+    if (run != std::string::npos) {
+      commands.push_back(line.substr(run + 5));
+    } else if (item == 0 && line.find("uses:") == std::string::npos) {
+      commands.push_back(line.substr(6));
+    }
+    const size_t limit = commands.empty() ? std::string::npos : commands.back().find("--fail-above 2%");
+    if (limit != std::string::npos) commands.back().replace(limit, 15, "--fail-above 100% --min-time 50ms");
+  }
+  return commands;
+}
+
+TEST_F(BenchProgram, TheCommandsForCiRun) {
+  environment["GITHUB_STEP_SUMMARY"] = Path("work/step");
+  environment["CI_COMMIT_BRANCH"] = "main";
+  ASSERT_EQ(Shell("mv m.onnx model.onnx").code, 0);
+  const std::vector<std::string> commands = CommandsForCi();
+  ASSERT_EQ(commands.size(), 7);
+  for (const bool first : {true, false}) {
+    for (const std::string& command : commands) {
+      const ProgramResult r = Shell(command);
+      const bool lacks = first && command.find("--baseline") != std::string::npos && !command.starts_with("if");
+      const bool reads_nothing = first && command.starts_with("cat");
+      if (lacks) {
+        EXPECT_EQ(r.code, 66) << command << "\n" << r.err;
+      } else if (!reads_nothing) {
+        EXPECT_EQ(r.code, 0) << command << "\n" << r.err;
+      }
+    }
+  }
+  EXPECT_THAT(Read("work/step"), HasSubstr("| "));
 }
 
 }  // namespace
