@@ -135,6 +135,18 @@ void NoteExternal(const std::vector<std::string>& files) {
   for (const std::string& file : files) OutputGuard::Own().AddInput(file);
 }
 
+// Throws Error(kUsage) for a seed that no operator reads.
+void RequireReadSeed(const relay::IRModule& module, const ModelOptions& options) {
+  if (options.seed_input.empty()) return;
+  const auto uses = relay::CountUses(module.main->body);
+  for (const auto& param : module.main->params) {
+    if (param->name != options.seed_input || uses.contains(param.get())) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("--seed-input {}: no operator of {} draws random numbers without a seed of its own",
+                            options.seed_input, options.model));
+  }
+}
+
 Model LoadOnnx(const ModelOptions& options) {
   RequireNoZooOptions(options);
   OnnxImportOptions import = ImportOptionsOf(options);
@@ -144,6 +156,7 @@ Model LoadOnnx(const ModelOptions& options) {
   OnnxImportResult result = ImportOnnx(options.model, import);
   for (const std::string& notice : result.notices) Note("note: {}\n", notice);
   NoteExternal(result.external_files);
+  RequireReadSeed(result.module, options);
   Model model;
   model.untyped = std::move(result.module);
   model.result_names = std::move(result.result_names);

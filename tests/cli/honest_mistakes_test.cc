@@ -209,6 +209,7 @@ const Mistake kMistakes[] = {
     {"run p.hone --max-dim 5", 2, {"`hone build`"}},
     {"run p.hone --seed-input s", 2, {"`hone build`"}},
     {"run p.hone --seed -1", 2, {"integer from 0"}},
+    {"build m.onnx -o q.hone --seed-input seed", 2, {"no operator of m.onnx draws random numbers"}},
     {"build m.onnx -o q.hone --seed-input data", 2, {"the model has a value of that name"}},
     // Ranges.
     {"build m.onnx -o q.hone --max-dim n=100", 2, {"1 to 16777216"}},

@@ -7,6 +7,7 @@
 #include "runtime/hone.h"
 #include "runtime/package.h"
 #include "tests/cli/run_program.h"
+#include "tests/compiler/frontend/model_maker.h"
 
 namespace hone {
 namespace {
@@ -27,6 +28,23 @@ class ShapesProgram : public ProgramTest {
     WriteNpy(tensor, Path("work/" + name));
   }
 };
+
+// A model that draws random numbers takes the seed of each run as one more input.
+TEST_F(ShapesProgram, HaveAnInputForASeed) {
+  ModelMaker model(17);
+  model.Input("x", {2, 2}).Node("RandomUniformLike", {"x"}, {"r"}).Node("Add", {"x", "r"}, {"y"}).Output("y");
+  Write("work/r.onnx", model.Bytes());
+  ASSERT_EQ(Shell("hone build r.onnx --no-records --seed-input seed -o r.hone").code, 0);
+  const auto drawn = [this](double seed) {
+    Tensor tensor(DType::kInt64, {});
+    tensor.Set(0, seed);
+    WriteNpy(tensor, Path("work/seed.npy"));
+    return Do("run r.hone --fill zeros --input seed=seed.npy --json");
+  };
+  const auto values = [&](double seed) { return ParseJson(drawn(seed), "the run").at("outputs"); };
+  EXPECT_EQ(values(1), values(1));
+  EXPECT_NE(values(1), values(2));
+}
 
 TEST_F(ShapesProgram, TakeThePackageThatFits) {
   const ProgramResult built = Build("--shape data=1..6,1,4,4 -o p.hone");
