@@ -226,18 +226,21 @@ class AttentionEmitter {
   }
 
   void Products(Value* product, Value* first) {
+    const bool reads = packer_.reads_values();
     const MatmulTile tile{v_.types,
                           v_.K,
                           t_.unroll_values,
                           b_.lanes(),
                           b_.Index(space_.score_row),
                           b_.Index(Bytes(v_.types.data)),
-                          b_.Index(t_.value_columns * kFloatBytes),
+                          reads ? values_.column : b_.Index(t_.value_columns * kFloatBytes),
                           false,
-                          packer_.depth()};
+                          reads ? packer_.values_depth() : packer_.depth()};
+    Value* values = reads ? packer_.ValuesOf(product) : b_.At(packed_, space_.values);
+    const int64_t panel_bytes = t_.value_columns * (reads ? 1 : v_.steps()) * kFloatBytes;
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
     packer_.ForPanels(v_.N, b_.Index(v_.N), t_.value_columns, [&](Value* panel, int64_t width) {
-      Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, t_.value_columns * v_.steps() * kFloatBytes), space_.values));
+      Value* w = b_.At(values, b_.Mul(panel, panel_bytes));
       Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       ForTiles(first, [&](Value* row, int64_t rows) {
         const Vals sums = tile.Sums(b_, ScoreRow(row), w, {rows, width});

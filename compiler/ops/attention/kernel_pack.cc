@@ -36,6 +36,11 @@ Value* KeyPacker::KeysNeeded() const {
   return b_.Min(b_.Mul(vectors, whole), b_.Index(s_.N));
 }
 
+bool KeyPacker::reads_values() const {
+  const bool dense = v_.weights_are_neighbours() && v_.weight.column == v_.N && v_.N % b_.lanes() == 0;
+  return key_count_ != nullptr && dense && v_.types.weight == DType::kFloat32 && !t_.matrix_tiles;
+}
+
 void KeyPacker::Pack(Value* product, Value* is_first) const {
   const auto if_new = [&](int64_t products, const std::function<void(Value * matrix)>& pack) {
     if (products == 1) return pack(product);
@@ -44,6 +49,7 @@ void KeyPacker::Pack(Value* product, Value* is_first) const {
   };
   if_new(parts_.products_per_keys,
          [&](Value* matrix) { PackMatrix(s_, keys_, matrix, {t_.score_columns, s_.steps(), keys_needed_}, packed_); });
+  if (reads_values()) return;
   if_new(parts_.products_per_values, [&](Value* matrix) {
     PackMatrix(v_, values_, matrix, {t_.value_columns, space_.value_steps, b_.Index(v_.N), depth()},
                b_.At(packed_, space_.values));

@@ -23,6 +23,14 @@ class KeyPacker {
   // The depth of a sum over keys, as PanelPacking and MatmulTile take it.
   Value* depth() const { return needs_all_keys() ? nullptr : keys_needed_; }
 
+  // Whether values of a run's keys are dense rows of whole vectors, which are read where they lie and not packed. A
+  // copy of a long cache would push the cache itself out of the second cache.
+  bool reads_values() const;
+  // The depth of sums over values that are read so: the run's keys and no more.
+  Value* values_depth() const { return b_.Min(b_.Max(key_count_, b_.Index(0)), b_.Index(v_.K)); }
+  // The first value of a product that is read so.
+  Value* ValuesOf(Value* product) const { return values_.Matrix(b_, b_.Div(product, parts_.products_per_values)); }
+
   // Packs those of a product. Values behind the last key are zeros, whatever lies there. `is_first`: whether the worker
   // has packed those of no product before it, which may be the same ones.
   void Pack(Value* product, Value* is_first) const;
