@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compiler/frontend/onnx/counts.h"
+#include "compiler/frontend/onnx/moved_elements.h"
 #include "compiler/frontend/onnx/typed_builder.h"
 #include "compiler/relay/op.h"
 #include "core/nth.h"
@@ -217,61 +218,21 @@ ExtentForms::MaybeExtent ExtentForms::Computed(const ExprPtr& expr, int64_t elem
                                : kMostInVector + 1;
   if (call != nullptr && relay::AsOp(call->op) != nullptr && elements <= kMostInVector &&
       builder_.CountsOf(expr).empty()) {
-    if (MaybeExtent form = OfCall(*call, element, elements, depth + 1)) return form;
+    if (MaybeExtent form = OfCall(*call, builder_.ShapeOf(expr), element, depth + 1)) return form;
   }
   // A number that a run is given or counts.
   if (dtype != DType::kInt64 || !builder_.ShapeOf(expr).empty() || call != nullptr) return std::nullopt;
   return Extent({AtomOf(expr, {})}, 1);
 }
 
-namespace {
-
-// The place of an element before a call that only moves it: the argument, or the field of its tuple, and the element.
-struct Moved {
-  ExprPtr from;
-  int64_t element = 0;
-};
-
-Moved InField(const TypedBuilder& builder, const ExprPtr& tuple, int64_t element) {
-  for (const ExprPtr& field : relay::AsTuple(tuple)->fields) {
-    const int64_t elements = ElementCount(builder.ShapeOf(field));
-    if (element < elements) return {field, element};
-    element -= elements;
-  }
-  return {};
-}
-
-// Null if the call computes the element.
-Moved BeforeMove(const TypedBuilder& builder, const relay::Call& call, std::string_view op, int64_t element) {
-  const ExprPtr& data = call.args[0];
-  if (op == "concatenate") {
-    const bool in_order =
-        call.attrs.GetInt("axis") == 0 || builder.ShapeOf(relay::AsTuple(data)->fields[0]).size() == 1;
-    return in_order ? InField(builder, data, element) : Moved();
-  }
-  if (op == "reshape" || op == "squeeze" || op == "expand_dims") return {data, element};
-  if (op == "broadcast_to" && ElementCount(builder.ShapeOf(data)) == 1) return {data, 0};
-  if (builder.ShapeOf(data).size() != 1) return {};
-  if (op == "strided_slice") {
-    const std::vector<int64_t> strides = call.attrs.GetInts("strides");
-    return {data, call.attrs.GetInts("begin").at(0) + element * (strides.empty() ? 1 : strides[0])};
-  }
-  const Tensor* indices = op == "take" ? builder.ValueOf(call.args[1]) : nullptr;
-  if (indices == nullptr || !HoldsExtents(indices->dtype())) return {};
-  const int64_t index = IntegerAt(*indices, element), extent = builder.ShapeOf(data)[0];
-  const int64_t at = index < 0 ? index + extent : index;
-  return at < 0 || at >= extent ? Moved() : Moved{data, at};
-}
-
-}  // namespace
-
-ExtentForms::MaybeExtent ExtentForms::OfCall(const relay::Call& call, int64_t element, int64_t elements, int depth) {
+ExtentForms::MaybeExtent ExtentForms::OfCall(const relay::Call& call, const Shape& shape, int64_t element, int depth) {
   const std::string_view op = relay::AsOp(call.op)->def->name;
-  if (const Moved moved = BeforeMove(builder_, call, op, element); moved.from != nullptr) {
+  if (const MovedElement moved = BeforeMove(builder_, call, shape, element); moved.from != nullptr) {
     if (!builder_.CountsOf(moved.from).empty()) return std::nullopt;
     const MaybeExtent form = Find(moved.from, moved.element, depth);
     return form || !HoldsExtents(builder_.DTypeOf(moved.from)) ? form : Opaque(moved.from, moved.element);
   }
+  const int64_t elements = ElementCount(shape);
   const auto place = [&](const ExprPtr& arg) { return ElementCount(builder_.ShapeOf(arg)) == 1 ? 0 : element; };
   std::vector<MaybeExtent> args;
   for (const ExprPtr& arg : call.args) {

@@ -85,7 +85,7 @@ class ExtentForms {
   Extent Opaque(const relay::ExprPtr& expr, int64_t element);
   MaybeExtent Find(const relay::ExprPtr& expr, int64_t element, int depth);
   MaybeExtent Computed(const relay::ExprPtr& expr, int64_t element, int depth);
-  MaybeExtent OfCall(const relay::Call& call, int64_t element, int64_t elements, int depth);
+  MaybeExtent OfCall(const relay::Call& call, const Shape& shape, int64_t element, int depth);
   static MaybeExtent Cast(const Extent& form, std::string_view dtype);
   MaybeExtent Compared(std::string_view op, const Extent& a, const Extent& b) const;
   MaybeExtent Combined(std::string_view op, const Extent& a, const Extent& b);

@@ -2,8 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <optional>
+#include <utility>
 
+#include "compiler/frontend/onnx/computed_dims.h"
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
 #include "core/nth.h"
@@ -16,22 +20,28 @@ using relay::ExprPtr;
 
 constexpr int64_t kWidest = int64_t{1} << 31;
 
-// Begin and end of each dimension, in Relay's order, from ONNX's order (all begins, then all ends).
-std::vector<int64_t> PadWidth(const OnnxNodeView& view, const std::vector<int64_t>& pads) {
+// Begin and end of each axis, in Relay's order, from ONNX's order (all begins, then all ends). An amount below 0
+// removes elements.
+std::vector<ComputedDim> Amounts(const OnnxNodeView& view) {
   const int64_t rank = view.InputRank(0);
-  std::vector<int64_t> axes;
-  for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
+  std::vector<int64_t> axes(static_cast<size_t>(rank));
+  std::iota(axes.begin(), axes.end(), int64_t{0});
   if (const auto given = view.InputInts(3, "axes")) axes = OnnxNodeView::Axes(*given, rank);
-  if (pads.size() != 2 * axes.size()) RefuseNode(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
-  std::vector<int64_t> width(static_cast<size_t>(2 * rank), 0);
-  for (size_t i = 0; i < axes.size(); ++i) {
-    for (const int64_t pad : {pads[i], pads[i + axes.size()]}) {
-      if (pad < -kWidest || pad > kWidest) RefuseNode(fmt::format("a pad of {} is not supported", pad));
-    }
-    Nth(width, 2 * axes[i]) = pads[i];
-    Nth(width, 2 * axes[i] + 1) = pads[i + axes.size()];
+  const bool computed = view.HasInput(1) && view.InputValue(1) == nullptr;
+  std::vector<ComputedDim> pads;
+  if (computed) {
+    pads = ComputedDims(view, 1, "pads");
+  } else {
+    const auto given = view.InputInts(1, "pads");
+    for (const int64_t pad : given ? *given : view.Ints("pads", {})) pads.push_back({pad, nullptr});
   }
-  return width;
+  if (pads.size() != 2 * axes.size()) RefuseNode(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
+  std::vector<ComputedDim> amounts(static_cast<size_t>(2 * rank));
+  for (size_t i = 0; i < pads.size(); ++i) {
+    if (std::abs(pads[i].number) > kWidest) RefuseNode(fmt::format("a pad of {} is not supported", pads[i].number));
+    Nth(amounts, 2 * axes[i % axes.size()] + (i < axes.size() ? 0 : 1)) = pads[i];
+  }
+  return amounts;
 }
 
 // The padding value; nullopt if it is computed, or more than a double holds.
@@ -43,52 +53,62 @@ std::optional<double> PadValue(const OnnxNodeView& view) {
   return value != nullptr && HeldByDouble(*value, 0) ? std::optional(value->At(0)) : std::nullopt;
 }
 
-// Pads with zeros and then replaces these by a computed number.
-ExprPtr PaddedByComputed(const OnnxNodeView& view, const std::vector<int64_t>& width) {
-  const ExprPtr value = view.Reshape(view.Input(2), {});
-  ExprPtr data = view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}});
-  const int64_t rank = view.InputRank(0);
-  for (int64_t d = 0; d < rank; ++d) {
-    const int64_t before = Nth(width, 2 * d), after = Nth(width, 2 * d + 1), extent = Nth(view.InputShape(0), d);
-    if (before + after == 0) continue;
-    view.builder().Spend((before + extent + after) * 8);
-    const ExprPtr at = PositionsAlong(view.builder(), data, d, d, rank, -before);
-    const ExprPtr inside =
-        view.Call("logical_and", {WithScalar(view, "greater_equal", at, 0),
-                                  view.Call("less", {at, ExtentOf(view.builder(), view.Input(0), d)})});
-    data = view.Call("where", {inside, data, value});
-  }
-  return data;
-}
+// One axis of a pad whose result only a run knows: amounts or an extent that it decides, or a computed value. Position
+// p of the result takes the element p - before, or what the mode has there.
+class PlacedAxis {
+ public:
+  PlacedAxis(const OnnxNodeView& view, ExprPtr data, int64_t axis)
+      : view_(view), data_(std::move(data)), axis_(axis), extent_(ExtentOf(view.builder(), data_, axis)) {}
 
-// Repeats or mirrors elements at the ends that are there: position p of n elements reads from max(p, -p), and from the
-// mirrored place behind the last one. At an edge it reads the edge.
-ExprPtr Mirrored(const OnnxNodeView& view, const std::string& mode, const std::vector<int64_t>& width) {
-  TypedBuilder& builder = view.builder();
-  ExprPtr data = view.Input(0);
-  for (int64_t d = 0; d < view.InputRank(0); ++d) {
-    const int64_t before = Nth(width, 2 * d), after = Nth(width, 2 * d + 1);
-    if (before + after == 0) continue;
-    const ExprPtr extent = ExtentOf(builder, data, d);
-    const ExprPtr last = WithScalar(view, "subtract", extent, 1);
-    ExprPtr from = Positions(before + Nth(builder.ShapeOf(data), d) + after, 0, 1, -before);
+  ExprPtr Padded(const ComputedDim& before, const ComputedDim& after, const std::string& mode) const {
+    TypedBuilder& builder = view_.builder();
+    const int64_t dim = Nth(builder.ShapeOf(data_), axis_);
+    if (dim == 0) RefuseNode(fmt::format("axis {} has no elements to pad", axis_));
+    const ExprPtr begin = NumberOf(before);
+    const ExprPtr count = view_.Call("add", {view_.Call("add", {extent_, begin}), NumberOf(after)});
+    const auto known = builder.extents().FormOf(count).known();
+    if (known && *known < 0) RefuseNode(fmt::format("nothing is left of axis {}", axis_));
+    const int64_t most = known ? *known : MostOf(view_, count, "pads");
+    builder.Spend(most * 8);
+    const ExprPtr every = Positions(most, 0, 1);
+    if (!known) builder.SetCounts(every, {count});
+    const ExprPtr places = view_.Call("subtract", {every, begin});
+    const ExprPtr taken = view_.Call("take", {data_, Source(places, mode)}, {{"axis", axis_}});
+    return mode == "constant" ? WithValue(taken, places) : taken;
+  }
+
+ private:
+  static ExprPtr NumberOf(const ComputedDim& amount) {
+    return amount.is_known() ? CountOf(amount.number) : amount.count;
+  }
+
+  // The elements that places take, which may lie outside the axis.
+  ExprPtr Source(ExprPtr places, const std::string& mode) const {
+    if (mode == "wrap") return view_.Call("floor_mod", {places, WithScalar(view_, "maximum", extent_, 1)});
+    const ExprPtr last = WithScalar(view_, "subtract", extent_, 1);
     if (mode == "reflect") {
-      from = view.Call("maximum", {from, view.Call("negative", {from})});
-      from = view.Call("minimum", {from, view.Call("subtract", {WithScalar(view, "multiply", last, 2), from})});
+      places = view_.Call("maximum", {places, view_.Call("negative", {places})});
+      places =
+          view_.Call("minimum", {places, view_.Call("subtract", {WithScalar(view_, "multiply", last, 2), places})});
     }
-    from = WithScalar(view, "maximum", view.Call("minimum", {from, last}), 0);
-    if (IsCounted(builder, data, d)) builder.SetCounts(from, {WithScalar(view, "add", extent, before + after)});
-    data = view.Call("take", {data, from}, {{"axis", d}});
+    return WithScalar(view_, "maximum", view_.Call("minimum", {places, last}), 0);
   }
-  return data;
-}
 
-ExprPtr PaddedBy(const OnnxNodeView& view, const std::string& mode, const std::vector<int64_t>& width) {
-  if (mode != "constant" && !view.builder().CountsOf(view.Input(0)).empty()) return Mirrored(view, mode, width);
-  const std::optional<double> value = mode == "constant" ? PadValue(view) : 0;
-  if (!value) return PaddedByComputed(view, width);
-  return view.Call("nn.pad", {view.Input(0)}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", *value}});
-}
+  ExprPtr WithValue(const ExprPtr& taken, const ExprPtr& places) const {
+    const auto known = PadValue(view_);
+    const ExprPtr value = known ? ScalarLike(view_, taken, *known) : view_.Reshape(view_.Input(2), {});
+    ExprPtr inside = view_.Call("logical_and",
+                                {WithScalar(view_, "greater_equal", places, 0), view_.Call("less", {places, extent_})});
+    const int64_t behind = static_cast<int64_t>(view_.builder().ShapeOf(taken).size()) - 1 - axis_;
+    if (behind > 0) inside = view_.Call("expand_dims", {inside}, {{"axis", int64_t{1}}, {"num_newaxis", behind}});
+    return view_.Call("where", {inside, taken, value});
+  }
+
+  const OnnxNodeView& view_;
+  const ExprPtr data_;
+  const int64_t axis_;
+  const ExprPtr extent_;
+};
 
 // The elements [begin, end) of an axis that repeats itself: begin may be negative and end beyond the extent.
 ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, int64_t begin, int64_t end) {
@@ -110,7 +130,7 @@ ExprPtr Repeated(const OnnxNodeView& view, const ExprPtr& data, int64_t axis, in
 ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_t>& width) {
   constexpr int64_t kMostRounds = 64;
   for (size_t d = 0; d < width.size() / 2; ++d) {
-    const int64_t extent = view.InputShape(0)[d], before = width[2 * d], after = width[2 * d + 1];
+    const int64_t extent = view.builder().ShapeOf(data)[d], before = width[2 * d], after = width[2 * d + 1];
     if (before == 0 && after == 0) continue;
     if (extent == 0) RefuseNode("nothing is there to wrap");
     const auto axis = static_cast<int64_t>(d);
@@ -127,22 +147,38 @@ ExprPtr Wrapped(const OnnxNodeView& view, ExprPtr data, const std::vector<int64_
   return data;
 }
 
-// A negative pad removes elements.
-ExprPtr Cropped(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& width) {
-  Shape begin, end;
-  for (size_t d = 0; d < width.size() / 2; ++d) {
-    if ((width[2 * d] < 0 || width[2 * d + 1] < 0) && IsCounted(view.builder(), data, static_cast<int64_t>(d))) {
-      RefuseNode(fmt::format("a negative pad of axis {}, whose extent is counted in a run", d));
-    }
-    begin.push_back(std::max<int64_t>(0, -width[2 * d]));
-    end.push_back(view.builder().ShapeOf(data)[d] - std::max<int64_t>(0, -width[2 * d + 1]));
-    if (end[d] < begin[d]) RefuseNode(fmt::format("nothing is left of axis {}", d));
-  }
-  return view.Call("strided_slice", {data}, {{"begin", begin}, {"end", end}});
+// Whether the axis must be placed. Amounts that are known move elements of a known extent, and add a known value behind
+// any others.
+bool MustBePlaced(const OnnxNodeView& view, int64_t axis, const ComputedDim& before, const ComputedDim& after,
+                  const std::string& mode) {
+  if (!before.is_known() || !after.is_known()) return true;
+  if (before.number == 0 && after.number == 0) return false;
+  const bool adds_value = mode == "constant" && PadValue(view);
+  if (mode == "constant" && !adds_value && std::max(before.number, after.number) > 0) return true;
+  return IsCounted(view.builder(), view.Input(0), axis) && (!adds_value || std::min(before.number, after.number) < 0);
 }
 
-bool AnyOf(const std::vector<int64_t>& width, bool (*wanted)(int64_t)) {
-  return std::any_of(width.begin(), width.end(), wanted);
+ExprPtr Widened(const OnnxNodeView& view, const ExprPtr& data, const std::string& mode, std::vector<int64_t> width) {
+  for (int64_t& amount : width) amount = std::max<int64_t>(amount, 0);
+  if (std::ranges::all_of(width, [](int64_t amount) { return amount == 0; })) return data;
+  if (mode == "wrap") return Wrapped(view, data, width);
+  const double value = mode == "constant" ? PadValue(view).value_or(0) : 0;
+  return view.Call("nn.pad", {data}, {{"pad_width", width}, {"pad_mode", mode}, {"pad_value", value}});
+}
+
+ExprPtr Cropped(const OnnxNodeView& view, const ExprPtr& data, const std::vector<int64_t>& width) {
+  if (std::ranges::all_of(width, [](int64_t amount) { return amount >= 0; })) return data;
+  Shape begin, end;
+  std::vector<int64_t> axes;
+  for (size_t d = 0; d < width.size() / 2; ++d) {
+    const int64_t front = std::max<int64_t>(0, -width[2 * d]), back = std::max<int64_t>(0, -width[2 * d + 1]);
+    if (front == 0 && back == 0) continue;
+    axes.push_back(static_cast<int64_t>(d));
+    begin.push_back(front);
+    end.push_back(view.builder().ShapeOf(data)[d] - back);
+    if (end.back() < begin.back()) RefuseNode(fmt::format("nothing is left of axis {}", d));
+  }
+  return view.Call("strided_slice", {data}, {{"begin", begin}, {"end", end}, {"axes", axes}});
 }
 
 std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
@@ -150,18 +186,19 @@ std::vector<ExprPtr> Pad(const OnnxNodeView& view) {
   if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
     RefuseNode(fmt::format("mode \"{}\" is not supported; constant, reflect, edge and wrap are", mode));
   }
-  const auto given = view.InputInts(1, "pads");
-  const std::vector<int64_t> width = PadWidth(view, given ? *given : view.Ints("pads", {}));
-  std::vector<int64_t> grown;
-  for (const int64_t pad : width) grown.push_back(std::max<int64_t>(0, pad));
+  const std::vector<ComputedDim> amounts = Amounts(view);
+  std::vector<int64_t> width(amounts.size());
   ExprPtr data = view.Input(0);
-  if (mode == "wrap" && !view.builder().CountsOf(data).empty()) RefuseNode("mode wrap of extents counted in a run");
-  if (mode == "wrap") {
-    data = Wrapped(view, data, grown);
-  } else if (AnyOf(grown, [](int64_t pad) { return pad > 0; })) {
-    data = PaddedBy(view, mode, grown);
+  for (int64_t d = 0; d < view.InputRank(0); ++d) {
+    const ComputedDim &before = Nth(amounts, 2 * d), &after = Nth(amounts, 2 * d + 1);
+    if (MustBePlaced(view, d, before, after, mode)) {
+      data = PlacedAxis(view, data, d).Padded(before, after, mode);
+    } else {
+      Nth(width, 2 * d) = before.number;
+      Nth(width, 2 * d + 1) = after.number;
+    }
   }
-  return {AnyOf(width, [](int64_t pad) { return pad < 0; }) ? Cropped(view, data, width) : data};
+  return {Cropped(view, Widened(view, data, mode, width), width)};
 }
 
 }  // namespace
@@ -172,8 +209,10 @@ OnnxOperatorTable PadOperators() {
            4,
            Pad,
            {"mode", "pads", "value"},
-           {.becomes = "concatenate nn.pad strided_slice take where", .takes_counts = true}},
-          {"Pad", 2, 3, Pad, {"mode"}, {}, kMicrosoft}};
+           {.becomes = "add concatenate floor_mod greater_equal less logical_and maximum minimum nn.pad strided_slice "
+                       "subtract take where",
+            .takes_counts = true}},
+          {"Pad", 2, 3, Pad, {"mode"}, {.takes_counts = true}, kMicrosoft}};
 }
 
 }  // namespace hone

@@ -195,7 +195,7 @@ TEST(OnnxRanged, RecurrentLayersEndWhereTheSequenceEnds) {
 }
 
 TEST(OnnxRanged, PadsLieBehindTheElementsThatAreThere) {
-  for (const char* mode : {"constant", "edge", "reflect"}) {
+  for (const char* mode : {"constant", "edge", "reflect", "wrap"}) {
     ModelMaker model(17);
     model.Input("x", {1, 2, -1}).Ints("pads", {0, 0, 2, 0, 1, 3}).Weight("v", {}, {5});
     Name(model, 0, 2, "seq");
