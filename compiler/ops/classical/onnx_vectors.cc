@@ -81,14 +81,12 @@ class SupportClassifier {
       : view_(view),
         labels_(view.Ints("classlabels_ints", {})),
         per_class_(view.Ints("vectors_per_class", {})),
-        coefficients_(FloatsOf(view, "coefficients")) {
+        coefficients_(FloatsOf(view, "coefficients")),
+        slopes_(FloatsOf(view, "prob_a")) {
     if (labels_.size() < 2) {
-      RefuseNode("classlabels_ints must name two labels or more; labels of text are not supported, numbers are");
-    }
-    if (!FloatsOf(view, "prob_a").empty()) {
       RefuseNode(
-          "probabilities of support vectors (prob_a) are not supported; exported from a model with "
-          "probability=False it gives scores");
+          "classlabels_ints must name two labels or more; labels of text are not supported; train it on "
+          "numbers, and keep their names outside");
     }
     if (coefficients_.empty()) RefuseNode("it has no coefficients");
     for (const int64_t each : per_class_) {
@@ -97,13 +95,15 @@ class SupportClassifier {
     vectors_ = std::accumulate(per_class_.begin(), per_class_.end(), int64_t{0});
   }
 
-  // Labels and scores.
+  // Labels, and scores or probabilities.
   std::vector<ExprPtr> Results() const {
     const ExprPtr x = AsDType(view_, FeatureMatrix(view_), DType::kFloat32);
     const ExprPtr scores = vectors_ > 0 ? PairScores(x) : LinearScores(x);
     const ExprPtr votes = vectors_ > 0 ? Votes(scores) : scores;
     const ExprPtr names = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {classes()}, labels_));
-    return {view_.Call("take", {names, Best(votes)}, {{"axis", int64_t{0}}}), Given(scores)};
+    const bool likely = vectors_ > 0 && !slopes_.empty();
+    return {view_.Call("take", {names, likely ? Most(votes) : Best(votes)}, {{"axis", int64_t{0}}}),
+            likely ? Probabilities(scores) : Given(scores)};
   }
 
  private:
@@ -164,13 +164,27 @@ class SupportClassifier {
                                       relay::MakeConstant(Tensor::FromVector(DType::kFloat32, {classes()}, second))});
   }
 
+  ExprPtr Most(const ExprPtr& votes) const { return view_.Call("argmax", {votes}, {{"axis", int64_t{1}}}); }
+
   // The class with most votes. With two classes and no negative coefficient, it is the second from a half on.
   ExprPtr Best(const ExprPtr& votes) const {
-    const ExprPtr best = view_.Call("argmax", {votes}, {{"axis", int64_t{1}}});
+    const ExprPtr best = Most(votes);
     if (classes() > 2 || std::ranges::any_of(coefficients_, [](float each) { return each < 0; })) return best;
     const ExprPtr most = view_.Call("max", {votes}, {{"axis", std::vector<int64_t>{1}}, {"keepdims", false}});
     return view_.Call(
         "where", {view_.Call("greater_equal", {most, ScalarLike(view_, most, 0.5)}), ScalarLike(view_, best, 1), best});
+  }
+
+  // A sigmoid of each pair's score, with a slope and an offset of its own, is how likely the first class is.
+  ExprPtr Probabilities(const ExprPtr& scores) const {
+    constexpr double kLeast = 1e-7;
+    const std::vector<float> offsets = FloatsOf(view_, "prob_b");
+    RequireCount("prob_a", slopes_.size(), static_cast<size_t>(pairs()), "pairs of classes");
+    RequireCount("prob_b", offsets.size(), static_cast<size_t>(pairs()), "pairs of classes");
+    const ExprPtr line = view_.Call("add", {view_.Call("multiply", {scores, RowsOf(slopes_, 1)}), RowsOf(offsets, 1)});
+    const ExprPtr first = view_.Call("sigmoid", {view_.Call("negative", {line})});
+    const ExprPtr bounded = WithScalar(view_, "minimum", WithScalar(view_, "maximum", first, kLeast), 1 - kLeast);
+    return PostTransform(view_, view_.Call("couple_pairs", {bounded}), view_.String("post_transform", "NONE"));
   }
 
   // One score of two classes stands for both.
@@ -184,7 +198,7 @@ class SupportClassifier {
 
   const OnnxNodeView& view_;
   const std::vector<int64_t> labels_, per_class_;
-  const std::vector<float> coefficients_;
+  const std::vector<float> coefficients_, slopes_;
   int64_t vectors_ = 0;
 };
 
@@ -200,7 +214,7 @@ OnnxOperatorTable SupportVectorOperators() {
        SvmRegressor,
        {"coefficients", "kernel_params", "kernel_type", "n_supports", "one_class", "post_transform", "rho",
         "support_vectors"},
-       {.becomes = "add exp expand_dims greater multiply nn.dense power subtract sum tanh where"},
+       {.becomes = "add exp expand_dims greater multiply nn.dense power subtract sum tanh where", .takes_counts = true},
        kClassical},
       {"SVMClassifier",
        1,
@@ -208,8 +222,10 @@ OnnxOperatorTable SupportVectorOperators() {
        SvmClassifier,
        {"classlabels_ints", "classlabels_strings", "coefficients", "kernel_params", "kernel_type", "post_transform",
         "prob_a", "prob_b", "rho", "support_vectors", "vectors_per_class"},
-       {.becomes = "add argmax cast concatenate exp expand_dims greater multiply negative nn.bias_add nn.dense power "
-                   "subtract sum take tanh"},
+       {.becomes = "add argmax cast concatenate couple_pairs exp expand_dims greater maximum minimum multiply negative "
+                   "nn.bias_add nn.dense "
+                   "power sigmoid subtract sum take tanh",
+        .takes_counts = true},
        kClassical}};
 }
 

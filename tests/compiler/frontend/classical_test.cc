@@ -123,10 +123,28 @@ TEST(OnnxClassical, ClassesOfSupportVectorsWinPairs) {
   EXPECT_THAT(Values(linear[1]), ElementsAre(2.5F, -3.5F, 8.5F, -5.5F));
 }
 
-TEST(OnnxClassical, ProbabilitiesOfSupportVectorsAreRefusedWithAWayOut) {
-  const ModelMaker model = Classical("SVMClassifier", {{"coefficients", {1, -1}}, {"prob_a", {1}}, {"prob_b", {1}}},
-                                     {{"classlabels_ints", std::vector<int64_t>{0, 1}}}, {"label", "scores"});
-  EXPECT_THAT(ImportError(model.Bytes()), HasSubstr("with probability=False it gives scores"));
+// The numbers are ONNX Runtime's.
+TEST(OnnxClassical, ProbabilitiesOfSupportVectorsAreCoupledFromPairs) {
+  const auto likely = [](std::vector<float> coefficients, std::vector<float> vectors, std::vector<float> rho,
+                         std::vector<float> slopes, std::vector<float> offsets, std::vector<int64_t> labels) {
+    const std::vector<int64_t> each(labels.size(), 1);
+    return RunIt(Classical("SVMClassifier",
+                           {{"coefficients", std::move(coefficients)},
+                            {"support_vectors", std::move(vectors)},
+                            {"kernel_params", {0.5F, 1, 2}},
+                            {"rho", std::move(rho)},
+                            {"prob_a", std::move(slopes)},
+                            {"prob_b", std::move(offsets)}},
+                           {{"classlabels_ints", std::move(labels)}, {"vectors_per_class", each}},
+                           {"label", "scores"}));
+  };
+  const auto three =
+      likely({1, -1, 2, 3, 1, -1}, {1, 0, 0, 1, 1, 1}, {0, 0, 0.5F}, {-1, -0.5F, -2}, {0, 0.25F, 0.5F}, {7, 8, 9});
+  EXPECT_THAT(Values(three[0]), ElementsAre(8, 7));
+  EXPECT_THAT(Values(three[1]), Near({0.2534125F, 0.5241735F, 0.222414F, 0.48839667F, 0.3003378F, 0.21126558F}));
+  const auto two = likely({1, -1}, {1, 0, 0, 1}, {0.25F}, {-1}, {0.5F}, {7, 8});
+  EXPECT_THAT(Values(two[0]), ElementsAre(8, 8));
+  EXPECT_THAT(Values(two[1]), Near({0.22268508F, 0.7773149F, 0.22268508F, 0.7773149F}));
 }
 
 }  // namespace
