@@ -8,6 +8,7 @@
 #include "compiler/frontend/onnx/count_join.h"
 #include "compiler/frontend/onnx/expressions.h"
 #include "compiler/ops/onnx_families.h"
+#include "core/text/printable.h"
 
 namespace hone {
 namespace {
@@ -23,13 +24,15 @@ using relay::ExprPtr;
 //   query i sees the keys up to its own position, the past's number + i
 //
 // A past whose extent is counted in a run gives a cache of those positions and the new ones. A past of fixed
-// extent is a buffer with room for what follows.
+// extent is a buffer with room for what follows. A cache of a window (sliding_window_cache) keeps its extent: its first
+// rows are the latest positions.
 class GroupedAttention {
  public:
   explicit GroupedAttention(const OnnxNodeView& view) : view_(view) {
     CheckForm();
     ReadSizes();
-    past_keys_ = PastKeys();
+    past_keys_ = windowed_ ? Below0As0(view_.Call("subtract", {Totals(), ExtentOf(view_.builder(), view_.Input(0), 1)}))
+                           : PastKeys();
   }
 
   // The result, and the keys and values with those of this run.
@@ -41,6 +44,7 @@ class GroupedAttention {
       attributes.emplace_back("left_window_size", NodeInt(window - 1));
     }
     attributes.emplace_back("is_causal", NodeInt(view_.Int("causal", 1)));
+    if (windowed_) return OfWindow(q, k, v, attributes);
     if (grows_) {
       // The formula joins a past of the run's extent and the new rows by itself.
       std::vector<ExprPtr> all =
@@ -67,7 +71,13 @@ class GroupedAttention {
     };
     refuse_set("smooth_softmax", 0);
     refuse_set("qk_output", 0);
-    refuse_set("sliding_window_cache", 0);
+    refuse_set("sliding_window_cache", windowed_ ? 1 : 0);
+    if (windowed_ && (view_.Int("local_window_size", -1) < 1 || view_.Int("causal", 1) != 1 || !view_.HasInput(3))) {
+      RefuseNode("sliding_window_cache needs a past, causal = 1 and a local_window_size of 1 or more");
+    }
+    if (windowed_ && view_.HasInput(10)) {
+      RefuseNode("a bias of the scores with sliding_window_cache is not supported; without that attribute it is");
+    }
     for (int input = 11; input < view_.num_inputs(); ++input) {
       if (view_.HasInput(input)) RefuseNode(fmt::format("input {} is not supported; the first 11 are", input));
     }
@@ -88,6 +98,7 @@ class GroupedAttention {
     }
     batch_ = shape[0], queries_ = shape[1], size_ = shape[2] / parts;
     room_ = view_.HasInput(3) ? Past(3)[2] : 0;
+    if (windowed_) return ReadWindow();
     const bool is_free =
         view_.InputValue(6) == nullptr && (!view_.builder().CountsOf(view_.Input(0)).empty() || IsPastCounted());
     if (is_free) return LeaveToRuns();
@@ -97,6 +108,12 @@ class GroupedAttention {
     }
     is_prompt_ = total->front() == queries_;
     capacity_ = std::max(total->front(), room_);
+  }
+
+  void ReadWindow() {
+    const int64_t window = view_.Int("local_window_size", -1);
+    if (room_ < window) RefuseNode(fmt::format("a cache of {} for a window of {}", Counted(room_, "position"), window));
+    RequireElements(view_.builder(), view_.Input(3), 2, CountOf(window));
   }
 
   bool IsPastCounted() const { return view_.HasInput(3) && IsCounted(view_.builder(), view_.Input(3), 2); }
@@ -131,6 +148,57 @@ class GroupedAttention {
     if (is_prompt_) return relay::MakeConstant(Tensor(DType::kInt64, {batch_}));
     if (grows_) return view_.Reshape(ExtentOf(view_.builder(), view_.Input(3), 2), {batch_});
     return view_.Call("subtract", {Totals(), ExtentOf(view_.builder(), view_.Input(0), 1)});
+  }
+
+  ExprPtr Below0As0(const ExprPtr& x) const { return WithScalar(view_, "maximum", x, 0); }
+
+  // The number of rows that a cache of C places for a window of W keeps of each image's `total` positions:
+  //
+  //    total                                          up to C
+  //    total - G * ceil((total - C) / G)              beyond it, where G = C - W + 1
+  ExprPtr Resident(const ExprPtr& total) const {
+    const auto call = [&](std::string_view op, const ExprPtr& a, const ExprPtr& b) { return view_.Call(op, {a, b}); };
+    const ExprPtr places = ExtentOf(view_.builder(), view_.Input(3), 2);
+    const ExprPtr group =
+        WithScalar(view_, "subtract", places, static_cast<double>(view_.Int("local_window_size", 1) - 1));
+    const ExprPtr beyond = call("add", call("subtract", total, places), WithScalar(view_, "subtract", group, 1));
+    return call("subtract", total, call("multiply", group, call("divide", Below0As0(beyond), group)));
+  }
+
+  // The rows from a position of each image on, as many as the past has. What lies behind them may be anything.
+  ExprPtr LastRows(const ExprPtr& rows, const ExprPtr& first) const {
+    TypedBuilder& builder = view_.builder();
+    const int64_t most = Nth(builder.ShapeOf(rows), 2) - 1;
+    std::vector<ExprPtr> images;
+    for (int64_t i = 0; i < batch_; ++i) {
+      const ExprPtr image = batch_ == 1 ? rows : view_.Slice(rows, 0, i, i + 1);
+      const ExprPtr from = view_.Call("add", {Positions(room_, 0, 1), view_.Slice(first, 0, i, i + 1)});
+      const ExprPtr bounded = Below0As0(WithScalar(view_, "minimum", from, static_cast<double>(most)));
+      images.push_back(builder.Uncounted("take", {image, bounded}, {{"axis", int64_t{2}}}));
+    }
+    const ExprPtr all =
+        batch_ == 1 ? images[0] : builder.UncountedOnTuple("concatenate", images, {{"axis", int64_t{0}}});
+    builder.SetCounts(all, builder.CountsOf(view_.Input(3)));
+    return all;
+  }
+
+  // The new rows follow those that the past still has. Queries see them as they lie there, and the latest stay.
+  std::vector<ExprPtr> OfWindow(const ExprPtr& q, const ExprPtr& k, const ExprPtr& v, NodeAttributes attributes) const {
+    TypedBuilder& builder = view_.builder();
+    const ExprPtr kept = Resident(past_keys_);
+    const ExprPtr all = view_.Call("add", {kept, ExtentOf(builder, view_.Input(0), 1)});
+    const auto joined = [&](int past, const ExprPtr& rows) {
+      const ExprPtr cache = WithRows(builder, OwnPast(view_.Input(past), kept), rows, 2, kept, room_ + queries_);
+      Counts counts(4);
+      if (batch_ == 1) counts[2] = view_.Reshape(all, {});
+      builder.SetCounts(cache, std::move(counts));
+      return cache;
+    };
+    const ExprPtr keys = joined(3, k), values = joined(4, v);
+    const ExprPtr y =
+        Composed(view_, "Attention", {q, keys, values, nullptr, nullptr, nullptr, all}, std::move(attributes));
+    const ExprPtr first = view_.Call("subtract", {all, Resident(Totals())});
+    return {Rows(y), LastRows(keys, first), LastRows(values, first)};
   }
 
   // Queries (0), keys (1) or values (2) as batch x heads x positions x size.
@@ -177,7 +245,7 @@ class GroupedAttention {
       view_.builder().Spend(ElementCount(room) * 4);
       before = relay::MakeConstant(Tensor(view_.builder().DTypeOf(rows), room));
     } else {
-      before = is_kept || positions_ != nullptr ? view_.Input(past) : OwnPast(view_.Input(past), given);
+      before = is_kept || positions_ != nullptr ? view_.Input(past) : OwnPast(view_.Input(past), past_keys_);
     }
     const ExprPtr cache = WithRows(view_.builder(), before, rows, 2, past_keys_, capacity_);
     Counts counts(4);
@@ -187,8 +255,9 @@ class GroupedAttention {
   }
 
   // The keys or values of each image's own past; zeros behind it.
-  ExprPtr OwnPast(const ExprPtr& past, int64_t positions) const {
-    const ExprPtr own = view_.Call("less", {Positions(positions, 2, 4), view_.Reshape(past_keys_, {batch_, 1, 1, 1})});
+  ExprPtr OwnPast(const ExprPtr& past, const ExprPtr& own_rows) const {
+    const ExprPtr places = PositionsAlong(view_.builder(), past, 2, 2, 4);
+    const ExprPtr own = view_.Call("less", {places, view_.Reshape(own_rows, {batch_, 1, 1, 1})});
     return view_.Call("where", {own, past, ScalarLike(view_, past, 0)});
   }
 
@@ -196,6 +265,7 @@ class GroupedAttention {
   ExprPtr Bias() const { return view_.HasInput(10) ? view_.Input(10) : nullptr; }
 
   const OnnxNodeView& view_;
+  const bool windowed_ = view_.Int("sliding_window_cache", 0) == 1;
   int64_t batch_ = 0, queries_ = 0, heads_ = 0, groups_ = 0, size_ = 0;
   int64_t room_ = 0;      // positions of the given cache, at most
   int64_t capacity_ = 0;  // positions of the resulting cache, at most
@@ -219,7 +289,10 @@ OnnxOperatorTable GroupedAttentionOperators() {
            {"causal", "do_rotary", "k_norm_epsilon", "k_quant_type", "kv_cache_bit_width", "kv_num_heads",
             "local_window_size", "num_heads", "q_norm_epsilon", "qk_norm_epsilon", "qk_output", "rotary_interleaved",
             "scale", "sliding_window_cache", "smooth_softmax", "softcap", "v_quant_type"},
-           {.takes_counts = true},
+           {.becomes = "add append_rows cast concatenate divide equal expand_dims greater_equal less less_equal max "
+                       "maximum minimum multiply nn.batch_matmul nn.softmax reshape strided_slice subtract take "
+                       "transpose where",
+            .takes_counts = true},
            kMicrosoft}};
 }
 

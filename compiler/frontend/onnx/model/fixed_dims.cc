@@ -37,16 +37,27 @@ std::map<std::string, FixedDim> FixedDims(const OnnxGraph& graph) {
   std::map<std::string, FixedDim> fixed;
   for (const OnnxNode& node : graph.nodes) {
     if (node.op_type != "GroupQueryAttention" || !Has(node, kPastKey)) continue;
-    const std::optional<int64_t> size = HeadSize(graph, node);
+    const std::optional<int64_t> size = HeadSize(graph, node), window = WindowOfCache(node);
     for (const OnnxInput& input : graph.inputs) {
       const bool is_past =
           input.name == node.inputs[kPastKey] || (Has(node, kPastValue) && input.name == node.inputs[kPastValue]);
-      if (!size || !is_past || input.dims.size() != 4) continue;
-      const std::string name = FreeDimName(input, 3);
-      if (!name.empty()) fixed.try_emplace(name, FixedDim{*size, node.name});
+      if (!is_past || input.dims.size() != 4) continue;
+      const auto fix = [&](size_t axis, std::optional<int64_t> extent) {
+        const std::string name = FreeDimName(input, axis);
+        if (name.empty() || !extent) return;
+        FixedDim& dim = fixed.try_emplace(name, FixedDim{*extent, node.name}).first->second;
+        if (*extent > dim.extent) dim = {*extent, node.name};
+      };
+      fix(3, size);
+      fix(2, window);
     }
   }
   return fixed;
+}
+
+std::optional<int64_t> WindowOfCache(const OnnxNode& node) {
+  const int64_t window = IntOf(node, "local_window_size");
+  return IntOf(node, "sliding_window_cache") == 1 && window > 0 ? std::optional(window) : std::nullopt;
 }
 
 }  // namespace hone

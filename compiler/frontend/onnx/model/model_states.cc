@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string_view>
 
+#include "compiler/frontend/onnx/model/fixed_dims.h"
 #include "core/error.h"
 #include "core/nth.h"
 #include "core/text/spelling.h"
@@ -190,22 +192,79 @@ std::vector<ModelState> ChosenStates(const OnnxGraph& graph, const std::vector<s
   return states;
 }
 
-int64_t AppendedAxis(const OnnxGraph& graph, const ModelState& state) {
-  const OnnxInput& input = *FindInput(graph, state.first);
-  const auto rank = static_cast<int64_t>(input.dims.size());
+namespace {
+
+// The axis of a cache of that rank along which a node of the graph appends rows to the state; -1 if none does.
+int64_t AppendedAxisIn(const OnnxGraph& graph, const ModelState& state, int64_t rank);
+
+int64_t AppendedAxisBy(const OnnxNode& node, const CacheSlot& slot, int64_t rank) {
+  if (slot.op == "Concat" && node.inputs.size() != 2) return -1;
+  int64_t axis = slot.axis;
+  for (const auto& [name, attribute] : node.attributes) {
+    if (name == "axis" && slot.domain.empty() && slot.op != "Attention") axis = attribute.i;
+  }
+  return axis < 0 ? axis + rank : axis;
+}
+
+// The branches of an If whose result becomes that output, each with the branch's name for it.
+std::vector<std::pair<const OnnxGraph*, std::string>> BranchesOf(const OnnxGraph& graph, const OnnxNode& node,
+                                                                 const std::string& output) {
+  std::vector<std::pair<const OnnxGraph*, std::string>> branches;
+  for (size_t i = 0; IsOwn(node.domain) && node.op_type == "If" && i < node.outputs.size(); ++i) {
+    if (Renamed(graph, node.outputs[i]) != output) continue;
+    for (const auto& [name, attribute] : node.attributes) {
+      if (attribute.graph == nullptr || i >= attribute.graph->outputs.size()) continue;
+      branches.emplace_back(attribute.graph.get(), attribute.graph->outputs[i]);
+    }
+  }
+  return branches;
+}
+
+int64_t AppendedAxisIn(const OnnxGraph& graph, const ModelState& state, int64_t rank) {
   for (const OnnxNode& node : graph.nodes) {
     for (const CacheSlot& slot : kCacheSlots) {
-      if (!Is(node, slot) || node.inputs[slot.input] != state.first) continue;
+      if (!Is(node, slot) || node.inputs[slot.input] != state.first || WindowOfCache(node)) continue;
       if (Renamed(graph, node.outputs[slot.output]) != state.second) continue;
-      if (slot.op == "Concat" && node.inputs.size() != 2) continue;
-      int64_t axis = slot.axis;
-      for (const auto& [name, attribute] : node.attributes) {
-        if (name == "axis" && slot.domain.empty() && slot.op != "Attention") axis = attribute.i;
-      }
-      return axis < 0 ? axis + rank : axis;
+      if (const int64_t axis = AppendedAxisBy(node, slot, rank); axis >= 0) return axis;
+    }
+    for (const auto& [branch, output] : BranchesOf(graph, node, state.second)) {
+      if (const int64_t axis = AppendedAxisIn(*branch, {state.first, output}, rank); axis >= 0) return axis;
     }
   }
   return -1;
+}
+
+bool HasNoElements(const OnnxGraph& graph, const std::string& value) {
+  for (const OnnxNode& node : graph.nodes) {
+    if (node.op_type != "Constant" || node.outputs != std::vector<std::string>{value}) continue;
+    return std::ranges::any_of(node.attributes, [](const auto& attribute) {
+      return attribute.second.kind == OnnxAttribute::Kind::kTensor && attribute.second.tensor.elements() == 0;
+    });
+  }
+  return false;
+}
+
+}  // namespace
+
+int64_t AppendedAxis(const OnnxGraph& graph, const ModelState& state) {
+  return AppendedAxisIn(graph, state, static_cast<int64_t>(FindInput(graph, state.first)->dims.size()));
+}
+
+void KeepEmptyStates(OnnxGraph& graph, const std::vector<ModelState>& states) {
+  for (OnnxNode& node : graph.nodes) {
+    for (const ModelState& state : states) {
+      for (auto& [name, attribute] : node.attributes) {
+        if (attribute.graph == nullptr) continue;
+        OnnxGraph branch = *attribute.graph;
+        for (const auto& [of, output] : BranchesOf(graph, node, state.second)) {
+          if (of != attribute.graph.get() || !HasNoElements(branch, output)) continue;
+          std::ranges::replace(branch.outputs, output, state.first);
+          attribute.graph = std::make_shared<const OnnxGraph>(std::move(branch));
+          break;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace hone

@@ -24,6 +24,11 @@ std::vector<ModelState> FindStates(const OnnxGraph& graph);
 std::vector<ModelState> ChosenStates(const OnnxGraph& graph, const std::vector<std::string>& given);
 
 // The axis along which a node appends to each state what the model then keeps as it is; -1 if the graph does otherwise.
+// A branch of an If may be that node.
 int64_t AppendedAxis(const OnnxGraph& graph, const ModelState& state);
+
+// Branches that give a constant without elements for a state keep the state instead. So optimum's merged decoders say
+// that a later step leaves the encoder's keys and values to the caller.
+void KeepEmptyStates(OnnxGraph& graph, const std::vector<ModelState>& states);
 
 }  // namespace hone
