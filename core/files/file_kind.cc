@@ -11,6 +11,9 @@ struct Kind {
 
 constexpr std::string_view Bytes(const char* bytes, size_t size) { return {bytes, size}; }
 
+constexpr const char* kPickle =
+    "is a pickle of Python; its model exported to ONNX (torch.onnx.export, skl2onnx) would be right";
+
 constexpr Kind kKinds[] = {
     {0, Bytes("\x1f\x8b", 2), "is compressed by gzip; `gunzip` unpacks it"},
     {0, Bytes("\x28\xb5\x2f\xfd", 4), "is compressed by zstd; `zstd -d` unpacks it"},
@@ -28,6 +31,11 @@ constexpr Kind kKinds[] = {
      "is a GGUF file of weights alone; the model that they came from, exported to ONNX, would be right"},
     {0, Bytes("\x80\x02\x8a\x0a\x6c\xfc", 6),
      "is a pickle of PyTorch; the model exported to ONNX (torch.onnx.export) would be right"},
+    {0, Bytes("\x80\x02", 2), kPickle},
+    {0, Bytes("\x80\x03", 2), kPickle},
+    {0, Bytes("\x80\x04\x95", 3), kPickle},
+    {8, Bytes("{\"", 2),
+     "is a safetensors file of weights alone; the model that they belong to, exported to ONNX, would be right"},
     {0, Bytes("%PDF-", 5), "is a PDF document"},
     {0, Bytes("<!DOCTYPE", 9), "is a web page, perhaps in the place of a download"},
     {0, Bytes("<html", 5), "is a web page, perhaps in the place of a download"},

@@ -27,8 +27,11 @@ DType CastTarget(int64_t onnx_type) {
       return DType::kInt64;
     case 9:
       return DType::kBool;
+    case 8:
+      RefuseNode("it casts to text, which is not supported; leave numbers as they are, and write them outside");
     default:
-      RefuseNode(fmt::format("the element type {} to cast to is not supported", onnx_type));
+      RefuseNode(fmt::format("the element type {} to cast to is not supported; bool, integers and real floats are",
+                             onnx_type));
   }
 }
 

@@ -20,6 +20,7 @@
 #include "compiler/frontend/onnx/model/topological_order.h"
 #include "compiler/frontend/onnx/node_error.h"
 #include "compiler/frontend/onnx/onnx_operators.h"
+#include "compiler/frontend/onnx/unknown_operator.h"
 #include "compiler/relay/counted_outputs.h"
 #include "compiler/relay/half_types.h"
 #include "compiler/relay/replace_values.h"
@@ -71,7 +72,7 @@ class Importer {
   const NarrowType* Met(const NarrowType* narrow);
   void ConvertNode(const OnnxNode& node);
   bool AnyCountedInput(const std::vector<ExprPtr>& inputs) const;
-  std::string WayOut(const OnnxNode& node) const;
+  std::string WayOut(const OnnxNode& node, std::string_view why) const;
   std::vector<ExprPtr> Convert(OnnxNode node, const NarrowTypes& narrow);
   const ExprPtr& ValueOf(const std::string& name) const;
   OnnxNodeView WithoutNode();
@@ -218,17 +219,12 @@ Importer::Value Importer::AsResult(const OnnxNode& node, const NarrowTypes& inpu
   return {Wrapped(WithoutNode(), result, *narrow), narrow};
 }
 
-// The operator's name, with its domain unless that is ONNX's own.
-std::string OperatorName(const OnnxNode& node) {
-  return node.domain.empty() || node.domain == "ai.onnx" ? node.op_type : node.domain + "." + node.op_type;
-}
-
 // Takes a copy, because a node of an old opset is changed into a present one.
 std::vector<ExprPtr> Importer::Convert(OnnxNode node, const NarrowTypes& narrow) {
   const int64_t opset = node.opset > 0 ? node.opset : graph_.opset;
   const std::string_view domain = node.domain == "ai.onnx" ? std::string_view() : std::string_view(node.domain);
   const OnnxOperator* row = FindOnnxOperator(domain, node.op_type);
-  if (row == nullptr) RefuseOperator(domain);
+  if (row == nullptr) RefuseNode(WhyUnknown(domain, node.op_type));
   std::vector<ExprPtr> inputs;
   for (const std::string& input : node.inputs) inputs.push_back(input.empty() ? nullptr : ValueOf(input));
   if (!row->outcome.takes_sequences) RequireTensors(inputs);
@@ -262,8 +258,8 @@ void Importer::ConvertNode(const OnnxNode& node) {
   } catch (const NodeError&) {
     throw;
   } catch (const Error& error) {
-    throw NodeError(error.code(),
-                    fmt::format("node \"{}\" ({}): {}{}", node.name, OperatorName(node), error.what(), WayOut(node)));
+    throw NodeError(error.code(), fmt::format("node \"{}\" ({}): {}{}", node.name, OperatorName(node), error.what(),
+                                              WayOut(node, error.what())));
   } catch (const std::exception& error) {
     throw NodeError(ExitCode::kBadData,
                     fmt::format("node \"{}\" ({}): {}", node.name, OperatorName(node), error.what()));
@@ -272,11 +268,13 @@ void Importer::ConvertNode(const OnnxNode& node) {
   builder_.SetNodeName(outer);
 }
 
-// The option that fixes a length, for a node that was refused and has inputs of ranged extents.
-std::string Importer::WayOut(const OnnxNode& node) const {
+// The option that gives a value or fixes a length, for a node that was refused because a run decides it.
+std::string Importer::WayOut(const OnnxNode& node, std::string_view why) const {
   std::vector<ExprPtr> inputs;
   for (const std::string& name : node.inputs) {
-    if (const Value* value = FindValue(name)) inputs.push_back(value->expr);
+    const Value* value = FindValue(name);
+    if (value != nullptr) inputs.push_back(value->expr);
+    if (value != nullptr && LacksValue(value->expr, why)) return fmt::format("; --value {}=NUMBER gives it", name);
   }
   if (inputs_.ranged.empty() || !AnyCountedInput(inputs)) return "";
   std::vector<std::string> options;
@@ -356,6 +354,7 @@ OnnxImportResult Import(OnnxGraph graph, const std::string& name, const OnnxImpo
   TellMaps(graph, notices);
   ReplaceValues(graph.initializers, options.initializers, options.initializers_origin);
   WriteOutSequenceInputs(graph, options.shapes, notices);
+  KeepEmptyStates(graph, ChosenStates(graph, options.states));
   result.module = Importer(graph, options, notices).Run();
   result.module.name = name;
   result.result_names = ResultNames(graph);

@@ -39,27 +39,14 @@ const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view o
   return row == TheIndex().end() ? nullptr : &row->second;
 }
 
-void RefuseOperator(std::string_view domain) {
-  if (domain == kMicrosoft) {
-    RefuseNode("the operator of com.microsoft is not supported; use the model from before ONNX Runtime's optimizer");
-  }
-  if (domain == "com.microsoft.nchwc" || domain == "com.ms.internal.nhwc") {
-    RefuseNode(
-        fmt::format("the domain \"{}\" is of one machine, for which ONNX Runtime saved the model at "
-                    "ORT_ENABLE_ALL; save it at ORT_ENABLE_EXTENDED",
-                    domain));
-  }
-  const bool known = domain.empty() || domain == kClassical || domain == kTraining;
-  RefuseNode(known ? "the operator is not supported"
-                   : fmt::format("the operator domain \"{}\" is not supported", domain));
-}
-
 void RequireFits(const OnnxNode& node, const OnnxOperator& row) {
   const int count = static_cast<int>(node.inputs.size());
   if (count < row.min_inputs || (row.max_inputs >= 0 && count > row.max_inputs)) {
     RefuseNode(fmt::format("{}; it takes {}", Counted(count, "input"),
                            row.max_inputs < 0 ? fmt::format("{} or more", row.min_inputs)
-                                              : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
+                           : row.max_inputs == row.min_inputs
+                               ? std::to_string(row.min_inputs)
+                               : fmt::format("{} to {}", row.min_inputs, row.max_inputs)));
   }
   const auto required = node.inputs.begin() + row.min_inputs;
   if (const auto missing = std::find(node.inputs.begin(), required, ""); missing != required) {

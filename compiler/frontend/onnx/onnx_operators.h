@@ -51,9 +51,6 @@ OnnxOperatorTable AllOnnxOperators();
 std::vector<std::string_view> OnnxOperatorNames();
 // Null if hone does not support the operator. The domain is empty for ONNX's own operators.
 const OnnxOperator* FindOnnxOperator(std::string_view domain, std::string_view op_type);
-// Throws Error(kBadData) that says why no row has an operator of the domain, and where the user finds a model without
-// it.
-[[noreturn]] void RefuseOperator(std::string_view domain);
 // Throws Error(kBadData) if the node's inputs, outputs or attributes are none that the row has.
 void RequireFits(const OnnxNode& node, const OnnxOperator& row);
 // The ONNX operators whose rows say that they become the Relay operator; sorted, empty if there are none. Names live as

@@ -144,6 +144,13 @@ void TypedBuilder::SetCounts(const ExprPtr& expr, Counts counts) {
   counts_[expr] = std::move(counts);
 }
 
+ExprPtr TypedBuilder::ChosenCount(const ExprPtr& taken, const ExprPtr& count, const ExprPtr& other_taken,
+                                  const ExprPtr& other) {
+  ExprPtr& chosen = chosen_counts_[{taken, count, other_taken, other}];
+  if (chosen == nullptr) chosen = OfNoNode("choose", {taken, count, other_taken, other});
+  return chosen;
+}
+
 std::optional<int64_t> TypedBuilder::BoundOf(const ExprPtr& number) {
   if (IsFloat(DTypeOf(number)) || ElementCount(ShapeOf(number)) != 1 || AnyCounted(*this, {number}))
     return std::nullopt;

@@ -1,6 +1,7 @@
 // Builds Relay expressions with their types, and evaluates constant ones.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -77,6 +78,10 @@ class TypedBuilder {
   // Whether a run computes what is built now: an int64 scalar of 0 or 1; null: every run does. Requirements hold only
   // in runs that do.
   const relay::ExprPtr& taken() const { return taken_; }
+  // The count of the branch that a run takes: one expression for equal arguments, so that extents of one branch that
+  // are equal stay so.
+  relay::ExprPtr ChosenCount(const relay::ExprPtr& taken, const relay::ExprPtr& count,
+                             const relay::ExprPtr& other_taken, const relay::ExprPtr& other);
   // Returns what was set before.
   relay::ExprPtr SetTaken(relay::ExprPtr taken) { return std::exchange(taken_, std::move(taken)); }
 
@@ -117,6 +122,7 @@ class TypedBuilder {
   std::unordered_map<relay::ExprPtr, int64_t> appended_;  // the axis of each
   ExtentForms extents_{*this};
   std::vector<RequiredCount> required_;
+  std::map<std::vector<relay::ExprPtr>, relay::ExprPtr> chosen_counts_;
   relay::ExprPtr taken_;
   relay::ExprPtr seed_ = relay::MakeConstant(Tensor(DType::kInt64, {}));
   int64_t streams_ = 0;

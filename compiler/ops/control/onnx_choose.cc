@@ -82,8 +82,9 @@ ExprPtr Chosen(const OnnxNodeView& view, const Alternatives& values) {
     const bool differ =
         a->shape[d] != b->shape[d] || IsCounted(builder, then, axis) || IsCounted(builder, otherwise, axis);
     shape.push_back(std::max(a->shape[d], b->shape[d]));
-    counts.push_back(mine == other || !differ ? nullptr : choose(mine, other));
-    if (mine == other) counts.back() = mine;
+    counts.push_back(!differ         ? nullptr
+                     : mine == other ? mine
+                                     : builder.ChosenCount(runs_then, mine, runs_otherwise, other));
   }
   ExprPtr chosen = choose(Widened(view, then, shape), Widened(view, otherwise, shape));
   builder.SetCounts(chosen, std::move(counts));

@@ -223,7 +223,7 @@ OnnxOperatorTable ShapeOperators() {
       {"Transpose", 1, 1, Transpose, {"perm"}, {.becomes = "transpose", .takes_counts = true}},
       {"Squeeze", 1, 2, Squeeze, {"axes"}, {.becomes = "squeeze", .takes_counts = true}},
       {"Unsqueeze", 1, 2, Unsqueeze, {"axes"}, {.becomes = "expand_dims", .takes_counts = true}},
-      {"Concat", 1, -1, Concat, {"axis"}, {.becomes = "append_rows concatenate", .takes_counts = true}},
+      {"Concat", 1, -1, Concat, {"axis"}, {.becomes = "add append_rows concatenate", .takes_counts = true}},
       {"Expand", 2, 2, Expand, {}, {.becomes = "broadcast_to", .takes_counts = true}},
       {"ExpandDims", 2, 2, Unsqueeze, {}, {}, kMicrosoft},
   };

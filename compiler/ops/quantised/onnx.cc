@@ -151,8 +151,10 @@ void RequireScales(const OnnxNodeView& view, const std::vector<int>& inputs, boo
     for (int64_t i = 0; scales != nullptr && i < scales->elements(); ++i) {
       const double scale = scales->At(i);
       if (std::isfinite(scale) && (scale > 0 || may_be_negative)) continue;
-      RefuseNode(fmt::format("input {}, a scale, has the value {}; it must be {}finite", input, scale,
-                             may_be_negative ? "" : "positive and "));
+      const char* const cause =
+          std::isinf(scale) ? "; a mask of minus infinity makes such scales: quantise a model with a finite mask" : "";
+      RefuseNode(fmt::format("input {}, a scale, has the value {}; it must be {}finite{}", input, scale,
+                             may_be_negative ? "" : "positive and ", cause));
     }
   }
 }

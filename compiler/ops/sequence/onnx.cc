@@ -45,7 +45,8 @@ int64_t PositionIn(const OnnxNodeView& view, int input, int64_t count) {
   if (given.size() != 1) RefuseNode(fmt::format("a position of {} numbers; it must be one", given.size()));
   const int64_t position = given[0] < 0 ? given[0] + count : given[0];
   if (position >= 0 && position < count) return position;
-  RefuseNode(fmt::format("position {} of a sequence of {}", given[0], count));
+  RefuseNode(fmt::format("position {} of a sequence of {}{}", given[0], count,
+                         count == 0 ? "; --shape NAME.0=... gives elements to an input that is one" : ""));
 }
 
 std::vector<ExprPtr> SequenceAt(const OnnxNodeView& view) {

@@ -67,9 +67,10 @@ ModelMaker Nested(const std::string& op, int depth) {
 }
 
 TEST(OnnxIf, NamesTheInnermostNodeAlone) {
-  EXPECT_EQ(ImportError(Nested("Nonsense", 16).Bytes()),
-            "node \"t0\" (Nonsense): the operator is not supported; it is in a branch of \"t1\", whose condition is "
-            "computed: --value NAME=NUMBER makes a constant of the input that decides");
+  EXPECT_THAT(ImportError(Nested("Nonsense", 16).Bytes()),
+              testing::AllOf(testing::StartsWith("node \"t0\" (Nonsense): the operator is not supported; "),
+                             testing::EndsWith("; it is in a branch of \"t1\", whose condition is computed: --value "
+                                               "NAME=NUMBER makes a constant of the input that decides")));
 }
 
 TEST(OnnxIf, ReadsNoBranchThatIsNotTaken) {

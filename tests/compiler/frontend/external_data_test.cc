@@ -81,7 +81,7 @@ TEST_F(ExternalDataTest, RefusesEveryWayOut) {
   EXPECT_THAT(Import("/proc/self/mem"), HasSubstr(inside));
   EXPECT_THAT(Import(""), HasSubstr("not a file name"));
   EXPECT_THAT(Import(std::string("w.bin\0x", 7)), HasSubstr("not a file name"));
-  EXPECT_THAT(Import("absent.bin"), HasSubstr("initializer \"w\": external data \"absent.bin\": No such file"));
+  EXPECT_THAT(Import("absent.bin"), HasSubstr("initializer \"w\": external data \"absent.bin\": there is no such file"));
 }
 
 TEST_F(ExternalDataTest, RefusesLinksAndWhatIsNoFile) {

@@ -68,6 +68,7 @@ int ExternalData::Open(const std::string& location, int64_t offset, int64_t size
       RefuseExternalData(location, "it must lie in the model's folder and pass no link");
     if (errno == EACCES)
       throw Error(ExitCode::kNotAuthorised, fmt::format("external data \"{}\" may not be read", location));
+    if (errno == ENOENT) RefuseExternalData(location, "there is no such file; it lies beside the model, so fetch both");
     RefuseExternalData(location, std::strerror(errno));
   }
   try {
