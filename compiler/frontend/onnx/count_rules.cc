@@ -161,6 +161,13 @@ Counts OfEach(const Ruled& ruled) {
   return counts;
 }
 
+// Each row by itself; what it has may become another number of results.
+Counts OfRows(const Ruled& ruled) {
+  ruled.RequireOnlyFirst();
+  ruled.RequireKnown(0, 1, "read the features of");
+  return ruled.Of(0);
+}
+
 Counts AcrossChannels(const Ruled& ruled) {
   ruled.RequireKnown(0, ruled.Axis("axis", ruled.ShapeOf(0).size()), "sum over");
   return OfFirst(ruled);
@@ -293,6 +300,7 @@ constexpr CountRule kCountRules[] = {
     {"argmin", Reduced},
     {"argwhere", None},
     {"broadcast_to", Broadcast},
+    {"couple_pairs", OfRows},
     {"cumprod", OfFirst},
     {"cumsum", OfFirst},
     {"expand_dims", Expanded},
@@ -328,6 +336,7 @@ constexpr CountRule kCountRules[] = {
     {"take", Taken},
     {"topk", Best},
     {"transpose", Transposed},
+    {"tree_ensemble", OfRows},
     {"unpack_blocks", OfEach},
     {"vision.roi_align", Regions},
 };

@@ -57,12 +57,17 @@ std::vector<ExprPtr> BitCast(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable BitOperators() {
-  return {{"BitwiseAnd", 2, 2, And, {}, {.becomes = "bitwise_and"}},
-          {"BitwiseOr", 2, 2, Or, {}, {.becomes = "bitwise_or"}},
-          {"BitwiseXor", 2, 2, Xor, {}, {.becomes = "bitwise_xor"}},
-          {"BitwiseNot", 1, 1, Not, {}, {.becomes = "bitwise_not"}},
-          {"BitCast", 1, 1, BitCast, {"to"}, {.becomes = "bitwise_and bitwise_xor cast reinterpret subtract"}},
-          {"BitShift", 2, 2, BitShift, {"direction"}, {.becomes = "left_shift right_shift"}}};
+  return {{"BitwiseAnd", 2, 2, And, {}, {.becomes = "bitwise_and", .takes_counts = true}},
+          {"BitwiseOr", 2, 2, Or, {}, {.becomes = "bitwise_or", .takes_counts = true}},
+          {"BitwiseXor", 2, 2, Xor, {}, {.becomes = "bitwise_xor", .takes_counts = true}},
+          {"BitwiseNot", 1, 1, Not, {}, {.becomes = "bitwise_not", .takes_counts = true}},
+          {"BitCast",
+           1,
+           1,
+           BitCast,
+           {"to"},
+           {.becomes = "bitwise_and bitwise_xor cast reinterpret subtract", .takes_counts = true}},
+          {"BitShift", 2, 2, BitShift, {"direction"}, {.becomes = "left_shift right_shift", .takes_counts = true}}};
 }
 
 }  // namespace hone

@@ -105,7 +105,10 @@ std::vector<ExprPtr> LinearRegressor(const OnnxNodeView& view) { return {Scores(
 // The label of the largest score, and the scores.
 std::vector<ExprPtr> LinearClassifier(const OnnxNodeView& view) {
   const std::vector<int64_t> labels = view.Ints("classlabels_ints", {});
-  if (labels.size() < 2) RefuseNode("classlabels_ints must name two labels or more; labels of text are not supported");
+  if (labels.size() < 2)
+    RefuseNode(
+        "classlabels_ints must name two labels or more; labels of text are not supported; "
+        "train it on numbers, and keep their names outside");
   const auto count = static_cast<int64_t>(labels.size());
   const ExprPtr best = view.Call("argmax", {Scores(view, count, false)}, {{"axis", int64_t{1}}});
   const ExprPtr names = relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {count}, labels));
@@ -186,30 +189,31 @@ ExprPtr PostTransform(const OnnxNodeView& view, const ExprPtr& scores, std::stri
 }
 
 OnnxOperatorTable ClassicalOperators() {
-  return {{"Scaler", 1, 1, Scaler, {"offset", "scale"}, {.becomes = "multiply subtract"}, kClassical},
-          {"Normalizer",
-           1,
-           1,
-           Normalizer,
-           {"norm"},
-           {.becomes = "abs divide equal max multiply sqrt sum where"},
-           kClassical},
-          {"Binarizer", 1, 1, Binarizer, {"threshold"}, {.becomes = "cast greater"}, kClassical},
-          {"ArrayFeatureExtractor", 2, 2, ArrayFeatureExtractor, {}, {.becomes = "take"}, kClassical},
-          {"LinearRegressor",
-           1,
-           1,
-           LinearRegressor,
-           {"coefficients", "intercepts", "post_transform", "targets"},
-           {.becomes = "nn.bias_add nn.dense"},
-           kClassical},
-          {"LinearClassifier",
-           1,
-           1,
-           LinearClassifier,
-           {"classlabels_ints", "classlabels_strings", "coefficients", "intercepts", "multi_class", "post_transform"},
-           {.becomes = "argmax nn.bias_add nn.dense take"},
-           kClassical}};
+  return {
+      {"Scaler", 1, 1, Scaler, {"offset", "scale"}, {.becomes = "multiply subtract", .takes_counts = true}, kClassical},
+      {"Normalizer",
+       1,
+       1,
+       Normalizer,
+       {"norm"},
+       {.becomes = "abs divide equal max multiply sqrt sum where", .takes_counts = true},
+       kClassical},
+      {"Binarizer", 1, 1, Binarizer, {"threshold"}, {.becomes = "cast greater", .takes_counts = true}, kClassical},
+      {"ArrayFeatureExtractor", 2, 2, ArrayFeatureExtractor, {}, {.becomes = "take", .takes_counts = true}, kClassical},
+      {"LinearRegressor",
+       1,
+       1,
+       LinearRegressor,
+       {"coefficients", "intercepts", "post_transform", "targets"},
+       {.becomes = "nn.bias_add nn.dense", .takes_counts = true},
+       kClassical},
+      {"LinearClassifier",
+       1,
+       1,
+       LinearClassifier,
+       {"classlabels_ints", "classlabels_strings", "coefficients", "intercepts", "multi_class", "post_transform"},
+       {.becomes = "argmax nn.bias_add nn.dense take", .takes_counts = true},
+       kClassical}};
 }
 
 }  // namespace hone

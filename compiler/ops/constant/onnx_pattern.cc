@@ -135,7 +135,9 @@ std::vector<ExprPtr> EyeLike(const OnnxNodeView& view) {
   for (int64_t row = std::max<int64_t>(0, -k); row < shape[0] && row + k < shape[1]; ++row) {
     eye.Set(row * shape[1] + row + k, 1);
   }
-  return {relay::MakeConstant(std::move(eye))};
+  const ExprPtr result = relay::MakeConstant(std::move(eye));
+  view.builder().SetCounts(result, view.builder().CountsOf(view.Input(0)));
+  return {result};
 }
 
 // `on` at the position along the new axis that equals the index, which may count from the end.
@@ -180,7 +182,7 @@ OnnxOperatorTable PatternOperators() {
   return {{"Range", 3, 3, Range, {"stash_type"}, {.becomes = "add divide maximum subtract", .takes_counts = true}},
           {"Range", 2, 3, RangeByOne, {}, {}, kMicrosoft},
           {"Size", 1, 1, Size, {}, {.becomes = "multiply", .takes_counts = true}},
-          {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}},
+          {"EyeLike", 1, 1, EyeLike, {"dtype", "k"}, {.takes_counts = true}},
           {"OneHot", 3, 3, OneHot, {"axis"}, {.becomes = "add equal expand_dims less where", .takes_counts = true}},
           {"Trilu", 1, 2, Trilu, {"upper"}, {.becomes = "where", .takes_counts = true}},
           {"Trilu", 1, 2, Trilu, {"upper"}, {}, kMicrosoft}};

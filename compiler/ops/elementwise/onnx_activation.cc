@@ -173,11 +173,16 @@ OnnxOperatorTable ActivationOperators() {
       {"Softplus", 1, 1, Softplus, {}, {.becomes = "abs add exp log1p negative nn.relu", .takes_counts = true}},
       {"Softsign", 1, 1, Softsign, {}, {.becomes = "abs add divide", .takes_counts = true}},
       {"Mish", 1, 1, Mish, {}, {.becomes = "nn.mish", .takes_counts = true}},
-      {"Swish", 1, 1, Swish, {"alpha"}, {.becomes = "multiply sigmoid"}},
-      {"SwiGLU", 2, 2, SwiGlu, {"alpha"}, {.becomes = "multiply nn.silu"}},
+      {"Swish", 1, 1, Swish, {"alpha"}, {.becomes = "multiply sigmoid", .takes_counts = true}},
+      {"SwiGLU", 2, 2, SwiGlu, {"alpha"}, {.becomes = "multiply nn.silu", .takes_counts = true}},
       {"Gelu", 1, 1, Gelu, {"approximate"}, {.becomes = "add clip multiply nn.gelu sigmoid", .takes_counts = true}},
       {"ThresholdedRelu", 1, 1, ThresholdedRelu, {"alpha"}, {.becomes = "greater where", .takes_counts = true}},
-      {"Shrink", 1, 1, Shrink, {"bias", "lambd"}, {.becomes = "add cast greater less subtract where"}}};
+      {"Shrink",
+       1,
+       1,
+       Shrink,
+       {"bias", "lambd"},
+       {.becomes = "add cast greater less subtract where", .takes_counts = true}}};
 }
 
 }  // namespace hone

@@ -225,7 +225,7 @@ OnnxOperatorTable ShapeOperators() {
       {"Unsqueeze", 1, 2, Unsqueeze, {"axes"}, {.becomes = "expand_dims", .takes_counts = true}},
       {"Concat", 1, -1, Concat, {"axis"}, {.becomes = "add append_rows concatenate", .takes_counts = true}},
       {"Expand", 2, 2, Expand, {}, {.becomes = "broadcast_to", .takes_counts = true}},
-      {"ExpandDims", 2, 2, Unsqueeze, {}, {}, kMicrosoft},
+      {"ExpandDims", 2, 2, Unsqueeze, {}, {.takes_counts = true}, kMicrosoft},
   };
 }
 

@@ -179,7 +179,7 @@ std::vector<ExprPtr> Dropped(const OnnxNodeView& view) {
   if (!(share >= 0 && share < 1)) RefuseNode(fmt::format("ratio is {}; it must be from 0 to below 1", share));
   const ExprPtr kept =
       view.Call("greater_equal",
-                {UniformNumbers(view, view.InputShape(0)),
+                {UniformNumbers(view, view.InputShape(0), view.builder().CountsOf(view.Input(0))),
                  relay::MakeConstant(Tensor::FromVector<float>(DType::kFloat32, {}, {static_cast<float>(share)}))});
   const ExprPtr grown = WithScalar(view, "multiply", view.Input(0), 1 / (1 - share));
   return {view.Call("where", {kept, grown, ScalarLike(view, grown, 0)}), kept};
@@ -194,7 +194,9 @@ std::vector<ExprPtr> Dropout(const OnnxNodeView& view) {
   view.builder().Spend(ElementCount(shape));
   Tensor kept(DType::kBool, shape);
   for (int64_t i = 0; i < kept.elements(); ++i) kept.Set(i, 1);
-  return {view.Input(0), relay::MakeConstant(std::move(kept))};
+  const ExprPtr mask = relay::MakeConstant(std::move(kept));
+  view.builder().SetCounts(mask, view.builder().CountsOf(view.Input(0)));
+  return {view.Input(0), mask};
 }
 
 }  // namespace

@@ -32,20 +32,24 @@ ExprPtr SeedOf(const OnnxNodeView& view) {
   return relay::MakeConstant(Tensor::FromVector<int64_t>(DType::kInt64, {}, {int64_t{bits} | int64_t{1} << 32}));
 }
 
-// Two uniform numbers for each element: words 0 and 1 of its block.
-std::pair<ExprPtr, ExprPtr> Uniforms(const OnnxNodeView& view, const Shape& shape) {
+// Two uniform numbers for each element: words 0 and 1 of its block. An element of counted extents is numbered within
+// their bounds.
+std::pair<ExprPtr, ExprPtr> Uniforms(const OnnxNodeView& view, const Shape& shape, const Counts& counts) {
   RequireFewDrawn(shape);
   const ExprPtr seed = SeedOf(view);
   const int64_t stream = view.HasAttr("seed") ? 0 : view.builder().NextStream();
   const auto word = [&](int64_t which) {
-    return view.builder().Unfolded("random.uniform", {seed}, {{"shape", shape}, {"stream", stream}, {"word", which}});
+    ExprPtr drawn =
+        view.builder().Unfolded("random.uniform", {seed}, {{"shape", shape}, {"stream", stream}, {"word", which}});
+    view.builder().SetCounts(drawn, counts);
+    return drawn;
   };
   return {word(0), word(1)};
 }
 
 // Box and Muller: sqrt(-2 log(1 - u)) cos(2 pi v). 1 - u is never 0.
-ExprPtr NormalNumbers(const OnnxNodeView& view, const Shape& shape) {
-  const auto [u, v] = Uniforms(view, shape);
+ExprPtr NormalNumbers(const OnnxNodeView& view, const Shape& shape, const Counts& counts) {
+  const auto [u, v] = Uniforms(view, shape, counts);
   const ExprPtr rest = WithScalar(view, "add", view.Call("negative", {u}), 1);
   const ExprPtr radius = view.Call("sqrt", {WithScalar(view, "multiply", view.Call("log", {rest}), -2)});
   return view.Call("multiply", {radius, view.Call("cos", {WithScalar(view, "multiply", v, 2 * std::numbers::pi)})});
@@ -69,12 +73,18 @@ Shape ShapeAsked(const OnnxNodeView& view) {
   return shape;
 }
 
+Counts CountsAsked(const OnnxNodeView& view) {
+  return view.num_inputs() > 0 ? view.builder().CountsOf(view.Input(0)) : Counts();
+}
+
 ExprPtr Filled(const Shape& shape, double value, const OnnxNodeView& view) {
   RequireFewDrawn(shape);
   view.builder().Spend(ElementCount(shape) * DTypeBytes(DType::kFloat32));
   Tensor filled(DType::kFloat32, shape);
   for (int64_t i = 0; i < filled.elements(); ++i) filled.Set(i, value);
-  return relay::MakeConstant(std::move(filled));
+  const ExprPtr result = relay::MakeConstant(std::move(filled));
+  view.builder().SetCounts(result, CountsAsked(view));
+  return result;
 }
 
 DType TypeLike(const OnnxNodeView& view) {
@@ -86,22 +96,23 @@ DType TypeLike(const OnnxNodeView& view) {
 std::vector<ExprPtr> RandomNormal(const OnnxNodeView& view) {
   const Shape shape = ShapeAsked(view);
   const double mean = view.Float("mean", 0), scale = view.Float("scale", 1);
-  const ExprPtr numbers = scale == 0 ? Filled(shape, mean, view) : Times(view, NormalNumbers(view, shape), scale, mean);
+  const ExprPtr numbers =
+      scale == 0 ? Filled(shape, mean, view) : Times(view, NormalNumbers(view, shape, CountsAsked(view)), scale, mean);
   return {AsAsked(view, numbers, TypeLike(view))};
 }
 
 std::vector<ExprPtr> RandomUniform(const OnnxNodeView& view) {
   const Shape shape = ShapeAsked(view);
   const double low = view.Float("low", 0), high = view.Float("high", 1);
-  const ExprPtr numbers =
-      low == high ? Filled(shape, low, view) : Times(view, UniformNumbers(view, shape), high - low, low);
+  const ExprPtr numbers = low == high ? Filled(shape, low, view)
+                                      : Times(view, UniformNumbers(view, shape, CountsAsked(view)), high - low, low);
   return {AsAsked(view, numbers, TypeLike(view))};
 }
 
 std::vector<ExprPtr> Bernoulli(const OnnxNodeView& view) {
   const ExprPtr& chance = view.Input(0);
-  const ExprPtr drawn =
-      view.Call("less", {UniformNumbers(view, view.InputShape(0)), AsDType(view, chance, DType::kFloat32)});
+  const ExprPtr drawn = view.Call(
+      "less", {UniformNumbers(view, view.InputShape(0), CountsAsked(view)), AsDType(view, chance, DType::kFloat32)});
   return {AsAsked(view, drawn, view.builder().DTypeOf(chance))};
 }
 
@@ -123,22 +134,35 @@ std::vector<ExprPtr> Multinomial(const OnnxNodeView& view) {
 
 }  // namespace
 
-ExprPtr UniformNumbers(const OnnxNodeView& view, const Shape& shape) { return Uniforms(view, shape).first; }
+ExprPtr UniformNumbers(const OnnxNodeView& view, const Shape& shape, const Counts& counts) {
+  return Uniforms(view, shape, counts).first;
+}
 
 OnnxOperatorTable RandomOperators() {
   const char* normal = "add cos log multiply negative random.uniform sqrt";
   const char* uniform = "add multiply random.uniform";
-  return {{"RandomNormal", 0, 0, RandomNormal, {"dtype", "mean", "scale", "seed", "shape"}, {.becomes = normal}},
-          {"RandomNormalLike", 1, 1, RandomNormal, {"dtype", "mean", "scale", "seed"}, {.becomes = normal}},
-          {"RandomUniform", 0, 0, RandomUniform, {"dtype", "high", "low", "seed", "shape"}, {.becomes = uniform}},
-          {"RandomUniformLike", 1, 1, RandomUniform, {"dtype", "high", "low", "seed"}, {.becomes = uniform}},
-          {"Bernoulli", 1, 1, Bernoulli, {"dtype", "seed"}, {.becomes = "cast less random.uniform"}},
-          {"Multinomial",
-           1,
-           1,
-           Multinomial,
-           {"dtype", "sample_size", "seed"},
-           {.becomes = "cast cumsum less_equal minimum multiply nn.softmax random.uniform reshape strided_slice sum"}}};
+  return {
+      {"RandomNormal", 0, 0, RandomNormal, {"dtype", "mean", "scale", "seed", "shape"}, {.becomes = normal}},
+      {"RandomNormalLike",
+       1,
+       1,
+       RandomNormal,
+       {"dtype", "mean", "scale", "seed"},
+       {.becomes = normal, .takes_counts = true}},
+      {"RandomUniform", 0, 0, RandomUniform, {"dtype", "high", "low", "seed", "shape"}, {.becomes = uniform}},
+      {"RandomUniformLike",
+       1,
+       1,
+       RandomUniform,
+       {"dtype", "high", "low", "seed"},
+       {.becomes = uniform, .takes_counts = true}},
+      {"Bernoulli", 1, 1, Bernoulli, {"dtype", "seed"}, {.becomes = "cast less random.uniform", .takes_counts = true}},
+      {"Multinomial",
+       1,
+       1,
+       Multinomial,
+       {"dtype", "sample_size", "seed"},
+       {.becomes = "cast cumsum less_equal minimum multiply nn.softmax random.uniform reshape strided_slice sum"}}};
 }
 
 }  // namespace hone

@@ -116,7 +116,9 @@ bool HasOneColumn(const TreeTable& table) {
 std::vector<ExprPtr> TreeClassifier(const OnnxNodeView& view) {
   const std::vector<int64_t> labels = view.Ints("classlabels_int64s", {});
   if (labels.size() < 2)
-    RefuseNode("classlabels_int64s must name two labels or more; labels of text are not supported");
+    RefuseNode(
+        "classlabels_int64s must name two labels or more; labels of text are not "
+        "supported; train it on numbers, and keep their names outside");
   const auto classes = static_cast<int64_t>(labels.size());
   const TreeTable table = ReadNamedTrees(view, "class", classes);
   if (HasOneColumn(table)) return OneWeightColumn(view, table, labels).Outputs();
@@ -167,7 +169,8 @@ OnnxOperatorTable TreeOperators() {
        NamedLists({"class_ids", "class_nodeids", "class_treeids", "class_weights", "class_weights_as_tensor",
                    "classlabels_int64s", "classlabels_strings"}),
        {.becomes = "abs add argmax concatenate divide exp greater less log max multiply negative nn.softmax reshape "
-                   "sigmoid sqrt subtract sum take tree_ensemble where"},
+                   "sigmoid sqrt subtract sum take tree_ensemble where",
+        .takes_counts = true},
        kClassical},
       {"TreeEnsembleRegressor",
        1,
@@ -175,7 +178,7 @@ OnnxOperatorTable TreeOperators() {
        TreeRegressor,
        NamedLists({"aggregate_function", "n_targets", "target_ids", "target_nodeids", "target_treeids",
                    "target_weights", "target_weights_as_tensor"}),
-       {.becomes = "abs add divide equal nn.softmax sigmoid tree_ensemble where"},
+       {.becomes = "abs add divide equal nn.softmax sigmoid tree_ensemble where", .takes_counts = true},
        kClassical},
       {"TreeEnsemble",
        1,
@@ -184,7 +187,7 @@ OnnxOperatorTable TreeOperators() {
        {"aggregate_function", "leaf_targetids", "leaf_weights", "membership_values", "n_targets", "nodes_falseleafs",
         "nodes_falsenodeids", "nodes_featureids", "nodes_hitrates", "nodes_missing_value_tracks_true", "nodes_modes",
         "nodes_splits", "nodes_trueleafs", "nodes_truenodeids", "post_transform", "tree_roots"},
-       {.becomes = "tree_ensemble"},
+       {.becomes = "tree_ensemble", .takes_counts = true},
        kClassical}};
 }
 
