@@ -4,7 +4,7 @@ import re
 import numpy
 
 # For free dimensions that a case leaves out.
-EXTENTS = {"batch": 1, "texts": 1, "seq": 24, "past": 16, "encoded": 24, "target": 12, "height": 96, "width": 96, "points": 2, "samples": 8000,
+EXTENTS = {"batch": 1, "texts": 1, "seq": 24, "past": 16, "encoded": 24, "target": 12, "height": 96, "width": 96, "points": 2, "samples": 8000, "frames": 40,
            "rows": 1, "sequence_length": 4, "past_sequence_length": 12, "total_sequence_length": 16,
            "kv_cache_dim": 32}
 TYPES = {"float": "float32", "double": "float64"}
@@ -25,6 +25,8 @@ class _Or16(dict):
 
 
 def value(name, kind, shape, random, extents):
+    if name == "use_cache_branch":
+        return numpy.full(shape, bool(extents[name]))
     if "mask" in name:
         return numpy.ones(shape, kind)
     if name == "position_ids":

@@ -30,11 +30,12 @@ def dynamo(path, network):
 
 def torch_export(path, exporter, name):
     """`exporter` is "script" or "dynamo"."""
+    import newer_models
     import torch
     import torch_models
     torch.manual_seed(0)
     with torch.no_grad():
-        network = torch_models.NETWORKS[name]()
+        network = {**torch_models.NETWORKS, **newer_models.NETWORKS}[name]()
         network.module.eval()
         {"script": script, "dynamo": dynamo}[exporter](path, network)
 
@@ -108,6 +109,11 @@ def half(path, source, keeps_types):
     import onnx
     from onnxruntime.transformers.float16 import convert_float_to_float16
     onnx.save(convert_float_to_float16(onnx.load(source), keep_io_types=keeps_types), path)
+
+
+def merged(path):
+    import merged_models
+    merged_models.merged(path)
 
 
 def table_model(path, name):
