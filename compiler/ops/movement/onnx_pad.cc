@@ -209,7 +209,7 @@ OnnxOperatorTable PadOperators() {
            4,
            Pad,
            {"mode", "pads", "value"},
-           {.becomes = "add concatenate floor_mod greater_equal less logical_and maximum minimum nn.pad strided_slice "
+           {.becomes = "add concatenate greater_equal less logical_and maximum minimum nn.pad strided_slice "
                        "subtract take where",
             .takes_counts = true}},
           {"Pad", 2, 3, Pad, {"mode"}, {.takes_counts = true}, kMicrosoft}};

@@ -291,7 +291,9 @@ TEST(QLinear, BinaryOperatorsAndConcatTakeAScaleForEachInput) {
 TEST(Quantised, RefusesScalesByWhichNothingIsQuantised) {
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
   for (const auto& [scale, text] : {std::pair(0.0F, "0"), {-0.5F, "-0.5"}, {kNaN, "nan"}, {kInfinity, "inf"}}) {
-    const std::string why = fmt::format("scale, has the value {}; it must be positive and finite", text);
+    const char* const cause = "; a mask of minus infinity makes such scales: quantise a model with a finite mask";
+    const std::string why =
+        fmt::format("scale, has the value {}; it must be positive and finite{}", text, std::isinf(scale) ? cause : "");
     ModelMaker to, from, product;
     to.Input("x", {1, 2}).Weight("s", {2}, {1, scale}).Node("QuantizeLinear", {"x", "s"}, {"y"}).Output("y");
     EXPECT_EQ(ImportError(to.Bytes()), "node \"y\" (QuantizeLinear): input 1, a " + why);
