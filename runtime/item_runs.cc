@@ -19,7 +19,7 @@ int64_t NeededOf(const ItemAxis& axis, const int64_t* extent) {
   if (extent == nullptr) return axis.items;
   // An extent that no run may have is refused elsewhere; here it must only not overflow.
   const int64_t most = axis.items * axis.step / axis.scale + 1, n = std::clamp<int64_t>(*extent, 0, most);
-  return std::min(axis.items, (n * axis.scale + axis.step - 1) / axis.step);
+  return std::min(axis.items, (n * axis.scale + axis.plus + axis.step - 1) / axis.step);
 }
 
 }  // namespace

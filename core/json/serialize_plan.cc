@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -35,8 +36,8 @@ std::vector<int> IndicesField(const Json& json, const char* name, size_t count) 
   return indices;
 }
 
-template <typename T>
-Json ArrayOf(const std::vector<T>& values, Json (*to_json)(const T&)) {
+template <typename T, typename ToJsonOf>
+Json ArrayOf(const std::vector<T>& values, const ToJsonOf& to_json) {
   Json array = Json::array();
   for (const T& value : values) array.push_back(to_json(value));
   return array;
@@ -99,8 +100,25 @@ std::vector<int64_t> RowsField(const Json& json, const char* name, size_t width,
   throw Error(ExitCode::kBadData, fmt::format("field '{}' does not hold rows of {} numbers of 31 bits", name, width));
 }
 
-// Stage, first item and number of axes of each box, then four numbers for each of its axes.
-std::vector<int64_t> NumbersOf(const std::vector<ItemBox>& boxes) {
+// Numbers of each axis of a box, by the plan's version.
+size_t AxisNumbers(int version) { return version == 1 ? 4 : 5; }
+
+// The least version that can write the plan.
+int VersionOf(const Plan& plan) {
+  const auto reaches = [](const std::vector<ItemBox>& boxes) {
+    return std::any_of(boxes.begin(), boxes.end(), [](const ItemBox& box) {
+      return std::any_of(box.axes.begin(), box.axes.end(), [](const ItemAxis& axis) { return axis.plus != 0; });
+    });
+  };
+  const bool any = std::any_of(plan.calls.begin(), plan.calls.end(), [&](const PlanCall& call) {
+    return reaches(call.boxes) || std::any_of(call.variants.begin(), call.variants.end(),
+                                              [&](const CallVariant& variant) { return reaches(variant.boxes); });
+  });
+  return any ? 2 : 1;
+}
+
+// Stage, first item and number of axes of each box, then the numbers of each of its axes.
+std::vector<int64_t> NumbersOf(const std::vector<ItemBox>& boxes, int version) {
   std::vector<int64_t> numbers;
   for (const ItemBox& box : boxes) {
     for (const int64_t number : {int64_t{box.stage}, box.first, static_cast<int64_t>(box.axes.size())}) {
@@ -108,29 +126,31 @@ std::vector<int64_t> NumbersOf(const std::vector<ItemBox>& boxes) {
     }
     for (const ItemAxis& axis : box.axes) {
       for (const int64_t number : {axis.items, int64_t{axis.extent}, axis.scale, axis.step}) numbers.push_back(number);
+      if (version > 1) numbers.push_back(axis.plus);
     }
   }
   return numbers;
 }
 
 // `field` names the numbers' field for errors.
-std::vector<ItemBox> BoxesFrom(std::span<const int64_t> numbers, std::string_view field) {
+std::vector<ItemBox> BoxesFrom(std::span<const int64_t> numbers, int version, std::string_view field) {
+  const size_t width = AxisNumbers(version);
   std::vector<ItemBox> boxes;
   const auto require = [field](bool holds, std::string_view what) {
     if (!holds) throw Error(ExitCode::kBadData, fmt::format("field '{}' {}", field, what));
   };
   while (!numbers.empty()) {
     const bool has_head = numbers.size() >= 3 && numbers[2] >= 0;
-    require(has_head && static_cast<uint64_t>(numbers[2]) <= (numbers.size() - 3) / 4, "ends within a box");
+    require(has_head && static_cast<uint64_t>(numbers[2]) <= (numbers.size() - 3) / width, "ends within a box");
     require(numbers[0] <= INT32_MAX, "names a stage beyond 31 bits");
     ItemBox box{static_cast<int>(numbers[0]), numbers[1], {}};
     const int64_t* row = &numbers[0] + 3;
     for (box.axes.resize(static_cast<size_t>(numbers[2])); ItemAxis & axis : box.axes) {
       require(row[1] <= INT32_MAX, "names a buffer beyond 31 bits");
-      axis = {row[0], static_cast<int>(row[1]), row[2], row[3]};
-      row += 4;
+      axis = {row[0], static_cast<int>(row[1]), row[2], row[3], version == 1 ? 0 : row[4]};
+      row += width;
     }
-    numbers = numbers.subspan(3 + 4 * box.axes.size());
+    numbers = numbers.subspan(3 + width * box.axes.size());
     boxes.push_back(std::move(box));
   }
   return boxes;
@@ -138,10 +158,10 @@ std::vector<ItemBox> BoxesFrom(std::span<const int64_t> numbers, std::string_vie
 
 // The kernel, the number of limits and the number of integers of the boxes, then a buffer and the most for each limit,
 // and the boxes.
-Json VariantsToJson(const std::vector<CallVariant>& variants) {
+Json VariantsToJson(const std::vector<CallVariant>& variants, int version) {
   Json numbers = Json::array();
   for (const CallVariant& variant : variants) {
-    const std::vector<int64_t> boxes = NumbersOf(variant.boxes);
+    const std::vector<int64_t> boxes = NumbersOf(variant.boxes, version);
     numbers.push_back(variant.kernel);
     numbers.push_back(variant.limits.size());
     numbers.push_back(boxes.size());
@@ -154,7 +174,7 @@ Json VariantsToJson(const std::vector<CallVariant>& variants) {
   return numbers;
 }
 
-std::vector<CallVariant> VariantsFromJson(const Json& json) {
+std::vector<CallVariant> VariantsFromJson(const Json& json, int version) {
   const std::vector<int64_t> all = IntegersField(json, "variants", -1);
   std::vector<CallVariant> variants;
   const auto require = [](bool holds, const char* what) {
@@ -173,21 +193,21 @@ std::vector<CallVariant> VariantsFromJson(const Json& json) {
       require(limit[0] <= INT32_MAX, "field 'variants' names a buffer beyond 31 bits");
       variant.limits.push_back({static_cast<int>(limit[0]), limit[1]});
     }
-    variant.boxes = BoxesFrom(numbers.subspan(3 + 2 * limits, boxes), "variants");
+    variant.boxes = BoxesFrom(numbers.subspan(3 + 2 * limits, boxes), version, "variants");
     numbers = numbers.subspan(3 + 2 * limits + boxes);
     variants.push_back(std::move(variant));
   }
   return variants;
 }
 
-Json CallToJson(const PlanCall& call) {
+Json CallToJson(const PlanCall& call, int version) {
   Json json = {{"kernel", call.kernel},
                {"operands", ArrayOf(call.operands, ViewToJson)},
                {"op", call.op},
                {"nodes", call.nodes},
                {"flops", call.flops}};
-  if (!call.boxes.empty()) json["boxes"] = NumbersOf(call.boxes);
-  if (!call.variants.empty()) json["variants"] = VariantsToJson(call.variants);
+  if (!call.boxes.empty()) json["boxes"] = NumbersOf(call.boxes, version);
+  if (!call.variants.empty()) json["variants"] = VariantsToJson(call.variants, version);
   return json;
 }
 
@@ -200,8 +220,8 @@ PlanCall CallFromJson(const Json& json, const Plan& plan) {
   call.op = TextField(json, "op");
   call.nodes = TextsField(json, "nodes");
   call.flops = NumberField(json, "flops");
-  if (json.find("boxes") != json.end()) call.boxes = BoxesFrom(IntegersField(json, "boxes", -1), "boxes");
-  if (json.find("variants") != json.end()) call.variants = VariantsFromJson(json);
+  if (json.find("boxes") != json.end()) call.boxes = BoxesFrom(IntegersField(json, "boxes", -1), plan.version, "boxes");
+  if (json.find("variants") != json.end()) call.variants = VariantsFromJson(json, plan.version);
   return call;
 }
 
@@ -286,13 +306,14 @@ Dispatch DispatchFromJson(const Json& json) {
 }
 
 Json ToJson(const Plan& plan) {
-  Json json = {{"version", plan.version},
+  const int version = VersionOf(plan);
+  Json json = {{"version", version},
                {"model", plan.model},
                {"target", ToJson(plan.target)},
                {"threads", plan.threads},
                {"buffers", ArrayOf(plan.buffers, BufferToJson)},
                {"kernels", ArrayOf(plan.kernels, KernelToJson)},
-               {"calls", ArrayOf(plan.calls, CallToJson)},
+               {"calls", ArrayOf(plan.calls, [&](const PlanCall& call) { return CallToJson(call, version); })},
                {"inputs", plan.inputs},
                {"outputs", plan.outputs},
                {"arena_bytes", plan.arena_bytes},
@@ -307,9 +328,9 @@ Json ToJson(const Plan& plan) {
 Plan PlanFromJson(const Json& json) {
   Plan plan;
   plan.version = IntField(json, "version");
-  if (plan.version != kPlanVersion) {
+  if (plan.version < 1 || plan.version > kPlanVersion) {
     throw Error(ExitCode::kBadData,
-                fmt::format("the plan has version {}; this hone reads {}", plan.version, kPlanVersion));
+                fmt::format("the plan has version {}; this hone reads 1 to {}", plan.version, kPlanVersion));
   }
   plan.model = TextField(json, "model");
   plan.target = TargetFromJson(Field(json, "target"));

@@ -13,7 +13,8 @@
 
 namespace hone {
 
-inline constexpr int kPlanVersion = 1;
+// A plan whose axes all have a `plus` of 0 is written as version 1.
+inline constexpr int kPlanVersion = 2;
 
 enum class BufferKind : uint8_t {
   kInput = 0,   // the user's memory
@@ -63,13 +64,13 @@ struct PlanKernel {
   bool operator==(const PlanKernel&) const = default;
 };
 
-// Work items of a stage along one of their axes. Only the first ceil(extent * scale / step) of them are needed in a
-// run, where `extent` is the value of a buffer.
+// Work items of a stage along one of their axes. Only the first ceil((extent * scale + plus) / step) of them are needed
+// in a run, where `extent` is the value of a buffer.
 struct ItemAxis {
   int64_t items = 1;
   // Buffer of one int64, no parameter, which holds its value before the call; -1: all items are needed.
   int extent = -1;
-  int64_t scale = 1, step = 1;
+  int64_t scale = 1, step = 1, plus = 0;
   bool operator==(const ItemAxis&) const = default;
 };
 

@@ -20,8 +20,8 @@ class PlanValidator {
       : plan_(plan), params_bytes_(params_bytes), name_(name) {}
 
   void Validate() const {
-    Require(plan_.version == kPlanVersion, {"the graph"},
-            [&] { return fmt::format("version {}; this hone runs version {}", plan_.version, kPlanVersion); });
+    Require(plan_.version >= 1 && plan_.version <= kPlanVersion, {"the graph"},
+            [&] { return fmt::format("version {}; this hone runs 1 to {}", plan_.version, kPlanVersion); });
     Require(InRange(plan_.arena_bytes), {"arena"}, [&] { return fmt::format("{} bytes", plan_.arena_bytes); });
     Require(plan_.params_bytes == params_bytes_, {"params"},
             [&] { return fmt::format("{} bytes planned, the section has {}", plan_.params_bytes, params_bytes_); });
@@ -192,6 +192,7 @@ class PlanValidator {
       if (axis.items < 1 || axis.items > extent || items > extent / axis.items) return false;
       if (axis.extent != -1 && (!IsInteger(axis.extent) || IsParam(axis.extent))) return false;
       if (axis.scale < 1 || axis.step < 1 || axis.scale > kMostBytes || axis.step > kMostBytes) return false;
+      if (axis.plus < 0 || axis.plus > kMostBytes) return false;
       items *= axis.items;
     }
     return box.first <= extent - items;

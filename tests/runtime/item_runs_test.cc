@@ -65,7 +65,7 @@ TEST(ItemRuns, AreTheItemsThatEveryAxisNeeds) {
       std::vector<std::vector<int64_t>> places{{}};
       for (int64_t axis = below(3); axis >= 0; --axis) {
         const int64_t which = below(4) - 1;
-        next.axes.push_back({below(4) + 1, static_cast<int>(which), below(3) + 1, below(3) + 1});
+        next.axes.push_back({below(4) + 1, static_cast<int>(which), below(3) + 1, below(3) + 1, below(3)});
         extents.push_back(which < 0 ? nullptr : &values[static_cast<size_t>(which)]);
         std::vector<std::vector<int64_t>> longer;
         for (const auto& place : places) {
@@ -82,7 +82,7 @@ TEST(ItemRuns, AreTheItemsThatEveryAxisNeeds) {
           const ItemAxis& axis = next.axes[a];
           if (axis.extent < 0) continue;
           const int64_t n = std::min<int64_t>(values[static_cast<size_t>(axis.extent)], 1000);
-          all = all && place[a] * axis.step < n * axis.scale;
+          all = all && place[a] * axis.step < n * axis.scale + axis.plus;
         }
         needed.push_back(all);
       }

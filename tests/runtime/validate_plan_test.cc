@@ -221,7 +221,7 @@ TEST(ValidatePlan, RefusesCallsAndKernelsThatDoNotFit) {
 }
 
 TEST(ValidatePlan, RefusesANewerVersion) {
-  ExpectPlanRefused("version", [](Plan& p) { p.version = 2; });
+  ExpectPlanRefused("version", [](Plan& p) { p.version = 3; });
 }
 
 }  // namespace
