@@ -1,9 +1,11 @@
 #include "compiler/plan/call_extents.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/graph/typed_graph.h"
 #include "compiler/plan/item_boxes.h"
 #include "compiler/relay/ranged_inputs.h"
 #include "core/nth.h"
@@ -13,6 +15,41 @@ namespace hone {
 using relay::Call;
 using relay::ExprPtr;
 using relay::FunctionPtr;
+
+namespace {
+
+// Whether the value is one int64, or a tuple of such.
+bool IsNumber(const relay::Type& type) {
+  if (type.kind == relay::TypeKind::kTensor) return type.dtype == DType::kInt64 && ElementCount(type.shape) == 1;
+  return std::all_of(type.fields.begin(), type.fields.end(),
+                     [](const relay::TypePtr& each) { return IsNumber(*each); });
+}
+
+// What the expression is made of.
+std::vector<ExprPtr> PartsOf(const ExprPtr& expr) {
+  if (const Call* call = relay::AsCall(expr)) return call->args;
+  if (const relay::Tuple* tuple = relay::AsTuple(expr)) return tuple->fields;
+  const relay::TupleGetItem* item = relay::AsTupleGetItem(expr);
+  return item == nullptr ? std::vector<ExprPtr>() : std::vector<ExprPtr>{item->tuple};
+}
+
+}  // namespace
+
+std::vector<ExprPtr> OrderOf(const relay::Function& main) {
+  std::vector<ExprPtr> order = PostOrder(main.body);
+  if (main.attrs.Find(relay::kRanged) == nullptr) return order;
+  std::unordered_set<const relay::Expr*> numbers;
+  for (const relay::RangedInput& each : relay::RangedInputs(main)) numbers.insert(Nth(main.params, each.extent).get());
+  std::stable_partition(order.begin(), order.end(), [&](const ExprPtr& expr) {
+    const std::vector<ExprPtr> parts = PartsOf(expr);
+    const bool known = std::all_of(parts.begin(), parts.end(), [&](const ExprPtr& part) {
+      return relay::AsConstant(part) != nullptr || numbers.contains(part.get());
+    });
+    if (!parts.empty() && known && expr->type != nullptr && IsNumber(*expr->type)) numbers.insert(expr.get());
+    return relay::AsConstant(expr) != nullptr || numbers.contains(expr.get());
+  });
+  return order;
+}
 
 void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, size_t>& copy_of) {
   for (const auto& [expr, number] : call_of_) {

@@ -19,6 +19,10 @@ using ExprViews = std::unordered_map<const relay::Expr*, std::vector<PlanView>>;
 // The plan's call of a call of @main. One that writes nothing has none.
 using CallNumbers = std::unordered_map<const relay::Expr*, size_t>;
 
+// The post order of @main's body. Numbers that are computed from the extents of a run alone come first, so that every
+// call can end by them. Without ranged inputs it is the usual one.
+std::vector<relay::ExprPtr> OrderOf(const relay::Function& main);
+
 // The arguments must outlive the object. The plan has all of its buffers and calls.
 class CallExtents {
  public:

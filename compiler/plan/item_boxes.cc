@@ -75,6 +75,7 @@ std::optional<ItemBox> ItemBoxOf(const StageBox& box, const NeededAxes& needed, 
     limit.extent = *buffer;
     limit.scale = positions->scale * axis.scale;
     limit.step = positions->step * axis.step;
+    limit.plus = std::max<int64_t>(0, positions->plus * axis.scale + axis.plus * positions->step);
     limited = true;
   }
   return limited ? std::optional(std::move(items)) : std::nullopt;
@@ -120,8 +121,8 @@ std::vector<ExtentLimit> LimitsOf(const Call& call, const Shape& most, const Nee
     if (most[d] >= whole[d]) continue;
     const std::optional<int> buffer = axes[d] ? buffer_of(axes[d]->extent) : std::nullopt;
     if (!buffer) return {};
-    // ceil(extent * scale / step) <= most
-    limits.push_back({*buffer, most[d] * axes[d]->step / axes[d]->scale});
+    // ceil((extent * scale + plus) / step) <= most
+    limits.push_back({*buffer, std::max<int64_t>(0, most[d] * axes[d]->step - axes[d]->plus) / axes[d]->scale});
   }
   return limits;
 }

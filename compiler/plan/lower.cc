@@ -52,7 +52,7 @@ void RequireKnownShape(const TypePtr& type, const std::string& node) {
 class Lowering {
  public:
   Lowering(const relay::IRModule& module, const BuildContext& context)
-      : module_(module), needed_(module), order_(PostOrder(module.main->body)), kernels_(context.target) {
+      : module_(module), needed_(module), order_(OrderOf(*module.main)), kernels_(context.target) {
     plan().model = module.name;
     plan().target = context.target;
     plan().threads = context.threads;

@@ -41,12 +41,12 @@ struct TileShape {
 
 class KernelBuilder;
 
-// Work items of a stage along one of their axes. The first ceil(n * scale / step) of them compute the first n positions
-// of an axis of an output.
+// Work items of a stage along one of their axes. The first ceil((n * scale + plus) / step) of them compute the first n
+// positions of an axis of an output.
 struct StageAxis {
   int64_t items = 1;
   int axis = -1;  // logical; -1: each item is needed for every position
-  int64_t scale = 1, step = 1;
+  int64_t scale = 1, step = 1, plus = 0;
 };
 
 // Work items [first, first + product of the axes' items) of a stage, in row-major order of the axes. They compute

@@ -14,9 +14,10 @@ using relay::Call;
 namespace {
 
 NeededPositions Reduced(NeededPositions positions) {
-  const int64_t shared = std::gcd(positions.scale, positions.step);
+  const int64_t shared = std::gcd(std::gcd(positions.scale, positions.step), positions.plus);
   positions.scale /= shared;
   positions.step /= shared;
+  positions.plus /= shared;
   return positions;
 }
 
@@ -34,6 +35,9 @@ std::vector<int64_t> FoldedAxesOf(const Call& call, int64_t rank) {
   }
   return axes;
 }
+
+// Outputs along one side of the largest tile of conv2d_winograd.
+constexpr int64_t kMostWinogradTile = 4;
 
 int64_t TakenAxis(const Call& take) {
   const int64_t axis = take.attrs.GetInt("axis");
@@ -64,7 +68,8 @@ NeededAxes BeforeReshape(const Shape& from, const Shape& to, const NeededAxes& n
     const int64_t new_inner = new_elements / to[new_lead], old_inner = old_elements / from[old_lead];
     // A count that was rounded up cannot be multiplied.
     if (wanted.step != 1 && new_inner != 1) continue;
-    before[old_lead] = Reduced({wanted.extent, wanted.scale * new_inner, wanted.step * old_inner});
+    before[old_lead] =
+        Reduced({wanted.extent, wanted.scale * new_inner, wanted.step * old_inner, wanted.plus * new_inner});
   }
   return before;
 }
@@ -132,6 +137,39 @@ NeededAxes BeforeMatmul(const Call& call, size_t side, const NeededAxes& needed)
   NeededAxes before(3);
   if (call.args[side]->type->shape[0] == call.type->shape[0]) before[0] = needed[0];
   before[3 - DepthAxis(call, side)] = needed[side == 0 ? 1 : 2];
+  return before;
+}
+
+bool ReadsWindows(const Call& call) {
+  const std::string_view op = relay::AsOp(call.op)->def->name;
+  const bool convolves = op == "nn.conv2d" || op == "nn.conv3d";
+  if (!convolves && !op.starts_with("nn.max_pool") && !op.starts_with("nn.avg_pool")) return false;
+  if (convolves && !call.attrs.GetString("kernel_layout", "OI").starts_with("OI")) return false;
+  return call.attrs.GetString(convolves ? "data_layout" : "layout", "NC").starts_with("NC");
+}
+
+NeededAxes BeforeWindows(const Call& call, const NeededAxes& needed) {
+  const size_t spatial = needed.size() - 2;
+  const bool pools = call.args.size() == 1;
+  const auto sizes = call.attrs.GetInts(pools ? "pool_size" : "kernel_size");
+  const auto strides = call.attrs.GetInts("strides"), dilation = call.attrs.GetInts("dilation");
+  const auto padding = call.attrs.GetInts("padding");
+  const auto at = [](const std::vector<int64_t>& values, size_t i, int64_t otherwise) {
+    return values.empty() ? otherwise : values[values.size() == 1 ? 0 : i];
+  };
+  NeededAxes before = FirstOnly(needed.size(), needed);
+  for (size_t i = 0; i < spatial; ++i) {
+    if (!needed[2 + i]) continue;
+    NeededPositions positions = *needed[2 + i];
+    const int64_t stride = at(strides, i, 1), size = pools ? at(sizes, i, 1) : call.args[1]->type->shape[2 + i];
+    const int64_t more = (size - 1) * at(dilation, i, 1) + 1 - stride - at(padding, i, 0);
+    // All outputs of a Winograd tile depend on all of its inputs, if only by rounding and by NaN.
+    if (size == 3 && stride == 1 && !pools) positions.plus += (kMostWinogradTile - 1) * positions.step;
+    // A number of positions that was rounded up may be one step larger than its fraction.
+    positions.plus = (positions.plus + positions.step - 1) * stride + more * positions.step;
+    positions.scale *= stride;
+    before[2 + i] = Reduced(positions);
+  }
   return before;
 }
 

@@ -29,6 +29,12 @@ NeededAxes BeforeTake(const relay::Call& call, const NeededAxes& needed);
 NeededAxes BeforeGather(const relay::Call& call, const NeededAxes& needed);
 // The indices of a take, gather or gather_nd. Kernels clamp them, so a position that no one computed may be anything.
 NeededAxes BeforeIndices(const relay::Call& call, const NeededAxes& needed);
+// Whether the call is a convolution or pool with the channels before all other axes, perhaps in blocks.
+bool ReadsWindows(const relay::Call& call);
+// The data of such a call: up to the last window's end, or to that of its Winograd tile.
+//
+//    n outputs, size 3, stride 2, padding 1 before        2n positions: those of the last window end at 2(n - 1) + 2
+NeededAxes BeforeWindows(const relay::Call& call, const NeededAxes& needed);
 // Positions of the first axis alone, of the first argument.
 NeededAxes FirstOnly(size_t rank, const NeededAxes& needed);
 

@@ -5,6 +5,7 @@
 
 #include "compiler/ops/attention/kernel.h"
 #include "compiler/passes/graph/extent_origin.h"
+#include "compiler/passes/graph/extent_values.h"
 #include "compiler/passes/graph/needed_before.h"
 #include "compiler/passes/graph/typed_graph.h"
 #include "compiler/relay/counted_outputs.h"
@@ -27,7 +28,8 @@ using Needed = std::map<std::pair<const Expr*, int>, NeededAxes>;
 // Visits every value after all of its users.
 class NeededWalk {
  public:
-  NeededWalk(const relay::IRModule& module, NeededExtents& result) : main_(*module.main), result_(result) {}
+  NeededWalk(const relay::IRModule& module, NeededExtents& result)
+      : main_(*module.main), result_(result), values_(main_) {}
 
   void Run() {
     AddOutputs();
@@ -36,16 +38,21 @@ class NeededWalk {
   }
 
  private:
-  // Adds a use. All positions are needed of an axis on which two uses differ.
-  static void Add(Needed& needed, const ExprPtr& value, int field, const NeededAxes& use) {
+  // Adds a use. All positions are needed of an axis on which two uses differ by an unknown number.
+  void Add(Needed& needed, const ExprPtr& value, int field, const NeededAxes& use) {
     const auto [known, is_new] = needed.try_emplace({value.get(), field}, use);
     if (is_new) return;
     for (size_t d = 0; d < known->second.size(); ++d) {
-      if (d >= use.size() || known->second[d] != use[d]) known->second[d].reset();
+      auto& before = known->second[d];
+      if (d >= use.size() || !before || !use[d]) {
+        before.reset();
+      } else if (*before != *use[d]) {
+        before = values_.Cover(*before, *use[d]);
+      }
     }
   }
 
-  static void AddAll(Needed& needed, const ExprPtr& value) {
+  void AddAll(Needed& needed, const ExprPtr& value) {
     if (const relay::Tuple* tuple = relay::AsTuple(value)) {
       for (const ExprPtr& field : tuple->fields) AddAll(needed, field);
       return;
@@ -59,7 +66,7 @@ class NeededWalk {
   }
 
   // The value's field itself: a field of a tuple that is written out, or the item of a call.
-  static void AddField(Needed& needed, const ExprPtr& value, int field, const NeededAxes& use) {
+  void AddField(Needed& needed, const ExprPtr& value, int field, const NeededAxes& use) {
     if (const relay::Tuple* tuple = relay::AsTuple(value)) return Add(needed, Nth(tuple->fields, field), 0, use);
     Add(needed, value, field, use);
   }
@@ -212,6 +219,7 @@ class NeededWalk {
     const relay::AttrValue* axis = call.attrs.Find("axis");
     const int64_t* one = axis == nullptr ? nullptr : std::get_if<int64_t>(axis);
     const bool along_images = axis != nullptr && (one == nullptr || *one != 1);
+    if (ReadsWindows(call)) return BeforeWindows(call, use);
     if (op == "nn.dense" || op == "nn.dense_blocks" || (def.traits.per_image && !along_images))
       return FirstOnly(from.size(), use);
     return NeededAxes(from.size());
@@ -224,13 +232,15 @@ class NeededWalk {
       NeededAxes wanted = use;
       const size_t lead = to.size() - mask.size();
       for (size_t d = 0; i == 1 && d < mask.size(); ++d) {
-        if (mask[d] && call.args[0]->type->shape[d] == to[lead + d] && !wanted[lead + d]) wanted[lead + d] = mask[d];
+        if (!mask[d] || call.args[0]->type->shape[d] != to[lead + d]) continue;
+        auto& positions = wanted[lead + d];
+        positions = positions ? values_.Lesser(*positions, *mask[d]) : mask[d];
       }
       Add(needed, call.args[i], 0, BeforeBroadcast(call.args[i]->type->shape, to, wanted));
     }
   }
 
-  static void VisitConcat(const Call& call, NeededAxes use, Needed& needed) {
+  void VisitConcat(const Call& call, NeededAxes use, Needed& needed) {
     const int64_t axis = call.attrs.GetInt("axis");
     Nth(use, axis < 0 ? axis + static_cast<int64_t>(use.size()) : axis).reset();
     const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
@@ -239,7 +249,7 @@ class NeededWalk {
   }
 
   // The loop over the steps ends at the rows' lengths, if these are one extent.
-  static void VisitRecurrent(const Call& call, Needed& needed, const Arguments* arguments) {
+  void VisitRecurrent(const Call& call, Needed& needed, const Arguments* arguments) {
     const bool has_lengths = call.attrs.GetBool("lengths");
     const ExprPtr steps = has_lengths ? RepeatedOrigin(call.args.back(), arguments) : nullptr;
     for (size_t i = steps == nullptr ? 0 : 1; i < call.args.size(); ++i) AddAll(needed, call.args[i]);
@@ -249,13 +259,13 @@ class NeededWalk {
     Add(needed, call.args[0], 0, data);
   }
 
-  static void VisitChoose(const Call& call, const NeededAxes& use, Needed& needed) {
+  void VisitChoose(const Call& call, const NeededAxes& use, Needed& needed) {
     for (const size_t condition : {0, 2}) AddAll(needed, call.args[condition]);
     for (const size_t value : {1, 3}) Add(needed, call.args[value], 0, use);
   }
 
   // Only the rows that are counted are read. If the result ends behind them, the same holds for the data before them.
-  static void VisitAppend(const Call& call, const NeededAxes& use, Needed& needed, const Arguments* arguments) {
+  void VisitAppend(const Call& call, const NeededAxes& use, Needed& needed, const Arguments* arguments) {
     const int64_t axis = call.attrs.GetInt("axis");
     NeededAxes data = use, rows = use;
     Nth(data, axis).reset();
@@ -273,6 +283,7 @@ class NeededWalk {
   const Function& main_;
   NeededExtents& result_;
   Needed main_needed_;
+  ExtentValues values_;
   KeyLimit key_limit_;  // of the function that is visited
 };
 

@@ -21,11 +21,11 @@
 
 namespace hone {
 
-// The first ceil(extent * scale / step) positions of an axis. `extent` is an int64 scalar of @main: a parameter, a
-// call, or an item of a call.
+// The first ceil((extent * scale + plus) / step) positions of an axis. `extent` is an int64 scalar of @main: a
+// parameter, a call, or an item of a call.
 struct NeededPositions {
   relay::ExprPtr extent;
-  int64_t scale = 1, step = 1;
+  int64_t scale = 1, step = 1, plus = 0;
   bool operator==(const NeededPositions&) const = default;
 };
 // One per logical axis; nullopt: all positions are needed.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/passes/graph/anchor_result.h"
@@ -67,14 +68,17 @@ std::string RangesText(const std::map<std::string, Range>& ranges) {
   return text;
 }
 
+// Whether the value depends on no other variables. Parameters of the functions that it calls do not count.
 bool UsesOnly(const ExprPtr& expr, const Vars& vars) {
-  const auto known = [&](const ExprPtr& var) {
-    return std::any_of(vars.begin(), vars.end(), [&](const auto& each) { return each.get() == var.get(); });
-  };
-  bool only = true;
-  relay::PostOrderVisit(expr,
-                        [&](const ExprPtr& each) { only = only && (relay::AsVar(each) == nullptr || known(each)); });
-  return only;
+  std::set<const relay::Expr*> bound, used;
+  for (const auto& var : vars) bound.insert(var.get());
+  relay::PostOrderVisit(expr, [&](const ExprPtr& each) {
+    if (relay::AsVar(each) != nullptr) used.insert(each.get());
+    const relay::Function* function = relay::AsFunction(each);
+    if (function == nullptr) return;
+    for (const auto& param : function->params) bound.insert(param.get());
+  });
+  return std::includes(bound.begin(), bound.end(), used.begin(), used.end());
 }
 
 }  // namespace
@@ -189,7 +193,7 @@ int64_t NeededResults::PositionsIn(size_t length, const std::optional<NeededPosi
   if (!needed) return most;
   const std::vector<int64_t>& values = ValuesOf(needed->extent);
   if (values.empty()) return most;
-  return std::clamp<int64_t>(CeilDiv(values[length] * needed->scale, needed->step), 1, most);
+  return std::clamp<int64_t>(CeilDiv(values[length] * needed->scale + needed->plus, needed->step), 1, most);
 }
 
 std::vector<NeededResult> NeededResults::Of(const relay::Call& call) const {
