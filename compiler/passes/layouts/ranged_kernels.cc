@@ -6,6 +6,7 @@
 #include <map>
 
 #include "compiler/passes/graph/anchor_result.h"
+#include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/schedule.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"
@@ -33,10 +34,28 @@ std::string LayoutsKey(const Workload& workload, const ConfigChoice& choice) {
   return key;
 }
 
+// A convolution's kernel ends with the rows of a run unless it joins an image's rows, and with its columns if these are
+// work items.
+Shape WholeRows(const Workload& workload, const Schedule& schedule, const Config& config, Shape part) {
+  const ConvShape shape(workload);
+  int64_t &rows = Nth(part, shape.row_axis), &columns = Nth(part, shape.column_axis);
+  if (config.Get(kColumnItems, 0) > 0) {
+    const int64_t tile = config.Get("tile_ow", 1) * config.Get("tile_m", 1);
+    columns = std::min(shape.OW, CeilDiv(columns, tile) * tile);
+    return part;
+  }
+  const int64_t joined = schedule.name() == "conv2d_pixels" && shape.pointwise() ? shape.OH : config.Get("tile_oh", 1);
+  const bool by_image = schedule.name().starts_with("conv2d_winograd");
+  rows = by_image ? shape.OH : std::min(shape.OH, CeilDiv(rows, joined) * joined);
+  columns = shape.OW;
+  return part;
+}
+
 // The positions that kernels compute: whole tiles of rows.
-Shape WholeTiles(const Workload& workload, const Config& config, Shape part) {
+Shape WholeTiles(const Workload& workload, const Schedule& schedule, const Config& config, Shape part) {
+  if (workload.is_conv()) return WholeRows(workload, schedule, config, std::move(part));
   const int64_t rows = config.Get("tile_m", 1);
-  if (workload.is_conv() || rows < 1) return part;
+  if (rows < 1) return part;
   int64_t& m = part[workload.is_batch_matmul() ? 1 : 0];
   m = CeilDiv(m, rows) * rows;
   return part;
@@ -128,10 +147,12 @@ RangedKernels::RangedKernels(const Workload& workload, const MachineModel& machi
     parts_.push_back(shape);
     shares_.push_back(share);
   }
+  const int64_t columns = workload.is_conv() ? ConvShape(workload).column_axis : 0;
+  ends_columns_ = workload.is_conv() && Nth(parts_.front(), columns) < Nth(parts_.back(), columns);
 }
 
 double RangedKernels::EstimateNs(const Schedule& schedule, const Config& config, const Shape& part) const {
-  const Workload workload = WithResult(workload_, WholeTiles(workload_, config, part));
+  const Workload workload = WithResult(workload_, WholeTiles(workload_, schedule, config, part));
   const double ns = schedule.EstimateNs(workload, machine_, config);
   const double again_ns = PanelsAgainNs(schedule, workload, config);
   // Few rows wait for their weights, and the arithmetic still takes some time of its own.
@@ -154,8 +175,19 @@ double RangedKernels::CostNs(const Schedule& schedule, const Config& config, siz
   return std::max(scales_[part] * EstimateNs(schedule, config, parts_[part]), floors_ns_[part]);
 }
 
-void RangedKernels::AddKnown(size_t part, const std::vector<ConfigChoice>& known) {
+// The config whose kernel leaves out the columns that a run does not need, if there is one.
+Config RangedKernels::Ending(const Schedule& schedule, Config config) const {
+  if (!ends_columns_) return config;
+  Config ending = config;
+  ending.Set(kColumnItems, 1);
+  return schedule.Reject(workload_, machine_, ending) ? config : ending;
+}
+
+void RangedKernels::AddKnown(size_t part, std::vector<ConfigChoice> known) {
   if (known.empty()) return;
+  for (ConfigChoice& choice : known) {
+    choice.config = Ending(*FindSchedule(choice.schedule), std::move(choice.config));
+  }
   const ConfigChoice& best = known.front();
   const double estimate = EstimateNs(*FindSchedule(best.schedule), best.config, parts_[part]);
   const bool timed = best.expected_ns > 0;
@@ -184,7 +216,7 @@ std::vector<RangedKernels::Scored> RangedKernels::Candidates() const {
   for (const Schedule* schedule : SchedulesFor(workload_, machine_)) {
     const ConfigSpace space = schedule->Space(workload_, machine_);
     for (int64_t i = 0; i < space.size(); ++i) {
-      Scored scored{schedule, space.At(i), {}};
+      Scored scored{schedule, Ending(*schedule, space.At(i)), {}};
       if (schedule->Reject(workload_, machine_, scored.config)) continue;
       bool is_near = false;
       for (size_t part = 0; part < parts_.size(); ++part) {

@@ -40,7 +40,7 @@ class RangedKernels {
 
   // Adds a source's choices for the workload of a part, its best first. Each is valid and allowed. A choice without a
   // time is taken for the part wherever its layouts are.
-  void AddKnown(size_t part, const std::vector<ConfigChoice>& known);
+  void AddKnown(size_t part, std::vector<ConfigChoice> known);
 
   // For each pair of layouts of data and output, the best kernels and the parts that they serve, the cheapest pair
   // first: with the least mean of the parts' times, each over the part's least. Parts whose shares are known weigh as
@@ -49,6 +49,7 @@ class RangedKernels {
 
  private:
   struct Scored;
+  Config Ending(const Schedule& schedule, Config config) const;
   double EstimateNs(const Schedule& schedule, const Config& config, const Shape& part) const;
   double PanelsAgainNs(const Schedule& schedule, const Workload& workload, const Config& config) const;
   const PartKernel* KnownAt(size_t part, const ConfigChoice& choice) const;
@@ -64,6 +65,7 @@ class RangedKernels {
   MachineModel warm_;  // whose weights are never cold
   std::vector<Shape> parts_;
   std::vector<double> shares_;  // of the runs, by part
+  bool ends_columns_ = false;   // of a convolution, in some part
   Allowed allowed_;
   std::vector<double> scales_, floors_ns_;  // of estimates, by part
   std::vector<PartKernel> known_;           // ns is 0 where nothing is known

@@ -313,12 +313,19 @@ EmittedKernel EmitConv2dAmx(KernelBuilder& builder, const AmxNest& nest, const E
   if (nest.filled) {
     builder.Stage(name, [&](const StageArgs& args) { EmitAmxFill(builder, nest, args); });
     kernel.stages.push_back({name, nest.shape.N * nest.in_blocks * nest.plane_h, 1, 0});
-    kernel.boxes.push_back({0, 0, {{nest.shape.N, 0}, {nest.in_blocks * nest.plane_h}}});
+    const ConvShape& s = nest.shape;
+    // The rows of the plane that the first rows of outputs read.
+    const StageAxis rows{nest.plane_h, s.row_axis, s.stride_h, 1, (s.KH - 1) * s.dil_h + 1 - s.stride_h};
+    kernel.boxes.push_back({0, 0, {{s.N, 0}, {nest.in_blocks}, rows}});
     kernel.shared_workspace_bytes = nest.shape.N * nest.plane_bytes();
     name += "_1";
   }
   builder.Stage(name, [&](const StageArgs& args) { AmxEmitter(builder, nest, epilogue).Emit(args); });
-  kernel.boxes.push_back({static_cast<int>(kernel.stages.size()), 0, {{nest.shape.N, 0}, {nest.groups * nest.bands}}});
+  const StageAxis bands{nest.bands, nest.shape.row_axis, 1, nest.knobs.tile_oh}, groups{nest.groups};
+  const bool rows_inside = nest.knobs.loop_order == 0;
+  kernel.boxes.push_back({static_cast<int>(kernel.stages.size()),
+                          0,
+                          {{nest.shape.N, 0}, rows_inside ? groups : bands, rows_inside ? bands : groups}});
   kernel.stages.push_back({name, nest.shape.N * nest.groups * nest.bands, 1, AmxEmitter::ScratchBytes(nest)});
   return kernel;
 }

@@ -66,7 +66,12 @@ struct DepthwiseKnobs : KnobTable {
   int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
   // 1: kernel rows in a straight line, for output rows that no padding clips.
   int64_t unroll_kh = Row("unroll_kh", 0, {0, 1}, Always<0, 1>);
+  // 1: register tiles of a row are work items (conv_emitter.h).
+  int64_t column_items = Row(kColumnItems, 0, {0, 1}, Always<>);
 };
+
+RowShape RowOf(const ConvShape& s) { return {s.OW, s.W, s.KW, s.stride_w, s.pad_l, s.dil_w}; }
+RowItems ItemsOf(const ConvShape& s, const DepthwiseKnobs& k) { return {RowOf(s), k.tile_ow, k.column_items != 0}; }
 
 // Emits one vector per pixel at a time; a block wider than a vector takes several passes over the tile.
 class DepthwiseEmitter {
@@ -78,7 +83,8 @@ class DepthwiseEmitter {
         types_(Computed(types)),
         k_(knobs),
         epilogue_(epilogue),
-        row_{s_.OW, s_.W, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w},
+        row_(RowOf(shape)),
+        items_(ItemsOf(shape, knobs)),
         lanes_(static_cast<int>(std::min<int64_t>(builder.lanes(), knobs.oc_block))),
         x_column_(Bytes(types.data, knobs.oc_block)),
         w_tap_(Bytes(types.weight, knobs.oc_block)),
@@ -90,7 +96,7 @@ class DepthwiseEmitter {
     Value* weight = b_.Operand(args, 1);
     const EpilogueAddresses behind = ReadEpilogueAddresses(b_, args, epilogue_, 2);
     const int64_t blocks = CeilDiv(s_.C, k_.oc_block);
-    b_.For(args.begin, args.end, 1, [&](Value* item) {
+    items_.ForRows(b_, args.begin, args.end, [&](Value* item, const RowItems::Part& part) {
       Value* row = b_.Mod(item, s_.OH);
       Value* plane = b_.Div(item, s_.OH);
       Value* block = b_.Mod(plane, blocks);
@@ -104,7 +110,7 @@ class DepthwiseEmitter {
       y_ = b_.At(behind.Output(b_, n), y_offset);
       if (epilogue_.residual) r_ = b_.At(behind.Residual(b_, n), y_offset);
       channels_ = behind.channels.Skip(b_, block, k_.oc_block);
-      Row(row);
+      Row(row, part);
     });
   }
 
@@ -115,20 +121,18 @@ class DepthwiseEmitter {
     return types;
   }
 
-  void Row(Value* row) {
+  void Row(Value* row, const RowItems::Part& of_row) {
     const KernelRows rows = KernelRowsInside(b_, s_, row);
     const bool clips = !llvm::isa<llvm::Constant>(rows.first) || !llvm::isa<llvm::Constant>(rows.end);
-    if (!k_.unroll_kh || !clips) return Tiles(rows.first, rows.end);
+    if (!k_.unroll_kh || !clips) return Tiles(of_row, rows.first, rows.end);
     Value* whole = b_.ir().CreateICmpEQ(b_.Sub(rows.end, rows.first), b_.Index(s_.KH));
-    b_.If(whole, [&] { Tiles(b_.Index(0), b_.Index(s_.KH)); }, [&] { Tiles(rows.first, rows.end); });
+    b_.If(whole, [&] { Tiles(of_row, b_.Index(0), b_.Index(s_.KH)); }, [&] { Tiles(of_row, rows.first, rows.end); });
   }
 
-  void Tiles(Value* kh_lo, Value* kh_hi) {
-    for (const RowTile& tile : CutRow(row_, k_.tile_ow)) {
-      b_.For(0, tile.count, 1, [&](Value* i) {
-        for (int64_t part = 0; part < k_.oc_block; part += lanes_) Tile(tile, i, part, kh_lo, kh_hi);
-      });
-    }
+  void Tiles(const RowItems::Part& of_row, Value* kh_lo, Value* kh_hi) {
+    items_.ForTiles(b_, of_row, [&](const RowTile& tile, Value* i, int64_t) {
+      for (int64_t part = 0; part < k_.oc_block; part += lanes_) Tile(tile, i, part, kh_lo, kh_hi);
+    });
   }
 
   // Channels [part, part + lanes) of the block.
@@ -190,6 +194,7 @@ class DepthwiseEmitter {
   const DepthwiseKnobs& k_;
   const Epilogue& epilogue_;
   RowShape row_;
+  RowItems items_;
   int lanes_;
   int64_t x_column_, w_tap_, y_column_;  // bytes of a block's channels
   Value *x_ = nullptr, *w_ = nullptr, *y_ = nullptr, *r_ = nullptr, *first_channel_ = nullptr;
@@ -244,8 +249,11 @@ class Depthwise : public KnobSchedule<DepthwiseKnobs> {
                   [&](const StageArgs& args) { DepthwiseEmitter(builder, shape, w.types, k, epilogue).Emit(args); });
     EmittedKernel kernel;
     const int64_t blocks = CeilDiv(shape.C, k.oc_block);
-    kernel.stages.push_back({symbol, shape.N * blocks * shape.OH, 1, 0});
-    kernel.boxes = {{0, 0, {{shape.N, 0}, {blocks}, {shape.OH, 2}}}};
+    const RowItems items = ItemsOf(shape, k);
+    kernel.stages.push_back({symbol, shape.N * blocks * shape.OH * items.items(), 1, 0});
+    std::vector<StageAxis> axes = items.Axes(shape, shape.OH);
+    axes.insert(axes.begin(), {{shape.N, 0}, {blocks}});
+    kernel.boxes = {{0, 0, std::move(axes)}};
     return kernel;
   }
 

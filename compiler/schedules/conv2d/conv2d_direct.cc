@@ -111,6 +111,8 @@ class Direct : public KnobSchedule<DirectKnobs> {
     if (k.tile_ow > s.OW * k.tile_oh) return "tile_ow is wider than a row";
     if (k.ic_chunk >= CeilDiv(s.group_in, k.ic_block)) return "ic_chunk is not less than the input blocks";
     if (k.ic_chunk > 0 && k.loop_order == 1) return "ic_chunk needs loop_order=0";
+    if (k.column_items > 0 && k.tile_oh > 1) return "joined rows have no column_items";
+    if (k.column_items > 0 && nest.PanelBlocks() > 0) return "column_items would prepare a row's input several times";
     const RegisterTile tile = nest.Registers(k.tile_ow);
     // Broadcasts from memory or from a lane need no register of their own, but addresses and borders need some.
     if (auto spills = tile.Reject(machine)) return spills;
@@ -280,6 +282,12 @@ DirectNest::DirectNest(const Workload& workload, const MachineModel& machine, co
   out_blocks = shape.groups * CeilDiv(shape.group_out, k.oc_block);
   groups_of_blocks = CeilDiv(out_blocks, k.tile_oc);
   chunks = k.ic_chunk == 0 ? 1 : CeilDiv(in_blocks, k.ic_chunk);
+}
+
+// Joined rows are pointwise.
+RowShape DirectNest::Row() const {
+  if (knobs.tile_oh > 1) return {row_width, row_input, 1, 1, 0, 1};
+  return {row_width, row_input, shape.KW, shape.stride_w, shape.pad_l, shape.dil_w};
 }
 
 RegisterTile DirectNest::Registers(int64_t pixels) const {

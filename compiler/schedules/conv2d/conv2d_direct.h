@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/schedule.h"
@@ -44,6 +45,8 @@ struct DirectKnobs : KnobTable {
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
   // 1: the next register tile's weights are fetched while the present ones are used.
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
+  // 1: register tiles of a row are work items (conv_emitter.h).
+  int64_t column_items = Row(kColumnItems, 0, {0, 1}, Always<>);
 };
 
 // Most taps of an inner tile in a straight line. Hundreds would not fit into the first-level instruction cache, and
@@ -70,6 +73,8 @@ struct DirectNest {
 
   DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& knobs);
   TileShape Tile() const;
+  RowShape Row() const;
+  RowItems Items() const { return {Row(), knobs.tile_ow, knobs.column_items != 0}; }
   int vectors() const { return static_cast<int>(knobs.tile_oc * (knobs.oc_block / lanes)); }
   RegisterTile Registers(int64_t pixels) const;
   // Whether the taps of a kernel row follow each other in a straight line, because one tap is too little work for a

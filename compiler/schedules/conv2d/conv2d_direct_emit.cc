@@ -70,13 +70,16 @@ namespace hone {
 namespace {
 
 // Emits one stage. Work items are rows of one channel group: ((n * groups) + group) * rows + row, or with loop_order 1
-// ((n * rows) + row) * groups + group. All strides are in bytes.
+// ((n * rows) + row) * groups + group. With column_items each is divided into its register tiles. All strides are in
+// bytes.
 class DirectEmitter : ConvEmitter<DirectNest> {
  public:
   DirectEmitter(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue)
-      : ConvEmitter(builder, nest, epilogue), input_(builder, nest), read_(input_.read()) {
-    row_ = {nest.row_width, nest.row_input, s_.KW, s_.stride_w, s_.pad_l, s_.dil_w};
-    if (k_.tile_oh > 1) row_ = {nest.row_width, nest.row_input, 1, 1, 0, 1};
+      : ConvEmitter(builder, nest, epilogue),
+        input_(builder, nest),
+        read_(input_.read()),
+        row_(nest.Row()),
+        items_(nest.Items()) {
     w_step_ = Bytes(types_.weight, k_.tile_oc * k_.oc_block);
     w_tap_ = k_.ic_block * w_step_;
     w_in_block_ = s_.KH * s_.KW * w_tap_;
@@ -89,7 +92,7 @@ class DirectEmitter : ConvEmitter<DirectNest> {
 
   void Emit(const StageArgs& args) {
     LoadOperands(args);
-    const int64_t inner_extent = k_.loop_order == 0 ? nest_.rows : nest_.groups_of_blocks;
+    const int64_t inner_extent = (k_.loop_order == 0 ? nest_.rows : nest_.groups_of_blocks) * items_.items();
     const int64_t outer_extent = k_.loop_order == 0 ? nest_.groups_of_blocks : nest_.rows;
     // A range of items may begin and end inside an outer step; the outer step then does only a part of its inner steps.
     Value* last = b_.Div(b_.Add(args.end, inner_extent - 1), inner_extent);
@@ -101,13 +104,13 @@ class DirectEmitter : ConvEmitter<DirectNest> {
       Value* outer = b_.Mod(q, outer_extent);
       if (k_.loop_order == 0) {
         SelectGroup(outer);
-        ForChunks([&] { b_.For(lo, hi, 1, [&](Value* row) { Row(row); }); });
+        ForChunks([&] { items_.ForRows(b_, lo, hi, [&](Value* row, const RowItems::Part& part) { Row(row, part); }); });
       } else {
         if (prologue()) input_.Prepare(image_x_, outer);
         if (nest_.widened) input_.Widen(image_x_, outer, KernelRowsInside(b_, s_, outer));
-        b_.For(lo, hi, 1, [&](Value* group) {
+        items_.ForRows(b_, lo, hi, [&](Value* group, const RowItems::Part& part) {
           SelectGroup(group);
-          ForChunks([&] { Row(outer); });
+          ForChunks([&] { Row(outer, part); });
         });
       }
     });
@@ -160,23 +163,18 @@ class DirectEmitter : ConvEmitter<DirectNest> {
     });
   }
 
-  void Row(Value* row) {
+  void Row(Value* row, const RowItems::Part& part) {
     kernel_rows_ = KernelRowsInside(b_, s_, row);
     if (nest_.widened && k_.loop_order == 0) input_.Widen(group_x_, row, kernel_rows_);
     // The pointer may lie before the data; taps that would read there are clipped or dropped.
     row_x_ = b_.At(input_.panel() ? group_panel_ : input_.FirstRow(group_x_, row), -row_.pad * read_.column);
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
-    const std::vector<RowTile> tiles = CutRow(row_, k_.tile_ow);
-    int64_t before = 0;
-    for (const RowTile& tile : tiles) before += tile.count;
-    const int64_t passes = k_.loop_order == 0 ? nest_.rows * before : before;
+    const int64_t tiles = items_.count(), passes = k_.loop_order == 0 ? nest_.rows * tiles : tiles;
     const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block_ : 0, passes);
-    Value* first_pass = k_.loop_order == 0 ? b_.Mul(row, before) : b_.Index(0);
-    before = 0;
-    for (const RowTile& tile : tiles) {
-      b_.For(0, tile.count, 1, [&](Value* i) { Tile(tile, i, prefetch, b_.Add(b_.Add(first_pass, i), before)); });
-      before += tile.count;
-    }
+    Value* first_pass = k_.loop_order == 0 ? b_.Mul(row, tiles) : b_.Index(0);
+    items_.ForTiles(b_, part, [&](const RowTile& tile, Value* i, int64_t before) {
+      Tile(tile, i, prefetch, b_.Add(b_.Add(first_pass, i), before));
+    });
   }
 
   // Emits tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
@@ -369,6 +367,7 @@ class DirectEmitter : ConvEmitter<DirectNest> {
   DirectInput input_;
   const DirectInput::ReadStrides& read_;
   RowShape row_;
+  RowItems items_;
   int64_t w_step_, w_tap_, w_in_block_, panel_, y_column_, y_row_, y_block_;
   int64_t in_channels_last_;
   Value *image_x_ = nullptr, *image_y_ = nullptr, *image_r_ = nullptr;
@@ -385,11 +384,13 @@ EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, c
                                const std::string& symbol) {
   builder.Stage(symbol, [&](const StageArgs& args) { DirectEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
+  const RowItems items = nest.Items();
   kernel.stages.push_back(
-      {symbol, nest.shape.N * nest.groups_of_blocks * nest.rows, 1, DirectInput::WorkspaceBytes(nest)});
-  const StageAxis groups{nest.groups_of_blocks}, rows{nest.rows, 2, 1, CeilDiv(nest.shape.OH, nest.rows)};
-  const bool rows_inside = nest.knobs.loop_order == 0;
-  kernel.boxes = {{0, 0, {{nest.shape.N, 0}, rows_inside ? groups : rows, rows_inside ? rows : groups}}};
+      {symbol, nest.shape.N * nest.groups_of_blocks * nest.rows * items.items(), 1, DirectInput::WorkspaceBytes(nest)});
+  std::vector<StageAxis> axes = items.Axes(nest.shape, nest.rows, nest.knobs.tile_oh);
+  axes.insert(axes.begin(), {nest.shape.N, 0});
+  axes.insert(axes.begin() + (nest.knobs.loop_order == 0 ? 1 : 2), StageAxis{nest.groups_of_blocks});
+  kernel.boxes = {{0, 0, std::move(axes)}};
   return kernel;
 }
 

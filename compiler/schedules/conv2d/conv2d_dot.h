@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/matmul/row_tiles.h"
 #include "compiler/schedules/parts/register_tile.h"
@@ -25,6 +26,8 @@ struct DotKnobs : KnobTable {
   int64_t tile_oc = Row("tile_oc", 1, {1, 64}, ChannelsOfTile);
   // Outputs along w of one register tile.
   int64_t tile_ow = Row("tile_ow", 1, {1, 64}, TileWidths);
+  // 1: register tiles of a row are work items (conv_emitter.h).
+  int64_t column_items = Row(kColumnItems, 0, {0, 1}, Always<>);
 };
 
 // The extents that the knobs give a shape, shared by the estimate and the emitter.
@@ -41,6 +44,7 @@ struct DotNest {
   // The tiles of a row, in whole vectors. Outputs left over at the end of a row are computed together with earlier
   // outputs, which are then computed twice.
   std::vector<RowTile> Tiles() const;
+  RowItems Items() const { return {Tiles(), knobs.tile_ow, knobs.column_items != 0}; }
   RegisterTile Registers(int64_t outputs) const;
   TileShape Tile() const;
 };

@@ -58,8 +58,8 @@ class DotConvEmitter : ConvEmitter<DotNest> {
 
   void Emit(const StageArgs& args) {
     ReadOperands(args);
-    const std::vector<RowTile> tiles = nest_.Tiles();
-    b_.For(args.begin, args.end, 1, [&](Value* item) {
+    const RowItems items = nest_.Items();
+    items.ForRows(b_, args.begin, args.end, [&](Value* item, const RowItems::Part& part) {
       Value* row = b_.Mod(item, s_.OH);
       Value* n = b_.Div(item, s_.OH);
       rows_ = KernelRowsInside(b_, s_, row);
@@ -72,9 +72,7 @@ class DotConvEmitter : ConvEmitter<DotNest> {
         y_ = b_.At(behind_.Output(b_, n), y_offset);
         r_ = epilogue_.residual ? b_.At(behind_.Residual(b_, n), y_offset) : nullptr;
         channels_ = behind_.channels.Skip(b_, group, k_.tile_oc);
-        for (const RowTile& tile : tiles) {
-          b_.For(0, tile.count, 1, [&](Value* i) { Tile(tile, i); });
-        }
+        items.ForTiles(b_, part, [&](const RowTile& tile, Value* i, int64_t) { Tile(tile, i); });
       });
     });
   }
@@ -185,8 +183,11 @@ EmittedKernel EmitConv2dDot(KernelBuilder& builder, const DotNest& nest, const E
                             const std::string& symbol) {
   builder.Stage(symbol, [&](const StageArgs& args) { DotConvEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
-  kernel.stages.push_back({symbol, nest.shape.N * nest.shape.OH, 1, 0});
-  kernel.boxes = {{0, 0, {{nest.shape.N, 0}, {nest.shape.OH, 2}}}};
+  const RowItems items = nest.Items();
+  kernel.stages.push_back({symbol, nest.shape.N * nest.shape.OH * items.items(), 1, 0});
+  std::vector<StageAxis> axes = items.Axes(nest.shape, nest.shape.OH);
+  axes.insert(axes.begin(), {nest.shape.N, 0});
+  kernel.boxes = {{0, 0, std::move(axes)}};
   return kernel;
 }
 

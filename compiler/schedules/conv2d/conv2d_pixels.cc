@@ -85,6 +85,8 @@ struct PixelKnobs : KnobTable {
   int64_t tile_ow = Row("tile_ow", 8, {1, 512}, PixelTiles);
   // Input channels per inner iteration.
   int64_t unroll_ic = Row("unroll_ic", 1, {1, 64}, PixelUnrolls);
+  // 1: rows are not joined, and their register tiles are work items (conv_emitter.h).
+  int64_t column_items = Row(kColumnItems, 0, {0, 1}, Always<>);
 };
 
 // The extents that the knobs give a shape.
@@ -97,14 +99,17 @@ struct PixelNest {
   int64_t tiles, columns;  // tiles of a group's output channels, items of a row
 
   PixelNest(const Workload& w, const MachineModel& machine, const PixelKnobs& k)
-      : shape(JoinedShape(w)),
+      : shape(k.column_items > 0 ? ConvShape(w) : JoinedShape(w)),
         types(w.types),
         knobs(k),
         lanes(static_cast<int>(std::min<int64_t>(machine.vector_lanes, k.tile_ow))),
         row{shape.OW, shape.W, shape.KW, shape.stride_w, shape.pad_l, shape.dil_w},
         tiles(CeilDiv(shape.group_out, k.tile_oc)),
-        columns(shape.pointwise() ? CeilDiv(shape.OW, k.tile_ow) : 1) {}
-  int64_t items() const { return shape.N * shape.groups * shape.OH * columns; }
+        columns(joined() ? CeilDiv(shape.OW, k.tile_ow) : 1) {}
+  // Whether an image is one row.
+  bool joined() const { return shape.pointwise() && knobs.column_items == 0; }
+  RowItems Items() const { return {row, knobs.tile_ow, knobs.column_items != 0}; }
+  int64_t items() const { return shape.N * shape.groups * shape.OH * columns * Items().items(); }
   int64_t taps() const { return shape.KH * shape.KW; }
   int64_t last_channels() const { return shape.group_out - (tiles - 1) * knobs.tile_oc; }
   RegisterTile Registers(int64_t channels, int64_t width) const {
@@ -141,7 +146,8 @@ class PixelEmitter : ConvEmitter<PixelNest> {
 
   void Emit(const StageArgs& args) {
     ReadOperands(args);
-    b_.For(args.begin, args.end, 1, [&](Value* item) {
+    const RowItems items = nest_.Items();
+    items.ForRows(b_, args.begin, args.end, [&](Value* item, const RowItems::Part& part) {
       Value *column = b_.Mod(item, nest_.columns), *line = b_.Div(item, nest_.columns);
       Value *row = b_.Mod(line, s_.OH), *plane = b_.Div(line, s_.OH);
       Value *group = b_.Mod(plane, s_.groups), *n = b_.Div(plane, s_.groups);
@@ -154,7 +160,7 @@ class PixelEmitter : ConvEmitter<PixelNest> {
       Value* offset = b_.Add(b_.Mul(group, s_.group_out * y_plane_), b_.Mul(row, Bytes(types_.output, s_.OW)));
       y_ = b_.At(behind_.Output(b_, n), offset);
       r_ = epilogue_.residual ? b_.At(behind_.Residual(b_, n), offset) : nullptr;
-      nest_.columns > 1 ? OneTile(column) : AllTiles();
+      nest_.columns > 1 ? OneTile(column) : Tiles(items, part);
     });
   }
 
@@ -166,14 +172,11 @@ class PixelEmitter : ConvEmitter<PixelNest> {
     std::optional<int64_t> border = std::nullopt;
   };
 
-  void AllTiles() {
-    for (const RowTile& tile : CutRow(nest_.row, k_.tile_ow)) {
-      if (tile.border) {
-        Channels({b_.Index(tile.start), tile.width, tile.start});
-      } else {
-        b_.For(0, tile.count, 1, [&](Value* i) { Channels({b_.Add(b_.Mul(i, tile.width), tile.start), tile.width}); });
-      }
-    }
+  void Tiles(const RowItems& items, const RowItems::Part& part) {
+    items.ForTiles(b_, part, [&](const RowTile& tile, Value* i, int64_t) {
+      if (tile.border) return Channels({b_.Index(tile.start), tile.width, tile.start});
+      Channels({b_.Add(b_.Mul(i, tile.width), tile.start), tile.width});
+    });
   }
 
   void OneTile(Value* column) {
@@ -324,7 +327,10 @@ class PixelSchedule : public KnobSchedule<PixelKnobs> {
     EmittedKernel kernel;
     kernel.stages.push_back({symbol, nest.items(), 1, 0});
     const ConvShape& s = nest.shape;
-    kernel.boxes = {{0, 0, {{s.N, 0}, {s.groups}, s.pointwise() ? StageAxis{nest.columns} : StageAxis{s.OH, 2}}}};
+    std::vector<StageAxis> axes{{nest.columns}};
+    if (!nest.joined()) axes = nest.Items().Axes(s, s.OH);
+    axes.insert(axes.begin(), {{s.N, 0}, {s.groups}});
+    kernel.boxes = {{0, 0, std::move(axes)}};
     return kernel;
   }
 

@@ -69,9 +69,8 @@ double PassCycles(const MachineModel& machine, double footprint, double bytes) {
 
 double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, const WinogradKnobs& k) const {
   const WinogradNest nest(w, machine, k);
-  const double blocks = static_cast<double>(k.tile_block == 0 ? 1 : CeilDiv(nest.tiles, k.tile_block));
-  const double tiles = static_cast<double>(nest.block_tiles) * blocks,
-               frequencies = static_cast<double>(nest.frequencies);
+  const double blocks = static_cast<double>(nest.blocks());
+  const double tiles = static_cast<double>(nest.product_tiles()), frequencies = static_cast<double>(nest.frequencies);
   const double pixels = static_cast<double>(k.tile_ow), vectors = static_cast<double>(k.tile_oc);
   const double channels = static_cast<double>(nest.in_blocks * k.ic_block);
   const double step = StepCycles(machine, pixels, vectors, machine.multiply_add_latency);
@@ -88,9 +87,8 @@ double Winograd::EstimateNsWith(const Workload& w, const MachineModel& machine, 
   const double per_vector = static_cast<double>(4 * nest.frequencies);
   const double transforms = tiles * static_cast<double>(nest.in_blocks + nest.out_blocks) * per_vector;
   // The staged product's items are (frequency, channel group) pairs; the fused kernel's are blocks of tiles.
-  const double share = ThreadShare(
-      k.tile_block == 0 ? nest.frequencies * nest.out_blocks / k.tile_oc : CeilDiv(nest.tiles, k.tile_block),
-      machine.threads);
+  const double share =
+      ThreadShare(k.tile_block == 0 ? nest.frequencies * nest.out_blocks / k.tile_oc : nest.blocks(), machine.threads);
   // Fetching ahead hides most of the shorter of the two.
   const double arithmetic = share * product;
   const double weighed =
@@ -131,6 +129,9 @@ std::optional<std::string> RejectWinograd(const WinogradNest& nest, const Machin
   if (k.tile_block == 0 && k.loop_order == 1) return "loop_order=1 needs a tile_block";
   if (k.tile_block > 0 && k.tile_block < k.tile_ow) return "tile_ow is more than tile_block";
   if (k.tile_ow > nest.tiles) return "tile_ow is more than the tiles";
+  if (k.column_items > 0 && nest.by_group) return "column_items needs all groups at once";
+  if (k.column_items > 0 && nest.item_tiles() >= nest.tiles_w + k.tile_ow)
+    return "an item is wider than a row of tiles";
   if (nest.workspace_bytes() > kMaxWorkspaceBytes) return "the workspace is over 256 MiB";
   return nest.Registers().Reject(machine);
 }
@@ -178,7 +179,9 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   tiles_h = CeilDiv(shape.OH, k.m);
   tiles_w = CeilDiv(shape.OW, k.m);
   tiles = shape.N * tiles_h * tiles_w;
-  block_tiles = RoundUp(k.tile_block == 0 ? tiles : k.tile_block, k.tile_ow);
+  // With column_items the last register tile of a row of tiles may reach into the next row.
+  const int64_t beyond = k.column_items > 0 ? k.tile_ow : 0;
+  block_tiles = RoundUp(k.tile_block == 0 ? tiles + beyond : k.tile_block, k.tile_ow);
   in_blocks = CeilDiv(shape.C, k.ic_block);
   out_blocks = CeilDiv(shape.O, k.oc_block);
   constexpr int64_t kShort = 2;
@@ -196,6 +199,21 @@ WinogradNest::WinogradNest(const Workload& workload, const MachineModel& machine
   filter_frequency_bytes =
       filters_in_run ? FrequencyBytes(in_blocks * k.ic_block * group_channels * weight_bytes, machine.line_bytes) : 0;
   out_frequency_bytes = frequency_bytes(by_group ? group_channels : out_blocks * k.oc_block, Bytes(types.accumulator));
+}
+
+int64_t WinogradNest::blocks() const {
+  if (knobs.tile_block == 0) return 1;
+  return knobs.column_items > 0 ? lines() * line_items() : CeilDiv(tiles, knobs.tile_block);
+}
+
+int64_t WinogradNest::product_tiles() const {
+  if (knobs.column_items == 0) return block_tiles * blocks();
+  const int64_t rest = tiles_w % item_tiles(), whole = tiles_w - rest;
+  return lines() * (whole / item_tiles() * RoundUp(item_tiles(), knobs.tile_ow) + RoundUp(rest, knobs.tile_ow));
+}
+
+std::vector<StageAxis> WinogradNest::LineAxes(int64_t items, int64_t tiles_of_item) const {
+  return {{shape.N, 0}, {tiles_h, shape.row_axis, 1, knobs.m}, {items, shape.column_axis, 1, knobs.m * tiles_of_item}};
 }
 
 RegisterTile WinogradNest::Registers() const {

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "compiler/schedules/conv2d/conv_emitter.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/parts/register_tile.h"
 #include "compiler/schedules/schedule.h"
+#include "core/ceil_div.h"
 
 namespace hone {
 
@@ -36,6 +38,8 @@ struct WinogradKnobs : KnobTable {
   int64_t unroll_ic = Row("unroll_ic", 1, {1, 16}, Always<1, 2, 4>);
   // 1: the next register tile's weights are fetched while the present ones are used.
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
+  // 1: no item takes tiles of several rows, so that runs of fewer columns leave some out (conv_emitter.h).
+  int64_t column_items = Row(kColumnItems, 0, {0, 1}, Always<>);
 };
 
 // The extents that the estimate and the emitter share.
@@ -59,7 +63,14 @@ struct WinogradNest {
   WinogradNest(const Workload& workload, const MachineModel& machine, const WinogradKnobs& knobs,
                bool filters_in_run = false);
   TileShape Tile() const;
-  RegisterTile Registers() const;  // of the product
+  RegisterTile Registers() const;                      // of the product
+  int64_t lines() const { return shape.N * tiles_h; }  // rows of tiles
+  int64_t blocks() const;                              // of tiles that go through all three steps together
+  int64_t product_tiles() const;                       // slots that the product computes
+  // With column_items, the tiles of an item along its row; items of a row; and their axes along rows and columns.
+  int64_t item_tiles() const { return knobs.tile_block > 0 ? knobs.tile_block : knobs.tile_ow; }
+  int64_t line_items() const { return CeilDiv(tiles_w, item_tiles()); }
+  std::vector<StageAxis> LineAxes(int64_t items, int64_t tiles_of_item) const;
   int64_t groups() const { return out_blocks / knobs.tile_oc; }
   int64_t in_workspace_bytes() const { return frequencies * in_frequency_bytes; }
   int64_t group_workspace_bytes() const { return frequencies * (filter_frequency_bytes + out_frequency_bytes); }

@@ -33,6 +33,9 @@
 //   x(1): V[f][..][slot + 1][channel]  acc[1][0]   acc[1][1]   summed over in blocks, then channels [unroll_ic];
 //   x(2): V[f][..][slot + 2][channel]  acc[2][0]   acc[2][1]   stored to M[f][group's out block v][slot + p]
 //
+// With column_items a block, or the slots of an item of stage 1, lie in one row of tiles. Register tiles that reach
+// into the next row compute products that the next row computes alike.
+//
 // The layouts, lanes innermost:
 //
 //   U [frequency][group][in channel][tile_oc * oc_block]
@@ -212,13 +215,13 @@ class WinogradEmitter : ConvEmitter<WinogradNest> {
         });
   }
 
-  // Multiplies all groups and slots of one frequency.
-  void MultiplyFrequency(Value* frequency) {
+  // Multiplies all groups of one frequency and the first `slots` slots.
+  void MultiplyFrequency(Value* frequency, Value* slots) {
     const int64_t groups = nest_.groups();
     if (k_.loop_order == 0) {
-      b_.For(0, groups, 1, [&](Value* group) { MultiplyGroup(frequency, group); });
+      b_.For(0, groups, 1, [&](Value* group) { MultiplySlots(frequency, group, b_.Index(0), slots); });
     } else {
-      b_.For(0, nest_.block_tiles, k_.tile_ow,
+      b_.For(b_.Index(0), slots, k_.tile_ow,
              [&](Value* slot) { b_.For(0, groups, 1, [&](Value* group) { Multiply(frequency, group, slot); }); });
     }
   }
@@ -331,8 +334,14 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
     Value* tiles = b.At(own, scratch_bytes);
     emitter.Begin(args, tiles, b.At(tiles, nest.in_workspace_bytes()), own);
     b.For(args.begin, args.end, 1, [&](Value* item) {
-      Value* first = b.Mul(item, block);
-      Value* count = b.Min(b.Index(block), b.Sub(b.Index(nest.tiles), first));
+      Value *first = b.Mul(item, block), *left = b.Sub(b.Index(nest.tiles), first), *slots = b.Index(nest.block_tiles);
+      if (nest.knobs.column_items > 0) {
+        Value* before = b.Mul(b.Mod(item, nest.line_items()), block);
+        first = b.Add(b.Mul(b.Div(item, nest.line_items()), nest.tiles_w), before);
+        slots = left = b.Sub(b.Index(nest.tiles_w), before);
+      }
+      Value* count = b.Min(b.Index(block), left);
+      slots = b.Min(slots, b.Index(nest.block_tiles));
       const auto for_tiles = [&](int64_t blocks, const std::function<void(Value*, Value*, Value*)>& step) {
         b.For(0, blocks, 1, [&](Value* channels) {
           b.For(b.Index(0), count, 1, [&](Value* slot) { step(b.Add(first, slot), slot, channels); });
@@ -343,13 +352,14 @@ EmittedKernel EmitFused(KernelBuilder& b, const WinogradNest& nest, const Epilog
         b.For(0, nest.groups(), 1, [&](Value* group) { emitter.Group(group, first, count); });
         return;
       }
-      b.For(0, nest.frequencies, 1, [&](Value* frequency) { emitter.MultiplyFrequency(frequency); });
+      b.For(0, nest.frequencies, 1, [&](Value* frequency) { emitter.MultiplyFrequency(frequency, slots); });
       for_tiles(nest.out_blocks, [&](Value* t, Value* slot, Value* c) { emitter.TransformOutput(t, slot, c, c); });
     });
   });
   EmittedKernel kernel;
-  kernel.stages.push_back({symbol, CeilDiv(nest.tiles, block), 1, scratch_bytes + nest.workspace_bytes()});
-  kernel.boxes = {{0, 0, {{CeilDiv(nest.tiles, block), 0, nest.tiles / nest.shape.N, block}}}};
+  kernel.stages.push_back({symbol, nest.blocks(), 1, scratch_bytes + nest.workspace_bytes()});
+  kernel.boxes = {{0, 0, {{nest.blocks(), 0, nest.tiles / nest.shape.N, block}}}};
+  if (nest.knobs.column_items > 0) kernel.boxes = {{0, 0, nest.LineAxes(nest.line_items(), block)}};
   return kernel;
 }
 
@@ -386,6 +396,25 @@ EmittedKernel EmitStaged(KernelBuilder& b, const WinogradNest& nest, const Epilo
   if (nest.by_group) {
     stage(symbol + "_1", groups, 1, own_bytes,
           [&](WinogradEmitter& e, Value* group, Value*) { e.Group(group, b.Index(0), b.Index(nest.tiles)); });
+    return kernel;
+  }
+  if (nest.knobs.column_items > 0) {
+    const int64_t chunks = nest.line_items(), of_pair = nest.lines() * chunks;
+    stage(symbol + "_1", nest.frequencies * groups * of_pair, of_pair, 0,
+          [&](WinogradEmitter& e, Value* of, Value* part) {
+            Value* slot =
+                b.Add(b.Mul(b.Div(part, chunks), nest.tiles_w), b.Mul(b.Mod(part, chunks), nest.item_tiles()));
+            e.Multiply(b.Div(of, groups), b.Mod(of, groups), slot);
+          });
+    stage(symbol + "_2", nest.out_blocks * nest.tiles, nest.tiles, 0,
+          [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformOutput(tile, tile, channels, channels); });
+    const auto box = [&](int number, int64_t outer, std::vector<StageAxis> axes) {
+      axes.insert(axes.begin(), StageAxis{outer});
+      return StageBox{number, 0, std::move(axes)};
+    };
+    kernel.boxes = {box(0, nest.in_blocks, nest.LineAxes(nest.tiles_w, 1)),
+                    box(1, nest.frequencies * groups, nest.LineAxes(chunks, nest.item_tiles())),
+                    box(2, nest.out_blocks, nest.LineAxes(nest.tiles_w, 1))};
     return kernel;
   }
   const int64_t chunk = SlotsOfItem(nest), chunks = CeilDiv(nest.block_tiles, chunk);

@@ -1,9 +1,16 @@
 // The frame of the emitters of convolutions: what they know of the convolution, and the kernel rows inside the image.
 #pragma once
 
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
+#include "compiler/schedules/matmul/row_tiles.h"
 #include "compiler/schedules/parts/epilogue_emit.h"
+#include "compiler/schedules/schedule.h"
 
 namespace hone {
 
@@ -31,6 +38,46 @@ class ConvEmitter {
   const Epilogue& epilogue_;
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
+};
+
+// The knob of schedules whose register tiles along a row may be work items of their own. Then runs that need fewer
+// columns leave some out. Only builds for a range of shapes set it, so it has no values worth trying.
+inline constexpr std::string_view kColumnItems = "column_items";
+
+// A row of outputs, cut into register tiles. The row is one work item, or each tile is one (column_items):
+//
+//   items of three rows of 8 outputs, tile 3      0 | 1 | 2      3 | 4 | 5      6 | 7 | 8
+//   a run of 2 rows and 4 columns                 0 | 1          3 | 4
+class RowItems {
+ public:
+  RowItems(const RowShape& row, int64_t tile, bool column_items) : RowItems(CutRow(row, tile), tile, column_items) {}
+  // Tile number i begins at output i * tile or before.
+  RowItems(std::vector<RowTile> tiles, int64_t tile, bool column_items)
+      : tiles_(std::move(tiles)), tile_(tile), column_items_(column_items) {}
+
+  const std::vector<RowTile>& tiles() const { return tiles_; }
+  // Register tiles of a row.
+  int64_t count() const;
+  // Work items of a row.
+  int64_t items() const { return column_items_ ? count() : 1; }
+  // The work items' axes along rows and columns, of `rows` rows that each hold `joined` rows of outputs.
+  std::vector<StageAxis> Axes(const ConvShape& shape, int64_t rows, int64_t joined = 1) const;
+
+  // Tiles [first, end) of a row.
+  struct Part {
+    Value *first = nullptr, *end = nullptr;
+  };
+  // Calls body(row, part) for each row that the items [begin, end) touch.
+  void ForRows(KernelBuilder& b, Value* begin, Value* end, const std::function<void(Value*, const Part&)>& body) const;
+  // Calls body(tile, i) for tile number i of each run of equal tiles within the part. `before` is the number of tiles
+  // before that run.
+  void ForTiles(KernelBuilder& b, const Part& part,
+                const std::function<void(const RowTile& tile, Value* i, int64_t before)>& body) const;
+
+ private:
+  std::vector<RowTile> tiles_;
+  int64_t tile_;
+  bool column_items_;
 };
 
 // The kernel rows [first, end) that output row `row` reads inside the image; constants if no padding clips any. Empty

@@ -10,11 +10,13 @@ namespace hone {
 
 // N, C, H, W of the data; O output channels; KH, KW of the kernel; strides, padding (top, left, bottom, right),
 // dilation; OH, OW of the output; channels per group. Register tiles lie along w, so an image of one column is taken as
-// an image of one row. The memory layout of data, weights and output is the same either way.
+// an image of one row. The memory layout of data, weights and output is the same either way. `row_axis` and
+// `column_axis` are the axes of the operator's result that OH and OW belong to.
 struct ConvShape {
   int64_t N, C, H, W, O, KH, KW;
   int64_t stride_h, stride_w, pad_t, pad_l, pad_b, pad_r, dil_h, dil_w;
   int64_t OH, OW, groups, group_in, group_out;
+  int row_axis = 2, column_axis = 3;
 
   explicit ConvShape(const Workload& w)
       : N(w.data[0]),
@@ -48,6 +50,7 @@ struct ConvShape {
     std::swap(pad_t, pad_l);
     std::swap(pad_b, pad_r);
     std::swap(dil_h, dil_w);
+    std::swap(row_axis, column_axis);
   }
 
   // One tap at stride 1 without padding: rows may be joined.
