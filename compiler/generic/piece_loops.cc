@@ -10,15 +10,18 @@ constexpr int64_t kEnoughItems = 16;
 // Elements of an item along an axis that runs may end, and of one with several rows of such an axis. A run computes
 // whole items, so they are few. Rows are not divided if there are so many that a run would have too many parts.
 constexpr int64_t kEndedElements = 128, kEndedRows = 1024, kMostEndedRows = 1 << 14;
+// Elements of an item that is a part of a row of blocks.
+constexpr int64_t kEndedBlocks = 256;
 constexpr int64_t kLineBytes = 64;
 
 int64_t Extent(const Piece& piece, size_t axis) { return piece.high[axis] - piece.low[axis]; }
 
-// The division of the box: axes [0, item_axes) make the items, times the chunks of the lane axis.
+// The division of the box: axes [0, item_axes) make the items, times the chunks of the lane axis. If lanes lie in a
+// block, chunks are of axis `item_axes`, which is then the last one before the lanes.
 struct Division {
   size_t item_axes = 0;
   int64_t rows = 1;
-  int64_t chunk = 0;  // positions along the lane axis; 0 if the axis is not divided
+  int64_t chunk = 0;  // positions along the axis; 0 if it is not divided
   int64_t chunks = 1;
 };
 
@@ -52,7 +55,16 @@ Division DivisionOf(const Piece& piece, const MemoryShape& shape) {
     d.rows /= Extent(piece, d.item_axes);
     elements *= Extent(piece, d.item_axes);
   }
-  if (shape.lane_axis >= shape.axes.size() || shape.lanes_in_block()) return d;
+  if (shape.lane_axis >= shape.axes.size()) return d;
+  if (shape.lanes_in_block()) {
+    if (d.item_axes + 1 == shape.lane_axis && shape.axes[d.item_axes].ends && d.rows <= kMostEndedRows) {
+      const int64_t positions = Extent(piece, d.item_axes);
+      d.chunk = std::max<int64_t>(1, kEndedBlocks / row);
+      d.chunks = (positions + d.chunk - 1) / d.chunk;
+      if (d.chunks == 1) d.chunk = 0;
+    }
+    return d;
+  }
   if (d.item_axes < shape.lane_axis || piece.in_line) return d;
   const Lead lead = LeadOf(piece, shape, shape.lane_axis);
   const bool ends = shape.axes[lead.axis].ends && d.rows <= kMostEndedRows;
@@ -65,6 +77,10 @@ Division DivisionOf(const Piece& piece, const MemoryShape& shape) {
   d.chunks = (row + d.chunk - 1) / d.chunk;
   if (d.chunks == 1) d.chunk = 0;
   return d;
+}
+
+size_t ChunkAxisOf(const Division& d, const MemoryShape& shape) {
+  return shape.lanes_in_block() ? d.item_axes : shape.lane_axis;
 }
 
 // A part of a row: vectors from `from` to `to`, and the rest of the row in its last part.
@@ -252,7 +268,7 @@ std::vector<StageAxis> ItemAxesOf(const Piece& piece, const PieceOutput& output)
   std::vector<StageAxis> axes;
   for (size_t i = 0; i < d.item_axes; ++i) axes.push_back(ItemAxisAlong(piece, output.shape, i));
   if (d.chunks == 1) return axes;
-  axes.push_back(ItemAxisAlong(piece, output.shape, output.shape.lane_axis));
+  axes.push_back(ItemAxisAlong(piece, output.shape, ChunkAxisOf(d, output.shape)));
   axes.back().items = d.chunks;
   axes.back().step = d.chunk;
   return axes;
@@ -272,14 +288,23 @@ void EmitPiece(Evaluator& e, const Piece& piece, const PieceOutput& output, Valu
   b.For(begin, end, 1, [&](Value* item) {
     e.Enter(piece);
     const Vals at = ItemPosition(b, piece, d.item_axes, piece.low.size(), b.Div(item, d.chunks));
-    EmitInner(e, piece, output, d.item_axes, at, [&](const Vals& row, const std::function<void(Value*, Lanes)>& body) {
+    const auto in_row = [&](const Vals& row, const std::function<void(Value*, Lanes)>& body) {
       if (lines) return ForRowLines(e, piece, output, d, row, b.Mod(item, d.chunks), body);
-      if (d.chunk > 0) return ForChunk(b, piece, lane_axis, d, b.Mod(item, d.chunks), body);
+      if (d.chunk > 0 && !output.shape.lanes_in_block())
+        return ForChunk(b, piece, lane_axis, d, b.Mod(item, d.chunks), body);
       if (piece.in_line) return ForLanesInLine(piece, lane_axis, b, body);
       if (!output.shape.lanes_in_block()) {
         return ForLanes(b, piece.low[lane_axis], piece.high[lane_axis], piece.lanes, body);
       }
       body(b.Index(0), {piece.lanes, piece.valid > 0 ? piece.valid : piece.lanes});
+    };
+    const size_t axis = d.item_axes;
+    if (d.chunks == 1 || !output.shape.lanes_in_block()) return EmitInner(e, piece, output, axis, at, in_row);
+    Value* from = b.Add(b.Mul(b.Mod(item, d.chunks), d.chunk), piece.low[axis]);
+    b.For(from, b.Min(b.Add(from, d.chunk), b.Index(piece.high[axis])), 1, [&](Value* position) {
+      Vals here = at;
+      here[axis] = position;
+      EmitInner(e, piece, output, axis + 1, here, in_row);
     });
   });
 }

@@ -76,7 +76,8 @@ class CountedReshape {
         if (!group.gathers) joined.push_back(axis.dim);
       }
     }
-    ExprPtr result = Reshaped(data_, joined);
+    // Nothing else tells that a run reads only what is in front of the counts.
+    ExprPtr result = Reshaped(FillBehindCounts(builder_, data_, 0, GatheredAxes()), joined);
     for (size_t i = groups_.size(); i-- > 0;) {
       if (!groups_[i].gathers) continue;
       const auto axis = static_cast<int64_t>(gathering.back());
@@ -98,6 +99,20 @@ class CountedReshape {
 
   ExprPtr Reshaped(const ExprPtr& data, const Shape& shape) {
     return builder_.ShapeOf(data) == shape ? data : builder_.Uncounted("reshape", {data}, {{"newshape", shape}});
+  }
+
+  // The old axes of the groups that gather.
+  std::vector<int64_t> GatheredAxes() const {
+    std::vector<int64_t> axes;
+    int64_t axis = 0;
+    for (const AxisGroup& group : groups_) {
+      for (size_t left = group.from.size(); left > 0; ++axis) {
+        if (IsOne(Nth(from_, axis))) continue;
+        if (group.gathers) axes.push_back(axis);
+        --left;
+      }
+    }
+    return axes;
   }
 
   // The smallest groups whose extents have equal products. Axes for which no form shows that are one group.

@@ -136,6 +136,21 @@ std::vector<int64_t> AxesBehind(const TypedBuilder& builder, const ExprPtr& data
   return axes;
 }
 
+// The axes along which a window of the call may reach behind the data. Those of one position do not.
+std::vector<int64_t> WindowAxes(const TypedBuilder& builder, const ExprPtr& data, const relay::Attrs& attrs) {
+  const auto sizes = attrs.GetInts("kernel_size", attrs.GetInts("pool_size", {})), padding = attrs.GetInts("padding");
+  std::vector<int64_t> axes = AxesBehind(builder, data, 2);
+  std::erase_if(axes, [&, spatial = axes.size()](int64_t axis) {
+    const auto i = static_cast<size_t>(axis - 2);
+    const auto is = [](const std::vector<int64_t>& values, size_t at, int64_t value) {
+      return !values.empty() && values[values.size() == 1 ? 0 : at] == value;
+    };
+    const bool padded = !is(padding, i, 0) || (padding.size() > 1 && !is(padding, spatial + i, 0));
+    return is(sizes, i, 1) && !padded;
+  });
+  return axes;
+}
+
 // The value that windows must find behind the counts of the axes along which they move; nullopt if none is needed.
 std::optional<double> BesideWindows(const TypedBuilder& builder, std::string_view op, const ExprPtr& data,
                                     const relay::Attrs& attrs) {
@@ -148,7 +163,7 @@ std::optional<double> BesideWindows(const TypedBuilder& builder, std::string_vie
   }
   if (!op.starts_with("nn.conv") && !op.starts_with("nn.max_pool") && !op.starts_with("nn.avg_pool"))
     return std::nullopt;
-  if (!IsCountedFrom(builder, data, 2)) return std::nullopt;
+  if (!IsCountedFrom(builder, data, 2) || WindowAxes(builder, data, attrs).empty()) return std::nullopt;
   return op.starts_with("nn.max_pool") ? -std::numeric_limits<double>::infinity() : 0;
 }
 
@@ -255,7 +270,8 @@ std::vector<ExprPtr> Neutral(TypedBuilder& builder, std::string_view op, std::ve
   if (const auto positions = PositionsOf(op)) args[*positions] = FillBehindCounts(builder, args[*positions], 0);
   if (relay::AsTuple(args[0]) != nullptr) return args;
   if (const auto fill = BesideWindows(builder, op, args[0], attrs)) {
-    args[0] = FillBehindCounts(builder, args[0], *fill, AxesBehind(builder, args[0], op == "nn.pad" ? 0 : 2));
+    args[0] = FillBehindCounts(builder, args[0], *fill,
+                               op == "nn.pad" ? AxesBehind(builder, args[0], 0) : WindowAxes(builder, args[0], attrs));
   }
   // A pick needs only the positions of a run, which nothing else tells.
   args[0] = FillBehindCounts(builder, args[0], 0, PickedAxes(builder, op, args, attrs));
