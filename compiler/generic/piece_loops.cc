@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kEnoughItems = 16;
 // Elements of an item along an axis that runs may end, and of one with several rows of such an axis. A run computes
 // whole items, so they are few. Rows are not divided if there are so many that a run would have too many parts.
-constexpr int64_t kEndedElements = 128, kEndedRows = 1024, kMostEndedRows = 1 << 14;
+constexpr int64_t kEndedElements = 64, kEndedRows = 1024, kMostEndedRows = 1 << 14;
 // Elements of an item that is a part of a row of blocks.
 constexpr int64_t kEndedBlocks = 256;
 constexpr int64_t kLineBytes = 64;

@@ -51,7 +51,7 @@ std::vector<ExprPtr> OrderOf(const relay::Function& main) {
   return order;
 }
 
-void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, size_t>& copy_of) {
+void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, NeededAxes>& copies) {
   for (const auto& [expr, number] : call_of_) {
     PlanCall& call = Nth(plan_.calls, number);
     const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
@@ -61,11 +61,11 @@ void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, si
       variant.boxes = ItemBoxesOf(main_call, kernels.BoxesOf(variant.kernel), needed_, buffer_of);
     }
   }
-  for (const auto& [result, number] : copy_of) {
+  for (const auto& [number, needed] : copies) {
     const auto buffer_of = [&, before = number](const ExprPtr& extent) { return ExtentBufferAt(before, extent); };
     PlanCall& call = Nth(plan_.calls, number);
     for (const StageBox& box : kernels.BoxesOf(call.kernel)) {
-      if (auto items = ItemBoxOf(box, needed_.OfResult(result), buffer_of)) call.boxes.push_back(std::move(*items));
+      if (auto items = ItemBoxOf(box, needed, buffer_of)) call.boxes.push_back(std::move(*items));
     }
   }
 }

@@ -34,9 +34,9 @@ class CallExtents {
   // function of each call of the plan. Does nothing for a model without ranged inputs.
   void AddVariants(const std::vector<relay::ExprPtr>& order, const std::vector<relay::FunctionPtr>& functions,
                    KernelTable& kernels);
-  // Sets the items that each call and variant needs. `copy_of` has the calls that copy a result of @main to where the
-  // user wants it, by the result's number. The kernels are compiled.
-  void AddBoxes(const KernelTable& kernels, const std::map<size_t, size_t>& copy_of);
+  // Sets the items that each call and variant needs. `copies` has the calls that copy a value, with its needed part.
+  // The kernels are compiled.
+  void AddBoxes(const KernelTable& kernels, const std::map<size_t, NeededAxes>& copies);
 
  private:
   // The buffer where a call can read the extent; nullopt if there is none yet.

@@ -70,7 +70,7 @@ class Lowering {
     extents.AddVariants(order_, functions_, kernels_);
     if (compiled) kernels_.Compile(known);
     if (compiled) {
-      extents.AddBoxes(kernels_, copy_of_);
+      extents.AddBoxes(kernels_, copies_);
       SkipCalls(plan(), functions_, lowered_.params, [this](int i) -> auto& { return kernels_.StagesOf(i); });
     }
     PlanMemory(plan());
@@ -166,7 +166,7 @@ class Lowering {
     if (const auto concat = places_.slices.find(expr.get()); concat != places_.slices.end()) {
       return LowerConcat(expr, concat->second);
     }
-    if (call.args.size() == 1) {
+    if (!call.args.empty()) {
       if (const auto view = AsView(*function, ViewsOf(call.args[0]).at(0))) {
         views_[expr.get()] = {*view};
         return;
@@ -198,9 +198,24 @@ class Lowering {
     for (const ConcatSlice& slice : slices) {
       const PlanView to = SliceOf(whole, slice);
       const PlanView& now = ViewsOf(slice.field).at(0);
-      if (now != to) AddCall(CopyFunction(slice.field->type), {now, to});
+      if (now != to) AddCopy({now, to}, slice.field->type, NeededOfArgument(*relay::AsCall(expr), slice.field));
     }
     views_[expr.get()] = {whole};
+  }
+
+  NeededAxes NeededOfArgument(const Call& call, const ExprPtr& argument) const {
+    const auto place = std::find(call.args.begin(), call.args.end(), argument) - call.args.begin();
+    return needed_.Within(call, *Nth(relay::AsFunction(call.op)->params, place));
+  }
+
+  // Copies the needed part of a value. Returns whether that takes a call.
+  bool AddCopy(std::vector<PlanView> operands, const TypePtr& type, NeededAxes needed) {
+    std::vector<int64_t> ends;
+    AddEnds(0, needed, ends);
+    const FunctionPtr function = ends.empty() ? CopyFunction(type) : WithEnds(CopyFunction(type), ends);
+    if (!AddCall(function, std::move(operands))) return false;
+    if (!ends.empty()) copies_.emplace(plan().calls.size() - 1, std::move(needed));
+    return true;
   }
 
   std::vector<PlanView> ResultsOf(const ExprPtr& expr, const std::string& op) {
@@ -341,10 +356,7 @@ class Lowering {
     if (kind == BufferKind::kState && IsWrittenInPlace(view)) return view.buffer;
     if (!CanBeOutput(view, *type, kind)) {
       const PlanView copy = AddBuffer(name, kind, *type);
-      std::vector<int64_t> ends;
-      if (kind != BufferKind::kState) AddEnds(0, needed_.OfResult(result), ends);
-      const FunctionPtr function = ends.empty() ? CopyFunction(type) : WithEnds(CopyFunction(type), ends);
-      if (AddCall(function, {view, copy}) && !ends.empty()) copy_of_[result] = plan().calls.size() - 1;
+      AddCopy({view, copy}, type, kind == BufferKind::kState ? NeededAxes() : needed_.OfResult(result));
       return copy.buffer;
     }
     PlanBuffer& buffer = Nth(plan().buffers, view.buffer);
@@ -367,7 +379,7 @@ class Lowering {
   ExprViews views_;
   std::unordered_map<const relay::Expr*, PlanView> slots_;
   CallNumbers call_of_;
-  std::map<size_t, size_t> copy_of_;  // the call that copies a result, by the result's number
+  std::map<size_t, NeededAxes> copies_;  // the needed parts of values that calls copy, by the call's number
   std::map<std::pair<std::string, std::string_view>, PlanView> params_;  // by type and bytes, which the module owns
   std::set<int> read_;                                                   // buffers that some call reads
 };

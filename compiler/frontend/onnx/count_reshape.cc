@@ -77,7 +77,7 @@ class CountedReshape {
       }
     }
     // Nothing else tells that a run reads only what is in front of the counts.
-    ExprPtr result = Reshaped(FillBehindCounts(builder_, data_, 0, GatheredAxes()), joined);
+    ExprPtr result = Reshaped(OnlyCounted(builder_, data_, GatheredAxes()), joined);
     for (size_t i = groups_.size(); i-- > 0;) {
       if (!groups_[i].gathers) continue;
       const auto axis = static_cast<int64_t>(gathering.back());

@@ -68,6 +68,16 @@ ExprPtr FillBehindCounts(TypedBuilder& builder, const ExprPtr& data, double fill
   return filled;
 }
 
+ExprPtr OnlyCounted(TypedBuilder& builder, ExprPtr data, const std::vector<int64_t>& axes) {
+  const Counts counts = builder.CountsOf(data);
+  for (const int64_t axis : axes) {
+    if (!IsCounted(builder, data, axis)) continue;
+    data = builder.Uncounted("first_positions", {data, Nth(counts, axis)}, {{"axis", axis}});
+    builder.SetCounts(data, counts);
+  }
+  return data;
+}
+
 namespace {
 
 // The least or largest value of a type, which a search never prefers.
@@ -274,7 +284,7 @@ std::vector<ExprPtr> Neutral(TypedBuilder& builder, std::string_view op, std::ve
                                op == "nn.pad" ? AxesBehind(builder, args[0], 0) : WindowAxes(builder, args[0], attrs));
   }
   // A pick needs only the positions of a run, which nothing else tells.
-  args[0] = FillBehindCounts(builder, args[0], 0, PickedAxes(builder, op, args, attrs));
+  args[0] = OnlyCounted(builder, args[0], PickedAxes(builder, op, args, attrs));
   if (op == "nn.dense" || op == "nn.batch_matmul") return WithDepthsFilled(builder, op, std::move(args), attrs);
   const auto fill = NeutralOf(op, builder.DTypeOf(args[0]), attrs);
   if (fill) args[0] = FillBehindCounts(builder, args[0], *fill, FoldedCounted(builder, args[0], attrs));

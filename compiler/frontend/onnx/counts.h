@@ -35,6 +35,9 @@ relay::ExprPtr FillBehindCounts(TypedBuilder& builder, const relay::ExprPtr& dat
 relay::ExprPtr FillBehindCounts(TypedBuilder& builder, const relay::ExprPtr& data, double fill,
                                 const std::vector<int64_t>& axes);
 
+// The data, of whose axes nothing behind the counts is read from here on: what a run need not compute.
+relay::ExprPtr OnlyCounted(TypedBuilder& builder, relay::ExprPtr data, const std::vector<int64_t>& axes);
+
 // The values with one dimension along an axis of each (negative: none), the least of those that are counted. Halves of
 // 9 are 5 and 4, and counts of both may agree.
 std::vector<relay::ExprPtr> WithOneDim(TypedBuilder& builder, std::vector<relay::ExprPtr> values,

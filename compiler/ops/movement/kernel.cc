@@ -295,7 +295,8 @@ EmitterTable MovementEmitters() {
   return {{"reshape", Reshape},          {"squeeze", Reshape},     {"expand_dims", Reshape},
           {"nn.batch_flatten", Reshape}, {"transpose", Transpose}, {"strided_slice", StridedSlice},
           {"broadcast_to", BroadcastTo}, {"take", Take},           {"nn.pad", Pad},
-          {"concatenate", Concatenate},  {"split", SplitItem},     {"layout_transform", LayoutTransform}};
+          {"concatenate", Concatenate},  {"split", SplitItem},     {"layout_transform", LayoutTransform},
+          {"first_positions", Reshape}};
 }
 
 }  // namespace hone

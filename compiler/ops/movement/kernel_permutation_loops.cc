@@ -4,8 +4,9 @@
 #include <numeric>
 
 #include "compiler/codegen/math/across_lanes.h"
-#include "compiler/relay/indexing.h"
+#include "compiler/generic/memory_shape.h"
 #include "core/ceil_div.h"
+#include "core/layout.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -178,20 +179,20 @@ int64_t ItemsOf(const PermutedBox& box) {
 namespace {
 
 // Items of `step` positions each along an axis of the result.
-StageAxis ItemsAlong(const PermutedAxis& axis, int64_t items, int64_t step, const relay::Type& result) {
+StageAxis ItemsAlong(const PermutedAxis& axis, int64_t items, int64_t step, const MemoryShape& result) {
   StageAxis along{items};
-  const Shape &shape = result.shape, strides = relay::RowMajorStrides(shape);
-  for (size_t d = 0; d < shape.size(); ++d) {
-    const bool is_batch = axis.to_batch && d == 0 && axis.extent == shape[0];
-    if (shape[d] == 1 || (axis.to_batch ? !is_batch : strides[d] != axis.to)) continue;
+  const auto& axes = result.axes;
+  for (size_t d = 0; d < axes.size(); ++d) {
+    const bool is_batch = axis.to_batch && d == 0 && axis.extent == axes[0].extent;
+    if (axes[d].extent == 1 || (axis.to_batch ? !is_batch : axes[d].stride != axis.to)) continue;
     // Axes that are neighbours in both tensors are one; the outermost leads.
     size_t lead = d;
-    int64_t extent = shape[d];
-    while (extent < axis.extent && lead > 0) extent *= shape[--lead];
-    while (lead < d && shape[lead] == 1) ++lead;
-    if (extent != axis.extent) return along;
-    along.axis = static_cast<int>(lead);
-    along.scale = extent / shape[lead];
+    int64_t extent = axes[d].extent;
+    while (extent < axis.extent && lead > 0) extent *= axes[--lead].extent;
+    while (lead < d && axes[lead].extent == 1) ++lead;
+    if (extent != axis.extent || axes[lead].block > 0 || axes[lead].outer_block > 0) return along;
+    along.axis = static_cast<int>(axes[lead].logical);
+    along.scale = extent / axes[lead].extent;
     along.step = step;
     return along;
   }
@@ -206,10 +207,11 @@ std::vector<StageAxis> PermutedItems(const PermutedBox& box, const relay::Type& 
   for (const PermutedAxis& axis : box.outer) items.push_back({axis.extent});
   items.push_back({chunks.source_chunks});
   items.push_back({chunks.result_chunks});
-  if (!result.layout.empty() || box.from != 0 || box.to != 0) return items;
-  for (size_t d = 0; d < box.outer.size(); ++d) items[d] = ItemsAlong(box.outer[d], items[d].items, 1, result);
+  if (box.from != 0 || box.to != 0) return items;
+  const MemoryShape lies = MemoryShapeOf(result.shape, Layout::Parse(result.layout));
+  for (size_t d = 0; d < box.outer.size(); ++d) items[d] = ItemsAlong(box.outer[d], items[d].items, 1, lies);
   const auto chunked = [&](StageAxis& of, const PermutedAxis& axis, const PermutedAxis& around, int64_t squares) {
-    if (around.extent == 1) of = ItemsAlong(axis, of.items, squares * kSide, result);
+    if (around.extent == 1) of = ItemsAlong(axis, of.items, squares * kSide, lies);
   };
   chunked(items[items.size() - 2], box.source, box.around_source, chunks.source);
   PermutedAxis contiguous = box.result;

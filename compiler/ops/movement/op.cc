@@ -149,6 +149,28 @@ TypePtr CastType(const Types& args, const Attrs& attrs) {
   return TensorType(data.shape, dtype, data.layout);
 }
 
+// A kernel of it is a view of the data. Positions behind the extent are the data's, so the reference returns all.
+OpDef FirstPositionsOp() {
+  OpDef def;
+  def.name = "first_positions";
+  def.description = "data, of which only the positions before the extent are read";
+  def.inputs = {{"data", "any shape", kAnyElement}, {"extent", "one number", DType::kInt64}};
+  def.results = {{"result", ElementRule::Like(0)}};
+  def.attrs = {{"axis", AttrKind::kInt, int64_t{0}, "the axis of the extent"}};
+  def.support_level = 10;
+  def.pattern = OpPattern::kReduction;
+  def.layout = LayoutRule::kNative;
+  def.type_relation = [](const Types& args, const Attrs& attrs) {
+    const Type& data = RowMajorArg(args, 0, "data");
+    const int64_t axis = attrs.GetInt("axis");
+    if (axis < 0 || axis >= static_cast<int64_t>(data.shape.size())) Misfit(fmt::format("there is no axis {}", axis));
+    if (ElementCount(RowMajorArg(args, 1, "extent").shape) != 1) Misfit("the extent is not one number");
+    return TensorType(data.shape, data.dtype);
+  };
+  def.reference = [](const Tensors& args, const Attrs&) { return Tensors{args[0]}; };
+  return def;
+}
+
 OpDef CastOp() {
   OpDef def;
   def.name = "cast";
@@ -204,6 +226,7 @@ OpTable ReshapeOps() {
               ExpandDims),
       ShapeOp("nn.batch_flatten", "(batch, everything else)", 1, {}, BatchFlatten),
       ShapeOfOp(),
+      FirstPositionsOp(),
       CastOp(),
       LayoutTransformOp(),
   };

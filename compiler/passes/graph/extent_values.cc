@@ -64,11 +64,11 @@ ExtentValues::Known ExtentValues::Evaluate(const ExprPtr& scalar, const Argument
     if (argument != arguments->end()) return ValuesOf(argument->second);
   }
   if (const auto dimension = dimensions_.find(scalar.get()); dimension != dimensions_.end()) {
-    return Values{dimension->first, dimension->second};
+    return Values{1, {{dimension->first, dimension->second}}};
   }
   if (const relay::Constant* constant = relay::AsConstant(scalar)) {
     if (constant->value.elements() != 1 || constant->value.dtype() != DType::kInt64) return std::nullopt;
-    return Values{nullptr, {IntegerAt(constant->value, 0)}};
+    return Values{IntegerAt(constant->value, 0), {}};
   }
   const Call* call = relay::AsCall(scalar);
   if (call == nullptr) return std::nullopt;
@@ -87,30 +87,54 @@ ExtentValues::Known ExtentValues::EvaluateCall(const Call& call, const Arguments
   if (KeepsElements(op) || (op == "cast" && call.type->dtype == DType::kInt64)) return of(0);
   if (call.args.size() != 2) return std::nullopt;
   const Known a = of(0), b = a ? of(1) : std::nullopt;
-  if (!a || !b || (a->dimension != nullptr && b->dimension != nullptr && a->dimension != b->dimension)) {
-    return std::nullopt;
+  return b ? Combined(op, *a, *b) : std::nullopt;
+}
+
+// Products may be of several dimensions, other results of one.
+ExtentValues::Known ExtentValues::Combined(std::string_view op, const Values& a, const Values& b) {
+  Values result = a;
+  if (op == "multiply") {
+    result.constant *= b.constant;
+    for (const auto& [dimension, values] : b.factors) {
+      const auto [mine, is_new] = result.factors.try_emplace(dimension, values);
+      for (size_t i = 0; !is_new && i < values.size(); ++i) mine->second[i] *= values[i];
+    }
+    return result;
   }
-  Values result{a->dimension != nullptr ? a->dimension : b->dimension, {}};
-  for (size_t i = 0; i < std::max(a->values.size(), b->values.size()); ++i) {
-    const auto at = [i](const Values& values) {
-      return values.dimension == nullptr ? values.values[0] : values.values[i];
-    };
-    const auto value = Result(op, at(*a), at(*b));
-    if (!value) return std::nullopt;
-    result.values.push_back(*value);
+  result.factors.insert(b.factors.begin(), b.factors.end());
+  if (result.factors.size() > 1) return std::nullopt;
+  const auto at = [](const Values& of, size_t i) {
+    return of.constant * (of.factors.empty() ? 1 : of.factors.begin()->second[i]);
+  };
+  std::vector<int64_t> numbers(result.factors.empty() ? 1 : result.factors.begin()->second.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const auto number = Result(op, at(a, i), at(b, i));
+    if (!number) return std::nullopt;
+    numbers[i] = *number;
   }
+  result.constant = result.factors.empty() ? numbers[0] : 1;
+  if (!result.factors.empty()) result.factors.begin()->second = std::move(numbers);
   return result;
 }
 
 std::optional<int64_t> ExtentValues::Beyond(const NeededPositions& a, const NeededPositions& b) {
-  if (a.extent == b.extent && a.scale == b.scale && a.step == b.step) return CeilDiv(b.plus - a.plus, a.step);
-  const Known& of_a = ValuesOf(a.extent);
-  if (!of_a) return std::nullopt;
-  const Known& of_b = ValuesOf(b.extent);
-  if (!of_b || of_b->dimension != of_a->dimension) return std::nullopt;
+  const bool alike = a.scale == b.scale && a.step == b.step;
+  if (alike && a.extent == b.extent) return CeilDiv(b.plus - a.plus, a.step);
+  const Known &of_a = ValuesOf(a.extent), &of_b = of_a ? ValuesOf(b.extent) : of_a;
+  if (!of_b || of_a->factors.size() != of_b->factors.size()) return std::nullopt;
+  bool is_most = of_a->constant >= of_b->constant && of_b->constant >= 0;
+  for (const auto& [dimension, values] : of_a->factors) {
+    const auto others = of_b->factors.find(dimension);
+    if (others == of_b->factors.end()) return std::nullopt;
+    is_most = is_most && std::equal(values.begin(), values.end(), others->second.begin(),
+                                    [](int64_t mine, int64_t other) { return mine >= other && other >= 0; });
+  }
+  if (alike && is_most) return CeilDiv(b.plus - a.plus, a.step);
+  if (of_a->factors.size() != 1) return std::nullopt;
+  const std::vector<int64_t>&values = of_a->factors.begin()->second, &others = of_b->factors.begin()->second;
   int64_t most = std::numeric_limits<int64_t>::min();
-  for (size_t i = 0; i < of_a->values.size(); ++i) {
-    most = std::max(most, PositionsAt(b, of_b->values[i]) - PositionsAt(a, of_a->values[i]));
+  for (size_t i = 0; i < values.size(); ++i) {
+    most = std::max(most, PositionsAt(b, of_b->constant * others[i]) - PositionsAt(a, of_a->constant * values[i]));
   }
   return most;
 }

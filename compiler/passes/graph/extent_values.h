@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -23,16 +24,17 @@ class ExtentValues {
   const NeededPositions& Lesser(const NeededPositions& a, const NeededPositions& b);
 
  private:
-  // What a scalar is for each extent of one free dimension. A constant has no dimension.
+  // A scalar as a product: of a constant, and for some free dimensions of a number for each of their extents.
   struct Values {
-    const relay::Expr* dimension = nullptr;
-    std::vector<int64_t> values;
+    int64_t constant = 1;
+    std::map<const relay::Expr*, std::vector<int64_t>> factors;
   };
   using Known = std::optional<Values>;
   using Arguments = std::unordered_map<const relay::Expr*, relay::ExprPtr>;
   const Known& ValuesOf(const relay::ExprPtr& scalar);
   Known Evaluate(const relay::ExprPtr& scalar, const Arguments* arguments);
   Known EvaluateCall(const relay::Call& call, const Arguments* arguments);
+  static Known Combined(std::string_view op, const Values& a, const Values& b);
   // The most that b needs beyond a in any run; nullopt if it is not known.
   std::optional<int64_t> Beyond(const NeededPositions& a, const NeededPositions& b);
 

@@ -176,6 +176,7 @@ class NeededWalk {
     if (op == "concatenate") return VisitConcat(call, use, needed);
     if (op == "append_rows") return VisitAppend(call, use, needed, arguments);
     if (op == "choose") return VisitChoose(call, use, needed);
+    if (op == "first_positions") return VisitFirst(call, use, needed, arguments);
     // These two take a vector along an axis of their own, not by numpy's rules.
     const bool per_channel = op == "nn.bias_add" || op == "nn.prelu";
     const bool elementwise =
@@ -262,6 +263,16 @@ class NeededWalk {
   void VisitChoose(const Call& call, const NeededAxes& use, Needed& needed) {
     for (const size_t condition : {0, 2}) AddAll(needed, call.args[condition]);
     for (const size_t value : {1, 3}) Add(needed, call.args[value], 0, use);
+  }
+
+  void VisitFirst(const Call& call, NeededAxes use, Needed& needed, const Arguments* arguments) {
+    if (ExprPtr extent = OriginOf(call.args[1], arguments)) {
+      auto& positions = Nth(use, call.attrs.GetInt("axis"));
+      const NeededPositions first{std::move(extent)};
+      positions = positions ? values_.Lesser(*positions, first) : first;
+    }
+    Add(needed, call.args[0], 0, use);
+    AddAll(needed, call.args[1]);
   }
 
   // Only the rows that are counted are read. If the result ends behind them, the same holds for the data before them.
