@@ -82,7 +82,9 @@ class CountedReshape {
       if (!groups_[i].gathers) continue;
       const auto axis = static_cast<int64_t>(gathering.back());
       gathering.pop_back();
-      result = builder_.Uncounted("take", {result, PlacesOf(groups_[i])}, {{"axis", axis}});
+      const AxisGroup& group = groups_[i];
+      const ExprPtr places = builder_.Once(KeyOf(group), [&] { return PlacesOf(group); });
+      result = builder_.Uncounted("take", {result, places}, {{"axis", axis}});
     }
     return WithOnes(result);
   }
@@ -164,6 +166,25 @@ class CountedReshape {
   }
 
   ExprPtr With(const char* op, const ExprPtr& a, const ExprPtr& b) { return builder_.Uncounted(op, {a, b}); }
+
+  // Equal for groups whose places are equal.
+  std::string KeyOf(const AxisGroup& group) {
+    std::string key = "places";
+    const auto add = [&](const SizedAxes& axes) {
+      for (const SizedAxis& axis : axes) {
+        key += fmt::format(" {}", axis.dim);
+        if (const auto number = axis.extent.known()) {
+          key += fmt::format(":{}", *number);
+        } else {
+          key += fmt::format(":{}", fmt::ptr(builder_.extents().NumberOf(axis.extent).get()));
+        }
+      }
+    };
+    add(group.from);
+    key += " to";
+    add(group.to);
+    return key;
+  }
 
   // For each new position of the group its place among the old ones, or any place behind the extents.
   ExprPtr PlacesOf(const AxisGroup& group) {

@@ -190,6 +190,14 @@ ExprPtr TypedBuilder::OfNoNode(std::string_view op, std::vector<ExprPtr> args, r
   return expr;
 }
 
+ExprPtr TypedBuilder::Once(const std::string& key, const std::function<ExprPtr()>& make) {
+  const auto known = once_.find(key);
+  if (known != once_.end()) return known->second;
+  ExprPtr made = make();
+  once_.emplace(key, made);
+  return made;
+}
+
 ExprPtr TypedBuilder::Unfolded(std::string_view op, std::vector<ExprPtr> args, relay::Attrs attrs) {
   if (AnyCounted(*this, args)) return Call(op, std::move(args), std::move(attrs));
   ExprPtr expr = relay::MakeCall(op, std::move(args), std::move(attrs), node_name_);

@@ -1,6 +1,7 @@
 // Builds Relay expressions with their types, and evaluates constant ones.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,6 +44,9 @@ class TypedBuilder {
   relay::ExprPtr Uncounted(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
   // Uncounted for numbers that nodes share: the call carries no node's name.
   relay::ExprPtr OfNoNode(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
+  // What `make` returned when the key was first asked for: for numbers that nodes share. Expressions live as long as
+  // the builder, so that a key may hold their addresses.
+  relay::ExprPtr Once(const std::string& key, const std::function<relay::ExprPtr()>& make);
   // Uncounted for operators that take one tuple.
   relay::ExprPtr UncountedOnTuple(std::string_view op, std::vector<relay::ExprPtr> fields, relay::Attrs attrs = {});
 
@@ -120,6 +124,7 @@ class TypedBuilder {
   std::unordered_map<relay::ExprPtr, relay::TypePtr> types_;
   std::unordered_map<relay::ExprPtr, Counts> counts_;
   std::unordered_map<relay::ExprPtr, int64_t> appended_;  // the axis of each
+  std::unordered_map<std::string, relay::ExprPtr> once_;
   ExtentForms extents_{*this};
   std::vector<RequiredCount> required_;
   std::map<std::vector<relay::ExprPtr>, relay::ExprPtr> chosen_counts_;

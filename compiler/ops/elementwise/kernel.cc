@@ -189,6 +189,21 @@ Value* NarrowQuotient(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   return ir.CreateFPToSI(ir.CreateFDiv(ir.CreateSIToFP(x, real), ir.CreateSIToFP(y, real)), x->getType());
 }
 
+// The quotient of signed integers of 64 bits, as NarrowQuotient's where no element needs more than 52 bits.
+Value* WideQuotient(KernelBuilder& b, Value* x, Value* y) {
+  auto& ir = b.ir();
+  if (!x->getType()->isVectorTy()) return ir.CreateSDiv(x, y);
+  constexpr int64_t kLimit = int64_t{1} << 52;
+  const auto is_short = [&](Value* v) {
+    return ir.CreateICmpULT(ir.CreateAdd(v, Like(v, kLimit)), Like(v, 2 * kLimit));
+  };
+  Value* is_long = ir.CreateNot(ir.CreateAndReduce(ir.CreateAnd(is_short(x), is_short(y))));
+  llvm::Type* real = x->getType()->getWithNewType(b.f64());
+  Value* quotient = ir.CreateFPToSI(ir.CreateFDiv(ir.CreateSIToFP(x, real), ir.CreateSIToFP(y, real)), x->getType());
+  return b.Loop(b.Index(0), ir.CreateZExt(is_long, b.i64()), 1, {quotient},
+                [&](Value*, const Vals&) { return Vals{ir.CreateSDiv(x, y)}; })[0];
+}
+
 // An integer quotient that never traps: x / 0 is 0 and x / -1 is -x.
 Value* DivideIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   auto& ir = b.ir();
@@ -197,7 +212,7 @@ Value* DivideIntegers(KernelBuilder& b, Value* x, Value* y, bool is_unsigned) {
   Value* safe = ir.CreateSelect(ir.CreateOr(is_zero, is_minus_one), Like(y, 1), y);
   Value* quotient = x->getType()->getScalarSizeInBits() <= 32 ? NarrowQuotient(b, x, safe, is_unsigned)
                     : is_unsigned                             ? ir.CreateUDiv(x, safe)
-                                                              : ir.CreateSDiv(x, safe);
+                                                              : WideQuotient(b, x, safe);
   if (!is_unsigned) quotient = ir.CreateSelect(is_minus_one, ir.CreateNeg(x), quotient);
   return ir.CreateSelect(is_zero, Like(x, 0), quotient);
 }
