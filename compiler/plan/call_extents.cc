@@ -51,6 +51,21 @@ std::vector<ExprPtr> OrderOf(const relay::Function& main) {
   return order;
 }
 
+namespace {
+
+bool ReachesBehind(const std::vector<ItemBox>& boxes) {
+  return std::any_of(boxes.begin(), boxes.end(), [](const ItemBox& box) {
+    return std::any_of(box.axes.begin(), box.axes.end(), [](const ItemAxis& axis) { return axis.plus != 0; });
+  });
+}
+
+bool ReachesBehind(const PlanCall& call) {
+  return ReachesBehind(call.boxes) || std::any_of(call.variants.begin(), call.variants.end(),
+                                                  [](const CallVariant& each) { return ReachesBehind(each.boxes); });
+}
+
+}  // namespace
+
 void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, NeededAxes>& copies) {
   for (const auto& [expr, number] : call_of_) {
     PlanCall& call = Nth(plan_.calls, number);
@@ -67,6 +82,9 @@ void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, Ne
     for (const StageBox& box : kernels.BoxesOf(call.kernel)) {
       if (auto items = ItemBoxOf(box, needed, buffer_of)) call.boxes.push_back(std::move(*items));
     }
+  }
+  if (std::any_of(plan_.calls.begin(), plan_.calls.end(), [](const PlanCall& call) { return ReachesBehind(call); })) {
+    plan_.version = 2;
   }
 }
 

@@ -35,7 +35,7 @@ class CallExtents {
   void AddVariants(const std::vector<relay::ExprPtr>& order, const std::vector<relay::FunctionPtr>& functions,
                    KernelTable& kernels);
   // Sets the items that each call and variant needs. `copies` has the calls that copy a value, with its needed part.
-  // The kernels are compiled.
+  // The kernels are compiled. Sets the plan's version.
   void AddBoxes(const KernelTable& kernels, const std::map<size_t, NeededAxes>& copies);
 
  private:

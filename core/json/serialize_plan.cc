@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -102,20 +101,6 @@ std::vector<int64_t> RowsField(const Json& json, const char* name, size_t width,
 
 // Numbers of each axis of a box, by the plan's version.
 size_t AxisNumbers(int version) { return version == 1 ? 4 : 5; }
-
-// The least version that can write the plan.
-int VersionOf(const Plan& plan) {
-  const auto reaches = [](const std::vector<ItemBox>& boxes) {
-    return std::any_of(boxes.begin(), boxes.end(), [](const ItemBox& box) {
-      return std::any_of(box.axes.begin(), box.axes.end(), [](const ItemAxis& axis) { return axis.plus != 0; });
-    });
-  };
-  const bool any = std::any_of(plan.calls.begin(), plan.calls.end(), [&](const PlanCall& call) {
-    return reaches(call.boxes) || std::any_of(call.variants.begin(), call.variants.end(),
-                                              [&](const CallVariant& variant) { return reaches(variant.boxes); });
-  });
-  return any ? 2 : 1;
-}
 
 // Stage, first item and number of axes of each box, then the numbers of each of its axes.
 std::vector<int64_t> NumbersOf(const std::vector<ItemBox>& boxes, int version) {
@@ -306,14 +291,13 @@ Dispatch DispatchFromJson(const Json& json) {
 }
 
 Json ToJson(const Plan& plan) {
-  const int version = VersionOf(plan);
-  Json json = {{"version", version},
+  Json json = {{"version", plan.version},
                {"model", plan.model},
                {"target", ToJson(plan.target)},
                {"threads", plan.threads},
                {"buffers", ArrayOf(plan.buffers, BufferToJson)},
                {"kernels", ArrayOf(plan.kernels, KernelToJson)},
-               {"calls", ArrayOf(plan.calls, [&](const PlanCall& call) { return CallToJson(call, version); })},
+               {"calls", ArrayOf(plan.calls, [&](const PlanCall& call) { return CallToJson(call, plan.version); })},
                {"inputs", plan.inputs},
                {"outputs", plan.outputs},
                {"arena_bytes", plan.arena_bytes},

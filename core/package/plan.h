@@ -13,7 +13,7 @@
 
 namespace hone {
 
-// A plan whose axes all have a `plus` of 0 is written as version 1.
+// The newest version. A plan has the oldest one that can write it.
 inline constexpr int kPlanVersion = 2;
 
 enum class BufferKind : uint8_t {
@@ -147,7 +147,7 @@ struct PlanState {
 };
 
 struct Plan {
-  int version = kPlanVersion;
+  int version = 1;  // 2 if some axis has a `plus`
   std::string model;  // path or zoo name, for people
   Target target;
   int threads = 1;  // the number of threads it was tuned for

@@ -192,7 +192,7 @@ class PlanValidator {
       if (axis.items < 1 || axis.items > extent || items > extent / axis.items) return false;
       if (axis.extent != -1 && (!IsInteger(axis.extent) || IsParam(axis.extent))) return false;
       if (axis.scale < 1 || axis.step < 1 || axis.scale > kMostBytes || axis.step > kMostBytes) return false;
-      if (axis.plus < 0 || axis.plus > kMostBytes) return false;
+      if (axis.plus < 0 || axis.plus > (plan_.version == 1 ? 0 : kMostBytes)) return false;
       items *= axis.items;
     }
     return box.first <= extent - items;

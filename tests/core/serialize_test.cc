@@ -176,6 +176,19 @@ TEST(Serialize, RangesAreChecked) {
   refused("/kernels/0/stages/0/grain", 0);
 }
 
+TEST(Serialize, APlanOfVersionTwoHasAFifthNumberForEachAxis) {
+  Plan plan = SomePlan();
+  plan.version = 2;
+  plan.calls[0].boxes[0].axes[1].plus = 5;
+  plan.calls[0].variants[0].boxes[0].axes[0].plus = 7;
+  EXPECT_EQ(PlanFromJson(Again(ToJson(plan))), plan);
+  Json json = ToJson(plan);
+  json["version"] = 1;
+  EXPECT_THROW(PlanFromJson(json), Error);
+  json["version"] = 3;
+  EXPECT_THROW(PlanFromJson(json), Error);
+}
+
 TEST(Serialize, EveryCutIsRefused) {
   const std::string text = DumpJson(ToJson(SomePlan()));
   for (size_t cut = 0; cut < text.size(); ++cut) EXPECT_THROW(ParseJson(text.substr(0, cut), "cut"), Error) << cut;

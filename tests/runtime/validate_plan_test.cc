@@ -200,6 +200,7 @@ TEST(ValidatePlan, RefusesBoxesThatDoNotFit) {
   ExpectBoxesRefused("a tensor", [](auto& b) { b[0].axes[0].extent = 0; });
   ExpectBoxesRefused("scale", [](auto& b) { b[0].axes[0].scale = 0; });
   ExpectBoxesRefused("huge scale", [](auto& b) { b[0].axes[0].scale = kMost; });
+  ExpectBoxesRefused("plus of version 1", [](auto& b) { b[0].axes[0].plus = 1; });
   ExpectBoxesRefused("step", [](auto& b) { b[0].axes[0].step = 0; });
   ExpectBoxesRefused("negative step", [](auto& b) { b[0].axes[0].step = -1; });
 }
