@@ -175,6 +175,8 @@ class PictureDraw {
     Weight("point", {kChannels, kChannels, 1, 1});
     Weight("both", {kChannels, 2 * kChannels, 1, 1});
     Weight("alone", {kChannels, 1, 3, 3});
+    Weight("wide", {kChannels, kChannels, 5, 5});
+    Weight("mix", {kChannels, kChannels});
     Weight("bias", {kChannels});
     model_.Ints("flat", {0, kChannels, -1}).Weight("scales", {4}, {1, 1, 2, 2});
     values_ = {"x"};
@@ -204,7 +206,7 @@ class PictureDraw {
     const Attributes same = {{"pads", Ints{1, 1, 1, 1}}},
                      pool = {{"kernel_shape", Ints{3, 3}}, {"pads", Ints{1, 1, 1, 1}}};
     const Attributes depthwise = {{"pads", Ints{1, 1, 1, 1}}, {"group", kChannels}};
-    switch (Below(9)) {
+    switch (Below(11)) {
       case 0:
         return Make("Relu", {Make("Conv", {Any(), "taps", "bias"}, same)});
       case 1:
@@ -225,14 +227,33 @@ class PictureDraw {
         const std::string value = Any();
         return Make("Mul", {value, Make("Softmax", {value}, {{"axis", int64_t{Below(2) + 2}}})});
       }
+      case 8:
+        return Make("Conv", {Any(), "wide"}, {{"pads", Ints{4, 1, 4, 3}}, {"dilations", Ints{2, 1}}});
+      case 9: {
+        const std::string value = Any(), pixels = Turned(Make("Reshape", {value, "flat"}));
+        return Make("Reshape",
+                    {Turned(Make("Add", {pixels, Make("MatMul", {pixels, "mix"})})), Make("Shape", {value})});
+      }
       default:
         return Make("Sigmoid", {Any()});
     }
   }
 
+  std::string Turned(const std::string& value) { return Make("Transpose", {value}, {{"perm", Ints{0, 2, 1}}}); }
+
+  // Two strides in a row, and two uses of a value that read different parts of it.
+  std::string Halved(const std::string& value) {
+    const Attributes windows = {{"pads", Ints{1, 1, 1, 1}}, {"strides", Ints{2, 2}}},
+                     points = {{"strides", Ints{2, 2}}};
+    const std::string sum =
+        Make("Add", {Make("Conv", {value, "taps"}, windows), Make("Conv", {value, "point"}, points)});
+    const std::string next = Make("Conv", {Make("Relu", {sum}), "taps"}, {{"pads", Ints{1, 1, 1, 1}}});
+    return Make("Conv", {next, "wide"}, {{"pads", Ints{2, 2, 2, 2}}, {"strides", Ints{2, 1}}});
+  }
+
   // A last value of other sides.
   std::string Tail(const std::string& value) {
-    switch (Below(6)) {
+    switch (Below(7)) {
       case 0:
         return Make("Conv", {value, "taps"}, {{"pads", Ints{1, 1, 1, 1}}, {"strides", Ints{2, 2}}});
       case 1:
@@ -245,7 +266,9 @@ class PictureDraw {
       case 3:
         return Make("Transpose", {value}, {{"perm", Ints{0, 2, 3, 1}}});
       case 4:
-        return Make("Transpose", {Make("Reshape", {value, "flat"})}, {{"perm", Ints{0, 2, 1}}});
+        return Turned(Make("Reshape", {value, "flat"}));
+      case 5:
+        return Halved(value);
       default:
         return Make("GlobalMaxPool", {value});
     }

@@ -70,6 +70,7 @@ TEST(KnobTable, HasEveryKnobOfTheSpaceInItsOrderWithinItsRange) {
     const ConfigSpace space = c.schedule->Space(c.workload, c.machine);
     ASSERT_EQ(rows.back().name, "workers");
     rows.pop_back();  // all these workloads have work for every thread
+    std::erase_if(rows, [](const KnobRow& row) { return row.name == "column_items"; });  // only builds set it
     ASSERT_EQ(space.knobs().size(), rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
       EXPECT_EQ(space.knobs()[i].name, rows[i].name);
