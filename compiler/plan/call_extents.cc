@@ -25,7 +25,7 @@ bool IsNumber(const relay::Type& type) {
                      [](const relay::TypePtr& each) { return IsNumber(*each); });
 }
 
-// What the expression is made of.
+// The expressions that this one reads.
 std::vector<ExprPtr> PartsOf(const ExprPtr& expr) {
   if (const Call* call = relay::AsCall(expr)) return call->args;
   if (const relay::Tuple* tuple = relay::AsTuple(expr)) return tuple->fields;

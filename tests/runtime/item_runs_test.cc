@@ -81,7 +81,7 @@ TEST(ItemRuns, AreTheItemsThatEveryAxisNeeds) {
         for (size_t a = 0; a < place.size(); ++a) {
           const ItemAxis& axis = next.axes[a];
           if (axis.extent < 0) continue;
-          const int64_t n = std::min<int64_t>(values[static_cast<size_t>(axis.extent)], 1000);
+          const int64_t n = std::clamp<int64_t>(values[static_cast<size_t>(axis.extent)], 0, 1000);
           all = all && place[a] * axis.step < n * axis.scale + axis.plus;
         }
         needed.push_back(all);

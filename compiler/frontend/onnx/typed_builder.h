@@ -44,7 +44,7 @@ class TypedBuilder {
   relay::ExprPtr Uncounted(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
   // Uncounted for numbers that nodes share: the call carries no node's name.
   relay::ExprPtr OfNoNode(std::string_view op, std::vector<relay::ExprPtr> args, relay::Attrs attrs = {});
-  // What `make` returned when the key was first asked for: for numbers that nodes share. Expressions live as long as
+  // The result of `make` when the key was first asked for: for numbers that nodes share. Expressions live as long as
   // the builder, so that a key may hold their addresses.
   relay::ExprPtr Once(const std::string& key, const std::function<relay::ExprPtr()>& make);
   // Uncounted for operators that take one tuple.

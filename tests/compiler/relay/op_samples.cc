@@ -78,6 +78,7 @@ std::map<std::string, std::vector<OpSample>> Others() {
   return {{"nn.recurrent", RecurrentSamples()},
           {"choose", {{{{}, kImages, {}, kImages}, {}}}},
           {"couple_pairs", {{{{2, 3}}, {}}}},
+          {"first_positions", {{{kImages, {}}, {{"axis", int64_t{1}}}}}},
           {"image.grid_sample", {{{kImages, {2, 3, 3, 2}}, {}}}},
           {"random.uniform", {{{{}}, {{"shape", Ints{2, 3}}}}}},
           {"reinterpret", {{{kImages}, {{"dtype", "int32"}}}, {{kImages}, {{"dtype", "float32"}}}}},
