@@ -173,6 +173,16 @@ NeededAxes BeforeWindows(const Call& call, const NeededAxes& needed) {
   return before;
 }
 
+NeededAxes BeforeSpread(const std::vector<int64_t>& strides, const NeededAxes& needed) {
+  NeededAxes before = FirstOnly(needed.size(), needed);
+  for (size_t i = 0; i < strides.size(); ++i) {
+    before[2 + i] = needed[2 + i];
+    if (before[2 + i]) before[2 + i]->step *= strides[i];
+    if (before[2 + i]) before[2 + i] = Reduced(*before[2 + i]);
+  }
+  return before;
+}
+
 NeededAxes FirstOnly(size_t rank, const NeededAxes& needed) {
   NeededAxes before(rank);
   if (rank > 0 && !needed.empty()) before[0] = needed[0];

@@ -35,6 +35,8 @@ bool ReadsWindows(const relay::Call& call);
 //
 //    n outputs, size 3, stride 2, padding 1 before        2n positions: those of the last window end at 2(n - 1) + 2
 NeededAxes BeforeWindows(const relay::Call& call, const NeededAxes& needed);
+// The data of a depth_to_space, and each field of an interleave: one position for `strides` positions of the result.
+NeededAxes BeforeSpread(const std::vector<int64_t>& strides, const NeededAxes& needed);
 // Positions of the first axis alone, of the first argument.
 NeededAxes FirstOnly(size_t rank, const NeededAxes& needed);
 

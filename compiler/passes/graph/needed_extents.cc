@@ -176,6 +176,7 @@ class NeededWalk {
     if (op == "concatenate") return VisitConcat(call, use, needed);
     if (op == "append_rows") return VisitAppend(call, use, needed, arguments);
     if (op == "choose") return VisitChoose(call, use, needed);
+    if (op == "nn.interleave") return VisitInterleave(call, use, needed);
     if (op == "first_positions") return VisitFirst(call, use, needed, arguments);
     // These two take a vector along an axis of their own, not by numpy's rules.
     const bool per_channel = op == "nn.bias_add" || op == "nn.prelu";
@@ -221,6 +222,7 @@ class NeededWalk {
     const int64_t* one = axis == nullptr ? nullptr : std::get_if<int64_t>(axis);
     const bool along_images = axis != nullptr && (one == nullptr || *one != 1);
     if (ReadsWindows(call)) return BeforeWindows(call, use);
+    if (op == "nn.depth_to_space") return BeforeSpread(std::vector<int64_t>(2, call.attrs.GetInt("block_size")), use);
     if (op == "nn.dense" || op == "nn.dense_blocks" || (def.traits.per_image && !along_images))
       return FirstOnly(from.size(), use);
     return NeededAxes(from.size());
@@ -247,6 +249,16 @@ class NeededWalk {
     const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
     if (tuple == nullptr) return AddAll(needed, call.args[0]);
     for (const ExprPtr& field : tuple->fields) Add(needed, field, 0, use);
+  }
+
+  void VisitInterleave(const Call& call, const NeededAxes& use, Needed& needed) {
+    const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
+    if (tuple == nullptr) return AddAll(needed, call.args[0]);
+    const NeededAxes positions = BeforeSpread(call.attrs.GetInts("strides"), use);
+    for (const ExprPtr& field : tuple->fields) {
+      const Shape& shape = field->type->shape;
+      Add(needed, field, 0, shape[2] == 1 && shape[3] == 1 ? NeededAxes(shape.size()) : positions);
+    }
   }
 
   // The loop over the steps ends at the rows' lengths, if these are one extent.

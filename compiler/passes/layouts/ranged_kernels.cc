@@ -6,7 +6,7 @@
 #include <map>
 
 #include "compiler/passes/graph/anchor_result.h"
-#include "compiler/schedules/conv2d/conv_emitter.h"
+#include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 #include "core/ceil_div.h"
 #include "core/nth.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,10 +38,6 @@ class ConvEmitter {
   Value *data_ = nullptr, *data_stride_ = nullptr, *weight_ = nullptr;
   EpilogueAddresses behind_;
 };
-
-// The knob of schedules whose register tiles along a row may be work items of their own. Then runs that need fewer
-// columns leave some out. Only builds for a range of shapes set it, so it has no values worth trying.
-inline constexpr std::string_view kColumnItems = "column_items";
 
 // A row of outputs, cut into register tiles. The row is one work item, or each tile is one (column_items):
 //

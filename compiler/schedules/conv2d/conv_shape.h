@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "core/workload.h"
 
 namespace hone {
+
+// The knob of schedules whose register tiles along a row may be work items of their own. Then runs that need fewer
+// columns leave some out. Only builds for a range of shapes set it, so it has no values worth trying.
+inline constexpr std::string_view kColumnItems = "column_items";
 
 // N, C, H, W of the data; O output channels; KH, KW of the kernel; strides, padding (top, left, bottom, right),
 // dilation; OH, OW of the output; channels per group. Register tiles lie along w, so an image of one column is taken as

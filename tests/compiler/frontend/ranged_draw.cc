@@ -253,7 +253,7 @@ class PictureDraw {
 
   // A last value of other sides.
   std::string Tail(const std::string& value) {
-    switch (Below(7)) {
+    switch (Below(8)) {
       case 0:
         return Make("Conv", {value, "taps"}, {{"pads", Ints{1, 1, 1, 1}}, {"strides", Ints{2, 2}}});
       case 1:
@@ -269,6 +269,10 @@ class PictureDraw {
         return Turned(Make("Reshape", {value, "flat"}));
       case 5:
         return Halved(value);
+      case 6: {
+        const std::string larger = Make("ConvTranspose", {value, "taps"}, {{"strides", Ints{2, 2}}});
+        return Make("DepthToSpace", {larger}, {{"blocksize", int64_t{2}}});
+      }
       default:
         return Make("GlobalMaxPool", {value});
     }
