@@ -34,8 +34,6 @@ constexpr Kind kKinds[] = {
     {0, Bytes("\x80\x02", 2), kPickle},
     {0, Bytes("\x80\x03", 2), kPickle},
     {0, Bytes("\x80\x04\x95", 3), kPickle},
-    {8, Bytes("{\"", 2),
-     "is a safetensors file of weights alone; the model that they belong to, exported to ONNX, would be right"},
     {0, Bytes("%PDF-", 5), "is a PDF document"},
     {0, Bytes("<!DOCTYPE", 9), "is a web page, perhaps in the place of a download"},
     {0, Bytes("<html", 5), "is a web page, perhaps in the place of a download"},

@@ -353,7 +353,7 @@ OnnxOperatorTable LoopOperators() {
        Scan,
        {"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes",
         "scan_output_directions"},
-       {.becomes = "cast choose concatenate less reshape subtract take where", .takes_counts = true}}};
+       {.becomes = "cast choose concatenate first_positions less reshape subtract take", .takes_counts = true}}};
 }
 
 }  // namespace hone

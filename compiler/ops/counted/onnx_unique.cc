@@ -159,14 +159,15 @@ std::vector<ExprPtr> UniqueInOrder(const OnnxNodeView& view) {
 }  // namespace
 
 OnnxOperatorTable UniqueOperators() {
-  return {{"Unique",
-           1,
-           1,
-           Unique,
-           {"axis", "sorted"},
-           {.becomes = "argwhere concatenate cumsum greater less max not_equal reshape scatter_elements strided_slice "
-                       "subtract take topk where"}},
-          {"Unique", 1, 1, UniqueInOrder, {}, {}, kMicrosoft}};
+  return {
+      {"Unique",
+       1,
+       1,
+       Unique,
+       {"axis", "sorted"},
+       {.becomes = "argwhere concatenate cumsum first_positions greater less max not_equal reshape scatter_elements "
+                   "strided_slice subtract take topk where"}},
+      {"Unique", 1, 1, UniqueInOrder, {}, {}, kMicrosoft}};
 }
 
 }  // namespace hone

@@ -218,7 +218,7 @@ OnnxOperatorTable ShapeOperators() {
        2,
        Reshape,
        {"allowzero"},
-       {.becomes = "add divide maximum minimum multiply reshape subtract take", .takes_counts = true}},
+       {.becomes = "add divide first_positions maximum minimum multiply reshape subtract take", .takes_counts = true}},
       {"Flatten", 1, 1, Flatten, {"axis"}, {.becomes = "nn.batch_flatten", .takes_counts = true}},
       {"Transpose", 1, 1, Transpose, {"perm"}, {.becomes = "transpose", .takes_counts = true}},
       {"Squeeze", 1, 2, Squeeze, {"axes"}, {.becomes = "squeeze", .takes_counts = true}},
