@@ -15,6 +15,8 @@ constexpr const char* kPickle =
     "is a pickle of Python; its model exported to ONNX (torch.onnx.export, skl2onnx) would be right";
 
 constexpr Kind kKinds[] = {
+    // Safetensors are read. The length that they begin with may look like a pickle.
+    {8, Bytes("{\"", 2), ""},
     {0, Bytes("\x1f\x8b", 2), "is compressed by gzip; `gunzip` unpacks it"},
     {0, Bytes("\x28\xb5\x2f\xfd", 4), "is compressed by zstd; `zstd -d` unpacks it"},
     {0, Bytes("\xfd\x37zXZ\0", 6), "is compressed by xz; `unxz` unpacks it"},
