@@ -17,7 +17,7 @@ f410474e46346b06b162defa05b1be26906aeed6cf309e3d4ebe30b4d1350733 libs/libsodium/
 84ce1c2d0be3a9863935137969dcec6970125caac032f82474640bfc81463583 f/fmtlib/fmtlib_9.1.0+ds1.orig.tar.gz"
 DOWNLOADS=$PWD/build/sources
 PATCHES=$PWD/scripts/patches
-MOST_BYTES=2500000
+MOST_BYTES=2600000
 ARCHITECTURES="x86_64 aarch64 armv7 riscv64"
 
 triple_of() {
