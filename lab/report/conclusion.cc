@@ -103,6 +103,17 @@ class Conclusions {
     return names;
   }
 
+  // Devices that take less than the fastest one, with all layers, but cannot be compared with it.
+  std::vector<size_t> Quicker() const {
+    std::vector<size_t> quicker;
+    for (const size_t device : known_) {
+      const ComparedCell& cell = c_.At(device, model_);
+      const bool apart = !standings_[device].whole() && cell.covered == cell.tasks;
+      if (apart && !compared_.empty() && cell.time.ns < Time(compared_[0]).ns) quicker.push_back(device);
+    }
+    return quicker;
+  }
+
   std::string Winner() const {
     if (compared_.size() < 2) {
       const size_t only = compared_.empty() ? known_[0] : compared_[0];
@@ -110,8 +121,9 @@ class Conclusions {
                          TimeText(Time(only).ns));
     }
     if (Sure()) {
-      return fmt::format("{} is the fastest: {} per run, {:.2f}x as fast as {}, and their intervals do not overlap",
-                         Name(compared_[0]), TimeText(Time(compared_[0]).ns), Ratio(), Name(compared_[1]));
+      return fmt::format("{} is the fastest{}: {} per run, {:.2f}x as fast as {}, and their intervals do not overlap",
+                         Name(compared_[0]), Quicker().empty() ? "" : " of those compared",
+                         TimeText(Time(compared_[0]).ns), Ratio(), Name(compared_[1]));
     }
     return NamesWith(Rivals(), [this](size_t device) { return TimeText(Time(device).ns); }) +
            " cannot be told apart: their intervals overlap";
@@ -135,6 +147,10 @@ class Conclusions {
     const std::vector<std::string> left_out = NotCompared();
     if (!compared_.empty() && !left_out.empty()) {
       text += fmt::format("; {} {} not comparable", NamesText(left_out), left_out.size() == 1 ? "was" : "were");
+      if (const std::vector<size_t> quicker = Quicker(); !quicker.empty()) {
+        text +=
+            ", but " + NamesWith(quicker, [this](size_t device) { return TimeText(Time(device).ns); }) + " took less";
+      }
     }
     return text + ".";
   }
@@ -161,7 +177,7 @@ class Conclusions {
     std::string text = fmt::format("{}, {}. ", TimeAndInterval(compared_[0]), TimeAndInterval(compared_[1]));
     text += Sure() ? fmt::format("The intervals do not overlap: {:.2f}x.", Ratio())
                    : "The intervals overlap, so more samples are needed.";
-    return {AnyOf(Rivals()), text};
+    return {AnyOf(Rivals()) + (Quicker().empty() ? "" : ", of those compared"), text};
   }
 
   Answer Cheapest() const {
