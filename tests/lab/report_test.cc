@@ -71,7 +71,7 @@ TEST(Conclusion, NamesTheFastestTheCheapestAndWhatWasLeftOut) {
   quicker.comparison.cells[2][0].time.ns = 900'000;
   const std::string summary = ConclusionOf(quicker).summary;
   EXPECT_THAT(summary, HasSubstr("board/a is the fastest of those compared: 1.000 ms"));
-  EXPECT_THAT(summary, HasSubstr("board/c was not comparable, but board/c (900.0 us) took less."));
+  EXPECT_THAT(summary, HasSubstr("board/c was not comparable, but board/c (900.00 us) took less."));
   EXPECT_EQ(said.fastest.short_text, "board/a");
   EXPECT_THAT(said.fastest.details, HasSubstr("The intervals do not overlap"));
   EXPECT_EQ(said.cheapest.short_text, "board/b");
