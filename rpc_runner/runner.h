@@ -61,7 +61,7 @@ inline constexpr int kMaxPackageRuns = 64;
 constexpr bool IsRandomParam(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kBFloat16; }
 
 // A job that runs a model file in one of the runtimes that a runner offers, in a process of its own. Each output is
-// what the runtime says: nobody has checked it.
+// what the runtime says: no test has confirmed it.
 struct RuntimeJob {
   std::string runtime;  // as the runner's --runtime names it
   std::map<std::string, std::string> settings = {};

@@ -40,14 +40,15 @@ std::vector<ExprPtr> OrderOf(const relay::Function& main) {
   if (main.attrs.Find(relay::kRanged) == nullptr) return order;
   std::unordered_set<const relay::Expr*> numbers;
   for (const relay::RangedInput& each : relay::RangedInputs(main)) numbers.insert(Nth(main.params, each.extent).get());
-  std::stable_partition(order.begin(), order.end(), [&](const ExprPtr& expr) {
-    const std::vector<ExprPtr> parts = PartsOf(expr);
-    const bool known = std::all_of(parts.begin(), parts.end(), [&](const ExprPtr& part) {
-      return relay::AsConstant(part) != nullptr || numbers.contains(part.get());
-    });
-    if (!parts.empty() && known && expr->type != nullptr && IsNumber(*expr->type)) numbers.insert(expr.get());
+  const auto is_known = [&](const ExprPtr& expr) {
     return relay::AsConstant(expr) != nullptr || numbers.contains(expr.get());
-  });
+  };
+  for (const ExprPtr& expr : order) {
+    const std::vector<ExprPtr> parts = PartsOf(expr);
+    const bool known = !parts.empty() && std::all_of(parts.begin(), parts.end(), is_known);
+    if (known && expr->type != nullptr && IsNumber(*expr->type)) numbers.insert(expr.get());
+  }
+  std::stable_partition(order.begin(), order.end(), is_known);
   return order;
 }
 
