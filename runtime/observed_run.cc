@@ -92,7 +92,7 @@ class ObservedRun {
     std::map<int, size_t> last;
     for (size_t i = 0; i < plan().calls.size(); ++i) {
       const PlanCall& call = plan().calls[i];
-      // A variant has the same operands.
+      // A variant's operands have the same roles.
       const PlanKernel& kernel = plan().kernels[static_cast<size_t>(call.kernel)];
       const std::vector<KernelOperand>& operands = *by_symbol.at(kernel.stages[0].symbol);
       for (size_t j = 0; j < operands.size(); ++j) {

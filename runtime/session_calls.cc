@@ -25,10 +25,10 @@ SessionCalls::SessionCalls(const Package& package, ThreadPool& pool, const CallM
   for (const PlanCall& call : plan().calls) {
     std::vector<Launch>& of_call = launches_.emplace_back();
     for (const CallVariant& variant : call.variants) {
-      of_call.push_back(LaunchOf(call, variant.kernel, variant.boxes, memory));
+      of_call.push_back(LaunchOf(OperandsOf(call, variant), variant.kernel, variant.boxes, memory));
       of_call.back().limits = LimitsOf(variant, memory.extent);
     }
-    of_call.push_back(LaunchOf(call, call.kernel, call.boxes, memory));
+    of_call.push_back(LaunchOf(call.operands, call.kernel, call.boxes, memory));
   }
   uses_.resize(plan().buffers.size());
   for (size_t i = 0; i < launches_.size(); ++i) {
@@ -36,14 +36,15 @@ SessionCalls::SessionCalls(const Package& package, ThreadPool& pool, const CallM
   }
 }
 
-KernelLaunch SessionCalls::KernelLaunchOf(const PlanCall& call, int number, const CallMemory& memory) const {
+KernelLaunch SessionCalls::KernelLaunchOf(const std::vector<PlanView>& operands, int number,
+                                          const CallMemory& memory) const {
   const PlanKernel& kernel = plan().kernels[number];
   const auto& functions = package_.impl().functions[number];
   KernelLaunch launch;
   for (size_t i = 0; i < kernel.stages.size(); ++i) {
     launch.stages.push_back({functions[i], kernel.stages[i].extent, kernel.stages[i].grain});
   }
-  for (const PlanView& view : call.operands) {
+  for (const PlanView& view : operands) {
     launch.operands.push_back(memory.address(view));
     launch.batch_strides.push_back(view.batch_stride_bytes);
   }
@@ -53,9 +54,10 @@ KernelLaunch SessionCalls::KernelLaunchOf(const PlanCall& call, int number, cons
   return launch;
 }
 
-SessionCalls::Launch SessionCalls::LaunchOf(const PlanCall& call, int kernel, const std::vector<ItemBox>& boxes,
-                                            const CallMemory& memory) const {
-  Launch made{kernel, {}, KernelLaunchOf(call, kernel, memory), RunsOf(boxes, plan().kernels[kernel], memory.extent)};
+SessionCalls::Launch SessionCalls::LaunchOf(const std::vector<PlanView>& operands, int kernel,
+                                            const std::vector<ItemBox>& boxes, const CallMemory& memory) const {
+  Launch made{
+      kernel, {}, KernelLaunchOf(operands, kernel, memory), RunsOf(boxes, plan().kernels[kernel], memory.extent)};
   for (size_t i = 0; i < made.runs.size(); ++i) made.launch.stages[i].runs = made.runs[i].get();
   return made;
 }

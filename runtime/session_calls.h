@@ -58,8 +58,9 @@ class SessionCalls {
     int64_t offset_bytes = 0;
   };
 
-  KernelLaunch KernelLaunchOf(const PlanCall& call, int number, const CallMemory& memory) const;
-  Launch LaunchOf(const PlanCall& call, int kernel, const std::vector<ItemBox>& boxes, const CallMemory& memory) const;
+  KernelLaunch KernelLaunchOf(const std::vector<PlanView>& operands, int number, const CallMemory& memory) const;
+  Launch LaunchOf(const std::vector<PlanView>& operands, int kernel, const std::vector<ItemBox>& boxes,
+                  const CallMemory& memory) const;
   void AddUses(const std::vector<PlanView>& views, KernelLaunch& launch);
   const Plan& plan() const { return package_.plan(); }
 

@@ -141,8 +141,11 @@ std::vector<ItemBox> BoxesFrom(std::span<const int64_t> numbers, int version, st
   return boxes;
 }
 
-// The kernel, the number of limits and the number of integers of the boxes, then a buffer and the most for each limit,
-// and the boxes.
+// Integers at the head of a variant, by the plan's version.
+size_t HeadNumbers(int version) { return version < 3 ? 3 : 4; }
+
+// The kernel, the number of limits, the number of integers of the boxes and, since version 3, the number of parameters.
+// Then a buffer and the most for each limit, an operand and a buffer for each parameter, and the boxes.
 Json VariantsToJson(const std::vector<CallVariant>& variants, int version) {
   Json numbers = Json::array();
   for (const CallVariant& variant : variants) {
@@ -150,9 +153,14 @@ Json VariantsToJson(const std::vector<CallVariant>& variants, int version) {
     numbers.push_back(variant.kernel);
     numbers.push_back(variant.limits.size());
     numbers.push_back(boxes.size());
+    if (HeadNumbers(version) > 3) numbers.push_back(variant.params.size());
     for (const ExtentLimit& limit : variant.limits) {
       numbers.push_back(limit.extent);
       numbers.push_back(limit.most);
+    }
+    for (const VariantParam& param : variant.params) {
+      numbers.push_back(param.operand);
+      numbers.push_back(param.buffer);
     }
     for (const int64_t number : boxes) numbers.push_back(number);
   }
@@ -161,25 +169,35 @@ Json VariantsToJson(const std::vector<CallVariant>& variants, int version) {
 
 std::vector<CallVariant> VariantsFromJson(const Json& json, int version) {
   const std::vector<int64_t> all = IntegersField(json, "variants", -1);
+  const size_t head = HeadNumbers(version);
   std::vector<CallVariant> variants;
   const auto require = [](bool holds, const char* what) {
     if (!holds) throw Error(ExitCode::kBadData, what);
   };
   for (std::span<const int64_t> numbers = all; !numbers.empty();) {
-    const bool has_head = numbers.size() >= 3 && numbers[1] >= 0 && numbers[2] >= 0;
-    const auto left = static_cast<int64_t>(numbers.size()) - 3;
-    require(has_head && numbers[1] <= left / 2 && numbers[2] <= left - 2 * numbers[1],
-            "field 'variants' ends within a variant");
+    require(numbers.size() >= head, "field 'variants' ends within a variant");
+    auto left = static_cast<int64_t>(numbers.size() - head);
+    const auto take = [&](int64_t count, int64_t width) {
+      require(count >= 0 && count <= left / width, "field 'variants' ends within a variant");
+      left -= count * width;
+      return static_cast<size_t>(count);
+    };
+    const size_t limits = take(numbers[1], 2), boxes = take(numbers[2], 1), params = head > 3 ? take(numbers[3], 2) : 0;
     require(numbers[0] <= INT32_MAX, "field 'variants' names a kernel beyond 31 bits");
     CallVariant variant{static_cast<int>(numbers[0]), {}, {}};
-    const auto limits = static_cast<size_t>(numbers[1]), boxes = static_cast<size_t>(numbers[2]);
+    numbers = numbers.subspan(head);
     for (size_t i = 0; i < limits; ++i) {
-      const int64_t* const limit = &numbers[3 + 2 * i];
-      require(limit[0] <= INT32_MAX, "field 'variants' names a buffer beyond 31 bits");
-      variant.limits.push_back({static_cast<int>(limit[0]), limit[1]});
+      require(numbers[2 * i] <= INT32_MAX, "field 'variants' names a buffer beyond 31 bits");
+      variant.limits.push_back({static_cast<int>(numbers[2 * i]), numbers[2 * i + 1]});
     }
-    variant.boxes = BoxesFrom(numbers.subspan(3 + 2 * limits, boxes), version, "variants");
-    numbers = numbers.subspan(3 + 2 * limits + boxes);
+    numbers = numbers.subspan(2 * limits);
+    for (size_t i = 0; i < 2 * params; i += 2) {
+      require(std::max(numbers[i], numbers[i + 1]) <= INT32_MAX, "field 'variants' names a buffer beyond 31 bits");
+      variant.params.push_back({static_cast<int>(numbers[i]), static_cast<int>(numbers[i + 1])});
+    }
+    numbers = numbers.subspan(2 * params);
+    variant.boxes = BoxesFrom(numbers.subspan(0, boxes), version, "variants");
+    numbers = numbers.subspan(boxes);
     variants.push_back(std::move(variant));
   }
   return variants;

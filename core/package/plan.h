@@ -14,7 +14,7 @@
 namespace hone {
 
 // The newest version. A plan has the oldest one that can write it.
-inline constexpr int kPlanVersion = 2;
+inline constexpr int kPlanVersion = 3;
 
 enum class BufferKind : uint8_t {
   kInput = 0,   // the user's memory
@@ -93,11 +93,19 @@ struct ExtentLimit {
   bool operator==(const ExtentLimit&) const = default;
 };
 
-// Another kernel of a call for small extents. It has the call's operands.
+// A parameter that a variant reads in place of the call's own: the same weights in another layout.
+struct VariantParam {
+  int operand = 0;  // of the call, an input
+  int buffer = 0;   // of kind kParam, read from its beginning
+  bool operator==(const VariantParam&) const = default;
+};
+
+// Another kernel of a call for small extents. It has the call's operands, except for `params`.
 struct CallVariant {
   int kernel = 0;
   std::vector<ExtentLimit> limits;  // at least one
   std::vector<ItemBox> boxes;       // as the call's own
+  std::vector<VariantParam> params = {};
   bool operator==(const CallVariant&) const = default;
 };
 
@@ -112,6 +120,13 @@ struct PlanCall {
   std::vector<CallVariant> variants = {};
   bool operator==(const PlanCall&) const = default;
 };
+
+// The operands of the variant's kernel.
+inline std::vector<PlanView> OperandsOf(const PlanCall& call, const CallVariant& variant) {
+  std::vector<PlanView> operands = call.operands;
+  for (const VariantParam& param : variant.params) operands.at(static_cast<size_t>(param.operand)) = {param.buffer};
+  return operands;
+}
 
 // An axis whose extent is counted during a run. Buffers are as large as it can be. After a run an output's elements
 // are dense in its true shape.
@@ -147,7 +162,7 @@ struct PlanState {
 };
 
 struct Plan {
-  int version = 1;  // 2 if some axis has a `plus`
+  int version = 1;    // 2 if some axis has a `plus`; 3 if some variant has parameters of its own
   std::string model;  // path or zoo name, for people
   Target target;
   int threads = 1;  // the number of threads it was tuned for

@@ -28,9 +28,9 @@ class KernelMatcher {
     }
     for (size_t i = 0; i < plan_.calls.size(); ++i) {
       const PlanCall& call = plan_.calls[i];
-      MatchCall(call, call.kernel, {"call", static_cast<int64_t>(i)});
+      MatchCall(call.operands, call.kernel, {"call", static_cast<int64_t>(i)});
       for (const CallVariant& variant : call.variants) {
-        MatchCall(call, variant.kernel, {"variant of call", static_cast<int64_t>(i)});
+        MatchCall(OperandsOf(call, variant), variant.kernel, {"variant of call", static_cast<int64_t>(i)});
       }
     }
   }
@@ -51,13 +51,12 @@ class KernelMatcher {
     matched_.push_back(&compiled);
   }
 
-  void MatchCall(const PlanCall& call, int kernel, const GraphPlace& where) const {
+  void MatchCall(const std::vector<PlanView>& views, int kernel, const GraphPlace& where) const {
     const std::vector<KernelOperand>& operands = matched_[static_cast<size_t>(kernel)]->operands;
-    Require(call.operands.size() == operands.size(), where, [&] {
-      return fmt::format("{} operands; its kernel was compiled for {}", call.operands.size(), operands.size());
-    });
+    Require(views.size() == operands.size(), where,
+            [&] { return fmt::format("{} operands; its kernel was compiled for {}", views.size(), operands.size()); });
     for (size_t i = 0; i < operands.size(); ++i) {
-      MatchOperand(call.operands[i], operands[i], {where.what, where.number, static_cast<int64_t>(i)});
+      MatchOperand(views[i], operands[i], {where.what, where.number, static_cast<int64_t>(i)});
     }
   }
 

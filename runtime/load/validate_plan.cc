@@ -249,8 +249,16 @@ class PlanValidator {
         limited = limited && IsInteger(limit.extent) && !IsParam(limit.extent);
       }
       Require(limited, where, [&] { return fmt::format("variant {} has no limits, or of no extent", i); });
+      for (const VariantParam& param : variant.params) ValidateParam(call, param, where);
       ValidateBoxes(variant.boxes, plan_.kernels[variant.kernel], where);
     }
+  }
+
+  void ValidateParam(const PlanCall& call, const VariantParam& param, const GraphPlace& where) const {
+    const bool fits = Below(param.operand, call.operands.size()) && Below(param.buffer, plan_.buffers.size()) &&
+                      IsParam(call.operands[param.operand].buffer) && IsParam(param.buffer);
+    Require(fits, where,
+            [&] { return fmt::format("buffer {} for operand {} of a variant", param.buffer, param.operand); });
   }
 
   void ValidateBoxes(const std::vector<ItemBox>& boxes, const PlanKernel& kernel, const GraphPlace& where) const {

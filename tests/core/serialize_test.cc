@@ -185,8 +185,31 @@ TEST(Serialize, APlanOfVersionTwoHasAFifthNumberForEachAxis) {
   Json json = ToJson(plan);
   json["version"] = 1;
   EXPECT_THROW(PlanFromJson(json), Error);
-  json["version"] = 3;
+  json["version"] = kPlanVersion + 1;
   EXPECT_THROW(PlanFromJson(json), Error);
+}
+
+TEST(Serialize, APlanOfVersionThreeHasParametersOfVariants) {
+  Plan plan = SomePlan();
+  plan.version = 3;
+  plan.calls[0].variants[0].params = {{1, 0}, {2, 1}};
+  plan.calls[0].variants.push_back(plan.calls[0].variants[0]);
+  plan.calls[0].variants[1].params.clear();
+  EXPECT_EQ(PlanFromJson(Again(ToJson(plan))), plan);
+  Json json = ToJson(plan);
+  json["version"] = 2;
+  EXPECT_THROW(PlanFromJson(json), Error);
+  const auto refused = [&](const std::vector<int64_t>& variants) {
+    json["version"] = 3;
+    json["calls"][0]["variants"] = variants;
+    EXPECT_THROW(PlanFromJson(json), Error) << json["calls"][0]["variants"];
+  };
+  refused({0, 1, 0});
+  refused({0, 1, 0, 1, 1, 8, 1});
+  refused({0, 1, 0, -1, 1, 8});
+  refused({0, 1, 0, INT64_MAX, 1, 8});
+  refused({0, 1, 0, 1, 1, 8, int64_t{1} << 31, 0});
+  refused({0, 1, 0, 1, 1, 8, 0, int64_t{1} << 31});
 }
 
 TEST(Serialize, EveryCutIsRefused) {
