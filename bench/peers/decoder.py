@@ -5,6 +5,7 @@ bench/results/bounds.md does not name, and if greedy tokens in float32 differ fr
   cmake --build --preset release --target hone_program hone_shared
   python3 -m venv V && V/bin/pip install -r bench/peers/requirements.txt onnx gguf onnxruntime-genai
   CMAKE_ARGS=-DGGML_NATIVE=ON V/bin/pip install llama-cpp-python
+  V/bin/pip install xllamacpp   # llama.cpp prebuilt for AVX2, in place of the line above
   V/bin/python bench/peers/decoder.py [--shape smollm2-135m] [--weights int4] [--threads 1] [--long 4096]
 
 Systems that cannot be imported, or that refuse the model, are named and left out. All have the same integers and

@@ -2,6 +2,7 @@
 the seconds until the first, and those of all others. Each run begins an empty text."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -139,6 +140,30 @@ class LlamaCpp:
         return timed(prompt, new, feed)
 
 
+class PrebuiltLlamaCpp:
+    """llama.cpp as the package xllamacpp brings it, prebuilt for AVX2 and FMA with repacked weights. It is a server
+    within the process, so its own times count."""
+
+    def __init__(self, files, asked):
+        import xllamacpp
+
+        options = xllamacpp.CommonParams()
+        options.model.path = files.gguf
+        options.n_ctx, options.n_batch, options.n_ubatch, options.n_parallel = files.room, asked.prompt, asked.prompt, 1
+        options.cpuparams.n_threads = options.cpuparams_batch.n_threads = asked.threads
+        options.warmup, options.verbosity = False, -1
+        self.server = xllamacpp.Server(options)
+        print(f"xllamacpp: {xllamacpp.get_system_info().strip()}")
+
+    def run(self, prompt, new):
+        asked = {"prompt": prompt, "n_predict": new, "samplers": ["top_k"], "top_k": 1, "ignore_eos": True, "cache_prompt": False}
+        answer = self.server.handle_completions(asked)
+        times = answer["timings"]
+        # A word t7 of decoder_gguf.py stands behind 3 special tokens and 256 bytes.
+        made = [259 + int(word) for word in re.findall(r"t(\d+)", answer["choices"][0]["text"])]
+        return made, times["prompt_ms"] / 1e3, times["predicted_ms"] / 1e3
+
+
 class OpenVino:
     """OpenVINO on the ONNX file, with its own transformation of pasts and presents to states."""
 
@@ -164,5 +189,5 @@ class OpenVino:
         return timed(prompt, new, feed)
 
 
-SYSTEMS = {"llama.cpp": LlamaCpp, "onnxruntime": OnnxRuntime, "onnxruntime-genai": GenAi, "openvino": OpenVino}
-MODULES = {"llama.cpp": "llama_cpp", "onnxruntime": "onnxruntime", "onnxruntime-genai": "onnxruntime_genai", "openvino": "openvino"}
+SYSTEMS = {"llama.cpp": LlamaCpp, "xllamacpp": PrebuiltLlamaCpp, "onnxruntime": OnnxRuntime, "onnxruntime-genai": GenAi, "openvino": OpenVino}
+MODULES = {"llama.cpp": "llama_cpp", "xllamacpp": "xllamacpp", "onnxruntime": "onnxruntime", "onnxruntime-genai": "onnxruntime_genai", "openvino": "openvino"}
