@@ -75,7 +75,8 @@ BuildResult Build(const relay::IRModule& module, const BuildOptions& options) {
                            BuiltFacts(options.context, lowered.kernel_keys),
                            {},
                            PrecisionOf(options)};
-  result.package = WritePackage(lowered.plan, lib, lowered.params, facts);
+  result.package = (options.joins_params ? WritePackage : PackageFront)(lowered.plan, lib, lowered.params, facts);
+  if (!options.joins_params) result.params = std::move(lowered.params);
   clock.Done("pack");
   result.report.flops = lowered.flops;
   result.report.estimate_ns = std::move(lowered.estimate_ns);

@@ -9,6 +9,7 @@
 #include "compiler/passes/graph/pass_context.h"
 #include "compiler/passes/layouts/layout_report.h"
 #include "compiler/passes/narrow_weights.h"
+#include "compiler/plan/param_bytes.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/candidate.h"
@@ -28,6 +29,7 @@ struct BuildOptions {
   std::string model_sha256 = {};    // of the model's file, for the package's manifest; empty: none
   PackagePrecision precision = {};  // for the manifest; float32 is replaced by the context's precision if that differs
   CompiledKernels* kernels = nullptr;  // of earlier builds for the same target, and of this one afterwards; not owned
+  bool joins_params = true;            // whether BuildResult::package has a copy of the parameters
 };
 
 inline constexpr const char* kCompileStep = "lower and compile";
@@ -44,7 +46,8 @@ struct BuildReport {
 
 struct BuildResult {
   Plan plan;
-  std::string package;  // the bytes of the one-file package
+  std::string package;  // the bytes of the one-file package; unless options.joins_params, those in front of `params`
+  ParamBytes params;    // the last bytes of the package; empty if they are in `package`
   BuildReport report;
 };
 

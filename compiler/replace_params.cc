@@ -114,9 +114,8 @@ using Places = std::map<std::string, std::vector<ParamPlace>>;  // by the model'
 // Far from seeds that users give: values that a model already has would change nothing.
 constexpr uint64_t kFirstSeed = 0x9E3779B97F4A7C15;
 
-std::string_view BytesOf(const PlanBuffer& buffer, const std::string& params) {
-  return std::string_view(params).substr(static_cast<size_t>(buffer.offset_bytes),
-                                         static_cast<size_t>(buffer.size_bytes));
+std::string_view BytesOf(const PlanBuffer& buffer, const ParamBytes& params) {
+  return params.At(buffer.offset_bytes, buffer.size_bytes);
 }
 
 bool Holds(const PlanBuffer& buffer, std::string_view bytes, const Tensor& value, bool transposed) {
@@ -258,7 +257,7 @@ OpenedPackage OpenParams(const BuiltParts& parts, const relay::IRModule& module,
   }
   std::sort(opened.open.begin(), opened.open.end());
   std::sort(opened.closed.begin(), opened.closed.end());
-  opened.package = WritePackage(parts.plan, parts.lib, parts.params, facts);
+  opened.package = WritePackage(parts.plan, parts.lib, ParamBytes(parts.params), facts);
   return opened;
 }
 

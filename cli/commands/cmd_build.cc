@@ -171,10 +171,12 @@ void PrintReport(const Result& of, bool pass_times) {
   if (!free.empty()) Print("free in each run: {}\n", FreeDimensionsText(free));
 }
 
+int64_t SizeOf(const BuildResult& result) { return static_cast<int64_t>(result.package.size()) + result.params.size(); }
+
 std::string SummaryText(const BuildResult& result) {
   double total = 0;
   for (const auto& [step, seconds] : result.report.seconds) total += seconds;
-  return fmt::format("{}, {}, {}, {}, built in {:.1f} s", BytesText(static_cast<int64_t>(result.package.size())),
+  return fmt::format("{}, {}, {}, {}, built in {:.1f} s", BytesText(SizeOf(result)),
                      Counted(result.plan.calls.size(), "call"), FlopText(result.report.flops),
                      Counted(result.plan.threads, "thread"), total);
 }
@@ -236,24 +238,35 @@ std::optional<double> WeightsErrorOf(const PreparedModel& prepared, const BuildC
   }
 }
 
+// `joins_params` is as in BuildOptions.
 Result BuildFor(const Machine& machine, ModelPreparer& preparer, const std::string& model_sha256,
-                const BuildCommandOptions& options, const std::string& dump_passes) {
+                const BuildCommandOptions& options, const std::string& dump_passes, bool joins_params) {
   const PreparedModel prepared = preparer.For(machine, options.records);
   const PackagePrecision precision = prepared.chosen ? PackagePrecisionOf(*prepared.chosen) : PackagePrecision();
-  BuiltModel built =
-      BuildModel(prepared.typed, prepared.machine, options.records, PassDumper(dump_passes), model_sha256, precision);
+  BuiltModel built = BuildModel(prepared.typed, prepared.machine, options.records, PassDumper(dump_passes),
+                                model_sha256, precision, joins_params);
   const std::optional<double> error = WeightsErrorOf(prepared, options, built.result);
   return {std::move(built), prepared.chosen, error};
 }
 
-std::string BytesOf(const std::vector<Result>& results) {
-  if (results.size() == 1) return results[0].built.result.package;
+// Returns the file's size.
+int64_t WritePackages(const std::vector<Result>& results, const std::string& path) {
+  if (results.size() == 1) {
+    const BuildResult& only = results[0].built.result;
+    WriteFileAtomically(path, [&](std::ostream& out) {
+      out << only.package;
+      only.params.Write([&](std::string_view piece) { out << piece; });
+    });
+    return SizeOf(only);
+  }
   std::vector<NamedPackage> packages;
   for (const Result& each : results) packages.push_back({"the package", each.built.result.package});
-  return JoinPackages(packages);
+  const std::string bytes = JoinPackages(packages);
+  WriteFileAtomically(path, bytes);
+  return static_cast<int64_t>(bytes.size());
 }
 
-void PrintReports(const std::vector<Result>& results, const BuildCommandOptions& options, size_t bytes) {
+void PrintReports(const std::vector<Result>& results, const BuildCommandOptions& options, int64_t bytes) {
   if (results.size() == 1) {
     PrintReport(results[0], options.pass_times);
     Print("{} written: {}\n", options.output, SummaryText(results[0].built.result));
@@ -264,8 +277,7 @@ void PrintReports(const std::vector<Result>& results, const BuildCommandOptions&
     PrintReport(each, options.pass_times);
     Print("{}\n\n", SummaryText(each.built.result));
   }
-  Print("{} written: {}, {}\n", options.output, BytesText(static_cast<int64_t>(bytes)),
-        Counted(results.size(), "package"));
+  Print("{} written: {}, {}\n", options.output, BytesText(bytes), Counted(results.size(), "package"));
 }
 
 Json ReportsJson(const std::vector<Result>& results, const std::string& output) {
@@ -288,6 +300,8 @@ int BuildCommand(const Arguments& arguments) {
   const std::vector<Machine> machines = ResolveMachines(options);
   const std::vector<ModelOptions> shapes = EachShape(options.model);
   const size_t packages = machines.size() * shapes.size();
+  // Only packages that are joined or run take a copy of the weights.
+  const bool joins_params = packages > 1 || StoresIntegers(options.machine);
   std::vector<Result> results;
   for (const ModelOptions& shape : shapes) {
     const Model model = LoadModel(shape);
@@ -297,16 +311,15 @@ int BuildCommand(const Arguments& arguments) {
       const std::string own = packages == 1 || options.dump_passes.empty()
                                   ? options.dump_passes
                                   : fmt::format("{}/{}", options.dump_passes, results.size() + 1);
-      results.push_back(BuildFor(machine, preparer, model_sha256, options, own));
+      results.push_back(BuildFor(machine, preparer, model_sha256, options, own, joins_params));
       Warn(results.back().built.result, options.machine);
     }
   }
-  const std::string bytes = BytesOf(results);
-  WriteFileAtomically(options.output, bytes);
+  const int64_t bytes = WritePackages(results, options.output);
   if (line.json()) {
     PrintJson(ReportsJson(results, options.output));
   } else {
-    PrintReports(results, options, bytes.size());
+    PrintReports(results, options, bytes);
   }
   const Environment here = ProbeEnvironment();
   const bool runs_here = std::any_of(machines.begin(), machines.end(), [&](const Machine& machine) {

@@ -39,8 +39,6 @@ using relay::TypePtr;
 
 namespace {
 
-int64_t Aligned(int64_t bytes) { return (bytes + kBufferAlign - 1) / kBufferAlign * kBufferAlign; }
-
 void RequireKnownShape(const TypePtr& type, const std::string& node) {
   for (const TypePtr& field : type->fields) RequireKnownShape(field, node);
   if (std::find(type->shape.begin(), type->shape.end(), relay::kAnyDim) == type->shape.end()) return;
@@ -75,7 +73,7 @@ class Lowering {
     }
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
-    plan().params_bytes = static_cast<int64_t>(lowered_.params.size());
+    plan().params_bytes = lowered_.params.size();
     plan().kernels = kernels_.PlanKernels();
     lowered_.kernel_keys = kernels_.Keys();
     if (compiled) lowered_.estimate_ns = kernels_.EstimatesNs(plan().threads, plan().params_bytes);
@@ -131,10 +129,7 @@ class Lowering {
     const auto [it, is_new] = params_.try_emplace({relay::ToText(constant.type), bytes});
     if (!is_new) return it->second;
     it->second = AddBuffer(constant.name, BufferKind::kParam, *constant.type);
-    std::string& params = lowered_.params;
-    params.resize(static_cast<size_t>(Aligned(static_cast<int64_t>(params.size()))));
-    plan().buffers.back().offset_bytes = static_cast<int64_t>(params.size());
-    params.append(bytes);
+    plan().buffers.back().offset_bytes = lowered_.params.Add(constant.value, kBufferAlign);
     return it->second;
   }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/plan/param_bytes.h"
 #include "compiler/relay/expr.h"
 #include "core/build_context.h"
 #include "core/package/plan.h"
@@ -17,7 +18,7 @@ class CompiledKernels;
 struct Lowered {
   Plan plan;
   std::vector<std::string> objects;      // the result of KernelTable::TakeObjects: the lib's parts
-  std::string params;                    // the params section, at the offsets in plan.buffers
+  ParamBytes params;                     // the params section, at the offsets in plan.buffers
   std::vector<std::string> kernel_keys;  // for plan.kernels: the result of KernelTable::Keys
   std::vector<double> estimate_ns;       // for plan.kernels: the result of KernelTable::EstimatesNs
   double flops = 0;

@@ -19,6 +19,12 @@ namespace {
 
 Json SectionJson(const std::string& bytes) { return {{"sha256", Sha256Hex(bytes)}, {"size_bytes", bytes.size()}}; }
 
+Json SectionJson(const ParamBytes& params) {
+  Sha256Stream hash;
+  params.Write([&](std::string_view piece) { hash.Add(piece.data(), piece.size()); });
+  return {{"sha256", ToHex(hash.Digest())}, {"size_bytes", params.size()}};
+}
+
 Json DispatchTable(const Plan& plan) {
   Json table = Json::array();
   for (const PlanKernel& kernel : plan.kernels) table.push_back(ToJson(kernel.dispatch));
@@ -66,7 +72,7 @@ PackagePrecision PrecisionFromJson(const Json& json) {
   }
 }
 
-std::string Manifest(const Plan& plan, const std::string& graph, const std::string& lib, const std::string& params,
+std::string Manifest(const Plan& plan, const std::string& graph, const std::string& lib, const ParamBytes& params,
                      const PackageFacts& facts) {
   Json manifest;
   manifest["format"] = kPackageVersion;
@@ -100,27 +106,36 @@ uint64_t PageAligned(uint64_t offset) { return (offset + kPackageAlign - 1) / kP
 
 }  // namespace
 
-std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
+std::string PackageFront(const Plan& plan, const std::string& lib, const ParamBytes& params,
                          const PackageFacts& facts) {
   const std::string graph = DumpJson(ToJson(plan));
   const std::string manifest = Manifest(plan, graph, lib, params, facts);
-  const std::array<const std::string*, kSectionCount> sections{&manifest, &graph, &lib, &params};
+  const std::array<std::string_view, kSectionCount - 1> front{manifest, graph, lib};
   PackageHeader header{};
   std::memcpy(header.magic, kPackageMagic, sizeof(header.magic));
   header.version = kPackageVersion;
   header.section_count = kSectionCount;
   uint64_t end = sizeof(header);
-  for (size_t i = 0; i < sections.size(); ++i) {
-    header.sections[i] = {PageAligned(end), sections[i]->size()};
+  for (size_t i = 0; i < front.size(); ++i) {
+    header.sections[i] = {PageAligned(end), front[i].size()};
     end = header.sections[i].offset_bytes + header.sections[i].size_bytes;
   }
+  header.sections[kSectionParams] = {PageAligned(end), static_cast<uint64_t>(params.size())};
   SetDigest(header, manifest);
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
-  bytes.reserve(end);
-  for (size_t i = 0; i < sections.size(); ++i) {
+  for (size_t i = 0; i < front.size(); ++i) {
     bytes.resize(header.sections[i].offset_bytes);
-    bytes += *sections[i];
+    bytes += front[i];
   }
+  bytes.resize(header.sections[kSectionParams].offset_bytes);
+  return bytes;
+}
+
+std::string WritePackage(const Plan& plan, const std::string& lib, const ParamBytes& params,
+                         const PackageFacts& facts) {
+  std::string bytes = PackageFront(plan, lib, params, facts);
+  bytes.reserve(bytes.size() + static_cast<size_t>(params.size()));
+  params.Write([&](std::string_view piece) { bytes += piece; });
   return bytes;
 }
 

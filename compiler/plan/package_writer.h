@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/plan/param_bytes.h"
 #include "core/build_context.h"
 #include "core/index_bounds.h"
 #include "core/json/serialize.h"
@@ -39,7 +40,10 @@ struct PackageFacts {
 };
 
 // Equal plans, libraries, parameters and facts give equal bytes.
-std::string WritePackage(const Plan& plan, const std::string& lib, const std::string& params,
+std::string WritePackage(const Plan& plan, const std::string& lib, const ParamBytes& params,
+                         const PackageFacts& facts = {});
+// The bytes of such a package in front of its parameters, which stand last.
+std::string PackageFront(const Plan& plan, const std::string& lib, const ParamBytes& params,
                          const PackageFacts& facts = {});
 // The facts in a manifest. Throws Error(kBadData) naming a field of the wrong kind.
 PackageFacts FactsOf(const Json& manifest);

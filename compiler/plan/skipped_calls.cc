@@ -19,7 +19,7 @@ constexpr int kAlways = -1;
 
 class SkipWalk {
  public:
-  SkipWalk(const Plan& plan, const std::vector<relay::FunctionPtr>& functions, const std::string& params)
+  SkipWalk(const Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params)
       : plan_(plan), functions_(functions), params_(params) {
     for (size_t i = 0; i < plan.calls.size(); ++i) {
       for (const PlanView& view : Results(i)) writer_.try_emplace(view.buffer, i);
@@ -110,7 +110,7 @@ class SkipWalk {
     const PlanBuffer& buffer = Nth(plan_.buffers, view.buffer);
     if (buffer.kind != BufferKind::kParam || buffer.size_bytes != DTypeBytes(DType::kInt64)) return false;
     int64_t value = 1;
-    std::memcpy(&value, params_.data() + buffer.offset_bytes, sizeof(value));
+    std::memcpy(&value, params_.At(buffer.offset_bytes, buffer.size_bytes).data(), sizeof(value));
     return value == 0;
   }
 
@@ -126,7 +126,7 @@ class SkipWalk {
 
   const Plan& plan_;
   const std::vector<relay::FunctionPtr>& functions_;
-  const std::string& params_;
+  const ParamBytes& params_;
   std::map<int, size_t> writer_;  // the first call that writes a buffer
   std::map<int, int> uses_;       // the condition under which a buffer is read
 };
@@ -155,7 +155,7 @@ std::vector<ItemBox> Guarded(const std::vector<ItemBox>& boxes, const std::vecto
 
 }  // namespace
 
-void SkipCalls(Plan& plan, const std::vector<relay::FunctionPtr>& functions, const std::string& params,
+void SkipCalls(Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params,
                const StagesOf& stages_of) {
   if (std::none_of(plan.calls.begin(), plan.calls.end(), [](const PlanCall& call) { return call.op == kChoose; })) {
     return;

@@ -10,9 +10,9 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
+#include "compiler/plan/param_bytes.h"
 #include "compiler/relay/expr.h"
 #include "core/package/plan.h"
 
@@ -21,9 +21,9 @@ namespace hone {
 // The stages of a kernel, by its number.
 using StagesOf = std::function<const std::vector<KernelStage>&(int kernel)>;
 
-// `functions` has the function of each call. `params` are the bytes of the plan's parameters. Boxes and variants of the
-// calls must be there.
-void SkipCalls(Plan& plan, const std::vector<relay::FunctionPtr>& functions, const std::string& params,
+// `functions` has the function of each call. `params` are the plan's parameters. Boxes and variants of the calls must
+// be there.
+void SkipCalls(Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params,
                const StagesOf& stages_of);
 
 }  // namespace hone

@@ -112,7 +112,7 @@ PackageFacts FactsIn(const PackageParts& parts) {
 std::string PackPackage(const PackageParts& parts) {
   const Plan plan = ReadGraph(parts);
   const std::string params = ParamsSection(plan, ParseSafetensors(parts.params, parts.params_name), parts);
-  return WritePackage(plan, parts.lib, params, FactsIn(parts));
+  return WritePackage(plan, parts.lib, ParamBytes(params), FactsIn(parts));
 }
 
 namespace {

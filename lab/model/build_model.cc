@@ -55,7 +55,7 @@ void WarnOfBlames(const RecordConfigSource& source) {
 
 BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass,
-                      const std::string& model_sha256, const PackagePrecision& precision) {
+                      const std::string& model_sha256, const PackagePrecision& precision, bool joins_params) {
   const RecordLayers layers = OpenRecords(records, module.name);
   std::optional<RecordConfigSource> source;
   if (!layers.empty()) source.emplace(layers, machine.fingerprint);
@@ -65,6 +65,7 @@ BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, con
   options.after_pass = after_pass;
   options.model_sha256 = model_sha256;
   options.precision = precision;
+  options.joins_params = joins_params;
   BuiltModel built{Build(module, options), {}};
   if (source) WarnOfOtherVersions(built.result.plan, *source);
   if (source) WarnOfBlames(*source);

@@ -17,10 +17,12 @@ struct BuiltModel {
   BuildResult result;
   KernelLosses losses;
 };
-// Uses the records of OpenRecords for the module's name. `model_sha256` and `precision` are as in BuildOptions.
+// Uses the records of OpenRecords for the module's name. `model_sha256`, `precision` and `joins_params` are as in
+// BuildOptions.
 BuiltModel BuildModel(const relay::IRModule& module, const Machine& machine, const RecordOptions& records,
                       const std::function<void(const std::string&, const relay::IRModule&)>& after_pass = nullptr,
-                      const std::string& model_sha256 = "", const PackagePrecision& precision = {});
+                      const std::string& model_sha256 = "", const PackagePrecision& precision = {},
+                      bool joins_params = true);
 
 // The options for each size that --shape and --dim name; only `options` if they name one. A..B in --shape stands for A,
 // 2 A, 4 A and so on below B, and for B. 1,5,8 in --dim stands for these sizes; a range A..B stays, since one package

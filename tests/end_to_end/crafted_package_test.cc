@@ -69,7 +69,7 @@ class CraftedPackage : public testing::TestWithParam<Subject> {
   std::string Crafted(int seed) const {
     Random random(static_cast<uint64_t>(seed));
     const Json graph = CraftGraph(ToJson(built_.plan), random);
-    return WritePackage(PlanFromJson(graph), std::string(whole_->lib()), std::string(whole_->params()));
+    return WritePackage(PlanFromJson(graph), std::string(whole_->lib()), ParamBytes(whole_->params()));
   }
 
   void Try(int seed, Tally& tally) const {

@@ -18,7 +18,7 @@ std::string AddBuffers(EmulatedProgram& program, const Lowered& lowered, const s
   for (const PlanBuffer& buffer : lowered.plan.buffers) {
     const int index = program.AddBuffer(buffer.size_bytes);
     if (buffer.kind == BufferKind::kParam) {
-      fed.append(lowered.params, static_cast<size_t>(buffer.offset_bytes), static_cast<size_t>(buffer.size_bytes));
+      fed += lowered.params.At(buffer.offset_bytes, buffer.size_bytes);
     } else if (buffer.kind == BufferKind::kInput) {
       const Tensor& value = inputs.at(buffer.name);
       fed.append(static_cast<const char*>(value.raw()), static_cast<size_t>(value.size_bytes()));

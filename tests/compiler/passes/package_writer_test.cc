@@ -36,7 +36,7 @@ std::string Section(const std::string& package, PackageSection section) {
 }
 
 TEST(PackageWriter, SectionsHoldWhatWasGiven) {
-  const std::string package = WritePackage(SmallPlan(), "the library", std::string(5000, 'p'));
+  const std::string package = WritePackage(SmallPlan(), "the library", ParamBytes(std::string(5000, 'p')));
   EXPECT_EQ(package.substr(0, 8), std::string(kPackageMagic, 8));
   EXPECT_EQ(Section(package, kSectionLib), "the library");
   EXPECT_EQ(Section(package, kSectionParams), std::string(5000, 'p'));
@@ -44,7 +44,7 @@ TEST(PackageWriter, SectionsHoldWhatWasGiven) {
 }
 
 TEST(PackageWriter, TheManifestHashesTheSectionsAndTheHeaderTheManifest) {
-  const std::string package = WritePackage(SmallPlan(), "lib", "params");
+  const std::string package = WritePackage(SmallPlan(), "lib", ParamBytes("params"));
   const std::string manifest = Section(package, kSectionManifest);
   const Json json = ParseJson(manifest, "manifest");
   EXPECT_EQ(json["sections"]["lib"]["sha256"], Sha256Hex("lib"));
@@ -99,7 +99,8 @@ TEST(PackageWriter, AttentionNeedsWhatMultipliesBFloat16) {
 }
 
 TEST(PackageWriter, EqualInputsGiveEqualBytes) {
-  EXPECT_EQ(WritePackage(SmallPlan(), "lib", "params"), WritePackage(SmallPlan(), "lib", "params"));
+  EXPECT_EQ(WritePackage(SmallPlan(), "lib", ParamBytes("params")),
+            WritePackage(SmallPlan(), "lib", ParamBytes("params")));
 }
 
 TEST(FactsOf, ThePrecisionMayBeMissingButNotDamaged) {

@@ -251,7 +251,7 @@ TEST(OpenParams, RefuseWhatDoesNotFit) {
   const auto damaged = [&](const Json& open) {
     PackageFacts facts = FactsOf(parts.manifest);
     facts.open_params = {{"p", open}};
-    return Package::FromBytes(WritePackage(parts.plan, parts.lib, parts.params, facts), "d.hone");
+    return Package::FromBytes(WritePackage(parts.plan, parts.lib, ParamBytes(parts.params), facts), "d.hone");
   };
   const auto at = [](int buffer) { return Json::array({{{"buffer", buffer}, {"transposed", false}}}); };
   const std::string four(4, 'x');

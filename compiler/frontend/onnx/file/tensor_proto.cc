@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "core/byte_floats.h"
 #include "core/error.h"
@@ -266,7 +267,9 @@ Tensor TakeTensor(TensorProto& proto, const std::string& what, const ExternalDat
   if (proto.data_location() == TensorProto::EXTERNAL) {
     tensor = FromExternal(proto, type, shape, what, external);
   } else if (proto.has_raw_data()) {
-    tensor = FromRaw(proto.raw_data(), type, shape, what);
+    // Clearing a message keeps the memory of its texts.
+    const std::unique_ptr<const std::string> raw(proto.release_raw_data());
+    tensor = FromRaw(*raw, type, shape, what);
   } else {
     tensor = FromFields(proto, type, shape, what);
   }
