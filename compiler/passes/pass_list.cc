@@ -4,6 +4,7 @@
 #include "compiler/passes/general_passes.h"
 #include "compiler/passes/graph/fold_constants.h"
 #include "compiler/passes/layouts/choose_layouts.h"
+#include "compiler/passes/layouts/share_tables.h"
 #include "compiler/passes/narrow_weights.h"
 #include "compiler/passes/pack_weights.h"
 #include "compiler/passes/passes.h"
@@ -107,6 +108,7 @@ const std::vector<Pass>& AllPasses() {
       {"choose_layouts", 0, ChooseLayouts, false},
       // At every level: schedules may want weights that are packed ahead.
       {"fold_layouts", 0, [](const IRModule& m, const PassContext&) { return FoldLayouts(m); }, false},
+      {"share_tables", 2, [](const IRModule& m, const PassContext&) { return ShareTables(m); }, false},
   };
   return passes;
 }

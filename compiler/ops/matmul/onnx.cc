@@ -217,6 +217,8 @@ std::vector<ExprPtr> MatMul(const OnnxNodeView& view) {
 }  // namespace
 
 ExprPtr TransposedMatrix(const OnnxNodeView& view, const ExprPtr& matrix) {
+  const relay::Call* turned = relay::AsCallTo(matrix, "transpose");
+  if (turned != nullptr && turned->attrs.GetInts("axes") == std::vector<int64_t>{1, 0}) return turned->args[0];
   return view.Call("transpose", {matrix}, {{"axes", std::vector<int64_t>{1, 0}}});
 }
 

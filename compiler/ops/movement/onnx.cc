@@ -95,6 +95,15 @@ std::vector<ExprPtr> Flatten(const OnnxNodeView& view) {
                                        ElementCount(Shape(shape.begin() + axis, shape.end()))})};
 }
 
+// Whether the input is a large matrix of weights. Its transpose stays a call: a product turns it back, and then nobody
+// needs a second matrix.
+bool IsTable(const OnnxNodeView& view) {
+  constexpr int64_t kLeastTableBytes = int64_t{1} << 20;
+  const Tensor* value = view.InputValue(0);
+  return value != nullptr && value->shape().size() == 2 && IsFloat(value->dtype()) &&
+         value->size_bytes() >= kLeastTableBytes;
+}
+
 std::vector<ExprPtr> Transpose(const OnnxNodeView& view) {
   const int64_t rank = view.InputRank(0);
   std::vector<int64_t> reversed;
@@ -102,6 +111,7 @@ std::vector<ExprPtr> Transpose(const OnnxNodeView& view) {
   const std::vector<int64_t> axes = OnnxNodeView::Axes(view.Ints("perm", reversed), rank);
   if (static_cast<int64_t>(axes.size()) != rank) RefuseNode(fmt::format("perm has {} of {} axes", axes.size(), rank));
   if (std::is_sorted(axes.begin(), axes.end())) return {view.Input(0)};
+  if (IsTable(view)) return {view.builder().Unfolded("transpose", {view.Input(0)}, {{"axes", axes}})};
   return {view.Call("transpose", {view.Input(0)}, {{"axes", axes}})};
 }
 
