@@ -93,8 +93,19 @@ int64_t MostOfClass(const OnnxNodeView& view) {
   const int64_t boxes = view.InputRank(0) == 3 ? view.InputShape(0)[1] : 0;
   if (!view.HasInput(2)) return 0;
   const auto* known = view.InputValue(2);
-  if (known == nullptr || known->elements() != 1) return boxes;
-  return std::clamp<int64_t>(static_cast<int64_t>(known->At(0)), 0, boxes);
+  if (known == nullptr || known->elements() != 1 || IsFloat(known->dtype())) return boxes;
+  return std::clamp<int64_t>(IntegerAt(*known, 0), 0, boxes);
+}
+
+// Scores of which those behind a count exceed no threshold, so that their boxes are never taken.
+ExprPtr ScoresOfCounted(const OnnxNodeView& view, double least) {
+  TypedBuilder& builder = view.builder();
+  const ExprPtr &boxes = view.Input(0), &scores = view.Input(1);
+  if (view.InputRank(0) == 3 && view.InputRank(1) == 3) {
+    builder.RequireEqual(ExtentOf(builder, boxes, 0), ExtentOf(builder, scores, 0));
+    builder.RequireEqual(ExtentOf(builder, boxes, 1), ExtentOf(builder, scores, 2));
+  }
+  return FillBehindCounts(builder, scores, least);
 }
 
 std::vector<ExprPtr> NonMaxSuppression(const OnnxNodeView& view) {
@@ -102,13 +113,17 @@ std::vector<ExprPtr> NonMaxSuppression(const OnnxNodeView& view) {
   if (room == 0 || ElementCount(view.InputShape(1)) == 0) return {relay::MakeConstant(Tensor(DType::kInt64, {0, 3}))};
   const int64_t is_centre = view.Int("center_point_box", 0);
   if (is_centre != 0 && is_centre != 1) RefuseNode(fmt::format("center_point_box is {}; it may be 0 or 1", is_centre));
+  TypedBuilder& builder = view.builder();
+  const bool is_counted = AnyCounted(builder, {view.Input(0), view.Input(1)});
+  constexpr float kLeast = -std::numeric_limits<float>::infinity();
   const ExprPtr limit = Scalar(view, 2, Tensor::FromVector<int64_t>(DType::kInt64, {}, {0}));
   const ExprPtr most_overlap = Scalar(view, 3, Tensor::Scalar(0));
-  const ExprPtr least_score = Scalar(view, 4, Tensor::Scalar(std::numeric_limits<float>::quiet_NaN()));
-  TypedBuilder& builder = view.builder();
-  const ExprPtr taken = view.Call("vision.all_class_non_max_suppression",
-                                  {view.Input(0), view.Input(1), limit, most_overlap, least_score},
-                                  {{"room", room}, {"center_point_box", is_centre == 1}});
+  const ExprPtr least_score =
+      Scalar(view, 4, Tensor::Scalar(is_counted ? kLeast : std::numeric_limits<float>::quiet_NaN()));
+  const ExprPtr taken = builder.Uncounted(
+      "vision.all_class_non_max_suppression",
+      {view.Input(0), is_counted ? ScoresOfCounted(view, kLeast) : view.Input(1), limit, most_overlap, least_score},
+      {{"room", room}, {"center_point_box", is_centre == 1}});
   ExprPtr rows = builder.Item(taken, 0);
   builder.SetCounts(rows, {builder.Item(taken, 1), nullptr});
   return {rows};
@@ -124,7 +139,7 @@ OnnxOperatorTable CountedOperators() {
            5,
            NonMaxSuppression,
            {"center_point_box"},
-           {.becomes = "vision.all_class_non_max_suppression"}}};
+           {.becomes = "vision.all_class_non_max_suppression where less", .takes_counts = true}}};
 }
 
 }  // namespace hone

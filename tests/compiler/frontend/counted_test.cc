@@ -139,6 +139,25 @@ TEST(OnnxCounted, SuppressionGivesTheBoxesThatStay) {
   EXPECT_EQ(run({0, 0, 0, 0, 0, 0}).shape(), (Shape{0, 3}));
 }
 
+// No score is below a threshold that is left out.
+TEST(OnnxCounted, SuppressionTakesNoBoxBehindTheCount) {
+  for (const int64_t most : {int64_t{4}, INT64_MAX}) {
+    ModelMaker model = WithPlaces();
+    model.Weight("all", {6, 4}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 0, 0, 1, 1});
+    model.Node("GatherND", {"x", "p"}, {"s"})
+        .Node("GatherND", {"all", "p"}, {"b"})
+        .Ints("first", {0})
+        .Ints("both", {0, 1});
+    model.Node("Unsqueeze", {"b", "first"}, {"boxes"}).Node("Unsqueeze", {"s", "both"}, {"scores"}).Ints("k", {most});
+    model.Node("NonMaxSuppression", {"boxes", "scores", "k"}, {"y"}).Output("y");
+    EXPECT_THAT(Values(ResultsOf(model, kThree)[0]), ElementsAre(0, 0, 2, 0, 0, 1, 0, 0, 0));
+    const Tensor all = ResultsOf(model, kAll)[0];
+    EXPECT_EQ(all.shape(), (Shape{most == 4 ? 4 : 5, 3}));
+    EXPECT_EQ(Values(all)[11], 2) << "the box of the fourth score";
+    EXPECT_EQ(ResultsOf(model, kNone)[0].shape(), (Shape{0, 3}));
+  }
+}
+
 TEST(OnnxCounted, TopKTakesAComputedNumber) {
   ModelMaker model(13);
   model.Input("x", {6}).IntegerInput("k", 7, {1}).Node("TopK", {"x", "k"}, {"v", "i"}).Output("v").Output("i");
