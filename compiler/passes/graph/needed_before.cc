@@ -114,7 +114,9 @@ NeededAxes BeforeSlice(const Call& call, const NeededAxes& needed) {
   for (size_t i = axes.size(); i < begin.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   for (size_t i = 0; i < begin.size(); ++i) {
     const int64_t axis = axes[i] < 0 ? axes[i] + static_cast<int64_t>(needed.size()) : axes[i];
-    if (begin[i] != 0 || strides[i] != 1) Nth(before, axis).reset();
+    std::optional<NeededPositions>& positions = Nth(before, axis);
+    if (begin[i] < 0 || strides[i] != 1) positions.reset();
+    if (positions) positions->plus += begin[i] * positions->step;
   }
   return before;
 }
@@ -123,7 +125,11 @@ NeededAxes BeforePad(const Call& call, const NeededAxes& needed) {
   NeededAxes before = needed;
   const std::vector<int64_t> width = call.attrs.GetInts("pad_width");
   for (size_t d = 0; d < before.size(); ++d) {
-    if (width.at(2 * d) != 0 || width.at(2 * d + 1) != 0) before[d].reset();
+    // A constant in front moves the data back, so that fewer positions of them are needed than of the result. Copies of
+    // other positions may be of any.
+    const bool moves = width.at(2 * d) >= 0 && call.attrs.GetString("pad_mode", "constant") == "constant";
+    const bool stays = width.at(2 * d) == 0 && width.at(2 * d + 1) == 0;
+    if (!moves && !stays) before[d].reset();
   }
   return before;
 }

@@ -243,9 +243,8 @@ class NeededWalk {
     }
   }
 
-  void VisitConcat(const Call& call, NeededAxes use, Needed& needed) {
-    const int64_t axis = call.attrs.GetInt("axis");
-    Nth(use, axis < 0 ? axis + static_cast<int64_t>(use.size()) : axis).reset();
+  // The first positions of a concatenation hold at most as many of each part.
+  void VisitConcat(const Call& call, const NeededAxes& use, Needed& needed) {
     const relay::Tuple* tuple = relay::AsTuple(call.args[0]);
     if (tuple == nullptr) return AddAll(needed, call.args[0]);
     for (const ExprPtr& field : tuple->fields) Add(needed, field, 0, use);
