@@ -268,7 +268,8 @@ void Importer::ConvertNode(const OnnxNode& node) {
   builder_.SetNodeName(outer);
 }
 
-// The option that gives a value or fixes a length, for a node that was refused because a run decides it.
+// The option that gives a value or fixes a length, for a node that was refused because a run decides it. For other
+// nodes the way around what hone lacks.
 std::string Importer::WayOut(const OnnxNode& node, std::string_view why) const {
   std::vector<ExprPtr> inputs;
   for (const std::string& name : node.inputs) {
@@ -276,7 +277,7 @@ std::string Importer::WayOut(const OnnxNode& node, std::string_view why) const {
     if (value != nullptr) inputs.push_back(value->expr);
     if (value != nullptr && LacksValue(value->expr, why)) return fmt::format("; --value {}=NUMBER gives it", name);
   }
-  if (inputs_.ranged.empty() || !AnyCountedInput(inputs)) return "";
+  if (inputs_.ranged.empty() || !AnyCountedInput(inputs)) return WayAround(why);
   std::vector<std::string> options;
   for (const relay::RangedInput& each : inputs_.ranged) {
     std::string option = fmt::format("--dim {}=NUMBER", relay::DimensionName(*Nth(inputs_.params, each.extent)));

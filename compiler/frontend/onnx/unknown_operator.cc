@@ -70,6 +70,14 @@ std::string OperatorName(const OnnxNode& node) {
   return node.domain.empty() || node.domain == "ai.onnx" ? node.op_type : node.domain + "." + node.op_type;
 }
 
+std::string WayAround(std::string_view why) {
+  // Words of refusals of what ONNX allows.
+  constexpr std::string_view kLacks[] = {"counted in a run", "a run decides", "supported",         "the most",
+                                         "at most",          "too large",     "differ in each run"};
+  const bool lacks = std::ranges::any_of(kLacks, [&](std::string_view words) { return why.find(words) != why.npos; });
+  return lacks && why.find(';') == why.npos ? fmt::format("; {}", kCut) : "";
+}
+
 bool LacksValue(const relay::ExprPtr& input, std::string_view why) {
   const bool of_value = why.find("must be known when the model is imported") != std::string_view::npos;
   if (!of_value || why.find("--value") != std::string_view::npos) return false;
