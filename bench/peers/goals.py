@@ -41,4 +41,4 @@ def judge(row, bounds):
 
 
 def fails(verdict):
-    return verdict in ("missed", "behind", "outputs differ")
+    return verdict in ("missed", "behind", "not timed", "outputs differ")

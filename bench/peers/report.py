@@ -15,6 +15,8 @@ def table(heads, lines):
 
 
 def milliseconds(values):
+    if "p10_ns" not in values:
+        return "not timed"
     return f"{values['p10_ns'] / 1e6:.2f} ({values['median_ns'] / 1e6:.2f})"
 
 
@@ -30,9 +32,8 @@ def speed_table(rows, peers):
     for row in rows:
         cells = [row["row"], milliseconds(row["systems"]["hone"])]
         for peer in peers:
-            cells += [milliseconds(row["systems"][peer]), number(row["ratios"][peer])]
-        error = "-" if row["worst_error"] is None else f"{row['worst_error']:.1e}"
-        lines.append(cells + [number(row["goal"]), error, row["verdict"]])
+            cells += [milliseconds(row["systems"][peer]), number(row["ratios"].get(peer))]
+        lines.append(cells + [number(row["goal"]), f"{row['worst_error']:.1e}", row["verdict"]])
     return table(heads + ["goal", "worst error", "verdict"], lines)
 
 
@@ -43,12 +44,14 @@ def speed_up_table(rows):
 
 
 def memory_table(rows, peers):
-    def megabytes(values):
-        return f"{values['peak_bytes'] / 1e6:.0f} ({values['held_bytes'] / 1e6:.0f})"
-
-    heads = ["row", *(f"{system} peak (held) MB" for system in ("hone", *peers)), "hone / onnxruntime", "goal", "verdict"]
-    return table(heads, [[row["row"], *(megabytes(row["systems"][s]) for s in ("hone", *peers)), number(row["reached"]),
-                          number(row["goal"]), row["verdict"]] for row in rows])
+    systems = ("hone", *peers)
+    heads = ["row", *(f"{system} MB" for system in systems), "hone / onnxruntime", "goal", "verdict"]
+    lines = []
+    for row in rows:
+        megabytes = [row["systems"][system].get("memory_bytes", 0) / 1e6 for system in systems]
+        lines.append([row["row"], *(f"{each:.0f}" for each in megabytes), number(row["reached"]), number(row["goal"]),
+                      row["verdict"]])
+    return table(heads, lines)
 
 
 def text(rows, peers):

@@ -1,6 +1,6 @@
-"""The compared systems. Each class imports its library in its constructor and reads the model in load(), so that a
-worker can measure the model's memory separately. `feed` is an array.array of float32 values, `shape` that of the
-model's first input.
+"""Systems that take turns in one process, for benchmarks that time several forms of a model. Each class imports its
+library in its constructor and reads the model in load(). `feed` is an array.array of float32 values, `shape` that of
+the model's first input.
 """
 import array
 import ctypes
@@ -55,89 +55,6 @@ class OpenVino:
         return array.array("f", self.request.get_output_tensor(0).data.astype(self.numpy.float32).tobytes())
 
 
-class Tvm:
-    """`model` is a library built by tvm_library.py. Its number of threads is TVM_NUM_THREADS, which the worker's
-    parent sets."""
-
-    def __init__(self):
-        import numpy
-        import tvm
-
-        self.numpy, self.tvm = numpy, tvm
-
-    def load(self, model, threads, feed, shape):
-        self.machine = self.tvm.relax.VirtualMachine(self.tvm.runtime.load_module(model), self.tvm.cpu())
-        self.feed = self.tvm.runtime.tensor(self.numpy.frombuffer(feed, self.numpy.float32).reshape(shape))
-
-    def run(self):
-        self.result = self.machine["main"](self.feed)
-
-    def output(self):
-        first = self.result if hasattr(self.result, "numpy") else self.result[0]
-        return array.array("f", first.numpy().astype(self.numpy.float32).tobytes())
-
-
-class Mnn:
-    """`model` is a file from packages.mnn_model. Runs in float32: "high" is the precision that never narrows."""
-
-    def __init__(self):
-        import MNN
-        import numpy
-
-        self.numpy, self.mnn = numpy, MNN
-
-    def load(self, model, threads, feed, shape):
-        self.interpreter = self.mnn.Interpreter(model)
-        self.session = self.interpreter.createSession({"numThread": threads, "precision": "high", "backend": "CPU"})
-        values = self.numpy.frombuffer(feed, self.numpy.float32).reshape(shape).copy()
-        self.interpreter.getSessionInput(self.session).copyFrom(self.host_tensor(values))
-
-    def host_tensor(self, values):
-        return self.mnn.Tensor(values.shape, self.mnn.Halide_Type_Float, values, self.mnn.Tensor_DimensionType_Caffe)
-
-    def run(self):
-        self.interpreter.runSession(self.session)
-
-    def output(self):
-        result = self.interpreter.getSessionOutput(self.session)
-        host = self.host_tensor(self.numpy.zeros(result.getShape(), self.numpy.float32))
-        result.copyToHostTensor(host)
-        return array.array("f", host.getNumpyData().astype(self.numpy.float32).tobytes())
-
-
-class Ncnn:
-    """`model` is the stem of the two files from packages.ncnn_model. Its tensors have no batch."""
-
-    def __init__(self):
-        import ncnn
-        import numpy
-
-        self.numpy, self.ncnn = numpy, ncnn
-
-    def load(self, model, threads, feed, shape):
-        if shape[0] != 1:
-            raise RuntimeError(f"ncnn takes one image, not {shape[0]}")
-        self.net = self.ncnn.Net()
-        self.net.opt.num_threads = threads
-        self.net.opt.use_vulkan_compute = False
-        for option in ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic", "use_bf16_storage"):
-            setattr(self.net.opt, option, False)
-        if self.net.load_param(model + ".ncnn.param") != 0 or self.net.load_model(model + ".ncnn.bin") != 0:
-            raise RuntimeError(f"ncnn does not read {model}.ncnn.param")
-        values = self.numpy.frombuffer(feed, self.numpy.float32).reshape(shape[1:])
-        self.feed = self.ncnn.Mat(values).clone()
-
-    def run(self):
-        extractor = self.net.create_extractor()
-        extractor.input("in0", self.feed)
-        status, self.result = extractor.extract("out0")
-        if status != 0:
-            raise RuntimeError(f"ncnn: extract gives {status}")
-
-    def output(self):
-        return array.array("f", self.numpy.array(self.result).astype(self.numpy.float32).tobytes())
-
-
 class HoneTensorInfo(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int32),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("size_bytes", ctypes.c_size_t)]
@@ -172,11 +89,8 @@ class Hone:
         return result
 
 
-SYSTEMS = {"hone": Hone, "onnxruntime": OnnxRuntime, "openvino": OpenVino, "mnn": Mnn, "ncnn": Ncnn, "tvm": Tvm}
 # The modules that a system imports; hone only needs Python.
-MODULES = {"hone": (), "onnxruntime": ("numpy", "onnxruntime"), "openvino": ("numpy", "openvino"),
-           "mnn": ("numpy", "MNN"), "ncnn": ("numpy", "ncnn", "pnnx"),
-           "tvm": ("numpy", "tvm", "onnx", "psutil", "cloudpickle", "xgboost")}
+MODULES = {"onnxruntime": ("numpy", "onnxruntime"), "openvino": ("numpy", "openvino")}
 
 
 def missing_modules(system):

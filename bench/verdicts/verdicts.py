@@ -9,6 +9,9 @@ a stored result (`--baseline FILE --fail-above 2%`).
 With --runtime NAME, only A/A is measured: two processes of that runtime in turns on a model of about 1 ms.
 With --load N, only A/A is measured, in turns on two threads beside N busy processes. Both "slower" and "faster" are
 then false.
+With --hog, only the rows of a kept package are measured, beside a process that is busy for half of each half second on
+the core where packages run.
+--keep FILE appends each result as a line of JSON.
 
 Prints goal, reached and verdict of each. Exits 1 on a missed goal that bench/results/bounds.md does not name. A whole run
 takes about 12 minutes of a quiet machine.
@@ -33,6 +36,15 @@ GATE = "2%"
 SLOWER = 1.03
 WIDTHS = range(228, 234)  # of an image that is 224 wide; these widths include 3 %
 # By row: the goal in percent of the runs, or None if there is none; and whether more is better.
+HOG = """
+import time
+while True:
+    until = time.monotonic() + 0.25
+    while time.monotonic() < until:
+        pass
+    time.sleep(0.25)
+"""
+KEPT = []  # the file to which results are appended, if any
 ROWS = {
     "A/A in turns, false alarms": (1.0, False),
     "A/A in turns beside others, called different": (1.0, False),
@@ -40,6 +52,8 @@ ROWS = {
     "A/A of a runtime, called different": (1.0, False),
     "A/A against a kept package, false alarms": (1.0, False),
     "3 % slower against a kept package, found": (95.0, True),
+    "A/A against a kept package beside a hog, false alarms": (1.0, False),
+    "3 % slower against a kept package beside a hog, found": (95.0, True),
     "A/A against a baseline, false alarms": (1.0, False),
     "3 % slower against a baseline, found": (None, True),
 }
@@ -52,7 +66,11 @@ def run(hone, folder, arguments):
                           env={**os.environ, "XDG_DATA_HOME": folder})
     if done.returncode not in (0, 1):
         raise RuntimeError(f"hone bench {' '.join(arguments)} ended with {done.returncode}")
-    return done.returncode, json.loads(done.stdout)
+    result = json.loads(done.stdout)
+    for path in KEPT:
+        with open(path, "a", encoding="utf-8") as kept:
+            kept.write(json.dumps(result) + "\n")
+    return done.returncode, result
 
 
 def build(hone, folder, network, width, name):
@@ -126,6 +144,17 @@ def beside_others(hone, folder, runs, options, load):
             other.wait()
 
 
+def beside_a_hog(hone, folder, package, runs, options):
+    """As against_kept, all on one core with a process that wants half of it."""
+    core = max(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {core})
+    with subprocess.Popen([sys.executable, "-c", HOG]) as hog:
+        try:
+            return against_kept(hone, folder, package, runs, options)
+        finally:
+            hog.kill()
+
+
 def row_of(name, found):
     """The row for bench/peers/goals.py, from the counted verdicts."""
     goal, more_is_better = ROWS[name]
@@ -138,7 +167,7 @@ def tell(row, found, bounds):
     """Prints the row. Returns whether it fails the run."""
     verdict = goals.judge(row, bounds)
     goal = "-" if row["goal"] is None else f"{'>=' if row['more_is_better'] else '<='} {row['goal']:g} %"
-    print(f"{row['row']:38} {sum(found.values()):5} {goal:>8} {row['reached']:8.1f} %  {verdict}  {dict(found)}", flush=True)
+    print(f"{row['row']:54} {sum(found.values()):5} {goal:>8} {row['reached']:8.1f} %  {verdict}  {dict(found)}", flush=True)
     return goals.fails(verdict)
 
 
@@ -151,7 +180,10 @@ def main():
     parser.add_argument("--min-time", default="300ms")
     parser.add_argument("--runtime", default="", help="A/A of this runtime of `hone bench --runtime` alone")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside it; 0: none, and all the other rows")
+    parser.add_argument("--hog", action="store_true", help="only kept packages, beside a process that is busy half of the time")
+    parser.add_argument("--keep", default="", help="a file for the results, a line of JSON each")
     asked = parser.parse_args()
+    KEPT.extend([os.path.abspath(asked.keep)] if asked.keep else [])
     hone = os.path.abspath(asked.hone)
     options = ["--rounds", "10", "--min-time", asked.min_time]
     bounds = read_bounds(PAGE)
@@ -166,6 +198,8 @@ def main():
             name = "A/A in turns beside others, called different"
             found = beside_others(hone, folder, asked.runs, options, asked.load)
             return 1 if tell(row_of(name, found), found, bounds) else 0
+        hogs = [("A/A against a kept package beside a hog, false alarms", beside_a_hog, "same.hone", asked.runs),
+                ("3 % slower against a kept package beside a hog, found", beside_a_hog, "slow.hone", asked.slow_runs)]
         plans = [("A/A in turns, false alarms", in_turns, "same.hone", asked.runs),
                  ("A/A against a kept package, false alarms", against_kept, "same.hone", asked.runs // 2),
                  ("A/A against a baseline, false alarms", against_baseline, "same.hone", asked.runs // 2)]
@@ -174,7 +208,8 @@ def main():
             plans += [("3 % slower in turns, found", in_turns, "slow.hone", asked.slow_runs),
                       ("3 % slower against a kept package, found", against_kept, "slow.hone", asked.slow_runs // 2),
                       ("3 % slower against a baseline, found", against_baseline, "slow.hone", asked.slow_runs // 2)]
-        print(f"{'row':38} {'runs':>5} {'goal':>8} {'reached':>10}  verdict")
+        plans = hogs if asked.hog else plans
+        print(f"{'row':54} {'runs':>5} {'goal':>8} {'reached':>10}  verdict")
         failed = False
         for name, count, package, runs in plans:
             found = count(hone, folder, package, runs, options)
