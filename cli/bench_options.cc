@@ -28,10 +28,14 @@ void AddBenchOptions(CommandLine& line, BenchOptions& options) {
       .Parsed(ParseDuration)
       .In(OptionGroup::kTiming)
       .ShowDefault();
-  line.Add("--rounds", options.timing.rounds, "rounds, each of which loads packages anew; verdicts need 8")
+  line.Add("--rounds", options.rounds, "rounds, each of which loads packages anew; verdicts need 8")
       .In(OptionGroup::kTiming)
-      .Between(1, kMostBenchRounds)
-      .ShowDefault();
+      .Default("10, or as many as --until-told needs")
+      .Between(1, kMostBenchRounds);
+  line.Add("--until-told", options.until_told, "how long rounds are added while a verdict cannot be told")
+      .Parsed(ParseDuration)
+      .In(OptionGroup::kTiming)
+      .Default("1m, or none with --rounds or --runs");
   const Option streams = line.Add("--streams", options.streams, "images per second of N sessions at once, as 1,2,4")
                              .In(OptionGroup::kTiming);
   line.Add("--prompt", options.prompt, "times texts of a language model: tokens of the prompt")

@@ -19,6 +19,8 @@ struct BenchOptions {
   std::vector<std::string> packages;
   TimePackagesOptions timing;
   std::string min_time = "3s", fail_above, smallest_effect = "2%", streams, baseline;
+  int rounds = 0;          // 0: not given
+  std::string until_told;  // empty: not given
   std::string save, keep_size = "4G";
   int keep_days = 90;
   int64_t prompt = 0, generate = 0;  // tokens of texts to time; 0: not given

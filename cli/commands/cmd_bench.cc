@@ -22,6 +22,7 @@
 #include "lab/bench/time_runtimes.h"
 #include "lab/bench/time_runtimes_there.h"
 #include "lab/bench/time_streams.h"
+#include "lab/bench/until_told.h"
 #include "lab/bench/writers.h"
 #include "lab/files/read_file.h"
 #include "lab/files/write_file.h"
@@ -164,14 +165,29 @@ void RequireOneModelOf(const BenchOptions& options, const std::vector<std::strin
   RequireOneModel(paths, names);
 }
 
+std::string RoundText(int round, int rounds) {
+  return round <= rounds ? fmt::format("round {} of {}", round, rounds)
+                         : fmt::format("round {}, because a verdict cannot be told yet", round);
+}
+
+// Lets the benchmark go on until verdicts can be told, unless the number of its rounds or runs was given.
+void GoOnUntilTold(const BenchOptions& options, double smallest_effect, TimePackagesOptions& timing) {
+  const bool counted = options.rounds > 0 || options.timing.runs > 0;
+  if (options.until_told.empty() && counted) return;
+  const int64_t most_ns = ParseDuration(options.until_told.empty() ? "1m" : options.until_told);
+  const auto against = options.runtimes.empty() ? UntilTold::Against::kFirst : UntilTold::Against::kLeast;
+  timing.goes_on = UntilTold(most_ns, smallest_effect, against);
+}
+
 void TimeRuntimesOn(Runner& runner, const BenchOptions& options, double smallest_effect, BenchResult& result) {
   RuntimesThereOptions there{options.model, ParseAskedRuntimes(options.runtimes), options.timing, {}, options.records};
   there.model.model = options.packages[0];
   there.model.shapes = options.timing.inputs.shapes;
   there.answer_ns = ParseDuration(options.runtime_timeout);
   there.smallest_effect = smallest_effect;
+  GoOnUntilTold(options, smallest_effect, there.timing);
   StatusLine status;
-  there.timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, there.timing.rounds)); };
+  there.timing.progress = [&](int round) { status.Show(RoundText(round, there.timing.rounds)); };
   KeepRuntimes(TimeRuntimesThere(there, runner, &result.machine), there.model.model, result);
   result.context = ContextOf(result.machine);
 }
@@ -216,9 +232,10 @@ void TimeHere(const BenchOptions& options, double smallest_effect, BenchResult& 
   const BuiltPackages built(names, model, options.timing.threads, options.records);
   RequireOneModelOf(options, built.paths());
   TimePackagesOptions timing = options.timing;
+  GoOnUntilTold(options, smallest_effect, timing);
   result.noise.busy_cpus = BusyCpusNow();
   StatusLine status;
-  timing.progress = [&](int round) { status.Show(fmt::format("round {} of {}", round, timing.rounds)); };
+  timing.progress = [&](int round) { status.Show(RoundText(round, timing.rounds)); };
   const std::vector<int> cores = AffinityCpus();
   const CpuTicks before = ReadTicks(cores);
   if (runtimes) {
@@ -320,6 +337,7 @@ int BenchCommand(const Arguments& arguments) {
   BenchOptions options;
   AddBenchOptions(line, options);
   if (!line.Parse(arguments)) return 0;
+  if (options.rounds > 0) options.timing.rounds = options.rounds;
   if (TimesTexts(options)) return BenchTexts(line, options);
   std::vector<BenchFile> files;
   for (const std::string& text : options.write) {

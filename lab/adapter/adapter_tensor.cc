@@ -34,12 +34,6 @@ std::pair<std::string, Tensor> FromAdapterTensor(const Json& json) {
   return {std::move(name), std::move(tensor)};
 }
 
-Json AdapterTensors(const std::map<std::string, Tensor>& tensors) {
-  Json list = Json::array();
-  for (const auto& [name, tensor] : tensors) list.push_back(AdapterTensor(name, tensor));
-  return list;
-}
-
 std::vector<Tensor> FromAdapterTensors(const Json& list) {
   std::vector<Tensor> tensors;
   for (const Json& each : list) tensors.push_back(FromAdapterTensor(each).second);

@@ -1,7 +1,6 @@
 // Tensors as the protocol of adapters writes them: docs/reference/adapter.md.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +14,7 @@ Json AdapterTensor(const std::string& name, const Tensor& tensor);
 // The name and the value. Throws Error(kBadData), naming the tensor, for a wrong field or data of another size.
 std::pair<std::string, Tensor> FromAdapterTensor(const Json& json);
 
-// A list of them.
-Json AdapterTensors(const std::map<std::string, Tensor>& tensors);
-// The values of a list.
+// The values of a list of them.
 std::vector<Tensor> FromAdapterTensors(const Json& list);
 
 }  // namespace hone

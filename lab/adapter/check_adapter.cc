@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/stats/statistics.h"
-#include "lab/adapter/adapter_tensor.h"
 #include "lab/text/number_text.h"
 #include "lab/text/table.h"
 
@@ -37,7 +36,7 @@ class AdapterChecks {
       return adapter_->title();
     });
     Check("load", [&] {
-      adapter_->Use(model_.path(), threads_, AdapterTensors(model_.inputs()));
+      adapter_->Use(model_.path(), threads_, model_.AdapterInputs());
       adapter_->LoadAnew();
       return "in " + adapter_->precision();
     });
@@ -48,7 +47,7 @@ class AdapterChecks {
     });
     Check("told times", [&] { return TimesText(); });
     Check("other inputs", [&] {
-      adapter_->Use(other_.path(), threads_, AdapterTensors(other_.inputs()));
+      adapter_->Use(other_.path(), threads_, other_.AdapterInputs());
       adapter_->LoadAnew();
       return OutputsFound(*adapter_, other_);
     });
@@ -88,7 +87,7 @@ class AdapterChecks {
   }
 
   std::string MissingModelText() {
-    adapter_->Use(model_.path() + ".missing.onnx", threads_, AdapterTensors(model_.inputs()));
+    adapter_->Use(model_.path() + ".missing.onnx", threads_, model_.AdapterInputs());
     try {
       adapter_->LoadAnew();
     } catch (const Error&) {

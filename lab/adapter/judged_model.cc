@@ -47,6 +47,7 @@ JudgedOutputs OtherForm(const std::string& why) {
 
 JudgedModel::JudgedModel(const ModelOptions& options, const Package& package, const InputOptions& inputs)
     : model_(LoadModel(options)), path_(options.model), inputs_(MakeInputs(InputSpecs(package), inputs)) {
+  for (const InputSpec& spec : InputSpecs(package)) input_names_.push_back(spec.name);
   if (path_.ends_with(".onnx")) return;
   exported_.emplace((TemporaryFolder() / "hone-model").string(), 0600, ".onnx");
   path_ = exported_->path();
@@ -55,6 +56,12 @@ JudgedModel::JudgedModel(const ModelOptions& options, const Package& package, co
 
 std::string JudgedModel::OneFile() const {
   return model_.has_other_files ? ExportOnnxBytes(model_.typed) : ReadFile(path_);
+}
+
+Json JudgedModel::AdapterInputs() const {
+  Json list = Json::array();
+  for (const std::string& name : input_names_) list.push_back(AdapterTensor(name, inputs_.at(name)));
+  return list;
 }
 
 const std::vector<Tensor>& JudgedModel::Reference() {

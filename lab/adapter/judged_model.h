@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/relay/expr.h"
+#include "core/json/serialize.h"
 #include "core/tensor.h"
 #include "lab/files/fresh_file.h"
 #include "lab/model/inputs.h"
@@ -38,6 +39,8 @@ class JudgedModel {
   // The model as one file, whose weights lie in it. Throws Error as ReadFile and the export do.
   std::string OneFile() const;
   const std::map<std::string, Tensor>& inputs() const { return inputs_; }
+  // The protocol's tensors of the inputs, in the model's order.
+  Json AdapterInputs() const;
   // Computed in float64, at the first call.
   const std::vector<Tensor>& Reference();
   // The size of all outputs together. Runs the reference.
@@ -51,6 +54,7 @@ class JudgedModel {
   Model model_;
   std::string path_;
   std::optional<FreshFile> exported_;
+  std::vector<std::string> input_names_;  // in the model's order
   std::map<std::string, Tensor> inputs_;
   std::vector<Tensor> reference_;
 };

@@ -6,6 +6,7 @@
 
 #include "core/ceil_div.h"
 #include "core/nth.h"
+#include "lab/bench/start_order.h"
 #include "lab/bench/timed_package.h"
 #include "rpc_runner/process/clock.h"
 
@@ -23,7 +24,7 @@ class Turns {
  public:
   Turns(TimedPackage& timed, std::unique_ptr<Session> session) : timed_(timed), session_(std::move(session)) {}
 
-  Turns(TimedPackage& timed, OtherRuntime& other) : timed_(timed), other_(&other), failed_(!other.LoadAnew()) {}
+  Turns(TimedPackage& timed, OtherRuntime& other, bool loaded) : timed_(timed), other_(&other), failed_(!loaded) {}
 
   // Warms up and returns the time of one run.
   int64_t Warm(WarmUp warm_up) {
@@ -113,6 +114,7 @@ class Benchmark {
   Benchmark(const std::vector<std::string>& paths, const TimePackagesOptions& options)
       : options_(options),
         pool_(options.threads > 0 ? options.threads : AllowedCores()),
+        start_order_(options.others.size()),
         timed_(paths.size() + options.others.size()) {
     if (options_.runs > 0) options_.rounds = static_cast<int>(std::min<int64_t>(options_.rounds, options_.runs));
     for (size_t i = 0; i < paths.size(); ++i) {
@@ -125,11 +127,14 @@ class Benchmark {
   }
 
   std::vector<TimedPackage> Run() {
-    for (int round = 0; round < options_.rounds; ++round) {
-      options_.progress(round);
-      RunRound(round);
-    }
-    options_.progress(options_.rounds);
+    int round = 0;
+    do {
+      for (const int end = std::max(options_.rounds, 2 * round); round < end; ++round) {
+        options_.progress(round);
+        RunRound(round);
+      }
+    } while (options_.goes_on && 2 * round <= kMostBenchRounds && options_.goes_on(timed_));
+    options_.progress(round);
     return std::move(timed_);
   }
 
@@ -141,12 +146,21 @@ class Benchmark {
     return order;
   }
 
+  // Whether each could be loaded. None begins before all have left, because it would get its own memory back.
+  std::vector<bool> LoadOthers() {
+    for (OtherRuntime* const other : options_.others) other->Leave();
+    std::vector<bool> loaded(options_.others.size());
+    for (const size_t i : start_order_.Next()) loaded[i] = options_.others[i]->LoadAnew();
+    return loaded;
+  }
+
   void RunRound(int round) {
+    const std::vector<bool> loaded = LoadOthers();
     std::vector<MappedBytes> gaps;
     std::vector<Turns> turns;
     for (const size_t i : Order(round)) {
       if (i >= files_.size()) {
-        turns.emplace_back(timed_[i], *options_.others[i - files_.size()]);
+        turns.emplace_back(timed_[i], *options_.others[i - files_.size()], loaded[i - files_.size()]);
         continue;
       }
       gaps.push_back(TakeGap(random_));
@@ -183,7 +197,8 @@ class Benchmark {
   }
 
   TimePackagesOptions options_;
-  ThreadPool pool_;  // one for all sessions: helpers that wait for another session's work would disturb
+  ThreadPool pool_;         // one for all sessions: helpers that wait for another session's work would disturb
+  StartOrder start_order_;  // of the others
   std::vector<LoadedAnew> files_;
   std::vector<TimedPackage> timed_;
   Random random_{1};

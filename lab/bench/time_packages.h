@@ -15,6 +15,8 @@ namespace hone {
 class OtherRuntime {
  public:
   virtual ~OtherRuntime() = default;
+  // Gives back the memory of what LoadAnew loaded.
+  virtual void Leave() = 0;
   // Returns false if it failed, now or before: it then takes no turn.
   virtual bool LoadAnew() = 0;
   // Runs it so many times and returns the time of all; 0 if it failed. It then takes no more turns, and its times do
@@ -33,6 +35,9 @@ struct TimePackagesOptions {
   int64_t runs = 0;                     // of each package; 0: by time, and at least 10
   int profiled_runs = 0;                // afterwards, with a clock around each call
   std::vector<OtherRuntime*> others;    // their times follow those of the packages, without a package
+  // Asked when all rounds are over, with their times: whether to take as many once more. There are at most
+  // kMostBenchRounds. Absent: never.
+  std::function<bool(const std::vector<TimedPackage>&)> goes_on;
   // Called with the number of finished rounds, from 0 on.
   std::function<void(int round)> progress = [](int) {};
 };
@@ -47,9 +52,10 @@ std::vector<int64_t> RunsPerSample(const std::vector<int64_t>& run_ns, const Tim
 // Number of the `runs` runs that round i of `rounds` gets, as even as possible.
 int64_t RunsOfRound(int64_t runs, int round, int rounds);
 
-// In each round the packages are loaded in another order, warm up, and then take turns sample by sample. So
-// disturbances of the machine affect them alike. With fewer `runs` than rounds there are as many rounds as runs.
-// Results are in the order of the paths. Throws Error as Package::Load does.
+// In each round the packages are loaded in another order, and the others as StartOrder says, after all of them have
+// left. They warm up, and then take turns sample by sample. So disturbances of the machine affect them alike. With
+// fewer `runs` than rounds there are as many rounds as runs. Results are in the order of the paths. Throws Error as
+// Package::Load does.
 std::vector<TimedPackage> TimePackages(const std::vector<std::string>& paths, const TimePackagesOptions& options);
 
 // Measures the energy that a run of each package costs.

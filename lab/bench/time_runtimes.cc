@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/stats/statistics.h"
-#include "lab/adapter/adapter_tensor.h"
 #include "lab/adapter/judged_model.h"
 #include "lab/text/number_text.h"
 #include "lab/text/print.h"
@@ -33,7 +32,7 @@ class TimedRuntimes::Turn final : public OtherRuntime {
   // Whether it can be timed; else the row says why not.
   bool Prepare(JudgedModel& model, const std::string& package) {
     file_ = row_.is_hone ? package : model.path();
-    inputs_ = AdapterTensors(model.inputs());
+    inputs_ = model.AdapterInputs();
     return Try([&] {
       Load();
       adapter_->Run(1);
@@ -48,10 +47,16 @@ class TimedRuntimes::Turn final : public OtherRuntime {
     });
   }
 
+  void Leave() override {
+    Try([&] {
+      if (timed_) adapter_->RequireFilledTurns();
+    });
+    adapter_.reset();
+  }
+
   // In a process of its own: where a process has its memory makes it slower or faster for as long as it lives.
   bool LoadAnew() override {
     return Try([&] {
-      if (timed_) adapter_->RequireFilledTurns();
       Start();
       Load();
       timed_ = true;

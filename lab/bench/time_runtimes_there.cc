@@ -14,6 +14,7 @@
 #include "core/version.h"
 #include "lab/adapter/adapter_tensor.h"
 #include "lab/adapter/judged_model.h"
+#include "lab/bench/start_order.h"
 #include "lab/bench/time_runtimes.h"
 #include "lab/files/fresh_file.h"
 #include "lab/machine/device_name.h"
@@ -200,6 +201,26 @@ RuntimeJob JobFor(const AskedRuntime& asked, const Blob& model, const Blob& inpu
   return job;
 }
 
+// Asks on behalf of the runtimes as TimePackages asks on behalf of packages.
+bool GoesOn(const TimePackagesOptions& timing, const std::vector<std::unique_ptr<TurnThere>>& turns) {
+  if (!timing.goes_on) return false;
+  std::vector<TimedPackage> timed;
+  for (const auto& turn : turns) timed.push_back(turn->row().timed);
+  return timing.goes_on(timed);
+}
+
+void TakeRounds(const TimePackagesOptions& timing, const std::vector<std::unique_ptr<TurnThere>>& turns) {
+  const int rounds = std::max(1, timing.rounds);
+  StartOrder order(turns.size());
+  int round = 0;
+  do {
+    for (const int end = std::max(rounds, 2 * round); round < end; ++round) {
+      timing.progress(round);
+      for (const size_t i : order.Next()) turns[i]->TakeRound(timing.min_time_ns / rounds);
+    }
+  } while (2 * round <= kMostBenchRounds && GoesOn(timing, turns));
+}
+
 }  // namespace
 
 std::vector<RuntimeTimes> TimeRuntimesThere(const RuntimesThereOptions& options, Runner& runner, Environment* machine) {
@@ -211,7 +232,7 @@ std::vector<RuntimeTimes> TimeRuntimesThere(const RuntimesThereOptions& options,
   const std::shared_ptr<const Package> inspected =
       Package::Inspect(package.path(), nullptr, ShapesAsked(options.timing.inputs, package.path()));
   JudgedModel model(options.model, *inspected, options.timing.inputs);
-  const Blob file = BlobOf(model.OneFile()), inputs = BlobOf(DumpJson(AdapterTensors(model.inputs())));
+  const Blob file = BlobOf(model.OneFile()), inputs = BlobOf(DumpJson(model.AdapterInputs()));
   const JobGroup group(runner);
   std::vector<std::unique_ptr<TurnThere>> turns;
   for (const AskedRuntime& asked : options.runtimes) {
@@ -224,11 +245,7 @@ std::vector<RuntimeTimes> TimeRuntimesThere(const RuntimesThereOptions& options,
     }
     turns.back()->Prepare(model);
   }
-  const int rounds = std::max(1, options.timing.rounds);
-  for (int round = 0; round < rounds; ++round) {
-    options.timing.progress(round);
-    for (const auto& turn : turns) turn->TakeRound(options.timing.min_time_ns / rounds);
-  }
+  TakeRounds(options.timing, turns);
   std::vector<RuntimeTimes> runtimes;
   for (const auto& turn : turns) {
     turn->row().timed.package = inspected;

@@ -16,7 +16,7 @@ namespace hone {
 struct RuntimesThereOptions {
   ModelOptions model;
   std::vector<AskedRuntime> runtimes;  // as the runner's --runtime names them, or hone
-  TimePackagesOptions timing;          // only inputs, rounds, threads and min_time_ns are used
+  TimePackagesOptions timing;          // inputs, rounds, threads, min_time_ns and goes_on are used
   BuildContext context;                // of hone's package, without target and threads
   RecordOptions records;
   int64_t answer_ns = 120'000'000'000;  // the longest wait for an answer of an adapter

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,16 @@ TEST(JudgedModel, NamesOutputsOfAnotherForm) {
   EXPECT_EQ(shape.finding, Finding::kDiffer);
   EXPECT_THAT(shape.why, testing::HasSubstr("output 0 is 3, and 1x"));
   EXPECT_EQ(model.Judge(OffBy(model, NAN), "bfloat16").finding, Finding::kDiffer);
+}
+
+TEST(JudgedModel, GivesInputsInTheModelsOrder) {
+  const std::string path = testing::TempDir() + "ordered.relay";
+  std::ofstream(path) << "def @main(%second: Tensor[(1, 8), float32], %first: Tensor[(1, 4), float32]) {\n"
+                         "  %0 = concatenate((%second, %first), axis=1);\n  negative(%0)\n}\n";
+  const Json inputs = Judged(path, "").AdapterInputs();
+  ASSERT_EQ(inputs.size(), 2);
+  EXPECT_EQ(inputs[0]["name"], "second");
+  EXPECT_EQ(inputs[1]["shape"], Json::array({1, 4}));
 }
 
 TEST(JudgedModel, ExportsWhatIsNoFileAndLeavesNone) {
