@@ -195,8 +195,10 @@ std::vector<RuntimesOnMachine> MeasuredRuntimes(const CompareOptions& options) {
 int CompareRuntimesCommand(const CompareOptions& options, const CommandLine& line) {
   RequireSource(options);
   const std::vector<RuntimesOnMachine> all = MeasuredRuntimes(options);
-  if (!options.html.empty()) WriteFileAtomically(options.html, RuntimesPage(all));
-  line.json() ? PrintJson(RuntimesJson(all)) : Print("{}", RuntimeTablesText(all, OutputColumns()));
+  const Json document = RuntimesJson(all);
+  const std::vector<RuntimeTable> tables = ReadRuntimeTables(document);
+  if (!options.html.empty()) WriteFileAtomically(options.html, ReportPage({}, nullptr, tables));
+  line.json() ? PrintJson(document) : Print("{}", ToText(tables, OutputColumns()));
   line.Next("hone tune " + (options.models.size() == 1 ? ShellWord(options.models[0]) : "MODEL") +
             line.Given({Topic::kRunners, Topic::kThreads}) + " --key KEY");
   const auto was_timed = [](const RuntimesOnMachine& on) {

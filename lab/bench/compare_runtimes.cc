@@ -1,7 +1,5 @@
 #include "lab/bench/compare_runtimes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -9,15 +7,10 @@
 
 #include "core/stats/statistics.h"
 #include "core/text/parse_number.h"
-#include "core/version.h"
 #include "lab/bench/time_runtimes.h"
 #include "lab/comparison/compare_models.h"
-#include "lab/comparison/comparison_text.h"
 #include "lab/machine/device_name.h"
 #include "lab/machine/package_there.h"
-#include "lab/report/page.h"
-#include "lab/text/number_text.h"
-#include "lab/text/table.h"
 
 namespace hone {
 namespace {
@@ -46,31 +39,13 @@ void ForEachModel(const std::vector<RuntimesOnMachine>& all, const Use& use) {
   }
 }
 
-std::string CellText(const RuntimesOnMachine& on, const RuntimeTimes& runtime) {
-  if (runtime.timed.rounds.empty()) return "not timed";
-  std::string text = fmt::format("{}, {}, {:.0e}", TimeText(StatisticsOf(runtime.timed.samples_ns).median_ns),
-                                 runtime.precision, runtime.error);
-  if (const double price = PriceOfMillion(on, runtime); price > 0) text += fmt::format(", {}/M", MoneyText(price));
-  return text + (runtime.fastest ? " fastest" : runtime.doubt.empty() ? "" : " ?");
-}
-
-std::vector<std::string> HeadersOf(const RuntimesOnMachine& on) {
-  std::vector<std::string> headers = {"machine"};
-  for (const RuntimeTimes& runtime : on.runtimes) headers.push_back("> " + runtime.name);
-  return headers;
-}
-
-std::vector<std::string> RowOf(const RuntimesOnMachine& on) {
-  std::vector<std::string> row = {RunnerName(on.machine)};
-  for (const RuntimeTimes& runtime : on.runtimes) row.push_back(CellText(on, runtime));
-  return row;
-}
-
-const char* const kLegend = "median, precision, largest error of an output";
-
-std::string LegendOf(const std::vector<RuntimesOnMachine>& all) {
-  const bool prices = std::any_of(all.begin(), all.end(), [](const auto& on) { return on.price_per_hour > 0; });
-  return std::string(kLegend) + (prices ? ", price of a million images" : "");
+std::vector<std::string> NotesOf(const RuntimesOnMachine& on) {
+  const std::string text = RuntimesNotes(on.runtimes);
+  std::vector<std::string> notes;
+  for (const std::string_view line : Split(text, '\n')) {
+    if (!line.empty()) notes.emplace_back(line);
+  }
+  return notes;
 }
 
 }  // namespace
@@ -105,43 +80,6 @@ double PriceOfMillion(const RuntimesOnMachine& on, const RuntimeTimes& runtime) 
   return on.price_per_hour * run_ns / kHourNs * 1e6 / static_cast<double>(on.images);
 }
 
-std::string RuntimeTablesText(const std::vector<RuntimesOnMachine>& all, size_t columns) {
-  std::string text;
-  ForEachModel(all, [&](const std::vector<RuntimesOnMachine>& machines) {
-    Table table(HeadersOf(machines[0]));
-    std::string notes;
-    for (const RuntimesOnMachine& on : machines) {
-      table.Add(RowOf(on));
-      notes += fmt::format("{}:\n{}", RunnerName(on.machine), RuntimesNotes(on.runtimes));
-    }
-    text += fmt::format("{}{} ({})\n{}{}", text.empty() ? "" : "\n", machines[0].model, LegendOf(machines),
-                        table.ToText(columns), notes);
-  });
-  return text;
-}
-
-std::string RuntimesPage(const std::vector<RuntimesOnMachine>& all) {
-  std::string body;
-  ForEachModel(all, [&](const std::vector<RuntimesOnMachine>& machines) {
-    std::vector<std::vector<std::string>> rows;
-    std::string notes;
-    for (const RuntimesOnMachine& on : machines) {
-      rows.push_back(RowOf(on));
-      const std::string of_machine = RuntimesNotes(on.runtimes);
-      for (const std::string_view line : Split(of_machine, '\n')) {
-        if (!line.empty()) notes += HtmlParagraph(fmt::format("{}: {}", RunnerName(on.machine), line));
-      }
-    }
-    body += HtmlSection(machines[0].model, HtmlParagraph("Cells: " + LegendOf(machines) + ".") +
-                                               HtmlTable("Runtimes on machines", HeadersOf(machines[0]), rows) + notes);
-  });
-  return HtmlPage("Runtimes on machines",
-                  fmt::format("Made by hone {}. Each runtime had the same file, inputs and threads, in turns, and its "
-                              "outputs were compared with a float64 reference first.",
-                              HoneVersion()),
-                  body);
-}
-
 Json RuntimesJson(const std::vector<RuntimesOnMachine>& all) {
   Json models = Json::array();
   ForEachModel(all, [&](const std::vector<RuntimesOnMachine>& machines) {
@@ -152,11 +90,13 @@ Json RuntimesJson(const std::vector<RuntimesOnMachine>& all) {
         runtimes.push_back(ToJson(runtime));
         if (const double price = PriceOfMillion(on, runtime); price > 0) runtimes.back()["price_per_million"] = price;
       }
-      rows.push_back({{"key", on.machine.key},
+      rows.push_back({{"name", RunnerName(on.machine)},
+                      {"key", on.machine.key},
                       {"label", on.machine.label},
                       {"machine", ToJson(on.machine)},
                       {"price_per_hour", on.price_per_hour},
-                      {"runtimes", std::move(runtimes)}});
+                      {"runtimes", std::move(runtimes)},
+                      {"notes", NotesOf(on)}});
     }
     models.push_back({{"model", machines[0].model}, {"images", machines[0].images}, {"machines", std::move(rows)}});
   });

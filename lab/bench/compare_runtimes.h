@@ -1,4 +1,4 @@
-// Runtimes on several machines: one table of machines by runtimes for each model.
+// Runtimes on several machines, for one table of machines by runtimes for each model.
 #pragma once
 
 #include <string>
@@ -35,12 +35,7 @@ std::vector<RuntimesOnMachine> CompareRuntimes(const CompareRuntimesOptions& opt
 // Money for a million images, in the currency of the prices; 0 without a price or times.
 double PriceOfMillion(const RuntimesOnMachine& on, const RuntimeTimes& runtime);
 
-// A table for each model: a row is a machine. A cell has the median time, precision and error, and the price. The
-// fastest of a row is marked if the test says so. Lines on faults and verdicts follow.
-std::string RuntimeTablesText(const std::vector<RuntimesOnMachine>& all, size_t columns = 0);
-// One page with the same, which makes no network requests.
-std::string RuntimesPage(const std::vector<RuntimesOnMachine>& all);
-// docs/reference/cli.md.
+// The document that `hone compare --measure --runtime --json` prints (docs/reference/cli.md). Tables are drawn from it.
 Json RuntimesJson(const std::vector<RuntimesOnMachine>& all);
 
 }  // namespace hone

@@ -357,7 +357,8 @@ std::string ModelPart(const ComparisonReport& report, size_t model) {
   return HtmlSection(c.models.size() == 1 ? "Conclusion" : c.models[model].name, html);
 }
 
-std::string TitleOf(const Comparison& c) {
+std::string TitleOf(const Comparison& c, const std::vector<RuntimeTable>& runtimes) {
+  if (c.models.empty() && !runtimes.empty()) return "Runtimes on machines";
   if (c.models.size() != 1) return "hone report";
   const size_t machines = c.devices.size();
   return fmt::format("{} on {}", c.models[0].name, Counted(machines, "device"));
@@ -365,9 +366,10 @@ std::string TitleOf(const Comparison& c) {
 
 }  // namespace
 
-std::string ReportPage(const ComparisonReport& report, const StoreHistory* history) {
+std::string ReportPage(const ComparisonReport& report, const StoreHistory* history,
+                       const std::vector<RuntimeTable>& runtimes) {
   const Comparison& c = report.comparison;
-  std::string body;
+  std::string body = HtmlSections(runtimes);
   for (size_t model = 0; model < c.models.size(); ++model) body += ModelPart(report, model);
   if (!c.devices.empty()) body += HtmlSection("Devices", Devices(c));
   if (history != nullptr && history->records == 0) {
@@ -380,7 +382,7 @@ std::string ReportPage(const ComparisonReport& report, const StoreHistory* histo
     body += HtmlSection("Outcomes of trials", Fates(*history));
   }
   return HtmlPage(
-      TitleOf(c),
+      TitleOf(c, runtimes),
       fmt::format("Made by hone {}. Only times of like setups are compared; others are grey, with the reason.",
                   HoneVersion()),
       body);

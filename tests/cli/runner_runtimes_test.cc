@@ -185,7 +185,7 @@ TEST_F(RunnerRuntimes, AreComparedOnTwoMachines) {
   EXPECT_THAT(r.out, HasSubstr("sound: this runner offers no runtime sound"));
   EXPECT_THAT(Read("work/page.html"), HasSubstr("Runtimes on machines"));
   EXPECT_THAT(Read("work/page.html"), HasSubstr("fastest"));
-  const Json d = ParseJson(Shell(compare + "--json").out, "the table");
+  const Json d = ParseJson(Shell(compare + "--json | tee table.json").out, "the table");
   const Json& machines = d["models"][0]["machines"];
   ASSERT_EQ(machines.size(), 2);
   EXPECT_EQ(machines[0]["key"], "desk");
@@ -193,6 +193,10 @@ TEST_F(RunnerRuntimes, AreComparedOnTwoMachines) {
   EXPECT_GT(machines[0]["runtimes"][1]["price_per_million"], 0.27);
   EXPECT_FALSE(machines[1]["runtimes"][1].contains("p10_ns"));
   EXPECT_EQ(Shell(compare + "--portability").code, 2);
+  const ProgramResult report = Shell("hone report --db none.db --runtimes table.json -o report.html");
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(Read("work/report.html"), HasSubstr("<td>not timed</td>"));
+  EXPECT_THAT(Read("work/report.html"), HasSubstr("this runner offers no runtime sound"));
 }
 
 TEST_F(RunnerRuntimes, AKeptPackageIsTimedAgainThere) {
