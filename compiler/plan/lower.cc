@@ -73,6 +73,7 @@ class Lowering {
     }
     PlanMemory(plan());
     CheckPlan(plan(), functions_);
+    CheckSkips(plan(), functions_, lowered_.params);
     plan().params_bytes = lowered_.params.size();
     plan().kernels = kernels_.PlanKernels();
     lowered_.kernel_keys = kernels_.Keys();

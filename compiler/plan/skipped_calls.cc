@@ -1,30 +1,23 @@
 #include "compiler/plan/skipped_calls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 
-#include "compiler/ops/kernel_whole.h"
 #include "compiler/plan/item_boxes.h"
+#include "compiler/plan/run_conditions.h"
+#include "core/error.h"
 #include "core/nth.h"
 
 namespace hone {
 namespace {
 
-constexpr const char* kChoose = "choose";
-constexpr size_t kRunsThen = 0, kThen = 1, kRunsOtherwise = 2, kOtherwise = 3;  // its arguments
-
-constexpr int kAlways = -1;
-
 class SkipWalk {
  public:
   SkipWalk(const Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params)
-      : plan_(plan), functions_(functions), params_(params) {
-    for (size_t i = 0; i < plan.calls.size(); ++i) {
-      for (const PlanView& view : Results(i)) writer_.try_emplace(view.buffer, i);
-    }
-  }
+      : plan_(plan), functions_(functions), conditions_(plan, functions, params) {}
 
   // The buffer of the condition that guards each call; kAlways if there is none.
   std::vector<int> Guards() {
@@ -41,14 +34,9 @@ class SkipWalk {
   }
 
  private:
-  std::vector<PlanView> Results(size_t call) const {
-    const std::vector<PlanView>& operands = plan_.calls[call].operands;
-    return {operands.begin() + static_cast<int64_t>(functions_[call]->params.size()), operands.end()};
-  }
-
   int GuardOf(size_t call) const {
     std::optional<int> guard;
-    for (const PlanView& view : Results(call)) {
+    for (const PlanView& view : conditions_.Results(call)) {
       const auto use = uses_.find(view.buffer);
       if (use != uses_.end()) guard = guard ? Both(*guard, use->second) : use->second;
     }
@@ -57,8 +45,8 @@ class SkipWalk {
 
   // Whether the condition's value is there before the call.
   bool IsThere(int condition, size_t call) const {
-    const auto writer = writer_.find(condition);
-    return writer == writer_.end() ? Nth(plan_.buffers, condition).kind == BufferKind::kInput : writer->second < call;
+    const std::optional<size_t> writer = conditions_.WriterOf(condition);
+    return writer ? *writer < call : Nth(plan_.buffers, condition).kind == BufferKind::kInput;
   }
 
   void Use(int buffer, int guard) {
@@ -78,57 +66,25 @@ class SkipWalk {
 
   void AddChoice(size_t call, int guard) {
     const auto use = [&](size_t condition, size_t value) {
-      Use(Operand(call, value).buffer, ConditionOf(Operand(call, condition)).value_or(guard));
-      Use(Operand(call, condition).buffer, kAlways);  // it decides in each run
+      const PlanView& runs = conditions_.Operand(call, condition);
+      Use(conditions_.Operand(call, value).buffer, conditions_.ConditionOf(runs).value_or(guard));
+      Use(runs.buffer, kAlways);  // it decides in each run
     };
     use(kRunsThen, kThen);
     use(kRunsOtherwise, kOtherwise);
   }
 
-  const PlanView& Operand(size_t call, size_t argument) const {
-    return Nth(plan_.calls[call].operands, ParameterOf(*functions_[call], argument));
-  }
-
-  // The buffer whose value a plan may read as an extent.
-  std::optional<int> ConditionOf(const PlanView& view) const {
-    const PlanBuffer& buffer = Nth(plan_.buffers, view.buffer);
-    const bool is_number = buffer.dtype == DType::kInt64 && buffer.size_bytes == DTypeBytes(DType::kInt64);
-    const bool is_kept = buffer.kind == BufferKind::kArena;
-    return is_number && is_kept && view.offset_bytes == 0 ? std::optional(view.buffer) : std::nullopt;
-  }
-
-  // The condition outside of another: where it is 0 the other one is, too. kAlways if there is none.
-  int Outer(int condition) const {
-    const auto writer = writer_.find(condition);
-    if (writer == writer_.end()) return kAlways;
-    const size_t call = writer->second;
-    if (plan_.calls[call].op != kChoose || !IsZero(Operand(call, kOtherwise))) return kAlways;
-    return ConditionOf(Operand(call, kRunsThen)).value_or(kAlways);
-  }
-
-  bool IsZero(const PlanView& view) const {
-    const PlanBuffer& buffer = Nth(plan_.buffers, view.buffer);
-    if (buffer.kind != BufferKind::kParam || buffer.size_bytes != DTypeBytes(DType::kInt64)) return false;
-    int64_t value = 1;
-    std::memcpy(&value, params_.At(buffer.offset_bytes, buffer.size_bytes).data(), sizeof(value));
-    return value == 0;
-  }
-
   // The condition under which either of two is 1: one of them, or one around both.
   int Both(int a, int b) const {
-    if (a == b) return a;
-    std::vector<int> around;
-    for (int each = a; each != kAlways; each = Outer(each)) around.push_back(each);
     int common = b;
-    while (common != kAlways && std::find(around.begin(), around.end(), common) == around.end()) common = Outer(common);
+    while (common != kAlways && !conditions_.Implies(a, common)) common = conditions_.Outer(common);
     return common;
   }
 
   const Plan& plan_;
   const std::vector<relay::FunctionPtr>& functions_;
-  const ParamBytes& params_;
-  std::map<int, size_t> writer_;  // the first call that writes a buffer
-  std::map<int, int> uses_;       // the condition under which a buffer is read
+  const RunConditions conditions_;
+  std::map<int, int> uses_;  // the condition under which a buffer is read
 };
 
 // The boxes behind an axis of one item that the condition limits, and such boxes for all items between them.
@@ -153,7 +109,88 @@ std::vector<ItemBox> Guarded(const std::vector<ItemBox>& boxes, const std::vecto
   return guarded;
 }
 
+// The condition in front of each of the boxes; kAlways if one lacks it.
+int GuardOfBoxes(const std::vector<ItemBox>& boxes) {
+  const auto guard = [](const ItemBox& box) {
+    return box.axes.empty() || box.axes[0].items != 1 ? kAlways : box.axes[0].extent;
+  };
+  const int first = boxes.empty() ? kAlways : guard(boxes[0]);
+  return std::ranges::all_of(boxes, [&](const ItemBox& box) { return guard(box) == first; }) ? first : kAlways;
+}
+
+class SkipProof {
+ public:
+  SkipProof(const Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params)
+      : plan_(plan), functions_(functions), conditions_(plan, functions, params) {
+    for (size_t i = 0; i < plan.calls.size(); ++i) {
+      const bool chooses = plan.calls[i].op == kChoose;
+      for (const size_t argument : {kRunsThen, kRunsOtherwise}) {
+        if (const auto condition = chooses ? conditions_.ConditionOf(conditions_.Operand(i, argument)) : std::nullopt)
+          is_condition_[*condition] = true;
+      }
+    }
+  }
+
+  void Run() {
+    for (size_t i = 0; i < plan_.calls.size(); ++i) {
+      CheckReads(i);
+      if (const int guard = GuardOf(plan_.calls[i]); guard != kAlways) {
+        for (const PlanView& view : conditions_.Results(i)) guarded_[view.buffer].push_back(guard);
+      }
+    }
+    for (size_t b = 0; b < plan_.buffers.size(); ++b) {
+      const BufferKind kind = plan_.buffers[b].kind;
+      if (kind == BufferKind::kOutput || kind == BufferKind::kState) Check(static_cast<int>(b), kAlways, "a result");
+    }
+  }
+
+ private:
+  int GuardOf(const PlanCall& call) const {
+    int guard = GuardOfBoxes(call.boxes);
+    for (const CallVariant& variant : call.variants) {
+      if (GuardOfBoxes(variant.boxes) != guard) guard = kAlways;
+    }
+    return is_condition_.contains(guard) ? guard : kAlways;
+  }
+
+  void CheckReads(size_t index) const {
+    const PlanCall& call = plan_.calls[index];
+    const int guard = GuardOf(call);
+    for (const int extent : ExtentsOf(call)) Check(extent, guard, call.op);
+    if (call.op != kChoose) {
+      for (size_t i = 0; i < functions_[index]->params.size(); ++i) Check(call.operands[i].buffer, guard, call.op);
+      return;
+    }
+    for (const auto& [condition, value] : {std::pair(kRunsThen, kThen), std::pair(kRunsOtherwise, kOtherwise)}) {
+      const PlanView& runs = conditions_.Operand(index, condition);
+      Check(runs.buffer, kAlways, call.op);
+      Check(conditions_.Operand(index, value).buffer, conditions_.ConditionOf(runs).value_or(guard), call.op);
+    }
+  }
+
+  // `guard` holds where the buffer is read.
+  void Check(int buffer, int guard, const std::string& reader) const {
+    const auto written = guarded_.find(buffer);
+    if (written == guarded_.end()) return;
+    for (const int condition : written->second) {
+      if (conditions_.Implies(guard, condition)) continue;
+      throw Error(ExitCode::kBug, fmt::format("plan: {} reads \"{}\" in runs that do not compute it", reader,
+                                              Nth(plan_.buffers, buffer).name));
+    }
+  }
+
+  const Plan& plan_;
+  const std::vector<relay::FunctionPtr>& functions_;
+  const RunConditions conditions_;
+  std::map<int, bool> is_condition_;
+  std::map<int, std::vector<int>> guarded_;  // the conditions of the calls so far that write a buffer
+};
+
 }  // namespace
+
+void CheckSkips(const Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params) {
+  SkipProof(plan, functions, params).Run();
+}
 
 void SkipCalls(Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params,
                const StagesOf& stages_of) {

@@ -26,4 +26,9 @@ using StagesOf = std::function<const std::vector<KernelStage>&(int kernel)>;
 void SkipCalls(Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params,
                const StagesOf& stages_of);
 
+// Proves, from the inputs on, that no call reads what a run leaves out: a reader is left out with the calls that write
+// what it reads, or it is a `choose` that does not take the value. Results and extents are read in each run. Throws
+// Error(kBug).
+void CheckSkips(const Plan& plan, const std::vector<relay::FunctionPtr>& functions, const ParamBytes& params);
+
 }  // namespace hone
