@@ -112,7 +112,7 @@ class Direct : public KnobSchedule<DirectKnobs> {
     if (k.ic_chunk >= CeilDiv(s.group_in, k.ic_block)) return "ic_chunk is not less than the input blocks";
     if (k.ic_chunk > 0 && k.loop_order == 1) return "ic_chunk needs loop_order=0";
     if (k.column_items > 0 && k.tile_oh > 1) return "joined rows have no column_items";
-    if (k.column_items > 0 && nest.PanelBlocks() > 0) return "column_items would prepare a row's input several times";
+    if (k.column_items > 0 && nest.widened) return "column_items would widen a row's input several times";
     const RegisterTile tile = nest.Registers(k.tile_ow);
     // Broadcasts from memory or from a lane need no register of their own, but addresses and borders need some.
     if (auto spills = tile.Reject(machine)) return spills;
@@ -221,7 +221,8 @@ double RowCycles(const DirectNest& nest, const MachineModel& machine, const Tile
   const double item_weights = pass.weight_bytes * static_cast<double>(nest.chunks);
   if (nest.knobs.loop_order == 1) {
     const double walked = item_weights * static_cast<double>(nest.groups_of_blocks) + pass.input_bytes;
-    return kInputStays * cycles + kRowWeights * StreamCycles(machine, walked, item_weights);
+    const double parts = static_cast<double>(nest.RowParts());
+    return kInputStays * cycles + parts * kRowWeights * StreamCycles(machine, walked, item_weights);
   }
   return cycles + kDirectRowInput * StreamCycles(machine, pass.input_bytes * static_cast<double>(nest.rows),
                                                  pass.input_bytes / static_cast<double>(nest.shape.KH));
@@ -309,6 +310,14 @@ int64_t DirectNest::PanelBlocks() const {
   if (prologue == Prologue::kNone && !widened) return 0;
   return knobs.loop_order == 1 ? shape.groups * in_blocks : in_blocks;
 }
+
+int64_t DirectNest::PartTiles() const {
+  const int64_t tiles = CeilDiv(row_width, knobs.tile_ow);
+  const bool whole = knobs.column_items == 0 || prologue == Prologue::kNone;
+  return whole ? tiles : std::min(tiles, CeilDiv(kPartColumns, knobs.tile_ow));
+}
+
+int64_t DirectNest::RowParts() const { return CeilDiv(CeilDiv(row_width, knobs.tile_ow), PartTiles()); }
 
 TileShape DirectNest::Tile() const {
   const int64_t taps = shape.KH * shape.KW, blocks = knobs.ic_chunk ? knobs.ic_chunk : in_blocks;

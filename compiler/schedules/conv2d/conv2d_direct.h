@@ -45,13 +45,17 @@ struct DirectKnobs : KnobTable {
   int64_t loop_order = Row("loop_order", 0, {0, 1}, Always<0, 1>);
   // 1: the next register tile's weights are fetched while the present ones are used.
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
-  // 1: register tiles of a row are work items (conv_emitter.h).
-  int64_t column_items = Row(kColumnItems, 0, {0, 1}, Always<>);
+  // Above 0: register tiles of a row are work items (conv_emitter.h); with a prologue, parts of a row are. The value is
+  // the least number of rows of a run, in whose first tiles the next weights are fetched.
+  int64_t column_items = Row(kColumnItems, 0, {0, 1 << 20}, Always<>);
 };
 
 // Most taps of an inner tile in a straight line. Hundreds would not fit into the first-level instruction cache, and
 // LLVM would take seconds to compile them.
 inline constexpr int64_t kMostTapsInLine = 16;
+
+// Least outputs of a part of a row, if parts are work items. The weights are read again for each part.
+inline constexpr int64_t kPartColumns = 12;
 
 // The extents that the knobs give a shape, shared by the estimate and the emitter.
 struct DirectNest {
@@ -74,7 +78,13 @@ struct DirectNest {
   DirectNest(const Workload& workload, const MachineModel& machine, const DirectKnobs& knobs);
   TileShape Tile() const;
   RowShape Row() const;
-  RowItems Items() const { return {Row(), knobs.tile_ow, knobs.column_items != 0}; }
+  RowItems Items() const { return {Row(), knobs.tile_ow, knobs.column_items != 0 && PanelBlocks() == 0}; }
+  // Whether rows are the inner axis of column_items. They then share each chunk of weights, wherever a run ends.
+  bool RowsInside() const { return knobs.loop_order == 0 && chunks > 1 && Items().items() > 1; }
+  // Parts of a row whose input is prepared at once, and register tiles of a part: all are one unless column_items say
+  // otherwise.
+  int64_t RowParts() const;
+  int64_t PartTiles() const;
   int vectors() const { return static_cast<int>(knobs.tile_oc * (knobs.oc_block / lanes)); }
   RegisterTile Registers(int64_t pixels) const;
   // Whether the taps of a kernel row follow each other in a straight line, because one tap is too little work for a

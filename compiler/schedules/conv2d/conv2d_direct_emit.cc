@@ -3,7 +3,7 @@
 //   loop_order=0: a group's weights stay near           loop_order=1: a row's input stays near
 //   for image n                                         for image n
 //    for group of output blocks [tile_oc]                for row of outputs [tile_oh joins rows of a 1x1]
-//     for chunk of input blocks [ic_chunk]                prologue: the row's inputs -> worker's workspace
+//     for chunk of input blocks [ic_chunk]                prologue: a part of the row's inputs -> worker's workspace
 //      for row of outputs [tile_oh joins rows of a 1x1]   for group of output blocks [tile_oc]
 //
 //   and inside both:
@@ -70,8 +70,9 @@ namespace hone {
 namespace {
 
 // Emits one stage. Work items are rows of one channel group: ((n * groups) + group) * rows + row, or with loop_order 1
-// ((n * rows) + row) * groups + group. With column_items each is divided into its register tiles. All strides are in
-// bytes.
+// ((n * rows) + row) * groups + group. With column_items each is divided into its register tiles, the inner axis unless
+// chunks of weights make rows the inner one. A prologue's items are (((n * rows) + row) * parts + part) * groups +
+// group. All strides are in bytes.
 class DirectEmitter : ConvEmitter<DirectNest> {
  public:
   DirectEmitter(KernelBuilder& builder, const DirectNest& nest, const Epilogue& epilogue)
@@ -93,7 +94,7 @@ class DirectEmitter : ConvEmitter<DirectNest> {
   void Emit(const StageArgs& args) {
     LoadOperands(args);
     const int64_t inner_extent = (k_.loop_order == 0 ? nest_.rows : nest_.groups_of_blocks) * items_.items();
-    const int64_t outer_extent = k_.loop_order == 0 ? nest_.groups_of_blocks : nest_.rows;
+    const int64_t outer_extent = k_.loop_order == 0 ? nest_.groups_of_blocks : nest_.rows * nest_.RowParts();
     // A range of items may begin and end inside an outer step; the outer step then does only a part of its inner steps.
     Value* last = b_.Div(b_.Add(args.end, inner_extent - 1), inner_extent);
     b_.For(b_.Div(args.begin, inner_extent), last, 1, [&](Value* q) {
@@ -102,11 +103,15 @@ class DirectEmitter : ConvEmitter<DirectNest> {
       Value* hi = b_.Min(b_.Sub(args.end, first_item), b_.Index(inner_extent));
       SelectImage(b_.Div(q, outer_extent));
       Value* outer = b_.Mod(q, outer_extent);
-      if (k_.loop_order == 0) {
+      if (prologue()) {
+        PreparedPart(outer, lo, hi);
+      } else if (k_.loop_order == 0) {
         SelectGroup(outer);
-        ForChunks([&] { items_.ForRows(b_, lo, hi, [&](Value* row, const RowItems::Part& part) { Row(row, part); }); });
+        ForChunks([&] {
+          if (nest_.RowsInside()) return ItemRows(lo, hi);
+          items_.ForRows(b_, lo, hi, [&](Value* row, const RowItems::Part& part) { Row(row, part); });
+        });
       } else {
-        if (prologue()) input_.Prepare(image_x_, outer);
         if (nest_.widened) input_.Widen(image_x_, outer, KernelRowsInside(b_, s_, outer));
         items_.ForRows(b_, lo, hi, [&](Value* group, const RowItems::Part& part) {
           SelectGroup(group);
@@ -118,6 +123,25 @@ class DirectEmitter : ConvEmitter<DirectNest> {
 
  private:
   bool prologue() const { return nest_.prologue != Prologue::kNone; }
+
+  // Groups [lo, hi) of part number `outer` of the image's rows.
+  void PreparedPart(Value* outer, Value* lo, Value* hi) {
+    const int64_t parts = nest_.RowParts(), tiles = nest_.PartTiles();
+    Value *row = outer, *begin = b_.Index(0), *end = b_.Index(nest_.row_width);
+    RowItems::Part part;
+    if (parts > 1) {
+      row = b_.Div(outer, parts);
+      part.first = b_.Mul(b_.Mod(outer, parts), tiles);
+      part.end = b_.Min(b_.Add(part.first, tiles), b_.Index(items_.count()));
+      begin = b_.Mul(part.first, k_.tile_ow);
+      end = b_.Min(b_.Mul(part.end, k_.tile_ow), end);
+    }
+    input_.Prepare(image_x_, row, begin, end);
+    b_.For(lo, hi, 1, [&](Value* group) {
+      SelectGroup(group);
+      ForChunks([&] { Row(row, part); });
+    });
+  }
 
   void LoadOperands(const StageArgs& args) {
     data_ = b_.Operand(args, 0);
@@ -163,22 +187,61 @@ class DirectEmitter : ConvEmitter<DirectNest> {
     });
   }
 
-  void Row(Value* row, const RowItems::Part& part) {
+  void SelectRow(Value* row) {
     kernel_rows_ = KernelRowsInside(b_, s_, row);
     if (nest_.widened && k_.loop_order == 0) input_.Widen(group_x_, row, kernel_rows_);
     // The pointer may lie before the data; taps that would read there are clipped or dropped.
     row_x_ = b_.At(input_.panel() ? group_panel_ : input_.FirstRow(group_x_, row), -row_.pad * read_.column);
     row_y_offset_ = b_.Add(group_y_offset_, b_.Mul(row, y_row_));
-    const int64_t tiles = items_.count(), passes = k_.loop_order == 0 ? nest_.rows * tiles : tiles;
-    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block_ : 0, passes);
-    Value* first_pass = k_.loop_order == 0 ? b_.Mul(row, tiles) : b_.Index(0);
+  }
+
+  // Items [lo, hi) of the group's tiles, whose inner axis are rows.
+  void ItemRows(Value* lo, Value* hi) {
+    const RowItems::Part part = items_.TilesOf(b_, lo, hi, nest_.rows);
     items_.ForTiles(b_, part, [&](const RowTile& tile, Value* i, int64_t before) {
-      Tile(tile, i, prefetch, b_.Add(b_.Add(first_pass, i), before));
+      Value* number = b_.Add(i, before);
+      items_.ForRowsOf(b_, number, lo, hi, nest_.rows, [&](Value* row) {
+        SelectRow(row);
+        ItemTile(tile, i, row, b_.ir().CreateICmpEQ(number, part.first));
+      });
     });
   }
 
-  // Emits tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights.
-  void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass) {
+  // The tiles of one row that are items.
+  void ItemTiles(Value* row, const RowItems::Part& part) {
+    items_.ForTiles(b_, part, [&](const RowTile& tile, Value* i, int64_t before) {
+      Value* first = part.first != nullptr ? part.first : b_.Index(0);
+      ItemTile(tile, i, row, b_.ir().CreateICmpEQ(b_.Add(i, before), first));
+    });
+  }
+
+  // A run may have one tile of each row, and no more rows than the least. So the first tiles of these rows fetch the
+  // next weights. If a row takes all groups of weights in turn, it fetches them alone.
+  void ItemTile(const RowTile& tile, Value* i, Value* row, Value* is_first) {
+    const bool weights_stay = k_.loop_order == 0;
+    const int64_t passes = weights_stay ? std::min(nest_.rows, k_.column_items) : 1;
+    Value* fetches =
+        weights_stay ? b_.ir().CreateAnd(is_first, b_.ir().CreateICmpSLT(row, b_.Index(passes))) : is_first;
+    Tile(tile, i, PrefetchIn(passes), weights_stay ? row : b_.Index(0), fetches);
+  }
+
+  void Row(Value* row, const RowItems::Part& part) {
+    SelectRow(row);
+    if (k_.column_items > 0) return ItemTiles(row, part);
+    const bool weights_stay = k_.loop_order == 0;
+    const int64_t tiles = items_.count();
+    const WeightPrefetch prefetch = PrefetchIn(weights_stay ? nest_.rows * tiles : tiles);
+    Value* first_pass = weights_stay ? b_.Mul(row, tiles) : b_.Index(0);
+    items_.ForTiles(b_, part, [&](const RowTile& tile, Value* i, int64_t before) {
+      Tile(tile, i, prefetch, b_.Add(b_.Add(first_pass, i), before), nullptr);
+    });
+  }
+
+  WeightPrefetch PrefetchIn(int64_t passes) const { return {b_.machine(), k_.prefetch > 0 ? w_in_block_ : 0, passes}; }
+
+  // Emits tile number i of a run of equal tiles; `pass` counts the tiles that use the same weights, and `fetches` is as
+  // for WeightPrefetch.
+  void Tile(const RowTile& tile, Value* i, const WeightPrefetch& prefetch, Value* pass, Value* fetches) {
     const RegisterTile registers = nest_.Registers(tile.width);
     Value* x = b_.At(b_.At(row_x_, tile.start * read_.pixel), b_.Mul(i, tile.width * read_.pixel));
     Value* y_offset = b_.Add(b_.Add(row_y_offset_, tile.start * y_column_), b_.Mul(i, tile.width * y_column_));
@@ -188,7 +251,7 @@ class DirectEmitter : ConvEmitter<DirectNest> {
       Value* block_w = b_.At(group_w_, b_.Mul(block, w_in_block_));
       Value* chunk = b_.Sub(chunk_hi_, chunk_lo_);
       prefetch.Emit(b_, b_.At(group_w_, b_.Mul(chunk_hi_, w_in_block_)),
-                    b_.Add(b_.Mul(pass, chunk), b_.Sub(block, chunk_lo_)));
+                    b_.Add(b_.Mul(pass, chunk), b_.Sub(block, chunk_lo_)), fetches);
       return b_.Loop(kernel_rows_.first, kernel_rows_.end, 1, in_block, [&](Value* kh, const Vals& in_row) {
         Value* tap_x = b_.At(block_x, b_.Mul(kh, read_.kernel_row));
         Value* tap_w = b_.At(block_w, b_.Mul(kh, s_.KW * w_tap_));
@@ -385,11 +448,14 @@ EmittedKernel EmitConv2dDirect(KernelBuilder& builder, const DirectNest& nest, c
   builder.Stage(symbol, [&](const StageArgs& args) { DirectEmitter(builder, nest, epilogue).Emit(args); });
   EmittedKernel kernel;
   const RowItems items = nest.Items();
-  kernel.stages.push_back(
-      {symbol, nest.shape.N * nest.groups_of_blocks * nest.rows * items.items(), 1, DirectInput::WorkspaceBytes(nest)});
+  const int64_t parts = nest.RowParts();
+  kernel.stages.push_back({symbol, nest.shape.N * nest.groups_of_blocks * nest.rows * parts * items.items(), 1,
+                           DirectInput::WorkspaceBytes(nest)});
   std::vector<StageAxis> axes = items.Axes(nest.shape, nest.rows, nest.knobs.tile_oh);
+  if (parts > 1) axes.push_back({parts, nest.shape.column_axis, 1, nest.PartTiles() * nest.knobs.tile_ow});
+  if (nest.RowsInside()) std::swap(axes.front(), axes.back());
   axes.insert(axes.begin(), {nest.shape.N, 0});
-  axes.insert(axes.begin() + (nest.knobs.loop_order == 0 ? 1 : 2), StageAxis{nest.groups_of_blocks});
+  axes.insert(axes.begin() + (nest.knobs.loop_order == 0 ? 1 : parts > 1 ? 3 : 2), StageAxis{nest.groups_of_blocks});
   kernel.boxes = {{0, 0, std::move(axes)}};
   return kernel;
 }

@@ -34,7 +34,7 @@ int DirectInput::Load(const StageArgs& args, int next) {
   return next;
 }
 
-void DirectInput::Prepare(Value* image, Value* row) const {
+void DirectInput::Prepare(Value* image, Value* row, Value* first, Value* end) const {
   Value* source = b_.At(image, b_.Mul(row, nest_.shape.stride_h * data_.row));
   const DType stored = nest_.types.data;
   const int lanes = static_cast<int>(nest_.knobs.ic_block);
@@ -43,7 +43,7 @@ void DirectInput::Prepare(Value* image, Value* row) const {
     Value* shift = b_.Load(b_.At(shift_, b_.Mul(block, Bytes(DType::kFloat32, lanes))), lanes);
     Value* from = b_.At(source, b_.Mul(block, data_.block));
     Value* to = b_.At(panel_, b_.Mul(block, read_.block));
-    b_.For(0, nest_.row_width, 1, [&](Value* column) {
+    b_.For(first, end, 1, [&](Value* column) {
       Value* pixel = b_.At(from, b_.Mul(column, nest_.shape.stride_w * data_.column));
       Value* done = b_.Fma(LoadConverted(b_, stored, pixel, lanes, DType::kFloat32), scale, shift);
       if (nest_.prologue == Prologue::kScaleShiftRelu) done = b_.FMax(done, b_.FloatVec(0, lanes));

@@ -41,8 +41,8 @@ class DirectInput {
   // Null if tiles read the data itself.
   Value* panel() const { return panel_; }
 
-  // Fills the panel with row `row` of the image's inputs after the prologue.
-  void Prepare(Value* image, Value* row) const;
+  // Fills columns [first, end) of the panel with those of row `row` of the image's inputs after the prologue.
+  void Prepare(Value* image, Value* row, Value* first, Value* end) const;
   // Fills the panel with the kernel rows that output row `row` reads, from the input blocks at `source` on.
   void Widen(Value* source, Value* row, const KernelRows& rows) const;
 

@@ -38,8 +38,9 @@ struct WinogradKnobs : KnobTable {
   int64_t unroll_ic = Row("unroll_ic", 1, {1, 16}, Always<1, 2, 4>);
   // 1: the next register tile's weights are fetched while the present ones are used.
   int64_t prefetch = Row("prefetch", 0, {0, 1}, Always<0, 1>);
-  // 1: no item takes tiles of several rows, so that runs of fewer columns leave some out (conv_emitter.h).
-  int64_t column_items = Row(kColumnItems, 0, {0, 1}, Always<>);
+  // Above 0: no item takes tiles of several rows, so that runs of fewer columns leave some out (conv_emitter.h). The
+  // value is the least number of rows of a run, in whose first tiles the next weights are fetched.
+  int64_t column_items = Row(kColumnItems, 0, {0, 1 << 20}, Always<>);
 };
 
 // The extents that the estimate and the emitter share.

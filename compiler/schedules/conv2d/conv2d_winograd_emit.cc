@@ -133,8 +133,26 @@ class WinogradEmitter : ConvEmitter<WinogradNest> {
     }
   }
 
+  // Which of a panel's passes this one is, for the prefetch of the next panel.
+  struct Pass {
+    Value* number = nullptr;
+    int64_t passes = 1;
+    Value* fetches = nullptr;  // as WeightPrefetch has it
+  };
+  Pass PassOf(Value* slot) {
+    if (k_.loop_order != 0) return {b_.Index(0)};
+    return {b_.Div(slot, k_.tile_ow), nest_.block_tiles / k_.tile_ow};
+  }
+  // The first item of each row of tiles fetches, because a run may have no other.
+  Pass PassOfLine(Value* line, Value* item) {
+    const int64_t lines = std::min(nest_.tiles_h, CeilDiv(k_.column_items, k_.m));
+    Value* is_first = b_.ir().CreateICmpEQ(item, b_.Index(0));
+    return {line, lines, b_.ir().CreateAnd(is_first, b_.ir().CreateICmpSLT(line, b_.Index(lines)))};
+  }
+
   // Emits the product of one frequency and one group of output blocks with the tiles at `slot`.
-  void Multiply(Value* frequency, Value* group, Value* slot) {
+  void Multiply(Value* frequency, Value* group, Value* slot) { Multiply(frequency, group, slot, PassOf(slot)); }
+  void Multiply(Value* frequency, Value* group, Value* slot, const Pass& pass) {
     const RegisterTile registers = nest_.Registers();
     const int64_t w_step = k_.tile_oc * w_vector_, w_in_block = k_.ic_block / nest_.group * w_step;
     const int64_t panel = nest_.in_blocks * w_in_block, groups = nest_.groups();
@@ -143,13 +161,10 @@ class WinogradEmitter : ConvEmitter<WinogradNest> {
     Value* w = nest_.filters_in_run ? b_.At(u_, b_.Mul(frequency, nest_.filter_frequency_bytes))
                                     : b_.At(b_.At(weight_, b_.Mul(frequency, groups * panel)), b_.Mul(group, panel));
     const int64_t next = nest_.by_group ? groups * panel : panel;  // bytes to the next frequency, or group
-    const bool weights_stay = k_.loop_order == 0;
-    const int64_t passes = weights_stay ? nest_.block_tiles / k_.tile_ow : 1;
-    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block : 0, passes);
-    Value* pass = weights_stay ? b_.Div(slot, k_.tile_ow) : b_.Index(0);
+    const WeightPrefetch prefetch(b_.machine(), k_.prefetch > 0 ? w_in_block : 0, pass.passes);
     const Vals acc =
         b_.Loop(0, nest_.in_blocks, 1, registers.Zeros(b_, types_.accumulator), [&](Value* block, const Vals& outer) {
-          prefetch.Emit(b_, b_.At(w, next), b_.Add(b_.Mul(pass, nest_.in_blocks), block));
+          prefetch.Emit(b_, b_.At(w, next), b_.Add(b_.Mul(pass.number, nest_.in_blocks), block), pass.fetches);
           Value* block_x = b_.At(x, b_.Mul(block, x_block));
           Value* block_w = b_.At(w, b_.Mul(block, w_in_block));
           const int64_t steps = k_.ic_block / nest_.group, unroll = k_.unroll_ic / nest_.group;
@@ -402,9 +417,9 @@ EmittedKernel EmitStaged(KernelBuilder& b, const WinogradNest& nest, const Epilo
     const int64_t chunks = nest.line_items(), of_pair = nest.lines() * chunks;
     stage(symbol + "_1", nest.frequencies * groups * of_pair, of_pair, 0,
           [&](WinogradEmitter& e, Value* of, Value* part) {
-            Value* slot =
-                b.Add(b.Mul(b.Div(part, chunks), nest.tiles_w), b.Mul(b.Mod(part, chunks), nest.item_tiles()));
-            e.Multiply(b.Div(of, groups), b.Mod(of, groups), slot);
+            Value *line = b.Div(part, chunks), *item = b.Mod(part, chunks);
+            Value* slot = b.Add(b.Mul(line, nest.tiles_w), b.Mul(item, nest.item_tiles()));
+            e.Multiply(b.Div(of, groups), b.Mod(of, groups), slot, e.PassOfLine(line, item));
           });
     stage(symbol + "_2", nest.out_blocks * nest.tiles, nest.tiles, 0,
           [](WinogradEmitter& e, Value* channels, Value* tile) { e.TransformOutput(tile, tile, channels, channels); });

@@ -26,6 +26,16 @@ void RowItems::ForRows(KernelBuilder& b, Value* begin, Value* end,
   });
 }
 
+RowItems::Part RowItems::TilesOf(KernelBuilder& b, Value* begin, Value* end, int64_t rows) const {
+  return {b.Div(begin, rows), b.Div(b.Add(end, rows - 1), rows)};
+}
+
+void RowItems::ForRowsOf(KernelBuilder& b, Value* tile, Value* begin, Value* end, int64_t rows,
+                         const std::function<void(Value*)>& body) const {
+  Value* first = b.Mul(tile, rows);
+  b.For(b.Max(b.Sub(begin, first), b.Index(0)), b.Min(b.Sub(end, first), b.Index(rows)), 1, body);
+}
+
 void RowItems::ForTiles(KernelBuilder& b, const Part& part,
                         const std::function<void(const RowTile&, Value*, int64_t)>& body) const {
   int64_t before = 0;

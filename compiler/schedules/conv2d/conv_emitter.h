@@ -55,7 +55,8 @@ class RowItems {
   int64_t count() const;
   // Work items of a row.
   int64_t items() const { return column_items_ ? count() : 1; }
-  // The work items' axes along rows and columns, of `rows` rows that each hold `joined` rows of outputs.
+  // The work items' axes along rows and columns, of `rows` rows that each hold `joined` rows of outputs. The columns
+  // are the inner axis.
   std::vector<StageAxis> Axes(const ConvShape& shape, int64_t rows, int64_t joined = 1) const;
 
   // Tiles [first, end) of a row.
@@ -64,6 +65,14 @@ class RowItems {
   };
   // Calls body(row, part) for each row that the items [begin, end) touch.
   void ForRows(KernelBuilder& b, Value* begin, Value* end, const std::function<void(Value*, const Part&)>& body) const;
+  // As ForRows and ForTiles for items whose inner axis are the `rows` rows. `part` has the tiles of the items [begin,
+  // end), and ForRowsOf calls body(row) for the rows of one of them.
+  //
+  //   items of three rows of 8 outputs, tile 3      0 | 3 | 6      1 | 4 | 7      2 | 5 | 8
+  //   a run of 2 rows and 4 columns                 0 | 3          1 | 4
+  Part TilesOf(KernelBuilder& b, Value* begin, Value* end, int64_t rows) const;
+  void ForRowsOf(KernelBuilder& b, Value* tile, Value* begin, Value* end, int64_t rows,
+                 const std::function<void(Value*)>& body) const;
   // Calls body(tile, i) for tile number i of each run of equal tiles within the part. `before` is the number of tiles
   // before that run.
   void ForTiles(KernelBuilder& b, const Part& part,

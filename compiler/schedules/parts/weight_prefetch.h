@@ -15,8 +15,9 @@ class WeightPrefetch {
  public:
   // block_bytes: weights of one input block, 0 for no prefetch.
   WeightPrefetch(const MachineModel& machine, int64_t block_bytes, int64_t passes);
-  // Emits the part number `step` (pass * blocks + block) of the panel at `next`.
-  void Emit(KernelBuilder& b, Value* next, Value* step) const;
+  // Emits the part number `step` (pass * blocks + block) of the panel at `next`. `wanted`, one bit, says whether this
+  // pass fetches anything; null: it does.
+  void Emit(KernelBuilder& b, Value* next, Value* step, Value* wanted = nullptr) const;
 
  private:
   int64_t line_bytes_;
