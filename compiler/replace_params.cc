@@ -75,6 +75,7 @@ void RequireSameKernels(const Plan& plan, const PackageFacts::Built& now, const 
 
 // The work items and kernels that a run of some extents needs are known once kernels are compiled.
 void TakeExtents(const Plan& compiled, Plan& plan) {
+  plan.version = compiled.version;
   for (size_t i = 0; i < plan.calls.size(); ++i) {
     plan.calls[i].boxes = compiled.calls.at(i).boxes;
     plan.calls[i].variants = compiled.calls.at(i).variants;

@@ -54,6 +54,9 @@ std::vector<ExprPtr> OrderOf(const relay::Function& main) {
 
 namespace {
 
+// Versions of the plan that write an axis's `plus`, and the parameters of variants.
+constexpr int kVersionOfPlus = 2, kVersionOfParams = 3;
+
 bool ReachesBehind(const std::vector<ItemBox>& boxes) {
   return std::any_of(boxes.begin(), boxes.end(), [](const ItemBox& box) {
     return std::any_of(box.axes.begin(), box.axes.end(), [](const ItemAxis& axis) { return axis.plus != 0; });
@@ -85,12 +88,12 @@ void CallExtents::AddBoxes(const KernelTable& kernels, const std::map<size_t, Ne
     }
   }
   if (std::any_of(plan_.calls.begin(), plan_.calls.end(), [](const PlanCall& call) { return ReachesBehind(call); })) {
-    plan_.version = 2;
+    plan_.version = std::max(plan_.version, kVersionOfPlus);
   }
 }
 
 void CallExtents::AddVariants(const std::vector<ExprPtr>& order, const std::vector<FunctionPtr>& functions,
-                              KernelTable& kernels) {
+                              KernelTable& kernels, const ParamBuffer& param) {
   if (module_.main->attrs.Find(relay::kRanged) == nullptr) return;
   for (const ExprPtr& expr : order) {
     const auto call = call_of_.find(expr.get());
@@ -102,7 +105,13 @@ void CallExtents::AddVariants(const std::vector<ExprPtr>& order, const std::vect
       auto limits = LimitsOf(static_cast<const Call&>(*expr), variant.most, needed_, buffer_of);
       if (limits.empty() && !variant.most.empty()) continue;
       const int kernel = kernels.IndexOf(WithChoice(*Nth(functions, call->second), variant.choice));
-      Nth(plan_.calls, call->second).variants.push_back({kernel, std::move(limits), {}});
+      CallVariant& added = Nth(plan_.calls, call->second).variants.emplace_back();
+      added.kernel = kernel;
+      added.limits = std::move(limits);
+      const relay::Constant* weight = variant.weight == nullptr ? nullptr : relay::AsConstant(variant.weight);
+      if (weight == nullptr) continue;
+      added.params.push_back({static_cast<int>(WeightOf(*anchor)), param(*weight)});
+      plan_.version = kVersionOfParams;
     }
   }
 }

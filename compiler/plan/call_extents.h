@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -30,12 +31,15 @@ class CallExtents {
               const CallNumbers& call_of, Plan& plan)
       : module_(module), needed_(needed), views_(views), call_of_(call_of), plan_(plan) {}
 
-  // Adds the kernels of variants behind all others, in the order of calls. `order` is @main's, and `functions` has the
-  // function of each call of the plan. Does nothing for a model without ranged inputs.
+  // Adds a parameter to the plan, or finds an equal one. Returns its buffer.
+  using ParamBuffer = std::function<int(const relay::Constant& constant)>;
+  // Adds the kernels of variants behind all others, in the order of calls, and the parameters that only they read.
+  // `order` is @main's, and `functions` has the function of each call of the plan. Does nothing for a model without
+  // ranged inputs.
   void AddVariants(const std::vector<relay::ExprPtr>& order, const std::vector<relay::FunctionPtr>& functions,
-                   KernelTable& kernels);
+                   KernelTable& kernels, const ParamBuffer& param);
   // Sets the items that each call and variant needs. `copies` has the calls that copy a value, with its needed part.
-  // The kernels are compiled. Sets the plan's version.
+  // The kernels are compiled. Raises the plan's version where that is needed.
   void AddBoxes(const KernelTable& kernels, const std::map<size_t, NeededAxes>& copies);
 
  private:

@@ -8,6 +8,7 @@
 
 #include "compiler/generic/memory_shape.h"
 #include "compiler/passes/graph/anchor.h"
+#include "compiler/passes/layouts/layout_text.h"
 #include "compiler/plan/buffer_view.h"
 #include "compiler/plan/item_boxes.h"
 #include "compiler/schedules/schedule.h"
@@ -114,13 +115,21 @@ class PlanCheck {
       CheckWrite(call.operands[i], *types[i], index, where);
   }
 
+  // A variant with weights of its own reads them in its layout.
   static void CheckVariants(const Anchor& anchor, const std::string& where) {
     const auto operands_of = [&](const ConfigChoice& choice) {
       return FindSchedule(choice.schedule)->Operands(anchor.workload, choice.config, anchor.epilogue);
     };
+    const std::vector<KernelOperand> own = operands_of(*anchor.choice);
     for (const AnchorVariant& variant : anchor.variants) {
-      Require(operands_of(variant.choice) == operands_of(*anchor.choice), where,
-              "a variant has other operands: " + variant.choice.config.ToText());
+      std::vector<KernelOperand> operands = operands_of(variant.choice);
+      if (variant.weight != nullptr) {
+        KernelOperand& weight = operands.at(WeightOf(anchor));
+        Require(LayoutName(weight.layout) == variant.weight->type->layout, where,
+                "a variant has weights in another layout");
+        weight = own.at(WeightOf(anchor));
+      }
+      Require(operands == own, where, "a variant has other operands: " + variant.choice.config.ToText());
     }
   }
 

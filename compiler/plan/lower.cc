@@ -65,7 +65,7 @@ class Lowering {
     for (const ExprPtr& expr : order_) LowerExpr(expr);
     AddOutputs();
     CallExtents extents(module_, needed_, views_, call_of_, plan());
-    extents.AddVariants(order_, functions_, kernels_);
+    extents.AddVariants(order_, functions_, kernels_, [this](const relay::Constant& c) { return AddParam(c).buffer; });
     if (compiled) kernels_.Compile(known);
     if (compiled) {
       extents.AddBoxes(kernels_, copies_);

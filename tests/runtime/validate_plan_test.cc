@@ -175,6 +175,26 @@ TEST(ValidatePlan, RefusesVariantsThatDoNotFit) {
   ExpectVariantsRefused("boxes", [](CallVariant& v) { v.boxes = {{0, 0, {{2, 3, 1, 1}}}}; });
 }
 
+TEST(ValidatePlan, RefusesParametersOfVariantsThatDoNotFit) {
+  Plan plan = testing::VariedPlan();
+  const int param = static_cast<int>(plan.buffers.size());
+  plan.buffers.push_back({"w", BufferKind::kParam, DType::kFloat32, {1}, Layout(), 4, 0});
+  std::vector<PlanView>& operands = plan.calls[0].operands;
+  operands.insert(operands.begin(), PlanView{param});
+  const auto with = [&](int operand, int buffer) {
+    Plan given = plan;
+    given.calls[0].variants[0].params = {{operand, buffer}};
+    ValidatePlan(given, 64, "model.hone");
+  };
+  EXPECT_NO_THROW(with(0, param));
+  EXPECT_THROW(with(static_cast<int>(operands.size()), param), Error);
+  EXPECT_THROW(with(-1, param), Error);
+  EXPECT_THROW(with(1, param), Error) << "the operand is no parameter";
+  EXPECT_THROW(with(0, param + 1), Error);
+  EXPECT_THROW(with(0, -1), Error);
+  EXPECT_THROW(with(0, operands.back().buffer), Error) << "the buffer is no parameter";
+}
+
 void ExpectBoxesRefused(const std::string& what, const std::function<void(std::vector<ItemBox>&)>& damage) {
   Plan plan = BoxedPlan();
   damage(plan.calls[0].boxes);
@@ -222,7 +242,7 @@ TEST(ValidatePlan, RefusesCallsAndKernelsThatDoNotFit) {
 }
 
 TEST(ValidatePlan, RefusesANewerVersion) {
-  ExpectPlanRefused("version", [](Plan& p) { p.version = 3; });
+  ExpectPlanRefused("version", [](Plan& p) { p.version = kPlanVersion + 1; });
 }
 
 }  // namespace

@@ -246,6 +246,8 @@ Anchor ReadAnchor(const ExprPtr& body, AnchorNeighbours neighbours) {
   return neighbours == AnchorNeighbours::kTransposes ? MatmulAnchor(body) : EpilogueAnchor(body);
 }
 
+size_t WeightOf(const Anchor& anchor) { return anchor.workload.prologue == Prologue::kNone ? 1 : 3; }
+
 const Anchor* AnchorOf(const relay::Function& function) { return relay::NoteOf<Anchor>(function); }
 
 const ConfigChoice* ChoiceOf(const relay::Function& function) {
@@ -271,7 +273,7 @@ relay::Attrs Anchor::Printed() const {
   attrs.Set("record", choice->record);
   attrs.Set("expected_ns", choice->expected_ns);
   for (size_t i = 0; i < variants.size(); ++i) {
-    const auto& [other, most] = variants[i];
+    const auto& [other, most, weight] = variants[i];
     attrs.Set(fmt::format("variant{}", i),
               fmt::format("{} {} for {}", other.schedule, other.config.ToText(), ShapeText(most)));
   }

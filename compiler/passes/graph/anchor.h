@@ -17,6 +17,8 @@ namespace hone {
 struct AnchorVariant {
   ConfigChoice choice;
   Shape most;  // empty: a package that is repeated knows its limits
+  // The constant weights as the kernel reads them; null: as the anchor's own kernel does. ChooseLayouts sets it.
+  relay::ExprPtr weight = nullptr;
 };
 
 // The note that Fuse puts on a function with an anchor. The function's parameters are data, [scale, shift], weight,
@@ -27,7 +29,8 @@ struct Anchor : relay::Note {
   std::string node;                    // the model's name of the call; may be empty
   bool exact_sums = false;             // integer sums, or sums to be kept exact: only schedules that add plain products
   std::optional<ConfigChoice> choice;  // the kernel, from ChooseLayouts on
-  // Kernels with operands in the same layouts. The first one that a run's extents allow takes the kernel's place.
+  // Kernels with operands in the same layouts, except for the weights. The first one that a run's extents allow takes
+  // the kernel's place.
   std::vector<AnchorVariant> variants;
   // Prints "anchor" (the operator); with a choice also workload, epilogue, schedule, config, source, record,
   // expected_ns, and schedule, config and result of each variant.
@@ -41,6 +44,9 @@ const ConfigChoice* ChoiceOf(const relay::Function& function);
 
 // The function with this kernel in place of its own, and without variants.
 relay::FunctionPtr WithChoice(const relay::Function& function, const ConfigChoice& choice);
+
+// Position of the anchor's weight among the function's parameters.
+size_t WeightOf(const Anchor& anchor);
 
 // Calls that Fuse takes next to an anchor. They are a prologue ahead and an epilogue behind (bias, residual,
 // activation), or the transposes around it, which become its layouts.

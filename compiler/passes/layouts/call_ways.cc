@@ -159,9 +159,6 @@ using relay::Function;
 
 namespace {
 
-// Position of the weight, behind the data and the prologue's scale and shift.
-size_t WeightOf(const Anchor& anchor) { return anchor.workload.prologue == Prologue::kNone ? 1 : 3; }
-
 OperandLayouts LayoutsFor(const Anchor& anchor, const ConfigChoice& choice) {
   OperandLayouts layouts;
   const Schedule& schedule = *FindSchedule(choice.schedule);

@@ -11,6 +11,7 @@
 #include "compiler/passes/layouts/layout_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/schedules/schedule.h"
+#include "core/nth.h"
 
 namespace hone {
 
@@ -64,6 +65,24 @@ relay::FunctionPtr Retyped(const Function& function, const OperandLayouts& layou
     }
   }
   return TypedFunction(std::move(params), inside.at(function.body.get()), function.attrs, std::move(note));
+}
+
+Tensor Unpacked(const relay::Constant& constant) {
+  const relay::Type& type = *constant.type;
+  return type.layout.empty() ? constant.value : Unpack(constant.value, Layout::Parse(type.layout), type.shape);
+}
+
+ExprPtr PackedIn(const relay::Constant& constant, const std::string& layout) {
+  Tensor value = Unpacked(constant);
+  if (!layout.empty()) value = Pack(value, Layout::Parse(layout));
+  auto packed = std::make_shared<relay::Constant>(std::move(value), constant.name);
+  packed->type = InLayout(constant.type, layout);
+  return packed;
+}
+
+std::string WeightLayout(const Anchor& anchor, const ConfigChoice& choice) {
+  const auto operands = FindSchedule(choice.schedule)->Operands(anchor.workload, choice.config, anchor.epilogue);
+  return LayoutName(Nth(operands, WeightOf(anchor)).layout);
 }
 
 class LayoutChooser {
@@ -141,7 +160,7 @@ class LayoutChooser {
       if (way.layouts.operands[i] == kAnyLayout) way.layouts.operands[i] = types[i]->layout;
     }
     for (size_t i = 0; i < args.size(); ++i) args[i] = In(args[i], way.layouts.operands[i]);
-    const ExprPtr result = CallOf(Retyped(function, way.layouts, NoteOf(function, way)), std::move(args), call.name);
+    const ExprPtr result = CallOf(Retyped(function, way.layouts, NoteOf(call, way)), std::move(args), call.name);
     return layouts_ ? result : In(result, "");
   }
 
@@ -152,11 +171,18 @@ class LayoutChooser {
     return anchor ? AnchorWays(*anchor, call, configs_).front() : CallWay{LayoutForGroup(function, types)};
   }
 
-  static std::shared_ptr<const relay::Note> NoteOf(const Function& function, const CallWay& way) {
+  static std::shared_ptr<const relay::Note> NoteOf(const Call& call, const CallWay& way) {
+    const Function& function = *relay::AsFunction(call.op);
     if (way.anchor == nullptr) return function.note;
     auto chosen = std::make_shared<Anchor>(*AnchorOf(function));
     chosen->choice = way.anchor->choice;
     chosen->variants = way.anchor->variants;
+    const size_t place = WeightOf(*chosen);
+    for (AnchorVariant& variant : chosen->variants) {
+      const std::string layout = WeightLayout(*chosen, variant.choice);
+      const relay::Constant* weight = relay::AsConstant(call.args[place]);
+      if (weight != nullptr && layout != way.layouts.operands[place]) variant.weight = PackedIn(*weight, layout);
+    }
     return chosen;
   }
 
@@ -187,23 +213,12 @@ relay::IRModule ChooseLayouts(const relay::IRModule& module, const PassContext& 
 
 namespace {
 
-Tensor Unpacked(const relay::Constant& constant) {
-  const relay::Type& type = *constant.type;
-  return type.layout.empty() ? constant.value : Unpack(constant.value, Layout::Parse(type.layout), type.shape);
-}
-
 relay::ExprPtr Packed(const relay::ExprPtr& node, const Uses&) {
   const relay::Call* call = relay::AsCall(node);
   const relay::Function* function = call ? relay::AsFunction(call->op) : nullptr;
   if (function == nullptr || relay::AsCallTo(function->body, "layout_transform") == nullptr) return nullptr;
   const relay::Constant* constant = relay::AsConstant(call->args[0]);
-  if (constant == nullptr) return nullptr;
-  const std::string& layout = function->body->type->layout;
-  Tensor value = Unpacked(*constant);
-  if (!layout.empty()) value = Pack(value, Layout::Parse(layout));
-  auto packed = std::make_shared<relay::Constant>(std::move(value), constant->name);
-  packed->type = function->body->type;
-  return packed;
+  return constant == nullptr ? nullptr : PackedIn(*constant, function->body->type->layout);
 }
 
 }  // namespace
