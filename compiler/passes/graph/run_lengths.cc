@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,13 +25,20 @@ namespace {
 constexpr int64_t kStep = 4;
 // A length is left out unless it is so many times the least.
 constexpr double kFromLeast = 2.5;
+// Least ratio of the ends of a range without another length at which their geometric mean is one.
+constexpr double kMiddleFrom = 2;
 
-// The largest first, the least last.
+// The largest first, the least last. A short range has no power of four between them, but the sizes of images differ by
+// its square.
 std::vector<int64_t> LengthsFrom(int64_t least, int64_t most) {
   std::vector<int64_t> lengths{most};
   for (int64_t n = CeilDiv(most, kStep); static_cast<double>(n) >= kFromLeast * static_cast<double>(least) && n > 1;
        n = CeilDiv(n, kStep)) {
     lengths.push_back(n);
+  }
+  const double ratio = static_cast<double>(most) / static_cast<double>(std::max<int64_t>(least, 1));
+  if (lengths.size() == 1 && ratio >= kMiddleFrom) {
+    lengths.push_back(std::lround(static_cast<double>(most) / std::sqrt(ratio)));
   }
   if (least < most) lengths.push_back(std::max<int64_t>(least, 1));
   return lengths;

@@ -174,7 +174,7 @@ std::vector<PairChoice> ConfigChooser::ChooseForRange(const Workload& workload, 
   const auto allowed = [&](const Schedule& schedule, const Config& config) {
     return Allowed(schedule, workload, config, needs);
   };
-  RangedKernels kernels(workload, machine_, parts, allowed);
+  RangedKernels kernels(workload, machine_, parts, needs.constant_weights, allowed);
   for (size_t part = 0; part < parts.size(); ++part) {
     kernels.AddKnown(part, Known(workload, needs, WithResult(workload, parts[part].shape)));
   }

@@ -41,7 +41,7 @@ struct PairChoice {
   LayoutPair layouts;
   ConfigChoice choice;
   double cost_ns = 0;  // cost of one call; comparable within one workload and with other costs in a graph
-  std::vector<AnchorVariant> variants = {};  // with operands in the same layouts as the choice
+  std::vector<AnchorVariant> variants = {};  // with operands in the same layouts, except for constant weights
 };
 
 // Requirements of a call that its workload does not contain.

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "compiler/passes/graph/anchor_result.h"
+#include "compiler/schedules/conv2d/conv2d_direct.h"
 #include "compiler/schedules/conv2d/conv_shape.h"
 #include "compiler/schedules/schedule.h"
 #include "core/ceil_div.h"
+#include "core/error.h"
 #include "core/nth.h"
 
 namespace hone {
@@ -25,13 +28,25 @@ constexpr double kUnmeasured = 1.05;
 // A choice without a time is taken for much faster than all others.
 constexpr double kTaken = 1e-3;
 
-std::string LayoutsKey(const Workload& workload, const ConfigChoice& choice) {
+// The layouts of all operands but those of a role.
+std::string LayoutsKey(const Workload& workload, const ConfigChoice& choice, std::optional<OperandRole> but = {}) {
   std::string key;
   for (const KernelOperand& operand :
        FindSchedule(choice.schedule)->Operands(workload, choice.config, CanonicalEpilogue(workload))) {
-    key += operand.layout.ToText() + " ";
+    if (operand.role != but) key += operand.layout.ToText() + " ";
   }
   return key;
+}
+
+// Costs of weights that one more kernel reads in a layout of its own: for any, and for as many bytes as the others.
+constexpr double kOwnWeights = 0.05, kOwnBytes = 0.2;
+
+KernelOperand WeightOperand(const Workload& workload, const ConfigChoice& choice) {
+  for (KernelOperand& operand :
+       FindSchedule(choice.schedule)->Operands(workload, choice.config, CanonicalEpilogue(workload))) {
+    if (operand.role == OperandRole::kWeight) return std::move(operand);
+  }
+  throw Error(ExitCode::kBug, "a kernel without weights: " + choice.schedule);
 }
 
 // A convolution's kernel ends with the rows of a run unless it joins an image's rows, and with its columns if these are
@@ -40,7 +55,9 @@ Shape WholeRows(const Workload& workload, const Schedule& schedule, const Config
   const ConvShape shape(workload);
   int64_t &rows = Nth(part, shape.row_axis), &columns = Nth(part, shape.column_axis);
   if (config.Get(kColumnItems, 0) > 0) {
-    const int64_t tile = config.Get("tile_ow", 1) * config.Get("tile_m", 1);
+    const bool by_block = config.Get("tile_block", 0) > 0;
+    int64_t tile = config.Get(by_block ? "tile_block" : "tile_ow", 1) * config.Get("tile_m", 1);
+    if (workload.prologue != Prologue::kNone) tile *= CeilDiv(kPartColumns, tile);
     columns = std::min(shape.OW, CeilDiv(columns, tile) * tile);
     return part;
   }
@@ -63,12 +80,6 @@ Shape WholeTiles(const Workload& workload, const Schedule& schedule, const Confi
 
 bool IsWithin(const Shape& part, const Shape& whole) {
   return std::equal(part.begin(), part.end(), whole.begin(), [](int64_t a, int64_t b) { return a <= b; });
-}
-
-Shape LargestOf(const Shape& a, const Shape& b) {
-  Shape largest = a;
-  for (size_t i = 0; i < a.size(); ++i) largest[i] = std::max(a[i], b[i]);
-  return largest;
 }
 
 // The best kernels of each part, by the layouts of all operands.
@@ -104,7 +115,8 @@ class KernelClasses {
 
 }  // namespace
 
-PartChoices ChooseForParts(const std::vector<PartKernel>& kernels, const std::vector<double>& unit_ns, double change) {
+PartChoices ChooseForParts(const std::vector<PartKernel>& kernels, const std::vector<double>& unit_ns,
+                           const KernelChange& change) {
   const size_t parts = unit_ns.size();
   std::vector<std::vector<double>> sums(parts, std::vector<double>(kernels.size()));
   std::vector<std::vector<size_t>> before(parts, std::vector<size_t>(kernels.size()));
@@ -112,7 +124,7 @@ PartChoices ChooseForParts(const std::vector<PartKernel>& kernels, const std::ve
     for (size_t k = 0; k < kernels.size(); ++k) {
       double least = part == 0 ? 0 : std::numeric_limits<double>::infinity();
       for (size_t from = 0; part > 0 && from < kernels.size(); ++from) {
-        const double sum = sums[part - 1][from] + (from == k ? 0 : change);
+        const double sum = sums[part - 1][from] + (from == k ? 0 : change(kernels[from], kernels[k]));
         if (sum >= least) continue;
         least = sum;
         before[part][k] = from;
@@ -135,10 +147,11 @@ struct RangedKernels::Scored {
 };
 
 RangedKernels::RangedKernels(const Workload& workload, const MachineModel& machine,
-                             const std::vector<NeededResult>& parts, Allowed allowed)
+                             const std::vector<NeededResult>& parts, bool constant_weights, Allowed allowed)
     : workload_(workload),
       machine_(machine),
       warm_(machine),
+      several_weights_(constant_weights && workload.is_conv()),
       allowed_(std::move(allowed)),
       scales_(parts.size(), 1),
       floors_ns_(parts.size(), 0) {
@@ -151,9 +164,23 @@ RangedKernels::RangedKernels(const Workload& workload, const MachineModel& machi
   ends_columns_ = workload.is_conv() && Nth(parts_.front(), columns) < Nth(parts_.back(), columns);
 }
 
+// The layouts that all kernels of a call have.
+std::string RangedKernels::SharedLayouts(const ConfigChoice& choice) const {
+  return several_weights_ ? LayoutsKey(workload_, choice, OperandRole::kWeight) : LayoutsKey(workload_, choice);
+}
+
+double RangedKernels::ChangeCost(const PartKernel& smaller, const PartKernel& larger, double least_gain) const {
+  if (!several_weights_ || least_gain < 0) return least_gain;
+  const KernelOperand own = WeightOperand(workload_, smaller.choice), others = WeightOperand(workload_, larger.choice);
+  if (own.layout == others.layout) return least_gain;
+  const auto share = static_cast<double>(PhysicalBytes(own)) / static_cast<double>(PhysicalBytes(others));
+  return std::max(least_gain, kOwnWeights + kOwnBytes * share);
+}
+
 double RangedKernels::EstimateNs(const Schedule& schedule, const Config& config, const Shape& part) const {
   const Workload workload = WithResult(workload_, WholeTiles(workload_, schedule, config, part));
   const double ns = schedule.EstimateNs(workload, machine_, config);
+  if (workload.is_conv()) return ns;
   const double again_ns = PanelsAgainNs(schedule, workload, config);
   // Few rows wait for their weights, and the arithmetic still takes some time of its own.
   const double arithmetic_ns = schedule.EstimateNs(workload, warm_, config);
@@ -241,10 +268,10 @@ std::vector<RangedKernels::Scored> RangedKernels::Candidates() const {
   return all;
 }
 
-// The largest extents at which the smaller kernel still serves, from those of `part` to those of the next one: where
-// the sum of both kernels' estimates over the lengths between is least.
-Shape RangedKernels::LimitBetween(const PartKernel& smaller, const PartKernel& larger, size_t part) const {
-  const Shape &from = parts_[part], &to = parts_[part + 1];
+// The largest extents at which the smaller kernel still serves, between those of two parts: where the sum of both
+// kernels' estimates over the lengths between is least.
+Shape RangedKernels::LimitBetween(const PartKernel& smaller, const PartKernel& larger, const Shape& from,
+                                  const Shape& to) const {
   if (!IsWithin(from, to)) return from;
   double gain = 0, most_gain = 0;
   Shape limit = from;
@@ -260,27 +287,58 @@ Shape RangedKernels::LimitBetween(const PartKernel& smaller, const PartKernel& l
   return limit;
 }
 
+// The extents up to which the kernel of the parts [first, end) serves, with another kernel from part `end` on. Several
+// are needed where one of them alone would cover that part:
+//
+//   rows     64  | A B        A serves up to 20 rows of any width, and up to 20 columns of any height
+//            20  | A A
+//                +-----
+//                 20 64  columns
+std::vector<Shape> RangedKernels::LimitsOf(size_t first, size_t end, const PartKernel& smaller,
+                                           const PartKernel& larger) const {
+  std::vector<Shape> limits;
+  for (size_t part = first; part < end; ++part) {
+    Shape limit = LimitBetween(smaller, larger, parts_[part], parts_[end]);
+    std::erase_if(limits, [&](const Shape& other) { return IsWithin(other, limit); });
+    const bool known =
+        std::any_of(limits.begin(), limits.end(), [&](const Shape& other) { return IsWithin(limit, other); });
+    if (!known) limits.push_back(std::move(limit));
+  }
+  return limits;
+}
+
 // The choice with the record of the part, where it has one.
 const ConfigChoice& RangedKernels::ChoiceAt(size_t part, const ConfigChoice& choice) const {
   const PartKernel* const same = KnownAt(part, choice);
   return same == nullptr ? choice : same->choice;
 }
 
+// The choice for the parts [first, end). A kernel that fetches weights is told the least number of rows of its runs.
+ConfigChoice RangedKernels::ChoiceFor(size_t first, size_t end, const ConfigChoice& choice) const {
+  ConfigChoice chosen = ChoiceAt(end - 1, choice);
+  if (chosen.config.Get(kColumnItems, 0) == 0 || chosen.config.Get("prefetch", 0) == 0) return chosen;
+  const int64_t rows = ConvShape(workload_).row_axis;
+  int64_t least = Nth(parts_[first], rows);
+  for (size_t part = first; part < end; ++part) least = std::min(least, Nth(parts_[part], rows));
+  chosen.config.Set(kColumnItems, least);
+  return chosen;
+}
+
 PairChoice RangedKernels::PairOf(const std::vector<PartKernel>& kernels, const PartChoices& choices) const {
   const size_t last = choices.kernel_of.back();
   PairChoice pair;
-  pair.choice = ChoiceAt(parts_.size() - 1, kernels[last].choice);
-  pair.layouts = LayoutPairOf(*FindSchedule(pair.choice.schedule), workload_, pair.choice.config);
+  pair.layouts = LayoutPairOf(*FindSchedule(kernels[last].choice.schedule), workload_, kernels[last].choice.config);
   pair.cost_ns = kernels[last].ns.back();
-  Shape most(parts_.front().size(), 0);
+  size_t first = 0;
   for (size_t part = 0; part + 1 < parts_.size(); ++part) {
     const size_t now = choices.kernel_of[part], next = choices.kernel_of[part + 1];
-    most = LargestOf(most, parts_[part]);
     if (now == next) continue;
-    pair.variants.push_back(
-        {ChoiceAt(part, kernels[now].choice), LargestOf(most, LimitBetween(kernels[now], kernels[next], part))});
-    std::fill(most.begin(), most.end(), 0);
+    for (Shape& most : LimitsOf(first, part + 1, kernels[now], kernels[next])) {
+      pair.variants.push_back({ChoiceFor(first, part + 1, kernels[now].choice), std::move(most)});
+    }
+    first = part + 1;
   }
+  pair.choice = ChoiceFor(first, parts_.size(), kernels[last].choice);
   return pair;
 }
 
@@ -312,11 +370,19 @@ std::vector<PairChoice> RangedKernels::Choose(double least_gain) const {
     std::string key = LayoutsKey(workload_, choice);
     classes.Add(std::move(key), {std::move(choice), std::move(scored.ns)});
   }
+  std::map<std::string, std::vector<PartKernel>> groups;
+  for (const auto& [key, same] : classes.all()) {
+    std::vector<PartKernel>& group = groups[SharedLayouts(same.kernels.front().choice)];
+    group.insert(group.end(), same.kernels.begin(), same.kernels.end());
+  }
   const std::vector<double> units = UnitsNs(classes.least_ns());
   std::map<LayoutPair, std::pair<double, PairChoice>> pairs;
-  for (const auto& [key, same] : classes.all()) {
-    const PartChoices choices = ChooseForParts(same.kernels, units, least_gain);
-    PairChoice pair = PairOf(same.kernels, choices);
+  for (const auto& [layouts, kernels] : groups) {
+    const auto change = [&](const PartKernel& smaller, const PartKernel& larger) {
+      return ChangeCost(smaller, larger, least_gain);
+    };
+    const PartChoices choices = ChooseForParts(kernels, units, change);
+    PairChoice pair = PairOf(kernels, choices);
     const auto [it, is_new] = pairs.try_emplace(pair.layouts, choices.cost, pair);
     if (!is_new && choices.cost < it->second.first) it->second = {choices.cost, std::move(pair)};
   }

@@ -17,26 +17,40 @@ using ::testing::SizeIs;
 
 PartKernel Kernel(std::vector<double> ns) { return {{}, std::move(ns)}; }
 
+KernelChange Each(double cost) {
+  return [cost](const PartKernel&, const PartKernel&) { return cost; };
+}
+
 TEST(ChooseForParts, ChangesTheKernelWhereItGainsEnough) {
   const std::vector<double> least{1, 1, 1};
   // The second kernel gains 2 % in the first two parts, or 4 %.
-  EXPECT_THAT(ChooseForParts({Kernel({1.01, 1.01, 1}), Kernel({1, 1, 2})}, least, 0.03).kernel_of,
+  EXPECT_THAT(ChooseForParts({Kernel({1.01, 1.01, 1}), Kernel({1, 1, 2})}, least, Each(0.03)).kernel_of,
               ElementsAre(0, 0, 0));
-  EXPECT_THAT(ChooseForParts({Kernel({1.02, 1.02, 1}), Kernel({1, 1, 2})}, least, 0.03).kernel_of,
+  EXPECT_THAT(ChooseForParts({Kernel({1.02, 1.02, 1}), Kernel({1, 1, 2})}, least, Each(0.03)).kernel_of,
               ElementsAre(1, 1, 0));
-  const PartChoices three = ChooseForParts({Kernel({1, 5, 5}), Kernel({5, 1, 5}), Kernel({5, 5, 1})}, least, 0.03);
+  const PartChoices three =
+      ChooseForParts({Kernel({1, 5, 5}), Kernel({5, 1, 5}), Kernel({5, 5, 1})}, least, Each(0.03));
   EXPECT_THAT(three.kernel_of, ElementsAre(0, 1, 2));
   EXPECT_NEAR(three.cost, 3.06, 1e-9);
+}
+
+TEST(ChooseForParts, AChangeCostsByTheKernels) {
+  const std::vector<double> least{1, 1, 1};
+  const std::vector<PartKernel> kernels{Kernel({1, 1, 5}), Kernel({1.2, 1.2, 1}), Kernel({1.1, 5, 5})};
+  const auto dear_from_first = [](const PartKernel& smaller, const PartKernel&) {
+    return smaller.ns[0] == 1 ? 0.5 : 0.05;
+  };
+  EXPECT_THAT(ChooseForParts(kernels, least, dear_from_first).kernel_of, ElementsAre(2, 1, 1));
 }
 
 TEST(ChooseForParts, MeasuresEachPartByItsLeast) {
   // Nanoseconds of the long part weigh no more than those of the short one.
   const std::vector<double> least{10, 1000};
-  EXPECT_THAT(ChooseForParts({Kernel({20, 1000}), Kernel({10, 1100})}, least, 10).kernel_of, ElementsAre(1, 1));
+  EXPECT_THAT(ChooseForParts({Kernel({20, 1000}), Kernel({10, 1100})}, least, Each(10)).kernel_of, ElementsAre(1, 1));
 }
 
 TEST(ChooseForParts, ANegativeGainChangesWhereverThereIsAnother) {
-  EXPECT_THAT(ChooseForParts({Kernel({1, 1, 1}), Kernel({1.1, 1.1, 1.1})}, {1, 1, 1}, -1).kernel_of,
+  EXPECT_THAT(ChooseForParts({Kernel({1, 1, 1}), Kernel({1.1, 1.1, 1.1})}, {1, 1, 1}, Each(-1)).kernel_of,
               ElementsAre(0, 1, 0));
 }
 
@@ -75,12 +89,14 @@ std::vector<std::map<std::string, int64_t>> ExtentsIn(const std::vector<RunLengt
 
 using Extents = std::map<std::string, int64_t>;
 
-TEST(UsualLengths, AreTheEndsAndPowersBetween) {
+TEST(UsualLengths, AreTheEndsAndSomeBetween) {
   EXPECT_THAT(ExtentsIn(UsualLengths(*MainOf({{0, 1, 2, 1}}, {1, 512}))),
               ElementsAre(Extents{{"seq", 512}}, Extents{{"seq", 128}}, Extents{{"seq", 32}}, Extents{{"seq", 8}},
                           Extents{{"seq", 1}}));
   EXPECT_THAT(ExtentsIn(UsualLengths(*MainOf({{0, 1, 2, 160}}, {1, 512}))),
-              ElementsAre(Extents{{"seq", 512}}, Extents{{"seq", 160}}));
+              ElementsAre(Extents{{"seq", 512}}, Extents{{"seq", 286}}, Extents{{"seq", 160}}));
+  EXPECT_THAT(ExtentsIn(UsualLengths(*MainOf({{0, 1, 2, 300}}, {1, 512}))),
+              ElementsAre(Extents{{"seq", 512}}, Extents{{"seq", 300}}));
   EXPECT_THAT(ExtentsIn(UsualLengths(*MainOf({{0, 1, 2, 7}}, {1, 7}))), ElementsAre(Extents{{"seq", 7}}));
   EXPECT_THAT(ExtentsIn(UsualLengths(*MainOf({{0, 0, 1, 1}, {0, 1, 2, 1}}, {32, 512}))),
               ::testing::IsSupersetOf({Extents{{"batch", 32}, {"seq", 512}}, Extents{{"batch", 8}, {"seq", 128}},
@@ -126,7 +142,8 @@ TEST(TypicalLengths, RefuseWhatNoRunHas) {
 class RangedKernelsTest : public ::testing::Test {
  protected:
   std::vector<PairChoice> Choose(double gain) {
-    RangedKernels kernels(workload_, machine_, parts_, [](const Schedule&, const Config&) { return true; });
+    RangedKernels kernels(workload_, machine_, parts_, constant_weights_,
+                          [](const Schedule&, const Config&) { return true; });
     if (!known_.empty()) kernels.AddKnown(0, known_);
     return kernels.Choose(gain);
   }
@@ -135,6 +152,7 @@ class RangedKernelsTest : public ::testing::Test {
   MachineModel machine_ = MachineModelFor(Target::Parse("llvm -mtriple=x86_64-pc-linux-gnu -mcpu=znver5"), 1);
   std::vector<NeededResult> parts_{{{8, 1024}}, {{128, 1024}}, {{512, 1024}}};
   std::vector<ConfigChoice> known_;
+  bool constant_weights_ = true;
 };
 
 TEST_F(RangedKernelsTest, AllReadWeightsInOneLayout) {
@@ -149,6 +167,23 @@ TEST_F(RangedKernelsTest, AllReadWeightsInOneLayout) {
     EXPECT_LT(variant.most[0], 512);
     EXPECT_EQ(variant.most[1], 1024);
     rows = variant.most[0];
+  }
+}
+
+// Small images are too few pixels for Winograd's transformed weights, which are four times the plain ones.
+TEST_F(RangedKernelsTest, SmallImagesReadPlainWeightsBesideTransformedOnes) {
+  workload_ = Workload::Parse("nn.conv2d data=1x512x32x32 weight=512x512x3x3 padding=1x1x1x1 epilogue=bias_act");
+  parts_ = {{{1, 512, 5, 5}}, {{1, 512, 32, 32}}};
+  const std::vector<PairChoice> several = Choose(0.03);
+  EXPECT_TRUE(several[0].choice.schedule.starts_with("conv2d_winograd")) << several[0].choice.schedule;
+  ASSERT_THAT(several[0].variants, SizeIs(1));
+  EXPECT_EQ(several[0].variants[0].choice.schedule, "conv2d_direct");
+  constant_weights_ = false;
+  for (const PairChoice& one : Choose(0.03)) {
+    for (const AnchorVariant& variant : one.variants) {
+      EXPECT_EQ(variant.choice.schedule.starts_with("conv2d_winograd"),
+                one.choice.schedule.starts_with("conv2d_winograd"));
+    }
   }
 }
 
