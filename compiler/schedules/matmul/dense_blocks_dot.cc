@@ -25,6 +25,7 @@
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/kernel_builder.h"
 #include "compiler/schedules/knob_schedule.h"
+#include "compiler/schedules/matmul/block_dots.h"
 #include "compiler/schedules/matmul/block_panels.h"
 #include "compiler/schedules/matmul/dense_rows.h"
 #include "compiler/schedules/matmul/quantised_rows.h"
@@ -74,7 +75,10 @@ constexpr double kWordsNotFetched = 0.6, kWordsFetchedFar = 0.98;
 // A sum of products of a block stays below 2^31.
 constexpr int64_t kLongestDotBlock = int64_t{1} << 16;
 
-QuantisedRows RowsOf(const Workload& w) { return {BlockFormat::Parse(w.layouts), w.data[1]}; }
+QuantisedRows RowsOf(const Workload& w, const MachineModel& machine, int lanes) {
+  const BlockFormat format = BlockFormat::Parse(w.layouts);
+  return RowsForStep(BlockStepOn(machine, format, lanes), format, w.data[1]);
+}
 
 class BlockDotEmitter {
  public:
@@ -88,9 +92,9 @@ class BlockDotEmitter {
         epilogue_(epilogue),
         args_(args),
         lanes_(knobs.LanesOn(builder.machine())),
-        rows_(RowsOf(w)),
+        rows_(RowsOf(w, builder.machine(), lanes_)),
         panels_(builder, w, args, knobs.oc_block, lanes_),
-        bytes_are_signed_(builder.machine().byte_dots == ByteDots::kSignedFours && rows_.format.bits == 8),
+        dots_(builder, rows_, panels_, lanes_, knobs.unroll_ic, knobs.prefetch),
         behind_(ReadEpilogueAddresses(builder, args, epilogue, BlockOperands(w))) {}
 
   // `quantises` says whether the worker quantises the rows, else an earlier stage did.
@@ -147,69 +151,8 @@ class BlockDotEmitter {
 
   Vals Block(const RegisterTile& registers, const Vals& x, const PanelAddresses& at, Value* block, int64_t columns,
              const Vals& in) {
-    const int64_t words = rows_.format.Words(columns), main = words - words % k_.unroll_ic;
-    Value* first = b_.Mul(block, rows_.format.Words(rows_.format.block));
-    Vals sums = StartValues(registers, x, at, block);
-    const auto reduce = [&](int64_t lo, int64_t hi, int64_t unroll) {
-      sums = b_.Loop(lo, hi, unroll, sums, [&](Value* word, const Vals& carried) {
-        Vals acc = carried;
-        for (int64_t u = 0; u < unroll; ++u) Word(registers, acc, x, first, b_.Add(word, u), at);
-        return acc;
-      });
-    };
-    reduce(0, main, k_.unroll_ic);
-    reduce(main, words, 1);
-    return Scaled(registers, x, at, block, sums, in);
+    return Scaled(registers, x, at, block, dots_.Sums(registers, x, at, block, columns), in);
   }
-
-  // The sums' first values, so that products with the stored bytes give those with the centred ones.
-  Vals StartValues(const RegisterTile& registers, const Vals& x, const PanelAddresses& at, Value* block) {
-    auto& ir = b_.ir();
-    const Vals zeros = panels_.Zeros(at, registers.vectors);
-    Vals start;
-    for (int p = 0; p < registers.pixels; ++p) {
-      Value* sum = LoadElements(b_, DType::kInt32, OfBlock(Nth(x, p), rows_.sums_at(), block), 1);
-      Value* all = b_.Splat(ir.CreateMul(sum, ir.getInt32(static_cast<uint32_t>(-Middle()))), lanes_);
-      for (int v = 0; v < registers.vectors; ++v) {
-        if (zeros.empty()) start.push_back(all);
-        if (!zeros.empty()) start.push_back(ir.CreateSub(all, ir.CreateMul(b_.Splat(sum, lanes_), Nth(zeros, v))));
-      }
-    }
-    return start;
-  }
-
-  void Word(const RegisterTile& registers, Vals& acc, const Vals& x, Value* first, Value* word,
-            const PanelAddresses& at) {
-    const Vals packed = panels_.Words(at, word, registers.vectors, k_.prefetch);
-    Value* bytes = b_.Mul(b_.Add(first, word), rows_.format.per_word());
-    const DType weights = bytes_are_signed_ ? DType::kInt8 : DType::kUInt8;
-    // The weights are the dot product's data: of two factors the first may be unsigned.
-    const MultiplyAdd dot = [&](KernelBuilder& b, Value* of_row, Value* w, Value* sum) {
-      Value* fours = b.ir().CreateBitCast(of_row, VectorOf(b.ir().getInt8Ty(), lanes_ * kDotGroup));
-      return DotProduct(weights, DType::kInt8)(b, w, fours, sum);
-    };
-    for (int64_t g = 0; g < rows_.groups(); ++g) {
-      registers.Step(
-          b_, acc,
-          [&](int p) { return LoadElements(b_, DType::kInt32, b_.At(b_.At(Nth(x, p), bytes), g * kDotGroup), 1); },
-          [&](int v) { return Group(Nth(packed, v), g); }, dot);
-    }
-  }
-
-  // Group number `g` of four integers of each lane's word, as bytes.
-  Value* Group(Value* words, int64_t g) {
-    auto& ir = b_.ir();
-    const auto bits = static_cast<int>(rows_.format.bits);
-    const auto repeated = [&](int64_t byte) {
-      return llvm::ConstantInt::get(words->getType(), static_cast<uint64_t>(byte) * 0x01010101U);
-    };
-    if (bits == 8) return bytes_are_signed_ ? words : ir.CreateXor(words, repeated(Middle()));
-    if (g > 0) words = ir.CreateLShr(words, static_cast<uint64_t>(bits) * static_cast<uint64_t>(g));
-    return ir.CreateXor(ir.CreateAnd(words, repeated((1 << bits) - 1)), repeated(Middle()));
-  }
-
-  // The number that is added to each stored integer before it is multiplied.
-  int64_t Middle() const { return bytes_are_signed_ ? 0 : int64_t{1} << (rows_.format.bits - 1); }
 
   Vals Scaled(const RegisterTile& registers, const Vals& x, const PanelAddresses& at, Value* block, const Vals& sums,
               const Vals& in) {
@@ -237,7 +180,7 @@ class BlockDotEmitter {
   int lanes_;
   QuantisedRows rows_;
   BlockPanels panels_;
-  bool bytes_are_signed_;
+  BlockDots dots_;
   Value* rows_at_ = nullptr;
   EpilogueAddresses behind_;
 };
@@ -264,7 +207,11 @@ class DenseBlockDots : public KnobSchedule<BlockDotKnobs> {
     if (k.unroll_ic > format.Words(std::min(w.data[1], format.block))) return "unroll_ic is more than a block's words";
     const RegisterTile tile{static_cast<int>(k.tile_m), static_cast<int>(k.oc_block / lanes), lanes,
                             machine.byte_dots == ByteDots::kMixedFours ? 1 : 2};
-    const int64_t needed = int64_t{tile.RegistersOn(machine)} + tile.pixels * tile.vectors + 2 * tile.vectors;
+    const BlockStep step = BlockStepOn(machine, format, lanes);
+    // Floats wait in memory while a block is added up in shorts or by signs.
+    const int64_t needed = step == BlockStep::kFours
+                               ? int64_t{tile.RegistersOn(machine)} + tile.pixels * tile.vectors + 2 * tile.vectors
+                               : tile.pixels * tile.vectors + 2 * tile.vectors + (step == BlockStep::kSigns ? 3 : 2);
     if (needed > machine.vector_registers) {
       return fmt::format("the sums, words and scales need {} of {} registers", needed, machine.vector_registers);
     }
@@ -279,11 +226,11 @@ class DenseBlockDots : public KnobSchedule<BlockDotKnobs> {
     return DenseBlockOperands(w, k.oc_block, epilogue);
   }
 
-  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel&, const BlockDotKnobs& k,
+  EmittedKernel EmitWith(KernelBuilder& builder, const Workload& w, const MachineModel& machine, const BlockDotKnobs& k,
                          const Epilogue& epilogue, const std::string& symbol) const override {
     const auto emitter = [&](const StageArgs& args) { return BlockDotEmitter(builder, w, k, epilogue, args); };
     const int64_t panels = CeilDiv(w.weight[0], k.oc_block), row_tiles = CeilDiv(w.data[0], k.tile_m);
-    const int64_t bytes = w.data[0] * RowsOf(w).row_bytes();
+    const int64_t bytes = w.data[0] * RowsOf(w, machine, k.LanesOn(machine)).row_bytes();
     const bool first = QuantisesFirst(w, k);
     EmittedKernel kernel;
     std::string products = symbol;
@@ -302,7 +249,8 @@ class DenseBlockDots : public KnobSchedule<BlockDotKnobs> {
 
   // The line is all rows. A step is four products.
   TileShape TileWith(const Workload& w, const MachineModel& machine, const BlockDotKnobs& k) const override {
-    const int64_t groups = RowsOf(w).groups();
+    const QuantisedRows rows = RowsOf(w, machine, k.LanesOn(machine));
+    const int64_t groups = rows.groups();
     TileShape tile;
     tile.rows = static_cast<double>(k.tile_m);
     tile.vectors = static_cast<double>(k.oc_block / k.LanesOn(machine));
@@ -311,7 +259,7 @@ class DenseBlockDots : public KnobSchedule<BlockDotKnobs> {
     tile.steps = static_cast<double>(w.weight[1] * groups);
     tile.unroll = static_cast<double>(k.unroll_ic * groups);
     tile.weight_bytes = static_cast<double>(BlockPanelBytes(w, k.oc_block));
-    tile.input_bytes = static_cast<double>(w.data[0] * RowsOf(w).row_bytes());
+    tile.input_bytes = static_cast<double>(w.data[0] * rows.row_bytes());
     tile.workspace_bytes = tile.input_bytes;
     return tile;
   }
@@ -323,10 +271,9 @@ class DenseBlockDots : public KnobSchedule<BlockDotKnobs> {
     const double panels = static_cast<double>(CeilDiv(w.weight[0], k.oc_block));
     const double tiles = static_cast<double>(CeilDiv(w.data[0], k.tile_m));
     const double rows = static_cast<double>(k.tile_m);
-    const double groups = static_cast<double>(w.weight[1] * RowsOf(w).groups());
+    const double groups = static_cast<double>(w.weight[1] * format.per_word() / kDotGroup);
     const double blocks = static_cast<double>(format.Blocks(w.data[1]));
-    const double dot =
-        machine.byte_dots == ByteDots::kMixedFours || machine.byte_dots == ByteDots::kSignedFours ? 1 : 6;
+    const double dot = StepCost(BlockStepOn(machine, format, k.LanesOn(machine)), machine);
     const double step =
         std::max((rows * vectors * dot + vectors * (format.bits == 8 ? 1 : 2)) / machine.multiply_adds_per_cycle,
                  (rows + vectors) / machine.loads_per_cycle) +

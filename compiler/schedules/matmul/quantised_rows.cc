@@ -1,5 +1,8 @@
 #include "compiler/schedules/matmul/quantised_rows.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "compiler/codegen/element.h"
 #include "compiler/codegen/math/rounding.h"
 
@@ -25,18 +28,39 @@ class RowEmitter {
     Value* largest = ir.CreateBitCast(ir.CreateIntMaxReduce(bits, true), b_.f32());
     Value* zero = b_.Float(0);
     Value* factor = ir.CreateSelect(ir.CreateFCmpOGT(largest, zero), b_.FDiv(b_.Float(kMostByte), largest), zero);
-    Value* sums = EachWord(first, columns, none, [&](Value* word, Value* x, Value* sum) {
-      Value* whole = Whole(b_.FMul(x, b_.Splat(factor, lanes_)));
-      Value* bytes = ir.CreateTrunc(whole, VectorOf(ir.getInt8Ty(), lanes_));
-      b_.Store(ir.CreateShuffleVector(bytes, Order()), b_.At(to_, b_.Mul(word, lanes_)));
-      return ir.CreateAdd(sum, whole);
-    });
+    const int64_t part = rows_.part == 0 ? columns : rows_.part;
+    Value* sums = none;
+    for (int64_t from = 0; from < columns; from += part) {
+      Value* begin = b_.Add(first, rows_.format.Words(from));
+      Value* of_part = EachWord(begin, std::min(part, columns - from), none, [&](Value* word, Value* x, Value* sum) {
+        Value* whole = Whole(b_.FMul(x, b_.Splat(factor, lanes_)));
+        Value* bytes = ir.CreateTrunc(whole, VectorOf(ir.getInt8Ty(), lanes_));
+        b_.Store(ir.CreateShuffleVector(bytes, Order()), b_.At(to_, b_.Mul(word, lanes_)));
+        return ir.CreateAdd(sum, whole);
+      });
+      if (rows_.part != 0) StoreStart(of_part, b_.Add(b_.Mul(block, rows_.parts()), from / part));
+      sums = ir.CreateAdd(sums, of_part);
+    }
     Value* at = b_.Mul(block, 4);
     b_.Store(Step(largest), b_.At(b_.At(to_, rows_.steps_at()), at));
     b_.Store(ir.CreateAddReduce(sums), b_.At(b_.At(to_, rows_.sums_at()), at));
   }
 
  private:
+  // Bytes 4i and 4i + 1 of a stored word are the first half of its integers.
+  void StoreStart(Value* sums, Value* number) {
+    auto& ir = b_.ir();
+    const auto half = [&](int first) {
+      std::vector<int> order;
+      for (int i = 0; i < lanes_ / 2; ++i) order.push_back(first + i);
+      Value* sum = ir.CreateAddReduce(ir.CreateShuffleVector(sums, order));
+      return ir.CreateTrunc(ir.CreateMul(sum, ir.getInt32(-(1U << (rows_.format.bits - 1)))), ir.getInt16Ty());
+    };
+    Value* at = b_.At(b_.At(to_, rows_.starts_at()), b_.Mul(number, 4));
+    b_.Store(half(0), at);
+    b_.Store(half(lanes_ / 2), b_.At(at, 2));
+  }
+
   Value* Constant(double value) { return b_.FloatVec(static_cast<float>(value), lanes_); }
 
   // Carries a value over the block's words: body(word, its elements, value).
