@@ -52,7 +52,8 @@ struct AttentionWorkspace {
   // Bytes of every element, and of every pair of bfloat16.
   static constexpr int64_t kBytes = 4;
 
-  AttentionWorkspace(const MatmulShape& scores, const MatmulShape& values, const AttentionTiles& tiles,
+  // There is room for a block of queries, and for one query of each of `heads`.
+  AttentionWorkspace(const MatmulShape& scores, const MatmulShape& values, const AttentionTiles& tiles, int64_t heads,
                      const MachineModel& machine);
 
   int64_t score_row;    // bytes
