@@ -11,7 +11,7 @@ namespace hone {
 // Says that a benchmark goes on as long as a verdict cannot be told for sure.
 class UntilTold {
  public:
-  // Which one the others are judged against.
+  // The one that the others are judged against.
   enum class Against : uint8_t { kFirst, kLeast };
 
   // Its time ends `most_ns` after the first question.
