@@ -6,9 +6,7 @@
 //    for panel of values [value_columns], for tile of queries [rows]    output = product * inverse
 //
 // Work items are blocks of queries, or single ones if a run counts its keys: then most runs have fewer queries, too.
-// Successive queries make blocks, and an item has all heads that share keys. A few queries are no block (kernel_few.h).
-//
-// A block scores the keys that its queries may see, and no later ones.
+// Successive queries make blocks.
 //
 // With tile registers (kernel_plan.h) the last block begins before the previous one ends, and stores only its own
 // rows. Steps past the keys are zeros.
@@ -24,10 +22,8 @@
 #include "compiler/generic/evaluator.h"
 #include "compiler/generic/fold.h"
 #include "compiler/generic/memory_shape.h"
-#include "compiler/ops/attention/kernel_few.h"
 #include "compiler/ops/attention/kernel_pack.h"
 #include "compiler/ops/attention/kernel_plan.h"
-#include "compiler/ops/attention/kernel_weights.h"
 #include "compiler/ops/kernel.h"
 #include "compiler/relay/expr.h"
 #include "compiler/relay/op.h"
@@ -44,8 +40,6 @@ namespace hone {
 namespace {
 
 constexpr int64_t kFloatBytes = AttentionWorkspace::kBytes;
-// So many queries of a head cost less one by one than with keys packed before.
-constexpr int64_t kFewQueries = 3;
 
 class AttentionEmitter {
  public:
@@ -53,11 +47,11 @@ class AttentionEmitter {
                    const StageArgs& args)
       : b_(builder),
         parts_(function),
+        zeroes_nan_(AttentionOf(function)->zeroes_nan),
         s_(AttentionOf(function)->scores),
         v_(AttentionOf(function)->values),
         t_(tiles),
-        heads_(HeadsTogether(parts_, s_.B, tiles.matrix_tiles)),
-        space_(s_, v_, tiles, heads_, builder.machine()),
+        space_(s_, v_, tiles, builder.machine()),
         args_(args),
         evaluator_(builder, function, GenericOperands(function), args),
         matrix_tiles_(builder),
@@ -66,11 +60,9 @@ class AttentionEmitter {
         values_(OperandOf(function, parts_.values, v_.types.weight, v_.weight, 'N')),
         out_(OperandOf(function, static_cast<int>(function.params.size()), v_.types.output, v_.output, 'M')),
         packed_(b_.WorkerWorkspace(args)),
+        rows_of_scores_(b_.At(packed_, space_.scores)),
         packer_(builder, parts_, s_, v_, t_, space_, keys_, values_, packed_, args),
-        weights_(builder, parts_, AttentionOf(function)->zeroes_nan, s_, v_, space_, packer_, evaluator_, packed_),
-        few_(builder, parts_, s_, v_, space_, packer_, weights_, queries_, keys_, out_, heads_),
-        rows_here_(b_.Index(t_.block)),
-        keys_here_(packer_.keys_needed()) {}
+        rows_here_(b_.Index(t_.block)) {}
 
   // Queries of a work item.
   static int64_t ItemRows(const Attention& attention, const AttentionTiles& t) {
@@ -101,47 +93,26 @@ class AttentionEmitter {
     });
   }
 
-  // The queries of each group of heads that are among the items.
+  // The queries of each product that are among the items, in blocks.
   void QueryItems() {
     Value* first = b_.Div(args_.begin, s_.M);
-    b_.For(first, b_.Div(b_.Add(args_.end, s_.M - 1), s_.M), 1, [&](Value* group) {
-      Value* before = b_.Mul(group, s_.M);
-      Value* begin = b_.Max(b_.Index(0), b_.Sub(args_.begin, before));
+    b_.For(first, b_.Div(b_.Add(args_.end, s_.M - 1), s_.M), 1, [&](Value* product) {
+      Value* before = b_.Mul(product, s_.M);
       Value* end = b_.Min(b_.Index(s_.M), b_.Sub(args_.end, before));
-      Value* of_first = b_.Mul(group, heads_);
-      const auto one_by_one = [&] {
-        b_.For(begin, end, 1, [&](Value* query) {
-          evaluator_.Reset();
-          few_.Emit(of_first, query);
-        });
-      };
-      const auto in_blocks = [&] {
-        b_.For(of_first, b_.Add(of_first, heads_), 1, [&](Value* product) {
-          QueryBlocks(product, begin, end, b_.ir().CreateICmpEQ(product, b_.Mul(first, heads_)));
-        });
-      };
-      if (!few_.CanRead()) return in_blocks();
-      if (s_.M <= kFewQueries) return one_by_one();
-      b_.If(b_.ir().CreateICmpSLE(b_.Sub(end, begin), b_.Index(kFewQueries)), one_by_one, in_blocks);
-    });
-  }
-
-  void QueryBlocks(Value* product, Value* begin, Value* end, Value* is_first) {
-    packer_.Pack(product, is_first);
-    b_.For(begin, end, t_.block, [&](Value* query) {
-      evaluator_.Reset();
-      rows_here_ = b_.Min(b_.Index(t_.block), b_.Sub(end, query));
-      Block(product, query);
+      packer_.Pack(product, b_.ir().CreateICmpEQ(product, first));
+      b_.For(b_.Max(b_.Index(0), b_.Sub(args_.begin, before)), end, t_.block, [&](Value* query) {
+        evaluator_.Reset();
+        rows_here_ = b_.Min(b_.Index(t_.block), b_.Sub(end, query));
+        Block(product, query);
+      });
     });
   }
 
   void Block(Value* product, Value* first) {
     if (t_.matrix_tiles) return TiledBlock(product, first);
-    Value* rows = b_.Min(rows_here_, b_.Sub(b_.Index(s_.M), first));
-    keys_here_ = weights_.KeysSeen(product, first, rows);
     Scores(product, first);
-    b_.For(b_.Index(0), rows, 1,
-           [&](Value* row) { weights_.Exponentials(product, b_.Add(first, row), row, keys_here_); });
+    Value* rows = b_.Min(rows_here_, b_.Sub(b_.Index(s_.M), first));
+    b_.For(b_.Index(0), rows, 1, [&](Value* row) { Exponentials(product, first, row); });
     Products(product, first);
   }
 
@@ -167,6 +138,8 @@ class AttentionEmitter {
     b_.If(b_.ir().CreateICmpSLT(rest, rows_here_), [&] { body(rest, s_.M - last); });
   }
 
+  Value* ScoreRow(Value* row) { return b_.At(rows_of_scores_, b_.Mul(row, space_.score_row)); }
+
   void Scores(Value* product, Value* first) {
     const MatmulTile tile{s_.types,
                           s_.K,
@@ -176,12 +149,12 @@ class AttentionEmitter {
                           queries_.column,
                           b_.Index(t_.score_columns * kFloatBytes)};
     Value* queries = b_.At(queries_.Matrix(b_, product), b_.Mul(first, queries_.row));
-    packer_.ForPanels(s_.N, keys_here_, t_.score_columns, [&](Value* panel, int64_t width) {
+    packer_.ForPanels(s_.N, packer_.keys_needed(), t_.score_columns, [&](Value* panel, int64_t width) {
       Value* w = b_.At(packed_, b_.Mul(panel, t_.score_columns * s_.steps() * kFloatBytes));
       Value* column = b_.Mul(panel, t_.score_columns * kFloatBytes);
       ForTiles(first, [&](Value* row, int64_t rows) {
         const Vals sums = tile.Sums(b_, b_.At(queries, b_.Mul(row, queries_.row)), w, {rows, width});
-        StoreScores(sums, b_.At(weights_.ScoreRow(row), column), rows);
+        StoreScores(sums, b_.At(ScoreRow(row), column), rows);
       });
     });
   }
@@ -194,6 +167,64 @@ class AttentionEmitter {
     }
   }
 
+  // Exponentials as in ops/softmax/kernel.cc, but not divided by their sum.
+  void Exponentials(Value* product, Value* first, Value* row) {
+    Value* line = ScoreRow(row);
+    const auto at = [&](const Coordinate& key) { return b_.At(line, b_.Mul(key.base, kFloatBytes)); };
+    const DType stored = v_.types.data;
+    Coordinates point = PointOf(product, b_.Add(first, row));
+    const bool plain = parts_.softmax->args[0] == parts_.scores;
+    Fold largest{FoldKind::kMaxOfNumbers, b_.f32(), [&](Value* most, const Coordinate& key, Lanes lanes) {
+                   Value* score = b_.Load(at(key), lanes.count);
+                   if (!plain) {
+                     point.back() = key;
+                     evaluator_.SetKnown(parts_.scores.get(), score);
+                     score = evaluator_.Eval(parts_.softmax->args[0], point, lanes);
+                     evaluator_.ClearKnown();
+                     b_.Store(score, at(key));
+                   }
+                   return FoldPair(b_, FoldKind::kMaxOfNumbers, most, score);
+                 }};
+    largest.once = true;
+    Value* most = FoldKeys(largest);
+    Fold exponentials{FoldKind::kSum, b_.f32(), [&](Value* part, const Coordinate& key, Lanes lanes) {
+                        Value* score = b_.Load(at(key), lanes.count);
+                        Value* weight = EmitExpOfNegative(b_, b_.FSub(score, b_.Splat(most, lanes.count)));
+                        Value* place = b_.At(line, b_.Mul(key.base, Bytes(stored)));
+                        b_.Store(Converted(b_, weight, DType::kFloat32, stored), place);
+                        return b_.FAdd(part, weight);
+                      }};
+    exponentials.once = true;
+    Value* sum = FoldKeys(exponentials);
+    if (zeroes_nan_) sum = ZeroNanRow(line, sum);
+    Value* inverse = b_.FDiv(llvm::ConstantFP::get(sum->getType(), 1), sum);
+    b_.Store(inverse, b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes)));
+  }
+
+  // Makes the weights of a row without a positive sum zeros, and returns 1 for it; else the sum. One NaN among a row's
+  // scores makes the row's whole softmax NaN. Without any key the sum is 0.
+  Value* ZeroNanRow(Value* line, Value* sum) {
+    Value* zero = llvm::ConstantFP::get(sum->getType(), 0);
+    Value* is_nan = b_.ir().CreateFCmpULE(sum, zero);
+    b_.If(is_nan, [&] { packer_.Zero(line, space_.score_row); });
+    return b_.ir().CreateSelect(is_nan, llvm::ConstantFP::get(sum->getType(), 1), sum);
+  }
+
+  Value* FoldKeys(const Fold& fold) {
+    return packer_.needs_all_keys() ? FoldAlong(b_, fold, s_.N) : FoldAlongUntil(b_, fold, s_.N, packer_.keys_needed());
+  }
+
+  // A query in the softmax's coordinates: those of its product, its own, and a key to be filled in.
+  Coordinates PointOf(Value* product, Value* query) {
+    const Shape& shape = parts_.softmax->type->shape;
+    Coordinates point(shape.size());
+    for (size_t axis = shape.size() - 2; axis-- > 0; product = b_.Div(product, shape[axis])) {
+      point[axis] = At(axis == 0 ? product : b_.Mod(product, shape[axis]));
+    }
+    point[shape.size() - 2] = At(query);
+    return point;
+  }
+
   void Products(Value* product, Value* first) {
     const bool reads = packer_.reads_values();
     const MatmulTile tile{v_.types,
@@ -204,9 +235,7 @@ class AttentionEmitter {
                           b_.Index(Bytes(v_.types.data)),
                           reads ? values_.column : b_.Index(t_.value_columns * kFloatBytes),
                           false,
-                          reads                      ? b_.Min(packer_.values_depth(), keys_here_)
-                          : packer_.needs_all_keys() ? nullptr
-                                                     : keys_here_};
+                          reads ? packer_.values_depth() : packer_.depth()};
     Value* values = reads ? packer_.ValuesOf(product) : b_.At(packed_, space_.values);
     const int64_t panel_bytes = t_.value_columns * (reads ? 1 : v_.steps()) * kFloatBytes;
     Value* out = b_.At(out_.Matrix(b_, product), b_.Mul(first, out_.row));
@@ -214,7 +243,7 @@ class AttentionEmitter {
       Value* w = b_.At(values, b_.Mul(panel, panel_bytes));
       Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       ForTiles(first, [&](Value* row, int64_t rows) {
-        const Vals sums = tile.Sums(b_, weights_.ScoreRow(row), w, {rows, width});
+        const Vals sums = tile.Sums(b_, ScoreRow(row), w, {rows, width});
         StoreQuotients(sums, row, b_.At(b_.At(out, b_.Mul(row, out_.row)), column), {rows, width});
       });
     });
@@ -222,7 +251,7 @@ class AttentionEmitter {
 
   void StoreQuotients(const Vals& sums, Value* row, Value* to, TileSize size) {
     const int64_t vectors = static_cast<int64_t>(sums.size()) / size.rows, lanes = b_.lanes();
-    Value* inverses = weights_.InverseAt(row);
+    Value* inverses = b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes));
     for (int64_t p = 0; p < size.rows; ++p, to = b_.At(to, out_.row)) {
       Value* inverse = b_.Splat(b_.Load(b_.At(inverses, p * kFloatBytes)), b_.lanes());
       for (int64_t v = 0; v < vectors; ++v) {
@@ -246,8 +275,8 @@ class AttentionEmitter {
     // Without a count of keys; with one, tiles are whole.
     const int64_t rest = packer_.needs_all_keys() ? space_.value_steps * kFloatBytes - weight_bytes : 0;
     b_.For(0, t_.block, 1, [&](Value* row) {
-      weights_.Exponentials(product, b_.Add(first, row), row, packer_.keys_needed());
-      packer_.Zero(b_.At(weights_.ScoreRow(row), weight_bytes), rest);
+      Exponentials(product, first, row);
+      packer_.Zero(b_.At(ScoreRow(row), weight_bytes), rest);
     });
     TiledProducts(product, first, b_.Sub(even, first));
   }
@@ -289,7 +318,7 @@ class AttentionEmitter {
              Value* w = b_.At(packed_, b_.Mul(panel, panel_row * s_.steps()));
              b_.For(0, t_.block, t_.rows, [&](Value* row) {
                TileSums(b_.At(queries, b_.Mul(row, queries_.row)), queries_.row, w, b_.Index(s_.steps()), panel_row);
-               StoreTiles(b_.At(weights_.ScoreRow(row), b_.Mul(panel, panel_row)), space_.score_row);
+               StoreTiles(b_.At(ScoreRow(row), b_.Mul(panel, panel_row)), space_.score_row);
              });
            });
   }
@@ -304,7 +333,7 @@ class AttentionEmitter {
       Value* w = b_.At(packed_, b_.Add(b_.Mul(panel, panel_row * steps), space_.values));
       Value* column = b_.Mul(panel, Bytes(v_.types.output, t_.value_columns));
       b_.For(0, t_.block, t_.rows, [&](Value* row) {
-        TileSums(weights_.ScoreRow(row), b_.Index(space_.score_row), w, steps_needed, panel_row);
+        TileSums(ScoreRow(row), b_.Index(space_.score_row), w, steps_needed, panel_row);
         StoreTiles(sums, panel_row);
         b_.For(b_.Max(b_.Index(0), b_.Sub(own, row)), b_.Index(t_.rows), 1, [&](Value* r) {
           Value* y = b_.At(b_.At(out, b_.Mul(b_.Add(row, r), out_.row)), column);
@@ -316,7 +345,8 @@ class AttentionEmitter {
 
   void StoreTiledRow(Value* row, Value* sums, Value* to, int64_t columns) {
     const int64_t lanes = b_.lanes();
-    Value* inverse = b_.Splat(b_.Load(weights_.InverseAt(row)), b_.lanes());
+    Value* inverses = b_.At(b_.At(packed_, space_.inverse), b_.Mul(row, kFloatBytes));
+    Value* inverse = b_.Splat(b_.Load(inverses), b_.lanes());
     for (int64_t at = 0; at < columns; at += lanes) {
       Value* sum = LoadElements(b_, DType::kFloat32, b_.At(sums, at * kFloatBytes), b_.lanes());
       StoreQuotient(sum, inverse, b_.At(to, Bytes(v_.types.output, at)),
@@ -326,20 +356,18 @@ class AttentionEmitter {
 
   KernelBuilder& b_;
   const AttentionParts parts_;
+  const bool zeroes_nan_;
   const MatmulShape s_, v_;
   const AttentionTiles& t_;
-  const int64_t heads_;
   const AttentionWorkspace space_;
   const StageArgs& args_;
   Evaluator evaluator_;
   MatrixTiles matrix_tiles_;
   const MatmulOperand queries_, keys_, values_, out_;
   Value* packed_;
+  Value* rows_of_scores_;
   KeyPacker packer_;
-  AttentionWeights weights_;
-  FewQueries few_;
   Value* rows_here_;  // queries of the present block, or more at the end of all queries if no keys are counted
-  Value* keys_here_;  // that some query of the block may see, in whole vectors
 };
 
 }  // namespace
@@ -359,11 +387,10 @@ EmittedKernel EmitAttention(KernelBuilder& builder, const relay::Function& funct
   const MatmulShape scores(attention.scores), values(attention.values);
   builder.Stage(symbol, [&](const StageArgs& args) { AttentionEmitter(builder, function, tiles, args).Emit(); });
   const int64_t rows = AttentionEmitter::ItemRows(attention, tiles), blocks = CeilDiv(scores.M, rows);
-  const int64_t heads = HeadsTogether(AttentionParts(function), scores.B, tiles.matrix_tiles);
-  const int64_t workspace = AttentionWorkspace(scores, values, tiles, heads, builder.machine()).end;
-  return {{{symbol, scores.B / heads * blocks, CeilDiv(tiles.block, rows), workspace}},
+  const int64_t workspace = AttentionWorkspace(scores, values, tiles, builder.machine()).end;
+  return {{{symbol, scores.B * blocks, CeilDiv(tiles.block, rows), workspace}},
           0,
-          {{0, 0, {{scores.B / heads, 0, 1, heads}, {blocks, 1, 1, rows}}}}};
+          {{0, 0, {{scores.B, 0}, {blocks, 1, 1, rows}}}}};
 }
 
 }  // namespace hone

@@ -29,19 +29,10 @@ KeyPacker::KeyPacker(KernelBuilder& builder, const AttentionParts& parts, const 
       key_count_(parts.key_count < 0 ? nullptr : b_.LoadAs(b_.i64(), b_.Operand(args, parts.key_count))),
       keys_needed_(KeysNeeded()) {}
 
-int64_t KeyPacker::VectorKeys() const {
-  return t_.matrix_tiles ? 2 * MatrixTiles::kRows : std::max(b_.lanes(), kBFloatGroup);
-}
-
 Value* KeyPacker::KeysNeeded() const {
-  const int64_t whole = VectorKeys();
+  const int64_t whole = t_.matrix_tiles ? 2 * MatrixTiles::kRows : std::max(b_.lanes(), kBFloatGroup);
   if (key_count_ == nullptr || s_.N % whole != 0) return b_.Index(s_.N);
-  return InWholeVectors(key_count_);
-}
-
-Value* KeyPacker::InWholeVectors(Value* keys) const {
-  const int64_t whole = VectorKeys();
-  Value* vectors = b_.Div(b_.Add(b_.Max(keys, b_.Index(1)), whole - 1), whole);
+  Value* vectors = b_.Div(b_.Add(b_.Max(key_count_, b_.Index(1)), whole - 1), whole);
   return b_.Min(b_.Mul(vectors, whole), b_.Index(s_.N));
 }
 

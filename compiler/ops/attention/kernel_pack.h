@@ -19,8 +19,6 @@ class KeyPacker {
 
   // The keys that a run needs, up to whole vectors and tiles; a constant where all of them are.
   Value* keys_needed() const { return keys_needed_; }
-  // So many keys up to whole vectors, at least one and at most all.
-  Value* InWholeVectors(Value* keys) const;
   bool needs_all_keys() const { return llvm::isa<llvm::Constant>(keys_needed_); }
   // The depth of a sum over keys, as PanelPacking and MatmulTile take it.
   Value* depth() const { return needs_all_keys() ? nullptr : keys_needed_; }
@@ -50,7 +48,6 @@ class KeyPacker {
     int64_t bytes() const { return columns * steps * AttentionWorkspace::kBytes; }
   };
 
-  int64_t VectorKeys() const;  // keys that are taken together
   Value* KeysNeeded() const;
   void PackMatrix(const MatmulShape& shape, const MatmulOperand& matrix, Value* product, const Panel& panel_size,
                   Value* to) const;

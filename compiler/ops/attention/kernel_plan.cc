@@ -137,8 +137,7 @@ AttentionTiles AttentionTilesFor(const Workload& scores, const Workload& values,
 }
 
 AttentionWorkspace::AttentionWorkspace(const MatmulShape& s, const MatmulShape& v, const AttentionTiles& t,
-                                       int64_t heads, const MachineModel& machine) {
-  const int64_t rows = std::max(t.block, heads);
+                                       const MachineModel& machine) {
   constexpr int64_t kTogether = MatrixTiles::kRows;
   value_steps = t.matrix_tiles ? CeilDiv(v.steps(), kTogether) * kTogether : v.steps();
   const int64_t columns = CeilDiv(s.N, t.score_columns) * t.score_columns;
@@ -147,8 +146,8 @@ AttentionWorkspace::AttentionWorkspace(const MatmulShape& s, const MatmulShape& 
   values = ToLines(columns * s.steps() * kBytes, machine);
   const int64_t panels = CeilDiv(v.N, t.value_columns);
   scores = values + ToLines(panels * t.value_columns * value_steps * kBytes, machine);
-  inverse = scores + rows * score_row;
-  sums = inverse + ToLines(rows * kBytes, machine);
+  inverse = scores + t.block * score_row;
+  sums = inverse + ToLines(t.block * kBytes, machine);
   end = sums + (t.matrix_tiles ? t.rows * t.value_columns * kBytes : 0);
 }
 

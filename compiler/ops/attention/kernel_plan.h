@@ -52,8 +52,7 @@ struct AttentionWorkspace {
   // Bytes of every element, and of every pair of bfloat16.
   static constexpr int64_t kBytes = 4;
 
-  // There is room for a block of queries, and for one query of each of `heads`.
-  AttentionWorkspace(const MatmulShape& scores, const MatmulShape& values, const AttentionTiles& tiles, int64_t heads,
+  AttentionWorkspace(const MatmulShape& scores, const MatmulShape& values, const AttentionTiles& tiles,
                      const MachineModel& machine);
 
   int64_t score_row;    // bytes

@@ -320,10 +320,8 @@ ExprPtr UpTo(const ExprPtr& n, const ExprPtr& x, Shape places, float other) {
   return MakeCall("where", {MakeCall("less", {relay::MakeConstant(positions), n}), x, ScalarConstant(other)});
 }
 
-// Runs the function on several numbers of keys, perhaps none. What lies behind them is NaN. The first `masks` scalars
-// are masks' -infinity, the others 0.
-void CheckNumbersOfKeys(const relay::FunctionPtr& function, const Sizes& s, const std::vector<Shape>& of_keys,
-                        size_t masks = 1) {
+// Runs the function on several numbers of keys, perhaps none. What lies behind them is NaN.
+void CheckNumbersOfKeys(const relay::FunctionPtr& function, const Sizes& s, const std::vector<Shape>& of_keys) {
   ASSERT_TRUE(function);
   ASSERT_TRUE(AttentionOf(*function)->counts_keys);
   for (const int64_t keys : {0, 1, 9, 48}) {
@@ -340,10 +338,10 @@ void CheckNumbersOfKeys(const relay::FunctionPtr& function, const Sizes& s, cons
         }
       }
     }
-    size_t of_scalar = 0;
+    size_t of_scalar = 0;  // the masks' numbers are -infinity, then 0
     for (Tensor& arg : args) {
       if (arg.dtype() == DType::kFloat32 && arg.elements() == 1)
-        arg.Set(0, of_scalar++ < masks ? -std::numeric_limits<double>::infinity() : 0);
+        arg.Set(0, of_scalar++ == 0 ? -std::numeric_limits<double>::infinity() : 0);
     }
     CheckFunction(function, args, kTolerance);
   }
@@ -373,41 +371,6 @@ TEST(Attention, ReadsSharedKeysAndValuesWhereTheyLie) {
   const IRModule fused = Fuse(ModuleOf(Product(NanToZero(Softmax(masked)), values, false)), {.least_scores_bytes = 0});
   EXPECT_EQ(FunctionNames(fused).size(), 1U);
   CheckNumbersOfKeys(AttentionIn(fused), s, {{2, 1, s.keys, s.width}, {2, 1, s.keys, s.value_width}});
-}
-
-// where(seen, x, -infinity): a query sees the keys up to its own limit, or those of a mask.
-ExprPtr Seen(const ExprPtr& x, const Sizes& s, bool by_mask) {
-  Tensor positions(DType::kInt64, {1, 1, s.keys});
-  for (int64_t i = 0; i < s.keys; ++i) positions.Set(i, static_cast<double>(i));
-  const ExprPtr limits = relay::MakeVar("limits", relay::TensorType({1, s.queries, 1}, DType::kInt64));
-  const ExprPtr seen = by_mask ? relay::MakeVar("seen", relay::TensorType({1, s.queries, s.keys}, DType::kBool))
-                               : MakeCall("less_equal", {relay::MakeConstant(positions), limits});
-  return MakeCall("where", {seen, x, ScalarConstant(-std::numeric_limits<float>::infinity())});
-}
-
-// Rows of whole vectors, as decoders have them: a few queries read keys and values where they lie, and more queries
-// read packed ones. Heads are fewer and more than are taken together.
-TEST(Attention, EndsWithTheKeysThatQueriesSee) {
-  for (const int64_t heads : {1, 3, 5}) {
-    for (const int64_t queries : {1, 3, 21, 90}) {
-      const bool by_mask = (heads + queries) % 4 == 0;
-      const Sizes s{.products = 2 * heads, .queries = queries, .keys = 48, .width = 16, .value_width = 64};
-      SCOPED_TRACE(fmt::format("{} heads, {} queries", heads, queries));
-      const auto shared = [&](const std::string& name, int64_t width) {
-        const ExprPtr one = Input(name, {2, 1, s.keys, width});
-        return Reshape(MakeCall("broadcast_to", {one}, {{"shape", Ints{2, heads, s.keys, width}}}),
-                       {2 * heads, s.keys, width});
-      };
-      const ExprPtr n = NumberOfKeys();
-      const ExprPtr own = Seen(Product(Queries(s), shared("k", s.width), true), s, by_mask);
-      const ExprPtr masked = UpTo(n, own, {1, 1, s.keys}, -std::numeric_limits<float>::infinity());
-      const ExprPtr values = UpTo(n, shared("v", s.value_width), {1, s.keys, 1}, 0);
-      const ExprPtr body = Product(NanToZero(Softmax(masked)), values, false);
-      const IRModule fused = Fuse(ModuleOf(body), {.least_scores_bytes = 0});
-      EXPECT_EQ(FunctionNames(fused).size(), 1U);
-      CheckNumbersOfKeys(AttentionIn(fused), s, {{2, 1, s.keys, s.width}, {2, 1, s.keys, s.value_width}}, 2);
-    }
-  }
 }
 
 // Zeros behind another number of values belong to the model.
