@@ -151,7 +151,7 @@ TEST(WholeNumbers, ProductsOfComputedMatricesAtTheEdges) {
     w.types = RandomPairTypes(random);
     CheckPairs(w, random, round, checked);
   }
-  EXPECT_GE(checked, 300);
+  EXPECT_GE(checked, 200) << "machines without VNNI have fewer schedules";
 }
 
 // Tests pairs of zero points: a kernel has a separate path where the weight's is 128. Sums wrap the same on all
