@@ -30,12 +30,12 @@ void AddBenchOptions(CommandLine& line, BenchOptions& options) {
       .ShowDefault();
   line.Add("--rounds", options.rounds, "rounds, each of which loads packages anew; verdicts need 8")
       .In(OptionGroup::kTiming)
-      .Default("10, or as many as --until-told needs")
+      .Default("10, or more by --until-told")
       .Between(1, kMostBenchRounds);
   line.Add("--until-told", options.until_told, "how long rounds are added while a verdict cannot be told")
       .Parsed(ParseDuration)
       .In(OptionGroup::kTiming)
-      .Default("1m, or none with --rounds or --runs");
+      .Default("1m, none with --rounds or --runs");
   const Option streams = line.Add("--streams", options.streams, "images per second of N sessions at once, as 1,2,4")
                              .In(OptionGroup::kTiming);
   line.Add("--prompt", options.prompt, "times texts of a language model: tokens of the prompt")

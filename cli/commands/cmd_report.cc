@@ -55,6 +55,7 @@ int ReportCommand(const Arguments& arguments) {
   AddRecordComparisonOptions(line, options);
   AddStoreOption(line, db);
   line.Add("--runtimes", runtimes, "what `hone compare --measure --runtime --json` printed: runtimes on machines")
+      .In(OptionGroup::kTiming)
       .Reads();
   line.Add("-o,--output", output, "the HTML file to write").Parsed(RequirePageName).Writes().Required();
   if (!line.Parse(arguments)) return 0;

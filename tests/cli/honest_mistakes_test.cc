@@ -170,7 +170,7 @@ const Mistake kMistakes[] = {
     {"bench m.onnx --runtime hone,", 2, {"the name of a runtime is empty", "onnxruntime"}},
     {"bench m.onnx --runtime ort", 2, {"did you mean onnxruntime?"}},
     {"bench m.onnx --against ONNXRuntime", 2, {"did you mean onnxruntime?"}},
-    {"bench m.onnx --runtime hone,pytorch", 2, {"the path of an adapter (docs/reference/adapter.md)"}},
+    {"bench m.onnx --runtime hone,jax", 2, {"the path of an adapter (docs/reference/adapter.md)"}},
     {"bench m.onnx --runtime hone onnxruntime", 2, {"m.onnx and onnxruntime are given, and commas join the runtimes"}},
     {"bench m.onnx --runtime hone,plain.py", 2, {"did you mean the adapter ./plain.py?"}},
     {"bench m.onnx --runtime hone,./folder", 66, {"./folder is a folder"}},

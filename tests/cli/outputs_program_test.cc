@@ -76,6 +76,7 @@ const std::vector<Recipe> kRecipes = {
       "--server-key", "id.pub", "--html", "OUT"}},
     {"hone compare", {"compare", "--results", "base.json", "--html", "OUT"}},
     {"hone report", {"report", "m.onnx", "--params-file", "r.safetensors", "--db", "s.db", "-o", "OUT"}},
+    {"hone report", {"report", "--runtimes", "table.json", "--db", "s.db", "-o", "OUT"}},
     {"hone dashboard",
      {"dashboard", "--db", "s.db", "--identity", "id", "--server-key", "id.pub", "--bind", "x", "--port-file", "OUT"}},
     {"hone dashboard", {"dashboard", "--db", "s.db", "--bind", "x", "--token-file", "OUT"}},
@@ -118,6 +119,9 @@ class OutputsProgram : public ProgramTest {
     fs::create_directory(Path("work/cal"));
     for (const char* name : {"x.npy", "cal/x.npy"}) Write(std::string("work/") + name, ZeroImage());
     Write("work/lengths", "57 1200\n");
+    Write(
+        "work/table.json",
+        R"({"models": [{"model": "m", "machines": [{"name": "desk", "notes": [], "runtimes": [{"runtime": "a"}]}]}]})");
     Write("work/f.relay",
           "def @main(%x: Tensor[(64, 8), float32], %rows: int64, ranged=[0, 0, 1, 1], counted=[0, 0, 1, 64]) -> "
           "(Tensor[(64, 8), float32], int64) {\n  %0 = nn.relu(%x);\n  %1 = add(%rows, 0i64);\n  (%0, %1)\n}\n");

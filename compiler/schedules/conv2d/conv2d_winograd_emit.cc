@@ -133,7 +133,7 @@ class WinogradEmitter : ConvEmitter<WinogradNest> {
     }
   }
 
-  // Which of a panel's passes this one is, for the prefetch of the next panel.
+  // One of a panel's passes, for the prefetch of the next panel.
   struct Pass {
     Value* number = nullptr;
     int64_t passes = 1;

@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// How four products of bytes are added.
+// The way in which four products of bytes are added.
 enum class BlockStep : uint8_t {
   kFours,   // onto int32, as DotProduct does
   kShorts,  // onto two int16, which join int32 at the end of a part: x86 without VNNI, weights of 2 and 4 bits
