@@ -15,9 +15,8 @@
 namespace hone {
 
 // Some lengths of runs, with names, without shares, the largest first: powers of four below it, and the least. Where
-// none of these powers is far from the least, the geometric mean of both ends stands between them. Of
-// several dimensions all shrink together, or one stays at its largest with the others at their least. Empty without
-// ranges.
+// none of these powers is far from the least, the geometric mean of both ends stands between them. Of several
+// dimensions all shrink together, or one stays at its largest with the others at their least. Empty without ranges.
 std::vector<RunLength> UsualLengths(const relay::Function& main);
 
 // A few lengths that stand for the given ones, whose shares they have, the shortest first. The last has the largest

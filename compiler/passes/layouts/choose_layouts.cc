@@ -171,18 +171,28 @@ class LayoutChooser {
     return anchor ? AnchorWays(*anchor, call, configs_).front() : CallWay{LayoutForGroup(function, types)};
   }
 
+  // Gives the variants whose kernels read constant weights in another layout the weights in it, each layout once.
+  static void PackForVariants(const Call& call, const std::vector<std::string>& layouts, Anchor& anchor) {
+    const size_t place = WeightOf(anchor);
+    const relay::Constant* weight = anchor.variants.empty() ? nullptr : relay::AsConstant(call.args[place]);
+    if (weight == nullptr) return;
+    std::map<std::string, ExprPtr> packed;
+    for (AnchorVariant& variant : anchor.variants) {
+      const std::string layout = WeightLayout(anchor, variant.choice);
+      if (layout == layouts[place]) continue;
+      ExprPtr& own = packed[layout];
+      if (own == nullptr) own = PackedIn(*weight, layout);
+      variant.weight = own;
+    }
+  }
+
   static std::shared_ptr<const relay::Note> NoteOf(const Call& call, const CallWay& way) {
     const Function& function = *relay::AsFunction(call.op);
     if (way.anchor == nullptr) return function.note;
     auto chosen = std::make_shared<Anchor>(*AnchorOf(function));
     chosen->choice = way.anchor->choice;
     chosen->variants = way.anchor->variants;
-    const size_t place = WeightOf(*chosen);
-    for (AnchorVariant& variant : chosen->variants) {
-      const std::string layout = WeightLayout(*chosen, variant.choice);
-      const relay::Constant* weight = relay::AsConstant(call.args[place]);
-      if (weight != nullptr && layout != way.layouts.operands[place]) variant.weight = PackedIn(*weight, layout);
-    }
+    PackForVariants(call, way.layouts.operands, *chosen);
     return chosen;
   }
 
